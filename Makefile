@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Omig. `make help` prints this block.
+#
+# Knobs (make KNOB=value):
+#   V=1             show the commands
+#   BUILD=dir       where everything built goes (default build); a variant
+#                   has a folder of its own in it: build/plain, build/thread
+#   SANITIZE=list   address,undefined or thread
+#   WERROR=1        warnings are errors
+#   CC CFLAGS CPPFLAGS LDFLAGS CXX PKG_CONFIG    as usual
+#   PREFIX=/usr/local DESTDIR=                   for install
+#   M=room          limit all, check-unit, check-floors, check-size,
+#                   check-headers and check-statics to one room
+#   F=name RUNS=n   the fuzz target and how often `make fuzz` runs it
+#
+# Targets:
+#   all             libraries, programs, manual pages
+#   check           every check below, summed up in the last line
+#   check-floors    #includes and `uses` obey the floors
+#   check-headers   each header compiles alone; installed ones as C99 and C++
+#   check-hot       hot objects call only what their allow file lists
+#   check-abi       shared libraries export exactly what their .abi file lists
+#   check-statics   no writable global that its room does not own up to
+#   check-size      functions <= 70 lines, files <= 600
+#   check-unit      unit tests (tests/unit/ROOM/test_*.c)
+#   check-fuzz      replay of the fuzz corpora
+#   check-house     tests of these rules themselves
+#   check-system    tests/system/t*.sh: real processes
+#   check-sanitize  check-unit and check-fuzz under both sanitizer variants
+#   check-asan check-tsan       one of them
+#   fuzz F=name     libFuzzer run with clang
+#   bench           one JSON object a line; bench-report: the table in docs/
+#   install uninstall dist format clean help
+
+all:
+-include config.mk
+VERSION := 0.1.0
+include mk/flags.mk
+
+# The floors, lowest first. A room may use only what stands above it in this
+# list; a room that is not there yet is no error.
+MODULES :=
+-include common/base/module.mk
+-include common/ring/module.mk
+-include common/omis/module.mk
+-include common/loop/module.mk
+-include proto/module.mk
+-include libapp/module.mk
+-include common/net/module.mk
+-include common/flow/module.mk
+-include common/route/module.mk
+-include common/daemon/module.mk
+-include eventlog/module.mk
+-include interaction/module.mk
+-include stats/module.mk
+-include pmsl/module.mk
+-include neko/module.mk
+-include lm/module.mk
+-include sm/module.mk
+-include mainsm/module.mk
+-include tools/libomis/module.mk
+-include tools/module.mk
+-include bench/module.mk
+
+# What the order alone does not say: the library inside the ranks stands on
+# two rooms only, daemons are siblings, tools speak the protocol like anyone.
+libapp.only         := common/base common/ring
+lm.never            := sm mainsm
+sm.never            := lm mainsm
+mainsm.never        := lm sm
+tools/libomis.never := lm sm mainsm
+tools.never         := lm sm mainsm
+
+include mk/rules.mk
+include mk/check.mk
+include mk/install.mk
+-include examples/module.mk
+-include tests/system/module.mk
+
+all: $(ALL)
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
+
+.PHONY: all format clean help FORCE
+FORCE:

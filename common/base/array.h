@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Growing plain arrays, with the overflow checks in one place. */
+#ifndef COMMON_BASE_ARRAY_H
+#define COMMON_BASE_ARRAY_H
+
+#include <stddef.h>
+
+/*
+ * Makes room for `need` items of `item` bytes in the array at `array` (which
+ * points to the array's pointer), at least doubling; new items are zero.
+ * -ERR_LIMIT when need > max, -ERR_NOMEM; nothing has changed then. O(1) amortised.
+ *
+ *	rc = array_grow(&f->node, &f->cap, f->n + 1, sizeof(*f->node), FLOW_NODES_MAX);
+ */
+int array_grow(void *array, size_t *cap, size_t need, size_t item, size_t max);
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+#endif

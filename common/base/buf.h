@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Growable bytes with a hard cap. Failure is sticky: after the first append
+ * that did not fit (memory or cap) nothing more is added, so that a writer
+ * may append a hundred times and look at `failed` once.
+ */
+#ifndef COMMON_BASE_BUF_H
+#define COMMON_BASE_BUF_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Read the fields freely; p[n] is 0 whenever p is not NULL. n <= max, n < cap. */
+struct buf {
+	uint8_t *p; /* owned; NULL until something is put */
+	size_t n, cap;
+	size_t max; /* bytes that it may hold */
+	bool failed;
+};
+
+#define BUF_INIT(limit) ((struct buf){ .max = (limit) })
+
+void buf_init(struct buf *b, size_t max);
+
+/* Frees; the buffer is as after buf_init with the same cap. */
+void buf_done(struct buf *b);
+
+/* Empties, keeps the memory, forgets the failure. */
+void buf_clear(struct buf *b);
+
+/* 0, or -ERR_NOMEM or -ERR_LIMIT with nothing added and `failed` set. p may lie inside the buffer. */
+int buf_put(struct buf *b, const void *p, size_t n);
+int buf_putc(struct buf *b, uint8_t c);
+int buf_puts(struct buf *b, const char *s);
+int buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+
+/* Little-endian, fixed width. */
+int buf_put_u16le(struct buf *b, uint16_t v);
+int buf_put_u32le(struct buf *b, uint32_t v);
+int buf_put_u64le(struct buf *b, uint64_t v);
+
+/* Base-128, as in protobuf: at most ten bytes. */
+int buf_put_varint(struct buf *b, uint64_t v);
+
+/* Room for n more bytes: then p + n .. may be written and `n` raised by the caller. */
+int buf_reserve(struct buf *b, size_t n);
+
+/*
+ * The caller owns the bytes (free()) and the buffer is empty. Never NULL on
+ * success, terminated by a 0 that *n does not count. NULL when the buffer has failed or no
+ * memory is left; it keeps its bytes then. n may be NULL.
+ */
+uint8_t *buf_take(struct buf *b, size_t *n);
+
+/* Forgets the first n bytes (all of them when there are fewer). O(rest). */
+void buf_drop_front(struct buf *b, size_t n);
+
+/* The bytes as a string: "" when empty. Valid until the next change. */
+const char *buf_str(const struct buf *b);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checked reading of bytes that somebody else wrote. Failure is sticky: past
+ * the first short read every getter returns 0 or NULL and `failed` stays, so
+ * a decoder reads a whole record and looks once. Never reads past n.
+ */
+#ifndef COMMON_BASE_CUR_H
+#define COMMON_BASE_CUR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cur {
+	const uint8_t *p; /* borrowed */
+	size_t n, at; /* at <= n */
+	bool failed;
+};
+
+void cur_init(struct cur *c, const void *p, size_t n);
+
+/* Bytes that are left; 0 after a failure. */
+size_t cur_left(const struct cur *c);
+
+/* Nothing failed and nothing is left. */
+bool cur_is_done(const struct cur *c);
+
+uint8_t cur_u8(struct cur *c);
+uint16_t cur_u16le(struct cur *c);
+uint32_t cur_u32le(struct cur *c);
+uint64_t cur_u64le(struct cur *c);
+
+/* Base-128; fails on more than ten bytes and on bits beyond 64. Padded encodings pass. */
+uint64_t cur_varint(struct cur *c);
+
+/* n bytes inside the input, or NULL and failed. For n == 0 not NULL unless failed. */
+const uint8_t *cur_bytes(struct cur *c, size_t n);
+void cur_skip(struct cur *c, size_t n);
+
+/* The next byte without taking it, or -1 at the end or after a failure. */
+int cur_peek(const struct cur *c);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Errors: a negative code as the return value, and a caller-owned struct err
+ * with the words. NULL for the struct means "the code is enough". It is
+ * written only on failure. Nothing here allocates, all of it keeps errno.
+ */
+#ifndef COMMON_BASE_ERR_H
+#define COMMON_BASE_ERR_H
+
+enum err_code {
+	ERR_OK,
+	ERR_NOMEM,	 /* out of memory */
+	ERR_SYS,	 /* a system call failed; struct err has errno */
+	ERR_PARSE,	 /* text that does not follow its grammar */
+	ERR_PROTO,	 /* a peer broke the protocol */
+	ERR_LIMIT,	 /* more than a limit in limits.h allows */
+	ERR_DENIED,	 /* no right to do that */
+	ERR_NOTFOUND,	 /* no such thing */
+	ERR_EXISTS,	 /* there is one already */
+	ERR_AGAIN,	 /* not now; trying later may work */
+	ERR_CLOSED,	 /* the other side, or this object, is closed */
+	ERR_TIMEOUT,	 /* a deadline passed */
+	ERR_UNSUPPORTED, /* known, but not offered here */
+	ERR_INVALID,	 /* an argument or a value out of its range */
+	ERR_INTERNAL,	 /* our own mistake, contained */
+	ERR_NCODES
+};
+
+#define ERR_TEXT_BYTES 160
+
+/* Zero-initialise with `struct err e = {0}`. */
+struct err {
+	enum err_code code;
+	int sys;		   /* errno of an ERR_SYS, else 0 */
+	unsigned line, col;	   /* position in an input, from 1; 0 = none */
+	char text[ERR_TEXT_BYTES]; /* one line, cut at a character, always terminated */
+};
+
+/* Sets code and text, forgets sys and position. Returns -code, so that `return err_set(...)` works. */
+int err_set(struct err *e, enum err_code code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* As err_set with ERR_SYS and errno; appends ": " and the system's words for errno. */
+int err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* As err_set with ERR_NOMEM. */
+int err_nomem(struct err *e);
+
+/* Puts context and ": " in front of the text. Returns -code (-ERR_INTERNAL for NULL e). */
+int err_add(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Notes the position in the input. Returns -code (-ERR_INTERNAL for NULL e). */
+int err_at(struct err *e, unsigned line, unsigned col);
+
+/* "NOMEM" for ERR_NOMEM; takes the negative too. "UNKNOWN" for any other number. */
+const char *err_name(int code);
+
+#endif

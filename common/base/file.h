@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files that others may have prepared for us: private directories, bounded
+ * reads, atomic writes, and where state and runtime files live.
+ * These calls do file I/O and so may block.
+ */
+#ifndef COMMON_BASE_FILE_H
+#define COMMON_BASE_FILE_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Makes path and its missing parents (0700) and checks the last one: a real
+ * directory (no symbolic link), ours, closed to others. A directory that is ours but
+ * open to others is refused, not mended. ERR_DENIED, ERR_SYS.
+ */
+int file_private_dir(const char *path, struct err *e);
+
+enum file_flags {
+	FILE_SECRET = 1, /* ours, and no right for group and others: keys, tokens */
+	FILE_OWNED = 2, /* ours or root's, not writable by group and others: configuration */
+};
+
+/*
+ * Appends the whole regular file to out. Follows no link in the last part,
+ * never blocks on a FIFO. ERR_NOTFOUND, ERR_LIMIT (larger than max),
+ * ERR_DENIED (flags; not a regular file), ERR_SYS, ERR_NOMEM. On failure out is as before.
+ */
+int file_read(const char *path, size_t max, unsigned flags, struct buf *out, struct err *e);
+
+/*
+ * For /proc and /sys, which know no size: as file_read without the checks,
+ * from an open directory (AT_FDCWD for none), following links.
+ */
+int file_read_at(int dir, const char *path, size_t max, struct buf *out, struct err *e);
+
+/* All or nothing: a temporary file beside it, 0600, synced, renamed, directory synced. ERR_SYS. */
+int file_write_atomic(const char *path, const void *p, size_t n, struct err *e);
+
+/* -ERR_NOTFOUND is success too: the file is not there afterwards. */
+int file_remove(const char *path, struct err *e);
+
+/* "a/b" into out (size bytes). ERR_LIMIT when it does not fit. */
+int file_join(char *out, size_t size, const char *a, const char *b, struct err *e);
+
+#define FILE_PATH_BYTES 4096
+
+/*
+ * Where things live, made and checked by file_private_dir().
+ *   state:   $OMIG_STATE_DIR, $XDG_STATE_HOME/omig, $HOME/.local/state/omig
+ *   runtime: $OMIG_RUNTIME_DIR, $XDG_RUNTIME_DIR/omig, /tmp/omig-UID
+ * Both fall back to /tmp/omig-UID. out has FILE_PATH_BYTES.
+ */
+int file_state_dir(char *out, struct err *e);
+int file_runtime_dir(char *out, struct err *e);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keyed hashes for tables that hostile keys may fill, and a plain one for numbers that we chose ourselves. */
+#ifndef COMMON_BASE_HASH_H
+#define COMMON_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hash_key {
+	uint64_t k0, k1;
+};
+
+/* SipHash-1-3 (tables) and SipHash-2-4 (the published vectors). */
+uint64_t hash_sip13(const struct hash_key *key, const void *p, size_t n);
+uint64_t hash_sip24(const struct hash_key *key, const void *p, size_t n);
+
+/* A bijection that mixes all bits (splitmix64's finaliser). Not keyed. */
+uint64_t hash_mix64(uint64_t v);
+
+/* CRC-32C, as in records and segments; start with crc 0, feed pieces in order. */
+uint32_t hash_crc32c(uint32_t crc, const void *p, size_t n);
+
+#endif

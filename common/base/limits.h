@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every hard limit of the system, with its reason. A limit is checked before
+ * anything is allocated or copied; a test visits limit - 1, limit, limit + 1.
+ * Times are nanoseconds.
+ */
+#ifndef COMMON_BASE_LIMITS_H
+#define COMMON_BASE_LIMITS_H
+
+#include <stdint.h>
+
+/* --- frames and what decoding one may cost */
+#define FRAME_MAX_BYTES (1024 * 1024) /* one reply of a large site; more comes in parts */
+#define FRAME_PREAUTH_MAX_BYTES (16 * 1024) /* a HELLO with an enrolment request; nobody is known yet */
+#define PROTO_DEPTH_MAX 8 /* our messages nest 5 deep; the decoder recurses on the stack */
+#define PROTO_ELEMENTS_MAX 20000 /* a MiB of empty elements would become 92 MB of heap */
+#define DECODE_HEAP_MAX_BYTES (8 * 1024 * 1024) /* what one frame may become in memory */
+
+/* --- time that a peer may take */
+#define HANDSHAKE_MAX_NS (5 * INT64_C(1000000000)) /* TLS over a bad link takes 1 s */
+#define HELLO_MAX_NS (2 * INT64_C(1000000000)) /* the first message after the handshake */
+#define FRAME_COMPLETE_MAX_NS (10 * INT64_C(1000000000)) /* a byte now and then defeats a read time-out */
+#define HEARTBEAT_PERIOD_NS (2 * INT64_C(1000000000)) /* TCP says nothing about a stopped peer */
+#define HEARTBEAT_MISSED_MAX 3 /* with the period: a silent peer is found in 6 s */
+#define RECONNECT_MIN_NS (100 * INT64_C(1000000)) /* a restart is over in this time */
+#define RECONNECT_MAX_NS (10 * INT64_C(1000000000)) /* a healed link is used within this time */
+#define REVOKE_CHECK_NS (5 * INT64_C(1000000000)) /* a revoked identity is cut within 10 s */
+
+/* --- peers that are not known yet, or misbehave */
+#define HALF_OPEN_MAX 100 /* a handshake costs 1.2 ms of a core and 56 KiB */
+#define HALF_OPEN_PER_SOURCE_MAX 16 /* so that one address cannot take them all */
+#define PENALTY_AUTH_NS (5 * INT64_C(1000000000)) /* refused credentials */
+#define PENALTY_CRASH_NS (90 * INT64_C(1000000000)) /* input that looks made to crash a decoder */
+#define PENALTY_MAX_NS (600 * INT64_C(1000000000)) /* penalties add up to this */
+#define KEY_UPDATES_PER_MIN_MAX 20 /* each costs 29 us and nothing else bounds them */
+
+/* --- requests */
+#define OMIS_REQUEST_MAX_BYTES (64 * 1024) /* people write these; programs batch below it */
+#define OMIS_DEPTH_MAX 16 /* nesting of lists; the parser recurses */
+#define OMIS_TOKENS_MAX 4096 /* tokens written in one request */
+#define OMIS_OBJECTS_MAX 65536 /* objects after expansion: ten thousand ranks with threads */
+#define TOOL_CSRS_MAX 256 /* conditional requests of one tool */
+#define CSR_ACTIONS_MAX 16 /* actions that one event may start */
+#define TOOL_FIRINGS_PER_SEC_MAX 1000 /* conditions whose actions leave the rank */
+#define CAUSAL_DEPTH_MAX 4 /* an action's event starts an action, ...: loops end here */
+#define TOOLS_MAX 64 /* connected to one mainsm */
+
+/* --- queues towards a peer that reads slowly */
+#define TOOL_QUEUE_MAX_BYTES (32 * 1024 * 1024) /* replies that wait; the tool is cut beyond it */
+#define TOOL_STALL_MAX_NS (10 * INT64_C(1000000000)) /* and after this time without progress */
+#define PEER_QUEUE_MAX_BYTES (64 * 1024 * 1024) /* between daemons: a minute of a site's data */
+
+/* --- metric language and graphs */
+#define PMSL_SOURCE_MAX_BYTES (256 * 1024) /* one specification */
+#define PMSL_DEPTH_MAX 64 /* nesting of expressions; parser and checker recurse */
+#define FLOW_NODES_MAX 1024 /* of one shipped graph */
+#define FLOW_EDGES_MAX 4096
+#define FLOW_STATE_MAX_BYTES (4 * 1024 * 1024)
+#define FLOW_EVALS_PER_EVENT_MAX 256 /* nodes that one event may wake */
+
+/* --- texts and records */
+#define NAME_MAX_BYTES 255 /* hosts, sites, functions: UTF-8 without control characters */
+#define LOG_RECORD_MAX_BYTES (64 * 1024) /* a record of an event log */
+#define CONF_MAX_BYTES (1024 * 1024) /* a configuration file */
+#define TIME_MIN_WALL_NS (INT64_C(946684800) * 1000000000) /* 2000-01-01: earlier is a mistake or an attack */
+#define TIME_FUTURE_MAX_NS (INT64_C(86400) * 1000000000) /* clocks of two hosts differ by less than a day */
+
+#endif

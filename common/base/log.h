@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The log of a daemon or a tool. Libraries log at debug only.
+ *
+ * The level is chosen by who reads it: error = the operator must act,
+ * warn = degraded and handled, notice = life cycle, info = per session,
+ * debug = per message. A line is `text key=value key=value`. Bytes of a peer
+ * go through str_escape() first; secrets never come here.
+ *
+ * Never allocates, never blocks on anything but its sink, keeps errno.
+ * Any thread may log; log_open() and log_close() are for main().
+ */
+#ifndef COMMON_BASE_LOG_H
+#define COMMON_BASE_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_NOTICE, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+enum log_format {
+	LOG_AUTO, /* journal when stderr is the journal, else plain */
+	LOG_PLAIN, /* time level area: text */
+	LOG_JOURNAL, /* <N>area: text, as systemd reads it from stderr */
+	LOG_JSON, /* {"time":...,"level":...,"area":...,"text":...} a line */
+};
+
+struct log_conf {
+	enum log_level level; /* lines above it are not made */
+	enum log_format format;
+	int fd; /* borrowed until log_close(); -1 or 2 = stderr */
+	const char *program; /* borrowed until log_close(); may be NULL */
+};
+
+/* Before the first call: level notice, LOG_AUTO, stderr. */
+void log_open(const struct log_conf *conf);
+void log_close(void);
+
+/* Any thread. */
+void log_set_level(enum log_level level);
+bool log_is_on(enum log_level level);
+
+/* "error", ... ; out of range: "?". log_level_from_name: 0 or -ERR_INVALID. */
+const char *log_level_name(enum log_level level);
+int log_level_from_name(const char *name, enum log_level *out);
+
+/* One per call site: LOG_BURST lines a second, then silence and a count. */
+struct log_site {
+	_Atomic int64_t window; /* second in which `lines` counts */
+	_Atomic unsigned lines;
+	_Atomic unsigned suppressed;
+};
+
+#define LOG_BURST 20
+
+/* For the macros below. */
+void log_line(struct log_site *site, enum log_level level, const char *area, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The area is the room or file that speaks: log_warn("net", "peer lost peer=%s", name). */
+#define log_at(level, area, ...)                                                   \
+	do {                                                                       \
+		static struct log_site log_site_here;                              \
+		if (log_is_on(level))                                              \
+			log_line(&log_site_here, (level), (area), __VA_ARGS__);    \
+	} while (0)
+#define log_error(area, ...) log_at(LOG_LEVEL_ERROR, area, __VA_ARGS__)
+#define log_warn(area, ...) log_at(LOG_LEVEL_WARN, area, __VA_ARGS__)
+#define log_notice(area, ...) log_at(LOG_LEVEL_NOTICE, area, __VA_ARGS__)
+#define log_info(area, ...) log_at(LOG_LEVEL_INFO, area, __VA_ARGS__)
+#define log_debug(area, ...) log_at(LOG_LEVEL_DEBUG, area, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random numbers: repeatable ones from a seed (xoshiro256**; not for secrets) and the kernel's. */
+#ifndef COMMON_BASE_RNG_H
+#define COMMON_BASE_RNG_H
+
+#include "common/base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct rng {
+	uint64_t s[4];
+};
+
+void rng_init(struct rng *r, uint64_t seed);
+uint64_t rng_next(struct rng *r);
+
+/* In [0, n); n > 0. Every number equally likely. */
+uint64_t rng_below(struct rng *r, uint64_t n);
+
+/* In [0, 1). */
+double rng_double(struct rng *r);
+
+/* Secret bytes from the kernel. Blocks until the kernel's generator is seeded, at boot only. ERR_SYS. */
+int rng_fill_random(void *p, size_t n, struct err *e);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strings: copies, comparisons, checked numbers, names, escapes, encodings. */
+#ifndef COMMON_BASE_STR_H
+#define COMMON_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The caller owns the copy. NULL for NULL or without memory. str_ndup stops at a 0. */
+char *str_dup(const char *s);
+char *str_ndup(const char *s, size_t n);
+
+/* NULL equals only NULL. */
+bool str_eq(const char *a, const char *b);
+bool str_has_prefix(const char *s, const char *prefix);
+
+/*
+ * Cuts to what fits, at a character of UTF-8, and terminates. size > 0. Returns true when
+ * all of it fitted. Signal-safe.
+ */
+bool str_copy(char *out, size_t size, const char *s);
+
+/* The whole string is one number in [min, max]: no space, no trailing text. Else -ERR_INVALID. */
+int str_to_i64(const char *s, int64_t min, int64_t max, int64_t *out);
+int str_to_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out);
+
+/* As above, decimal and with a point whatever the locale says; finite only. */
+int str_to_double(const char *s, double min, double max, double *out);
+
+/* Hexadecimal, lower or upper case, 1 to 16 digits, no prefix. */
+int str_to_hex64(const char *s, uint64_t *out);
+
+/* Well-formed UTF-8: no surrogate, no overlong form, nothing above U+10FFFF. 0 bytes are well-formed too. */
+bool str_is_utf8(const void *p, size_t n);
+
+/* 1..NAME_MAX_BYTES bytes of UTF-8 without control characters (C0, DEL, C1): fit to be shown. */
+bool str_is_name(const char *p, size_t n);
+
+/*
+ * Writes n bytes as C escapes, safe for a terminal and for one line of a log:
+ * \n \t \\ \" and \xNN for what is not printable; well-formed UTF-8 beyond
+ * the controls stays. Cuts to what fits in size (> 0) and ends with "..."
+ * then, when size has room for it. Always terminates. Returns out.
+ */
+char *str_escape(char *out, size_t size, const void *p, size_t n);
+
+/* Compares n bytes in a time that does not depend on them. */
+bool str_equal_ct(const void *a, const void *b, size_t n);
+
+/* Overwrites a secret so that the compiler cannot leave it out. */
+void str_wipe(void *p, size_t n);
+
+/* Digits that n bytes need, without the terminating 0. */
+#define STR_BASE32_LEN(n) (((n) * 8 + 4) / 5)
+#define STR_HEX_LEN(n) ((n) * 2)
+
+/*
+ * Lower case; the alphabet 0-9 a-z has no i, l, o, u, and decoding reads i
+ * and l as 1, o as 0 and upper case as lower, so that people may type it.
+ * out has room for the LEN above and a 0.
+ */
+void str_base32(char *out, const void *p, size_t n);
+void str_hex(char *out, const void *p, size_t n);
+
+/* Exactly n bytes from exactly the LEN above of characters, spare bits zero. Else -ERR_INVALID. */
+int str_from_base32(void *out, size_t n, const char *s);
+int str_from_hex(void *out, size_t n, const char *s);
+
+#endif

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+# Checks. Each writes TAP to $(B)/check/NAME.tap and never fails by itself;
+# mk/tap-sum judges, so that one run shows everything that is wrong.
+#
+# What a room's module.mk may say for them:
+#   X.hot        objects of the hot path (hot.o), X.hot_allow the file with
+#                the external symbols that they may use
+#   X.abi.S      the exported symbols of S.so, default X/S.abi
+#   X.statics    writable globals that the room owns up to: file.c:name ...
+
+CHECKS    := floors headers hot abi statics size unit fuzz house system
+ALL_ROOMS := $(SEEN) $(ABSENT)
+CHECKED   := $(if $(M),$(filter $(M),$(ALL_ROOMS)),$(ALL_ROOMS))
+
+check: $(CHECKS:%=$(B)/check/%.tap)
+	@mk/tap-sum $^
+$(CHECKS:%=check-%): check-%: $(B)/check/%.tap
+	@mk/tap-sum $<
+check-asan:
+	$(MAKE) SANITIZE=address,undefined check-unit-fuzz
+check-tsan:
+	$(MAKE) SANITIZE=thread check-unit-fuzz
+check-sanitize: check-asan
+	$(MAKE) check-tsan
+check-unit-fuzz: $(B)/check/unit.tap $(B)/check/fuzz.tap
+	@mk/tap-sum $^
+.PHONY: check check-asan check-tsan check-sanitize check-unit-fuzz $(CHECKS:%=check-%)
+
+tap = $(call say,CHECK)mkdir -p $(@D) && { $(1); } >$@ 2>&1 || echo "not ok - $* ended with $$?" >>$@
+
+# --- floors: an include names this room or one of its uses; some libraries
+# have one home only; common/ holds rooms and no file; nothing is forgotten
+homes := openssl/=common/net event2/=common/loop,common/net protobuf-c/=proto
+$(B)/check/floors.tap: FORCE
+	$(call tap,$(foreach m,$(CHECKED),mk/check-floors '$m' '$($m.uses)' '$(homes)' \
+		'$($m.src) $($m.not_built) $(foreach s,$($m.shared),$($m.src.$s)) \
+		$(foreach p,$($m.programs),$(or $($m.main.$p),$p_main.c))';) \
+		$(foreach m,$(filter $(CHECKED),$(ABSENT)),echo 'not ok - $m uses a room that is not there';) \
+		mk/check-rooms $(ALL_ROOMS))
+
+# --- headers
+INSTALLED   := $(foreach m,$(SELECTED),$(addprefix $m/,$($m.headers)))
+HEADER_TAPS := $(foreach m,$(SELECTED),$(patsubst %,$(B)/headers/%.tap,$(wildcard $m/*.h)))
+$(B)/check/headers.tap: $(HEADER_TAPS) FORCE
+	$(call tap,cat $(HEADER_TAPS) /dev/null)
+strict_c   = $(CC) -std=c99 -pedantic-errors -Wall -Wextra -Werror $(BASE_CPPFLAGS) -x c
+strict_cxx = $(CXX) -std=c++11 -pedantic-errors -Wall -Wextra -Werror $(BASE_CPPFLAGS) -x c++
+define headers
+$(B)/headers/$(1)/%.h.tap: $(1)/%.h $(B)/$(1)/.flags | $$($(1).gens)
+	$$(call say,HEADER)mkdir -p $$(@D) && { $$(call header_alone,$(1)/$$*.h,$(1)); } >$$@ && \
+	{ ! grep -q '^not ok' $$@ || touch -d @0 $$@; }
+endef
+header_ok = if $(1) -fsyntax-only $(4) -include $(2) /dev/null >$@.log 2>&1; then echo 'ok - $(2) $(3)'; \
+	    else sed 's/^/\# /' $@.log; echo 'not ok - $(2) $(3)'; fi
+header_alone = $(call header_ok,$(CC) $(call room_flags,$(2)) -Werror -x c,$(1),compiles alone,-MMD -MP -MT $@ -MF $(@:.tap=.d)) \
+	$(if $(filter $(1),$(INSTALLED)),; $(call header_ok,$(strict_c),$(1),is C99); $(call header_ok,$(strict_cxx),$(1),is C++))
+$(foreach m,$(MODULES),$(eval $(call headers,$m)))
+
+# --- symbols: of hot objects, of shared libraries, and writable ones of all.
+# Sanitizers add symbols of their own, so these speak about the plain build.
+HOT     := $(foreach m,$(SELECTED),$(foreach o,$($m.hot),$(if $(findstring /,$o),$o,$(B)/$m/$o)))
+SHARED  := $(foreach m,$(SELECTED),$(foreach s,$($m.shared),$(B)/lib/$s.so))
+OBJECTS := $(foreach m,$(SELECTED),$($m.objs) $(foreach s,$($m.shared),$($m.parts.$s)))
+plain_only = $(if $(SANITIZE),echo 'ok - $* \# SKIP only in the plain build',$(1))
+$(B)/check/hot.tap: $(if $(SANITIZE),,$(HOT)) FORCE
+	$(call tap,$(call plain_only,$(foreach m,$(SELECTED),$(foreach o,$($m.hot),\
+		mk/check-hot $(if $(findstring /,$o),$o,$(B)/$m/$o) '$($m.hot_allow)';)) :))
+$(B)/check/abi.tap: $(if $(SANITIZE),,$(SHARED)) FORCE
+	$(call tap,$(call plain_only,$(foreach m,$(SELECTED),$(foreach s,$($m.shared),\
+		mk/check-abi $(B)/lib/$s.so '$(or $($m.abi.$s),$m/$s.abi)';)) :))
+$(B)/check/statics.tap: $(if $(SANITIZE),,$(OBJECTS)) FORCE
+	$(call tap,$(call plain_only,$(foreach m,$(SELECTED),mk/check-statics '$m' '$(common/base.statics) \
+		$($m.statics)' $(patsubst $(B)/gen/$m/%.pb-c.o,,$(sort $($m.objs) \
+		$(foreach s,$($m.shared),$($m.parts.$s))));) :))
+
+# --- sizes
+SIZED := $(if $(M),$(foreach m,$(SELECTED),$(wildcard $m/*.[ch] tests/unit/$m/*.[ch])),\
+	 $(shell find $(sort $(foreach m,$(ALL_ROOMS),$(firstword $(subst /, ,$m))) tests $(wildcard examples)) -name '*.[ch]'))
+$(B)/check/size.tap: FORCE
+	$(call tap,mk/check-size $(SIZED))
+
+# --- unit tests. The linker lets tests/alloc_sweep.c fail any allocation.
+WRAPPED := malloc calloc realloc reallocarray strdup strndup
+WRAP    := $(foreach f,$(WRAPPED),-Wl$(comma)--wrap=$f)
+$(foreach m,$(MODULES),$(eval -include tests/unit/$m/module.mk))
+$(B)/tests/%.o: tests/%.c $(B)/common/base/.flags
+	$(call say,CC)mkdir -p $(@D) && $(CC) $(OUR_CFLAGS) -MMD -MP -c -o $@ $<
+define unit
+$(1).tests := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/$(1)/test_*.c))
+$(B)/tests/unit/$(1)/%.o: tests/unit/$(1)/%.c $(B)/$(1)/.flags | \
+		$(sort $(foreach r,$(1) $($(1).test_uses),$($r.gens)))
+	$$(call say,CC)mkdir -p $$(@D) && $$(CC) $$(room_flags_$(1)) $$(call pkg,cflags,check $$($(1).test_pkgs)) \
+		-MMD -MP -c -o $$@ $$<
+$$($(1).tests): %: %.o $(patsubst %.c,$(B)/tests/unit/$(1)/%.o,$($(1).test_src)) $(B)/tests/alloc_sweep.o \
+		$(call archives,$(1) $($(1).test_uses)) | $($(1).test_needs)
+	$$(call say,LINK)$$(CC) $$(BASE_LDFLAGS) $$(WRAP) -o $$@ $$(filter %.o %.a,$$^) \
+		$$(call links,$(1) $($(1).test_uses)) $$(call pkg,libs,check $$($(1).test_pkgs)) $($(1).test_libs)
+endef
+$(foreach m,$(MODULES),$(eval $(call unit,$m)))
+UNIT := $(foreach m,$(SELECTED),$($m.tests))
+$(UNIT:=.tap): %.tap: % FORCE
+	$(call say,TEST)B=$(B) SANITIZE='$(SANITIZE)' mk/run-unit $< $@
+$(B)/check/unit.tap: $(UNIT:=.tap)
+	$(call tap,cat /dev/null $^)
+
+# --- fuzz targets: the rooms that one includes are the rooms it is linked with
+FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz_rooms  = $(filter $(MODULES),$(shell sed -n 's,^\#include "\(.*\)/[^/]*",\1,p' tests/fuzz/fuzz_$(1).c))
+fuzz_corpus = $(firstword $(wildcard tests/fuzz/corpus/$(1) tests/fuzz/corpus/fuzz_$(1)) tests/fuzz/corpus/$(1))
+define fuzz
+fuzz.$(1)   := $(fuzz_rooms)
+$(B)/tests/fuzz/fuzz_$(1).o: OUR_CFLAGS += $$(foreach r,$$(fuzz.$(1)),$$($$r.fuzz_cflags))
+$(B)/tests/fuzz/fuzz_$(1).o: | $$(sort $$(foreach r,$$(fuzz.$(1)),$$($$r.gens)))
+$(B)/fuzz/replay_$(1): $(B)/tests/fuzz/replay_main.o $(B)/tests/fuzz/fuzz_$(1).o $(call archives,$(fuzz_rooms))
+	$$(call say,LINK)mkdir -p $$(@D) && $$(CC) $$(BASE_LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $$(call links,$(fuzz_rooms))
+$(B)/fuzz/fuzz_$(1): $(B)/tests/fuzz/fuzz_$(1).o $(call archives,$(fuzz_rooms))
+	$$(call say,LINK)mkdir -p $$(@D) && $$(CC) $$(BASE_LDFLAGS) -fsanitize=fuzzer -o $$@ $$(filter %.o %.a,$$^) \
+		$$(call links,$(fuzz_rooms))
+$(B)/fuzz/$(1).tap: $(B)/fuzz/replay_$(1) FORCE
+	$$(call say,REPLAY)mk/run-fuzz $$< $(fuzz_corpus) >$$@ 2>&1 || :
+endef
+$(foreach f,$(FUZZ),$(eval $(call fuzz,$f)))
+$(B)/check/fuzz.tap: $(FUZZ:%=$(B)/fuzz/%.tap) FORCE
+	$(call tap,cat /dev/null $(filter %.tap,$^))
+
+RUNS ?= 1000000
+FUZZ_FLAGS ?= -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=64 -print_final_stats=1
+fuzz:
+	$(if $(filter $(F),$(FUZZ)),,$(error F must be one of: $(FUZZ)))
+	$(MAKE) CC=clang SANITIZE=fuzzer-no-link,address,undefined fuzz-run F=$(F) RUNS=$(RUNS)
+fuzz-run: $(B)/fuzz/fuzz_$(F)
+	mkdir -p $(B)/found/$(F)
+	$< -runs=$(RUNS) $(FUZZ_FLAGS) -artifact_prefix=$(B)/found/$(F)- $(B)/found/$(F) $(wildcard $(call fuzz_corpus,$(F)))
+.PHONY: fuzz fuzz-run
+
+# --- tests of these rules, and real processes; the latter want the machine
+# for themselves, so in `make check` they come last
+$(B)/check/house.tap: FORCE
+	$(call tap,for t in $(wildcard tests/house/t*.sh); do BUILD=$(B)/house sh $$t; done)
+$(B)/check/system.tap: $(ALL) $(SYSTEM_NEEDS) FORCE | \
+		$(if $(filter check,$(MAKECMDGOALS)),$(patsubst %,$(B)/check/%.tap,$(filter-out system,$(CHECKS))))
+	$(call say,CHECK)mkdir -p $(@D) && if test -e tests/system/run.sh; then \
+		B=$(abspath $(B)) CC='$(CC)' sh tests/system/run.sh $(T) >$@.out 2>&1; rc=$$?; cat $@.out; \
+		mk/tap-checked $$rc <$@.out >$@; else : >$@; fi
+
+# --- benchmarks: JSON lines; a bench room may list the programs to run
+BENCH = $(or $(bench.run),$(bench.programs))
+bench: $(addprefix $(B)/bin/,$(bench.programs)) $(bench.needs)
+	@mkdir -p $(B)/check; : >$(B)/bench.json; for p in $(BENCH); do \
+		B=$(abspath $(B)) $(B)/bin/$$p >$(B)/bench.part; rc=$$?; cat $(B)/bench.part; \
+		cat $(B)/bench.part >>$(B)/bench.json; test $$rc = 0 || exit $$rc; done
+bench-report:
+	@test -s $(B)/bench.json || { echo 'run `make bench` first' >&2; exit 1; }
+	awk -f mk/bench-report.awk $(B)/bench.json >docs/benchmarks.md
+.PHONY: bench bench-report

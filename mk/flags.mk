@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# Knobs and flags. Make predefines CC, so `CC ?=` would never apply.
+
+MAKEFLAGS += -rR --no-print-directory
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+comma := ,
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+ifeq ($(origin AR),default)
+AR := ar
+endif
+PKG_CONFIG ?= pkg-config
+PROTOC_C   ?= protoc-c
+SCDOC      ?= scdoc
+CFLAGS     ?= -O2 -g
+
+VARIANT := $(if $(SANITIZE),$(subst $(comma),-,$(SANITIZE)),plain)$(if $(findstring clang,$(CC)),-clang)
+BUILD   ?= build
+B       := $(BUILD)/$(VARIANT)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
+	    -Wformat=2 -Wpointer-arith -Wwrite-strings -Wold-style-definition -Wno-unused-parameter \
+	    $(if $(WERROR),-Werror)
+HARDEN   := $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+
+BASE_CPPFLAGS = -D_GNU_SOURCE -DOMIG_VERSION='"$(VERSION)"' -I. -I$(B)/gen $(CPPFLAGS)
+# Hidden by default: what a shared library offers carries a visibility macro.
+BASE_CFLAGS   = -std=c17 $(CFLAGS) $(HARDEN) $(SANFLAGS) -fPIC -pthread -fno-common \
+		-fvisibility=hidden
+OUR_CFLAGS    = $(BASE_CPPFLAGS) $(BASE_CFLAGS) $(WARNINGS) -include common/base/banned.h
+BASE_LDFLAGS  = $(SANFLAGS) -pthread -Wl,--as-needed -Wl,-z,relro -Wl,-z,now $(LDFLAGS)
+
+say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)';)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installing never builds (it may run as root): `make` comes first.
+
+PREFIX     ?= /usr/local
+prefix      = $(PREFIX)
+exec_prefix = $(prefix)
+bindir      = $(exec_prefix)/bin
+libdir      = $(exec_prefix)/lib
+includedir  = $(prefix)/include
+datadir     = $(prefix)/share
+mandir      = $(datadir)/man
+pkgdir      = $(libdir)/pkgconfig
+
+# FROM:TO pairs; a library's soname is a relative link beside it.
+section  = $(subst .,,$(suffix $(1)))
+pairs    = $(foreach m,$(MODULES),\
+	$(foreach p,$($m.programs),$(if $(filter $p,$($m.not_installed)),,$(B)/bin/$p:$(bindir)/$p:755)) \
+	$(foreach s,$($m.shared),$(B)/lib/$s.so:$(libdir)/$s.so:755 $(B)/lib/$s.a:$(libdir)/$s.a:644) \
+	$(foreach h,$($m.headers),$m/$h:$(includedir)/omig/$(notdir $h):644) \
+	$(foreach n,$($m.man:.scd=),$(B)/man/$(notdir $n):$(mandir)/man$(call section,$n)/$(notdir $n):644) \
+	$(foreach f,$($m.install),$f:644))
+sonames  = $(foreach m,$(MODULES),$(foreach s,$($m.shared),$s.so:$(libdir)/$($m.soname.$s)))
+pcs      = $(foreach m,$(MODULES),$(foreach t,$($m.pc),$m/$t:$(pkgdir)/$(notdir $(t:.in=))))
+split    = from=$${i%%:*}; to=$${i\#*:}; mode=$${to\#\#*:}; to='$(DESTDIR)'$${to%%:*}
+
+install:
+	@for i in $(pairs); do $(split); test -e "$$from" || { echo "$$from is not built: run make first" >&2; exit 1; }; done
+	@set -e; for i in $(pairs); do $(split); install -d "$${to%/*}"; install -m "$$mode" "$$from" "$$to"; done
+	@set -e; for i in $(sonames); do $(split); ln -sf "$$from" "$$to"; done
+	@set -e; for i in $(pcs); do $(split); install -d "$${to%/*}"; sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
+		-e 's|@includedir@|$(includedir)/omig|' -e 's|@version@|$(VERSION)|' "$$from" >"$$to"; chmod 644 "$$to"; done
+
+uninstall:
+	@for i in $(pairs) $(sonames) $(pcs); do $(split); rm -f "$$to"; done
+	@-rmdir '$(DESTDIR)$(includedir)/omig' 2>/dev/null || :
+
+dist:
+	git archive --prefix=omig-$(VERSION)/ -o omig-$(VERSION).tar.gz HEAD
+.PHONY: install uninstall dist
