@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One thread, one loop: file descriptors, timers, signals, deferred calls.
+ * A real loop waits in the kernel; a virtual one has a clock that moves only
+ * when it is told to, so that a test of an hour takes a millisecond and
+ * happens the same way each time.
+ *
+ * Order: timers run by time, equal times by the order of arming; posts run
+ * in the order of posting, after the callback (virtual) or the round of
+ * callbacks (real) that made them; what was given to loop_reap() is freed
+ * after the posts. That is one turn.
+ *
+ * Any callback may free anything, its own source too; an object that was
+ * freed, cancelled or closed gets no callback any more.
+ */
+#ifndef COMMON_LOOP_LOOP_H
+#define COMMON_LOOP_LOOP_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+
+struct loop;
+
+/* NULL: no memory, or (real) the kernel gives no more descriptors. */
+struct loop *loop_new(void);
+struct loop *loop_new_virtual(void);
+
+/*
+ * Runs what was given to loop_reap(), drops posts that have not run. All
+ * timers, fds and signals of the loop must have been freed. NULL is fine.
+ */
+void loop_free(struct loop *l);
+
+bool loop_is_virtual(const struct loop *l);
+
+/* Monotonic. A virtual clock starts at 1 s, so that 0 can mean "never". */
+nsec_t loop_now(const struct loop *l);
+
+/*
+ * Blocks until loop_stop(). A virtual loop jumps from timer to timer and also
+ * returns when nothing is left that could happen. -ERR_SYS when the kernel's wait fails.
+ * Not from a callback.
+ */
+int loop_run(struct loop *l);
+
+/* Any callback, and before loop_run(): that one returns after the turn. */
+void loop_stop(struct loop *l);
+
+/* One turn without waiting: what is ready or due now. Not from a callback. 0, -ERR_SYS. */
+int loop_turn(struct loop *l);
+
+/*
+ * Blocks until something was called back, at most for `max`; one turn. A
+ * virtual loop moves its clock to the next timer, at most by max. Not from a callback.
+ */
+int loop_wait(struct loop *l, nsec_t max);
+
+/*
+ * Virtual only: moves the clock by `by` and runs all that falls due on the
+ * way, each at its own time. True when anything ran.
+ */
+bool loop_advance(struct loop *l, nsec_t by);
+
+/* Time of the earliest timer, now when a post waits, -1 when neither is there. */
+nsec_t loop_next_at(const struct loop *l);
+
+/*
+ * A descriptor that polls readable when loop_turn() has something to do: for
+ * a program with a poll() of its own. Made on the first call, owned by the
+ * loop. Real only (ERR_UNSUPPORTED). -1 on failure.
+ */
+int loop_pollfd(struct loop *l, struct err *e);
+
+/* --- timers: one shot */
+
+struct loop_timer;
+
+/* NULL: no memory. Arming needs none any more, so it cannot fail. */
+struct loop_timer *loop_timer_new(struct loop *l, void (*fn)(void *), void *arg);
+
+/* Once, `after` from now (<= 0: in the next turn); replaces an earlier arming. */
+void loop_timer_arm(struct loop_timer *t, nsec_t after);
+void loop_timer_arm_at(struct loop_timer *t, nsec_t at);
+void loop_timer_cancel(struct loop_timer *t);
+bool loop_timer_is_armed(const struct loop_timer *t);
+void loop_timer_free(struct loop_timer *t);
+
+/* --- file descriptors: level-triggered */
+
+enum loop_what { LOOP_READ = 1, LOOP_WRITE = 2 };
+
+struct loop_fd;
+
+/*
+ * Watches fd (borrowed; close it after loop_fd_free()). fn gets what is ready;
+ * hang-up and errors count as both. what = 0 is a sleeping watch. Under a virtual loop the fd is
+ * polled at each turn. ERR_NOMEM, ERR_SYS. NULL then.
+ */
+struct loop_fd *loop_fd_new(struct loop *l, int fd, unsigned what, void (*fn)(void *, unsigned),
+			    void *arg, struct err *e);
+/* 0, or -ERR_SYS with the watch as it was. */
+int loop_fd_set(struct loop_fd *f, unsigned what);
+void loop_fd_free(struct loop_fd *f);
+
+/* --- signals, delivered as callbacks of the loop; one loop of a process at a time */
+
+struct loop_signal;
+
+struct loop_signal *loop_signal_new(struct loop *l, int signo, void (*fn)(void *, int), void *arg,
+				    struct err *e);
+void loop_signal_free(struct loop_signal *s);
+
+/* Virtual only: as if the signal had come; its callbacks run in the next turn. */
+void loop_signal_raise(struct loop *l, int signo);
+
+/* --- calls after this turn's callbacks */
+
+/* Embedded in its object and zeroed: posting needs no memory. Private fields. */
+struct loop_job {
+	struct loop_job *next, **link; /* link: NULL when not posted */
+	void (*fn)(void *);
+	void *arg;
+};
+
+/* Runs once however often it is posted before; posts of posts run in the next turn. */
+void loop_job_post(struct loop *l, struct loop_job *j, void (*fn)(void *), void *arg);
+void loop_job_cancel(struct loop_job *j);
+
+/* As above without an object to embed it in; cannot be cancelled: arg must live. -ERR_NOMEM. */
+int loop_post(struct loop *l, void (*fn)(void *), void *arg);
+
+/*
+ * free_fn(obj) at the end of the turn, when no callback of obj is on the
+ * stack any more. j may be part of obj (and then not posted). Cannot fail.
+ */
+void loop_reap(struct loop *l, struct loop_job *j, void (*free_fn)(void *), void *obj);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A network in memory: contexts that dial and listen as those of net.h do,
+ * with the same checks of who the peer is, under a real or a virtual loop.
+ * Faults are switched on per pair of hosts or for all; frames are never
+ * reordered within a channel, as TCP never does.
+ */
+#ifndef COMMON_NET_MEM_H
+#define COMMON_NET_MEM_H
+
+#include "common/loop/loop.h"
+#include "common/net/chan.h"
+#include "common/net/net.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mem_net;
+
+/* seed: of the drops. NULL: no memory. */
+struct mem_net *mem_net_new(struct loop *l, uint64_t seed);
+
+/* After all its contexts. */
+void mem_net_free(struct mem_net *m);
+
+/* self->host is where it stands (and what others dial); ports are per host, an address given to net_listen() is ignored. */
+int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx **out, struct err *e);
+
+struct mem_link {
+	nsec_t delay; /* one way */
+	nsec_t jitter; /* added evenly at random; order is kept all the same */
+	double drop; /* probability that a frame breaks the connection, as a reset would */
+	bool cut; /* nothing passes and nobody is told, as when a cable is pulled; dialling times out */
+	size_t window; /* bytes under way before the sender's queue fills; 0: no bound */
+};
+
+/* Both ways between hosts a and b (NULL: any, for what has no rule of its own); from now on. -ERR_NOMEM. */
+int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const struct mem_link *how);
+
+/* A crash of all that stands on the host: its channels end for their peers (reset); its own get nothing. */
+void mem_net_kill_host(struct mem_net *m, const char *host);
+
+/* Two open channels, each other's peer, without dialling. who[i] is what the OTHER end sees; borrowed for the call. */
+int mem_chan_pair(struct loop *l, const struct identity *who[2], const struct mem_link *how,
+		  struct chan *out[2], struct err *e);
+
+/* Ends a channel of either kind of memory for both sides now; frames under way are lost. */
+void mem_chan_cut(struct chan *c);
+
+#endif

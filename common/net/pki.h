@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The certificate authority of one user's monitor, and what its clients hold.
+ * Everything is EC P-256 with SHA-256. Files with keys are 0600 in 0700
+ * directories; anything more open is refused, with the words how to mend it.
+ * These calls read and write files and so may block for a moment.
+ */
+#ifndef COMMON_NET_PKI_H
+#define COMMON_NET_PKI_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/net/identity.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PKI_DER_MAX_BYTES 4096 /* one certificate or request of ours is below 700 */
+#define PKI_PEM_MAX_BYTES 8192
+#define PKI_PIN_BYTES 27 /* 26 digits and a 0 */
+#define PKI_CA_LIFETIME_NS (INT64_C(3650) * 86400 * NSEC_PER_SEC)
+
+/*
+ * The pin of a CA: base32 of the first 16 bytes of the SHA-256 of its
+ * certificate. Its first 8 characters are the CA's short name in file names.
+ */
+void pki_pin(char out[PKI_PIN_BYTES], const void *ca_der, size_t n);
+/* A pin as people copy it: the right length and alphabet. */
+bool pki_pin_is_valid(const char *pin);
+/* The pin of a CA given as PEM. ERR_PARSE. */
+int pki_pin_from_pem(char out[PKI_PIN_BYTES], const char *ca_pem, struct err *e);
+
+/* --- the CA (mainsm only) */
+
+struct pki_ca;
+
+/*
+ * Loads ca.key and ca.crt from dir, or makes them (and dir) when neither is
+ * there. `name` becomes the CA's common name (user@host, say; a name). ERR_DENIED (modes),
+ * ERR_PARSE, ERR_INVALID (key and certificate do not belong together, one of the files is missing,
+ * not a CA of ours, expired), ERR_SYS, ERR_NOMEM.
+ */
+int pki_ca_open(const char *dir, const char *name, struct pki_ca **out, struct err *e);
+void pki_ca_free(struct pki_ca *ca);
+
+const char *pki_ca_pin(const struct pki_ca *ca);
+const char *pki_ca_pem(const struct pki_ca *ca);
+const uint8_t *pki_ca_der(const struct pki_ca *ca, size_t *n);
+/* When the CA's own certificate ends; nothing that it issues lasts longer. */
+nsec_t pki_ca_wall_not_after(const struct pki_ca *ca);
+
+/*
+ * Checks the request (P-256, signed by the key in it) and signs a certificate
+ * for `as` (role, site, host and the two times are read; the times are cut to the CA's). Nothing
+ * but the public key is taken from the request. Appends DER to cert and, when issued is not NULL,
+ * tells what was issued, serial included. ERR_PARSE, ERR_DENIED (request), ERR_INVALID (as), ERR_NOMEM.
+ */
+int pki_ca_issue(struct pki_ca *ca, const void *csr_der, size_t n, const struct identity *as,
+		 struct buf *cert, struct identity *issued, struct err *e);
+
+/* --- keys and requests (everybody) */
+
+struct pki_key;
+
+int pki_key_new(struct pki_key **out, struct err *e);
+void pki_key_free(struct pki_key *k);
+
+/* Appends a DER request signed by the key: proof of possession. */
+int pki_csr_make(const struct pki_key *k, struct buf *der, struct err *e);
+
+/* --- what one side of a link holds: PEM texts, owned, the key's wiped when freed */
+
+struct pki_creds {
+	char *cert_pem, *key_pem, *ca_pem;
+};
+
+void pki_creds_done(struct pki_creds *c);
+
+/*
+ * Out of key, issued certificate and CA. They are checked as in pki_creds_check() without a pin.
+ */
+int pki_creds_make(struct pki_creds *out, const struct pki_key *k, const struct buf *cert_der,
+		   const struct buf *ca_der, struct err *e);
+
+/*
+ * key.pem, cert.pem, ca.pem in dir. Loading: ERR_NOTFOUND when not all are there (not
+ * enrolled yet), ERR_DENIED (modes), ERR_PARSE. Storing makes dir; the certificate is written last.
+ */
+int pki_creds_load(const char *dir, struct pki_creds *out, struct err *e);
+int pki_creds_store(const char *dir, const struct pki_creds *c, struct err *e);
+
+/*
+ * The key belongs to the certificate, the CA has signed it, `wall` lies in
+ * its validity, and the CA has this pin (NULL: any). Tells who one is (out may be NULL). The text of
+ * the error says what to do. ERR_INVALID, ERR_DENIED (pin), ERR_TIMEOUT (expired), ERR_PARSE.
+ */
+int pki_creds_check(const struct pki_creds *c, const char *pin, nsec_t wall, struct identity *out,
+		    struct err *e);
+
+/* Role, names, serial, times and fingerprint of a certificate, not verified. ERR_PARSE. */
+int pki_identity_from_der(struct identity *out, const void *cert_der, size_t n, struct err *e);
+
+#endif
