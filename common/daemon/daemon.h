@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The skeleton of the three daemons: options, configuration, loop, signals,
+ * background, lock, limits, notification, status. A daemon's main() is
+ *
+ *	int main(int argc, char **argv) { return daemon_main(&lm_spec, argc, argv); }
+ *
+ * Options of every daemon: --config --check-config --dump-config --foreground
+ * --background --state-dir --log-level --log-format --lock-fd --help
+ * --version, and each key of the schema that has CONF_OPTION.
+ * Signals: TERM and INT stop (in 5 s at most; a second one at once), HUP
+ * reloads, USR1 dumps the status to the log, PIPE is ignored.
+ */
+#ifndef COMMON_DAEMON_DAEMON_H
+#define COMMON_DAEMON_DAEMON_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/base/opt.h"
+#include "common/base/rng.h"
+#include "common/daemon/conf.h"
+#include "common/daemon/timebase.h"
+
+#include <stdbool.h>
+
+struct daemon;
+struct loop;
+
+enum daemon_exit {
+	DAEMON_OK = 0,
+	DAEMON_FAILED = 1,
+	DAEMON_USAGE = 2,
+	DAEMON_UNREACHABLE = 3,
+	DAEMON_BAD_CONFIG = 78,
+};
+
+#define DAEMON_STOP_MAX_NS (5 * NSEC_PER_SEC)
+
+struct daemon_spec {
+	const char *program; /* "mainsm" */
+	const char *summary;
+	const char *details; /* more for --help, or NULL */
+	const struct conf_schema *conf;
+	const struct opt *options; /* beside what the schema gives; NULL = none */
+	bool background;	   /* goes to the background once ready, unless --foreground */
+
+	/*
+	 * Set up; the loop runs after it returned 0. Call daemon_ready() when serving, here or later.
+	 * On failure set *exit_code if it is not DAEMON_FAILED; stop is not called, done is.
+	 */
+	int (*start)(struct daemon *d, int *exit_code, struct err *e);
+	/* New values were checked against the schema; refuse or apply them all. NULL = nothing to apply. */
+	int (*reload)(struct daemon *d, const void *values, struct err *e);
+	/* Asked to end; call daemon_end() when the last words are sent. NULL = end at once. */
+	void (*stop)(struct daemon *d, const char *reason);
+	/* The daemon's part of the status dump: lines of text. May be NULL. */
+	void (*status)(struct daemon *d, struct buf *out);
+	/* Frees what start made (or half made). */
+	void (*done)(struct daemon *d);
+};
+
+int daemon_main(const struct daemon_spec *spec, int argc, char **argv);
+
+/* Serving: tells the waiting parent and systemd, and goes to the background. stdout is closed after it. */
+void daemon_ready(struct daemon *d);
+
+/* Leaves the loop with this exit code (enum daemon_exit). */
+void daemon_end(struct daemon *d, int exit_code);
+
+/* As if SIGTERM had come. */
+void daemon_stop(struct daemon *d, const char *reason);
+
+struct loop *daemon_loop(struct daemon *d);
+struct timebase *daemon_timebase(struct daemon *d);
+struct rng *daemon_rng(struct daemon *d); /* seeded from the kernel, or from OMIG_SEED for tests */
+
+/* The schema's struct, after a reload the new one. */
+const void *daemon_conf(struct daemon *d);
+
+/* The configuration itself, for `config show` and conf_origin(). */
+const struct conf *daemon_conf_full(struct daemon *d);
+
+/* --state-dir, OMIG_STATE_DIR or the default, made and checked. */
+const char *daemon_state_dir(struct daemon *d);
+
+uint64_t daemon_epoch(struct daemon *d); /* wall ns of the start */
+
+void daemon_set_user(struct daemon *d, void *user);
+void *daemon_user(struct daemon *d);
+
+struct daemon_health {
+	nsec_t uptime;
+	nsec_t lag_last, lag_max; /* how late the loop came to a timer of 1 s; max over the last minute */
+	int64_t rss_bytes;
+	int fds, fd_limit;
+	bool stopping;
+};
+
+void daemon_health(struct daemon *d, struct daemon_health *out);
+
+/*
+ * The lock of one daemon of one user: an flock that lives as long as the process. Writes the
+ * pid into the file. With --lock-fd the inherited descriptor is taken in place of a new lock. ERR_EXISTS names the
+ * pid of the one that runs.
+ */
+int daemon_lock(struct daemon *d, const char *path, struct err *e);
+
+#endif
