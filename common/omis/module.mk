@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# common/omis: the request language. Pure: bytes in, tree or position and words out.
+MODULES          += common/omis
+common/omis.src  :=
+common/omis.uses := common/base
+common/omis.libs := -lm

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A conditional request is armed where its event can happen: each child gets
+ * the request with the event's objects that are below it. The actions keep
+ * their text (they are expanded when the event happens), and the leading ones
+ * that the lm can run by itself are counted.
+ */
+#ifndef COMMON_ROUTE_ARM_H
+#define COMMON_ROUTE_ARM_H
+
+#include "common/route/plan.h"
+
+struct arm_part {
+	uint32_t child;
+	uint32_t nobject;
+	const char *text; /* for omis_parse_inner() */
+	size_t ntext;
+	/*
+	 * Leading actions that need nothing but this child and the event: their
+	 * objects are $node, $proc, $thread or objects below this child alone. An
+	 * sm counts again for its lms; the smaller number holds.
+	 */
+	uint32_t local_prefix;
+};
+
+struct arm;
+
+/*
+ * r is checked and has an event. Event objects that do not exist become
+ * entries of action 0 in `into`, unreachable ones are missing there. A user
+ * event (AT_TOP) has no parts: it happens at the top. -ERR_NOMEM, -ERR_LIMIT.
+ */
+int arm_new(const struct omis_request *r, const struct route_view *view, struct reply *into, struct arm **out,
+	    struct err *e);
+void arm_free(struct arm *a);
+
+/* In the order of the event's objects; NULL beyond the last. Valid until arm_free(). */
+const struct arm_part *arm_part_at(const struct arm *a, size_t i);
+
+#endif

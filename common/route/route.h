@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Splitting requests and merging replies: the same code at mainsm (children
+ * are sms) and at an sm (children are lms). Pure: no I/O, no clock.
+ *
+ *	view.h    what the caller knows: which objects there are, and below which child
+ *	rights.h  may this identity use that service?
+ *	plan.h    a checked request -> steps: what to do here, what to send to whom
+ *	gather.h  the children's replies of one step -> entries and coverage
+ *	arm.h     a conditional request -> what each child is to watch for
+ *
+ * The life of a request:
+ *
+ *	omis_parse, omis_check             (a fault: reply_from_diag)
+ *	plan_new
+ *	while (plan_next(p, reply, &step, e) == 0 && step)
+ *		step->here: execute, reply_add
+ *		step->part[]: send; gather_new ... gather_add ... gather_finish(g, reply)
+ *	reply_merge
+ */
+#ifndef COMMON_ROUTE_ROUTE_H
+#define COMMON_ROUTE_ROUTE_H
+
+#include "common/route/arm.h"
+#include "common/route/gather.h"
+#include "common/route/plan.h"
+#include "common/route/rights.h"
+#include "common/route/view.h"
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What planning asks of its caller. A view is a set of questions about one
+ * tool's scope at one moment; mainsm answers from its directory and the
+ * tool's session, an sm from its table of lms.
+ */
+#ifndef COMMON_ROUTE_VIEW_H
+#define COMMON_ROUTE_VIEW_H
+
+#include "common/omis/request.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+/* Tokens that a callback hands back; copied when added. */
+struct route_tokens {
+	const char **v;
+	size_t n, cap;
+	size_t max; /* -ERR_LIMIT beyond it */
+	struct arena *arena;
+};
+
+/* 0, -ERR_NOMEM, -ERR_LIMIT: to be returned by the callback. */
+int route_tokens_add(struct route_tokens *t, const char *token);
+
+/* Children below which an object is; each once. */
+struct route_places {
+	uint32_t *child;
+	size_t n, cap;
+	struct arena *arena;
+};
+
+int route_places_add(struct route_places *p, uint32_t child);
+
+/*
+ * All callbacks: 0, or -ERR_NOTFOUND for an object that does not exist, is
+ * not attached, or may not be seen (the same for all three); -ERR_NOMEM and
+ * -ERR_LIMIT end the planning.
+ */
+struct route_view {
+	void *arg;
+	uint32_t nchild; /* children are 0 .. nchild - 1 */
+
+	/*
+	 * token NULL: the attached objects of class cls ('n' for processes and
+	 * threads too: they are found through their nodes; 's' 'c' 'e' 'a' directly).
+	 * Else the attached objects of class cls, one level down, in `token`.
+	 * May add objects of a class above cls when the level below knows better.
+	 */
+	int (*expand)(void *arg, const char *token, char cls, struct route_tokens *out);
+
+	/* The object one level up that contains `token`: adds one. */
+	int (*lift)(void *arg, const char *token, struct route_tokens *out);
+
+	/*
+	 * The children that must execute `call` for this object: one for a node,
+	 * process or thread; any number for a counter. *missing (NULL before)
+	 * may be set instead: the object is known but cannot be reached, for this
+	 * reason; the text is copied.
+	 */
+	int (*locate)(void *arg, const struct omis_call *call, const char *token, struct route_places *out,
+		      const char **missing);
+};
+
+#endif
