@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Actions that run in the rank: what conditional requests compile into, so
+ * that a counter is raised where the call is made. The lm writes entries,
+ * the rank runs the chain that hangs at (function, phase).
+ *
+ * An entry is guarded by its own sequence word. The lm installs: write the
+ * entry with its `next`, then the head; removes: unhook it (head or the
+ * previous entry's next), then clear it. The rank copies an entry before it
+ * runs it; one that changes meanwhile is skipped and counted.
+ */
+#ifndef COMMON_RING_ACTION_H
+#define COMMON_RING_ACTION_H
+
+#include "common/ring/seg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum action_op {
+	ACTION_NONE, /* a free entry: does nothing, ends no chain */
+	ACTION_COUNTER_ADD, /* cell.n += operand */
+	/* v + operand < 0: ignored; else I += v (now - t), t = now, v += operand */
+	ACTION_INTEGRATOR_ADD,
+	ACTION_PATOP_INTEGRATOR_ADD, /* the same with `potential`: see cell_patop_add() */
+};
+
+enum action_operand {
+	ACTION_CONST, /* value */
+	ACTION_PAR, /* $par<par> of the event */
+	/* bytes of the call times matched partners: $par1 of patop_lib_call_*; 0 when unknown */
+	ACTION_VOLUME,
+};
+
+enum { ACTION_PATOP = 1 }; /* flags: a patop event: the partner list is tested,
+		any source matches as "potential" */
+
+struct seg_action {
+	uint32_t seq;
+	uint16_t op; /* enum action_op */
+	uint16_t next; /* index + 1 of the next entry, 0 = end */
+	uint16_t func;
+	uint8_t phase; /* func and phase: the chain that it belongs to; a stray one ends the walk */
+	uint8_t flags;
+	uint16_t cell;
+	uint16_t operand; /* enum action_operand */
+	uint32_t par;
+	uint32_t partner_first, partner_count; /* ascending world ranks in the lists; 0 = any */
+	uint32_t thread_first, thread_count; /* ascending tids; 0 = any */
+	uint32_t spare;
+	double value; /* of ACTION_CONST */
+	uint64_t id; /* the lm's own: which request's which action */
+	uint64_t spare1;
+};
+static_assert(sizeof(struct seg_action) == 64, "one cache line");
+
+/* Heads: u16 head[SEG_HOOKS][2], index + 1 of the first entry of (function, phase), 0 = none. */
+#define ACTION_HEADS_BYTES (SEG_HOOKS * 2 * sizeof(uint16_t))
+
+/* --- the rank's side: one thread, wait-free, signal-safe */
+
+void cell_count_add(struct seg_cell *c, int64_t n);
+
+/* The integrator rule above. */
+void cell_integrator_add(struct seg_cell *c, double delta, uint64_t now);
+
+/* What one thread remembers of one integrator: a start whose partner is not known yet. */
+struct cell_potential {
+	uint64_t t;
+	double delta;
+	bool set;
+};
+
+/*
+ * potential: only remembers (delta, now), over an older one. Else: with delta < 0 and one
+ * remembered, applies that first, at its own time, and forgets it; then adds delta at now.
+ */
+void cell_patop_add(struct seg_cell *c, struct cell_potential *p, double delta, uint64_t now,
+		bool potential);
+
+/* The event that a chain runs for. */
+struct action_event {
+	const int64_t *par; /* npar of them */
+	uint32_t npar;
+	uint16_t func;
+	uint8_t phase;
+	uint32_t tid;
+	uint64_t now; /* ticks */
+	int64_t partner; /* world rank, -1 unknown or none */
+	bool any_source; /* the partner will be known at the end */
+	int64_t bytes; /* 0 when not known */
+};
+
+/* The tables of a segment and the cells of one thread. */
+struct action_tables {
+	const uint16_t *heads;
+	const struct seg_action *actions;
+	const int32_t *lists;
+	struct seg_cell *cells; /* SEG_CELLS */
+	struct cell_potential *potentials; /* SEG_CELLS, private memory */
+};
+
+/*
+ * Runs the chain; at most SEG_ACTIONS steps. Returns how many entries were skipped because they
+ * changed.
+ */
+unsigned action_run(const struct action_tables *t, const struct action_event *e);
+
+/* --- the lm's side, on a mapped segment: see segview.h */
+
+#endif

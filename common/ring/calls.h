@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The library calls that can be watched: one table, generated from calls.def,
+ * which also makes libapp's wrappers. An id is the call's line in that file and
+ * never changes; new calls are appended.
+ *
+ * Parameters of an event ($par<k>, 1-based), the same for each call:
+ *	start:  $par1 world rank of the caller, then the C arguments in order
+ *		without status arguments (handles as words, pointers as numbers), then
+ *		length in bytes and partner's world rank where the call has them
+ *	end:	$par1 world rank, $par2 result of the call, then partner and length
+ *		where the call has them
+ * The length is what goes out for sends and collectives, what came in for
+ * receives (known at the end only). A partner that is not known is -1: any
+ * source, no process.
+ */
+#ifndef COMMON_RING_CALLS_H
+#define COMMON_RING_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum call_class {
+	CALL_SEND,	 /* blocking and started sends */
+	CALL_RECV,	 /* blocking and started receives */
+	CALL_PROBE,
+	CALL_COMPLETE,	 /* wait, test, start, cancel, free of requests */
+	CALL_COLLECTIVE, /* with data */
+	CALL_BARRIER,
+	CALL_RMA,	 /* one-sided data */
+	CALL_RMA_SYNC,	 /* epochs, locks, windows */
+	CALL_IO,
+	CALL_COMM,	 /* making and freeing communicators, spawn, connect */
+	CALL_OTHER,	 /* init, finalize, abort, pcontrol */
+	CALL_CLASSES
+};
+
+enum call_phase { CALL_START, CALL_END };
+
+/* What a C argument is. */
+enum call_param_kind {
+	CALL_P_POINTER,	/* buffer, array, output */
+	CALL_P_INT,
+	CALL_P_COUNT,
+	CALL_P_PEER,	/* rank of dest, source, target in the call's communicator or window */
+	CALL_P_ROOT,
+	CALL_P_TAG,
+	CALL_P_AINT,
+	CALL_P_OFFSET,	/* MPI_Offset */
+	CALL_P_TYPE,
+	CALL_P_COMM,
+	CALL_P_WIN,
+	CALL_P_FILE,
+	CALL_P_HANDLE,	/* op, group, info, errhandler by value */
+	CALL_P_REQUEST,	/* MPI_Request * (one or an array) */
+	CALL_P_STATUS,	/* MPI_Status * (one or an array) */
+	CALL_P_STRING,
+	CALL_P_STRINGS,	/* array of strings */
+};
+
+#define CALL_PARAMS_MAX 14
+
+struct call_param {
+	const char *name;
+	uint8_t kind; /* enum call_param_kind */
+};
+
+struct call_desc {
+	const char *name; /* "MPI_Send" */
+	uint8_t class; /* enum call_class */
+	uint8_t nparam;
+	/* 1-based $par numbers, 0 = the call has none; npar = how many there are */
+	uint8_t start_npar, start_length, start_partner;
+	uint8_t end_npar, end_length, end_partner;
+	uint8_t volume; /* how bytes are found: enum call_volume of volume.h; 0 none */
+	uint8_t tag, comm, count, type, peer, status; /* 1-based place of that C argument, 0 none */
+	struct call_param param[CALL_PARAMS_MAX];
+};
+
+/* ids: CALL_ID_Send, ... and CALL_COUNT are in the generated calls_id.h */
+extern const struct call_desc call_table[];
+extern const unsigned call_count;
+
+/* NULL when there is no such id. */
+const struct call_desc *call_get(unsigned id);
+
+/* By full name ("MPI_Send"), exact. -1 when it is not in the table. */
+int call_find(const char *name);
+
+/* "send", "recv", ...; "?" out of range. */
+const char *call_class_name(unsigned class);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event ring of one thread: one writer (the thread), one reader (the lm),
+ * no lock, no wait. A record that does not fit is dropped and counted. Both
+ * positions count bytes for ever; a record never crosses the ring's end, a
+ * RING_PAD record fills what is left there.
+ */
+#ifndef COMMON_RING_RING_H
+#define COMMON_RING_RING_H
+
+#include "common/ring/seg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum ring_type {
+	RING_PAD, /* skip */
+	RING_CALL, /* struct ring_call */
+};
+
+#define RING_PAR_MAX 32 /* parameters of a record */
+#define RING_RECORD_MAX_BYTES (24 + RING_PAR_MAX * 8)
+
+/* First word of each record: bytes (a multiple of 8, the word included) and type. */
+#define RING_WORD(bytes, type) ((uint64_t)(uint32_t)(bytes) | (uint64_t)(type) << 32)
+
+/* A library call began or ended. par[k - 1] is $par<k> as calls.h lays them out. */
+struct ring_call {
+	uint64_t word; /* RING_WORD */
+	uint64_t ticks;
+	uint16_t func;
+	uint8_t phase; /* enum call_phase */
+	uint8_t npar;
+	uint32_t tid;
+	int64_t par[]; /* npar */
+};
+
+/* Both ends of a ring in memory; plain pointers, owned by nobody. */
+struct ring {
+	uint8_t *bytes;
+	uint64_t size; /* a power of two */
+	uint64_t *head, *tail, *dropped; /* words of struct seg_thread */
+};
+
+/*
+ * Writes a record of n bytes (a multiple of 8, <= RING_RECORD_MAX_BYTES,
+ * first word RING_WORD). False: full, counted. The writer's thread only;
+ * signal-safe unless it interrupts itself; wait-free. A tail that makes no sense counts as full.
+ */
+bool ring_put(const struct ring *r, const void *record, uint32_t n);
+
+/*
+ * Takes what is there, at most max records: each is copied once, checked, and
+ * handed to fn aligned to 8. Returns the number taken, or -ERR_PROTO when the
+ * writer broke the rules (nothing more can be read from this ring; tail moves
+ * to head). At most ring size / 8 steps whatever the memory holds.
+ */
+int ring_take(const struct ring *r, unsigned max, void (*fn)(void *arg, const struct ring_call *c),
+		void *arg);
+
+#endif

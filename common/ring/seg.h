@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The shared segment of one watched process: its layout, and nothing else.
+ *
+ *	header page | hook words | action heads | actions | lists | thread[0] .. thread[n-1]
+ *	thread:  head | slots | cells | partners | event ring
+ *
+ * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
+ * maps the same memory. Who writes what:
+ *	header.w, threads (but ring tails)		the process; one thread per thread block
+ *	header.l, hook words, actions, lists, ring tails	the lm
+ * Nobody ever waits for the other side. What several words say together is
+ * guarded by a sequence word: odd while its one writer is at work.
+ *
+ * All numbers are in host order: both sides are on one host. Layout changes
+ * raise SEG_VERSION; functions are only ever appended to calls.def, which
+ * does not. The lm believes nothing in here: it reads through segview.h.
+ */
+#ifndef COMMON_RING_SEG_H
+#define COMMON_RING_SEG_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
+#define SEG_VERSION 1
+
+/*
+ * A page of the largest size that the architecture may run with: the hook words are mapped on their
+ * own.
+ */
+#if defined(__x86_64__)
+#define SEG_PAGE_BYTES 4096
+#else
+#define SEG_PAGE_BYTES 65536
+#endif
+
+#define SEG_HOOKS 1024 /* hook words, action heads: room for functions to come */
+#define SEG_ACTIONS 512 /* in-rank actions of all conditional requests together */
+#define SEG_LIST_WORDS 8192 /* partner and thread lists of these actions */
+#define SEG_CELLS 64 /* counters and integrators */
+#define SEG_PARTNERS 256 /* (function, partner) pairs per thread; a power of two */
+#define SEG_THREADS_DEFAULT 16
+#define SEG_THREADS_MAX 64
+#define SEG_RING_MIN_BYTES 4096
+#define SEG_RING_DEFAULT_BYTES 32768 /* 10 ms of some 30,000 events a second */
+#define SEG_RING_MAX_BYTES (1024 * 1024)
+#define SEG_BYTES_MAX (256u * 1024 * 1024)
+
+#define SEG_MEMFD_PREFIX "omig-" /* then the CA id, or "local" without one */
+#define SEG_CAID_CHARS 8
+
+/* Bits of a hook word. 0 = the hook is off: one load, one test, one branch. */
+enum {
+	HOOK_COUNT = 1 << 0,	    /* calls */
+	HOOK_TIME = 1 << 1,	    /* delay, and `begin` while inside */
+	HOOK_VOLUME = 1 << 2,	    /* bytes out and in */
+	HOOK_PARTNER = 1 << 3,	    /* the same per partner rank */
+	HOOK_EVENT_START = 1 << 4,  /* a record in the ring */
+	HOOK_EVENT_END = 1 << 5,
+	HOOK_ACTION_START = 1 << 6, /* run the function's chain of actions */
+	HOOK_ACTION_END = 1 << 7,
+	HOOK_SAMPLE_SHIFT = 8,	    /* 5 bits k: HOOK_TIME measures 1 call in 2^k and scales */
+	HOOK_SAMPLE_MAX = 16,
+	HOOK_SAMPLE_MASK = 31 << 8,
+	HOOK_KNOWN = 0x1fff,
+};
+
+enum seg_state {
+	SEG_SETTING_UP, /* MPI_Init has not returned: identity may be incomplete */
+	SEG_RUNNING,
+	SEG_FINALIZED, /* MPI_Finalize was entered; totals stay readable */
+};
+
+enum seg_flavour { SEG_FLAVOUR_NONE, SEG_FLAVOUR_OPENMPI, SEG_FLAVOUR_MPICH };
+
+/*
+ * What the process says about itself. Text is NUL-terminated, cut to what fits, and not to be
+ * trusted.
+ */
+struct seg_own {
+	int32_t pid; /* as the process sees it; the lm has the kernel's word */
+	int32_t rank; /* in MPI_COMM_WORLD; -1 unknown */
+	int32_t world_size; /* -1 unknown */
+	uint32_t flavour; /* enum seg_flavour */
+	uint32_t thread_level; /* MPI_THREAD_SINGLE 0 .. MULTIPLE 3 */
+	uint32_t tick_source; /* enum ticks_source of common/base/clock.h */
+	uint32_t state; /* enum seg_state */
+	uint32_t appnum; /* of an MPMD or spawned world; 0 */
+	uint64_t start_ticks; /* set-up, in both clocks: a first calibration point */
+	int64_t start_ns; /* CLOCK_MONOTONIC */
+	uint32_t threads_used; /* thread blocks that have ever been claimed */
+	/* level of the last MPI_Pcontrol; 1 at the start; 0 = all hooks silent */
+	uint32_t pcontrol;
+	uint64_t threads_lost; /* threads that found no block free */
+	uint64_t calls_lost; /* calls that these made with their hooks on */
+	uint64_t actions_skipped; /* actions met while the lm was changing them */
+	char job[64]; /* OMIG_JOB, else what the launcher gives */
+	char site[64]; /* OMIG_SITE, or "" */
+	char program[128]; /* the executable's path */
+	char library[64]; /* of the MPI library's version text, first line */
+	uint8_t spare[112];
+};
+
+/* What the lm tells the process. */
+struct seg_lm {
+	uint64_t lm_epoch; /* start time of the lm that holds this segment; 0 = none yet */
+	uint64_t lm_alive; /* raised now and then, for app.h's attach query */
+	uint32_t seq; /* guards the scale */
+	uint32_t source;
+	uint64_t base_ticks; /* struct ticks_scale, by value: see common/base/clock.h */
+	int64_t base_ns;
+	uint64_t mult;
+	uint32_t shift;
+	uint32_t spare0;
+	uint8_t spare[72];
+};
+
+struct seg_header {
+	uint64_t magic; /* written last */
+	uint32_t version;
+	uint32_t header_bytes; /* sizeof(struct seg_header) */
+	uint64_t segment_bytes;
+	uint32_t func_count; /* entries of calls.def that the process knows */
+	uint32_t hook_count; /* SEG_HOOKS */
+	uint32_t action_count, list_words;
+	uint32_t cell_count, partner_count;
+	uint32_t thread_count; /* blocks */
+	uint32_t ring_bytes; /* a power of two */
+	uint64_t hook_offset, head_offset, action_offset, list_offset, thread_offset;
+	uint64_t thread_bytes; /* of one block */
+	/* inside a thread block */
+	uint64_t slot_offset, cell_offset, partner_offset, ring_offset;
+	uint8_t spare[120];
+	struct seg_own w;
+	struct seg_lm l;
+};
+
+/* Head of a thread block. */
+struct seg_thread {
+	uint32_t tid; /* kernel's id of the owner; 0 = never claimed */
+	/* raised when a new thread takes over a dead one's block; values go on adding up */
+	uint32_t generation;
+	uint64_t partner_lost; /* calls that the partner table had no room for */
+	uint64_t spare0[6];
+	/*
+	 * the event ring, see ring.h: its positions only ever grow; writer's and reader's word on
+	 * lines of their own
+	 */
+	uint64_t ring_head; /* bytes ever written; by the process */
+	uint64_t ring_dropped; /* records that did not fit */
+	uint64_t spare1[6];
+	uint64_t ring_tail; /* bytes ever taken; by the lm */
+	uint64_t spare2[7];
+};
+
+/*
+ * One function in one thread. Delay is I of an integrator: a reader at tick T adds T - begin while
+ * begin is set.
+ */
+struct seg_slot {
+	uint32_t seq; /* odd while begin, delay, bytes and sampled change; count stands alone */
+	uint32_t gap; /* process only: calls to the next measured one */
+	uint64_t count; /* outermost calls begun with HOOK_COUNT */
+	uint64_t delay; /* ticks, already multiplied by 2^k when sampled */
+	/* tick of the call that has not ended, or 0; with sampling only of a measured one */
+	uint64_t begin;
+	uint64_t bytes_out, bytes_in; /* see calls.def for what counts */
+	uint64_t sampled; /* calls whose delay was measured */
+	uint64_t ended; /* calls with HOOK_TIME that have ended, measured or not */
+};
+
+/*
+ * A counter (n) or an integrator (integral, v, t) in one thread: the value of the object is the sum
+ * over threads.
+ */
+struct seg_cell {
+	uint32_t seq; /* odd while it changes */
+	uint32_t spare;
+	union {
+		int64_t n;
+		double integral; /* of v over time: v * ticks */
+	};
+	double v;
+	uint64_t t; /* ticks of the last change */
+};
+
+/*
+ * Calls of one function with one partner. key is written once, after which the sums grow; each
+ * alone is whole.
+ */
+struct seg_partner {
+	uint64_t key; /* (function + 1) << 32 | world rank; 0 = free */
+	uint64_t count, bytes_out, bytes_in;
+};
+
+static_assert(sizeof(struct seg_own) == 512, "layout");
+static_assert(sizeof(struct seg_lm) == 128, "layout");
+static_assert(sizeof(struct seg_header) == 896, "layout");
+static_assert(sizeof(struct seg_header) <= 4096, "the header is one page");
+static_assert(sizeof(struct seg_thread) == 192, "layout");
+static_assert(sizeof(struct seg_slot) == 64, "one cache line");
+static_assert(sizeof(struct seg_cell) == 32, "layout");
+static_assert(sizeof(struct seg_partner) == 32, "layout");
+static_assert(SEG_HOOKS * 4 <= SEG_PAGE_BYTES, "hook words are one page");
+
+/* The message that goes with the memfd (SCM_RIGHTS) over the lm's SOCK_SEQPACKET socket, once. */
+#define SEG_REGISTER_MAGIC 0x52474d4f /* "OMGR" */
+struct seg_register {
+	uint32_t magic;
+	uint32_t version; /* SEG_VERSION */
+	int32_t pid;
+	uint32_t spare;
+	uint64_t bytes; /* size of the memfd */
+};
+static_assert(sizeof(struct seg_register) == 24, "layout");
+
+/*
+ * Fills the layout part of *h (from version to ring_offset; not magic, w, l)
+ * for that many threads and ring bytes, both cut to their limits, ring bytes
+ * rounded up to a power of two. func_count is CALL_COUNT of this build. Signal-safe.
+ */
+void seg_plan(struct seg_header *h, unsigned threads, uint64_t ring_bytes);
+
+/*
+ * "R/lm-<host>-<caid>.sock" and ".lock": where the lm of this host listens. ext begins with the
+ * point. -1: does not fit.
+ */
+int seg_lm_path(char *out, unsigned long size, const char *runtime, const char *host,
+		const char *caid, const char *ext);
+
+/*
+ * The CA id of a connection string "omig1:HOST..:PORT:PIN[:TOKEN]": the first
+ * SEG_CAID_CHARS characters of PIN into out[SEG_CAID_CHARS + 1], "local" when conn is NULL,
+ * empty or malformed. Returns 0, or -1 in the latter case. Signal-safe.
+ */
+int seg_caid(const char *conn, char *out);
+
+#endif

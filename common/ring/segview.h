@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lm's view of a segment that belongs to somebody else's program. The
+ * memory may change under every read: each word is read once into a copy,
+ * each index and size is checked, and offsets are taken from the header once,
+ * at opening. No content of the segment can make these calls read or write outside of it.
+ */
+#ifndef COMMON_RING_SEGVIEW_H
+#define COMMON_RING_SEGVIEW_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/ring/action.h"
+#include "common/ring/ring.h"
+#include "common/ring/seg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct segview;
+
+/*
+ * Checks and maps the segment behind fd, which stays the caller's: a regular
+ * memfd of uid `owner`, sealed against shrinking and growing (SHRINK, GROW, SEAL), of
+ * a sensible size, and a header that agrees with itself.
+ * ERR_DENIED owner or seals, ERR_UNSUPPORTED another layout version (the text says which),
+ * ERR_PROTO
+ * nonsense, ERR_AGAIN not set up yet (magic is still 0), ERR_SYS, ERR_NOMEM.
+ */
+int segview_open(int fd, uid_t owner, struct segview **out, struct err *e);
+
+/*
+ * The same over memory of the caller's (8-aligned), which must outlive the view: tests, fuzzing,
+ * libapp itself.
+ */
+int segview_over(void *p, size_t n, struct segview **out, struct err *e);
+
+/* Unmaps. NULL is fine. */
+void segview_free(struct segview *v);
+
+size_t segview_bytes(const struct segview *v);
+unsigned segview_threads(const struct segview *v); /* blocks, used or not */
+unsigned segview_funcs(const struct segview *v); /* min of its table and ours */
+
+/* Texts are cleaned to str_is_name() or "" and terminated; numbers are as the program says. */
+void segview_own(const struct segview *v, struct seg_own *out);
+
+struct segview_thread {
+	uint32_t tid, generation; /* tid 0: the block was never used */
+	uint64_t ring_dropped, ring_used; /* records; bytes that wait */
+	uint64_t partner_lost;
+};
+
+/* -ERR_INVALID: no such block. */
+int segview_thread(const struct segview *v, unsigned thread, struct segview_thread *out);
+
+/* One function in one thread, or summed over all threads. */
+struct segview_call {
+	uint64_t count;
+	uint64_t delay; /* ticks, of ended calls; add open_delay for those that have not */
+	uint64_t open_delay; /* ticks up to `now`, scaled as the hook word says */
+	unsigned in_call; /* threads that are inside */
+	uint64_t bytes_out, bytes_in, sampled;
+	/* a writer stopped in the middle of an update (killed there): values are the best guess */
+	bool torn;
+};
+
+#define SEGVIEW_ALL UINT32_MAX /* for `thread`: the sum of all */
+
+/* now: ticks for open_delay. -ERR_INVALID: no such function or thread. */
+int segview_call(const struct segview *v, unsigned thread, unsigned func, uint64_t now,
+		struct segview_call *out);
+
+/*
+ * A counter's or integrator's value; `integral` is brought up to `now` (a call that has not ended
+ * counts).
+ */
+struct segview_cell {
+	int64_t n; /* of a counter */
+	double integral, v; /* of an integrator: v * ticks, v */
+	uint64_t t; /* latest change, ticks */
+	bool torn;
+};
+int segview_counter(const struct segview *v, unsigned thread, unsigned cell,
+		struct segview_cell *out);
+int segview_integrator(const struct segview *v, unsigned thread, unsigned cell, uint64_t now,
+		struct segview_cell *out);
+
+/* Partners of all functions of one thread: fn for each used entry with plain values. Same pair in several threads comes
+ * several times. Returns the number, or -ERR_INVALID. */
+struct segview_partner {
+	unsigned func;
+	int32_t rank;
+	uint64_t count, bytes_out, bytes_in;
+};
+int segview_partners(const struct segview *v, unsigned thread, void (*fn)(void *arg,
+		const struct segview_partner *p),
+		     void *arg);
+
+/* Events of one thread, oldest first: see ring_take(). func and npar are checked too. */
+int segview_events(struct segview *v, unsigned thread, unsigned max,
+		   void (*fn)(void *arg, const struct ring_call *c), void *arg);
+
+/* --- what the lm writes */
+
+/* Bits beyond HOOK_KNOWN or sample shifts above HOOK_SAMPLE_MAX: -ERR_INVALID. */
+int segview_hook_set(struct segview *v, unsigned func, uint32_t word);
+uint32_t segview_hook_get(const struct segview *v, unsigned func); /* 0 for no such function */
+
+/*
+ * Installs a copy of *a (func, phase, op, cell and operand are checked; seq and next are set here;
+ * partner and thread
+ * lists are copied from the arguments, ascending). *index tells the entry. ERR_LIMIT: table or
+ * lists full.
+ * The hook word is not touched: set HOOK_ACTION_START or _END.
+ */
+int segview_action_add(struct segview *v, const struct seg_action *a, const int32_t *partners,
+		const int32_t *threads,
+		       unsigned *index);
+int segview_action_del(struct segview *v, unsigned index);
+
+/*
+ * Zeroes hook words, actions and lists: an lm that has just adopted the segment and knows of no
+ * request.
+ */
+void segview_reset(struct segview *v);
+
+/*
+ * Zeroes one cell in all threads is not possible from here (the process writes them): readers keep
+ * a base instead.
+ */
+
+void segview_scale_set(struct segview *v, const struct ticks_scale *s);
+void segview_lm_alive(struct segview *v, uint64_t lm_epoch);
+
+#endif
