@@ -26,7 +26,7 @@ check-unit-fuzz: $(B)/check/unit.tap $(B)/check/fuzz.tap
 	@mk/tap-sum $^
 .PHONY: check check-asan check-tsan check-sanitize check-unit-fuzz $(CHECKS:%=check-%)
 
-tap = $(call say,CHECK)mkdir -p $(@D) && { $(1); } >$@ 2>&1 || echo "not ok - $* ended with $$?" >>$@
+tap = $(call say,CHECK)mkdir -p $(@D) && { $(1); } >$@ 2>&1 || echo "not ok - $(basename $(@F)) ended with $$?" >>$@
 
 # --- floors: an include names this room or one of its uses; some libraries
 # have one home only; common/ holds rooms and no file; nothing is forgotten
@@ -61,7 +61,7 @@ $(foreach m,$(MODULES),$(eval $(call headers,$m)))
 HOT     := $(foreach m,$(SELECTED),$(foreach o,$($m.hot),$(if $(findstring /,$o),$o,$(B)/$m/$o)))
 SHARED  := $(foreach m,$(SELECTED),$(foreach s,$($m.shared),$(B)/lib/$s.so))
 OBJECTS := $(foreach m,$(SELECTED),$($m.objs) $(foreach s,$($m.shared),$($m.parts.$s)))
-plain_only = $(if $(SANITIZE),echo 'ok - $* \# SKIP only in the plain build',$(1))
+plain_only = $(if $(SANITIZE),echo 'ok - $(basename $(@F)) \# SKIP only in the plain build',$(1))
 $(B)/check/hot.tap: $(if $(SANITIZE),,$(HOT)) FORCE
 	$(call tap,$(call plain_only,$(foreach m,$(SELECTED),$(foreach o,$($m.hot),\
 		mk/check-hot $(if $(findstring /,$o),$o,$(B)/$m/$o) '$($m.hot_allow)';)) :))

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/cur.h"
+
+void cur_init(struct cur *c, const void *p, size_t n)
+{
+	/* An empty input may come as NULL; cur_bytes(0) still answers with an address. */
+	*c = (struct cur){ .p = p ? p : (const void *)"", .n = p ? n : 0 };
+}
+
+size_t cur_left(const struct cur *c)
+{
+	return c->failed ? 0 : c->n - c->at;
+}
+
+bool cur_is_done(const struct cur *c)
+{
+	return !c->failed && c->at == c->n;
+}
+
+const uint8_t *cur_bytes(struct cur *c, size_t n)
+{
+	const uint8_t *p;
+
+	if (c->failed || n > c->n - c->at) {
+		c->failed = true;
+		return NULL;
+	}
+	p = c->p + c->at;
+	c->at += n;
+	return p;
+}
+
+void cur_skip(struct cur *c, size_t n)
+{
+	cur_bytes(c, n);
+}
+
+static uint64_t get_le(struct cur *c, size_t n)
+{
+	const uint8_t *p = cur_bytes(c, n);
+	uint64_t v = 0;
+
+	for (size_t i = 0; p && i < n; i++)
+		v |= (uint64_t)p[i] << (8 * i);
+	return v;
+}
+
+uint8_t cur_u8(struct cur *c)
+{
+	return (uint8_t)get_le(c, 1);
+}
+
+uint16_t cur_u16le(struct cur *c)
+{
+	return (uint16_t)get_le(c, 2);
+}
+
+uint32_t cur_u32le(struct cur *c)
+{
+	return (uint32_t)get_le(c, 4);
+}
+
+uint64_t cur_u64le(struct cur *c)
+{
+	return get_le(c, 8);
+}
+
+uint64_t cur_varint(struct cur *c)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 70; shift += 7) {
+		uint8_t byte = cur_u8(c);
+
+		if (c->failed || (shift == 63 && byte > 1))
+			break;
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return v;
+	}
+	c->failed = true;
+	return 0;
+}
+
+int cur_peek(const struct cur *c)
+{
+	return cur_left(c) ? c->p[c->at] : -1;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private directories, and where they are. */
+#include "common/base/file.h"
+
+#include "common/base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* mkdir -p with 0700 for what is missing. */
+static int make_path(char *path, struct err *e)
+{
+	for (char *at = path + 1;; at++) {
+		char was = *at;
+
+		if (was != '/' && was != '\0')
+			continue;
+		*at = '\0';
+		if (mkdir(path, 0700) && errno != EEXIST)
+			return err_sys(e, "%s: cannot make this directory", path);
+		*at = was;
+		if (!was)
+			return 0;
+	}
+}
+
+int file_private_dir(const char *path, struct err *e)
+{
+	char copy[FILE_PATH_BYTES];
+	struct stat st;
+
+	if (!*path || !str_copy(copy, sizeof(copy), path))
+		return err_set(e, ERR_LIMIT, "path of a directory is empty or too long: %.60s", path);
+	for (size_t n = strlen(copy); n > 1 && copy[n - 1] == '/'; n--)
+		copy[n - 1] = '\0';
+	if (lstat(copy, &st)) {
+		if (make_path(copy, e))
+			return -ERR_SYS;
+		if (lstat(copy, &st))
+			return err_sys(e, "%s", copy);
+	}
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ERR_DENIED, "%s: is not a directory (or is a link to one)", copy);
+	if (st.st_uid != geteuid())
+		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us", copy, st.st_uid);
+	if (st.st_mode & 077)
+		return err_set(e, ERR_DENIED, "%s: mode %04o lets others in, it must be 0700", copy,
+			       st.st_mode & 07777u);
+	return 0;
+}
+
+/* Relative values are ignored, as the XDG specification asks. */
+static const char *absolute_env(const char *name)
+{
+	const char *v = getenv(name);
+
+	return v && *v == '/' ? v : NULL;
+}
+
+static int fall_back(char *out, struct err *e)
+{
+	snprintf(out, FILE_PATH_BYTES, "/tmp/omig-%u", (unsigned)geteuid());
+	return file_private_dir(out, e);
+}
+
+/* An unusable place that nobody named explicitly is no error: /tmp is left. */
+static int first_usable(char *out, const char *parent, const char *below, struct err *e)
+{
+	if (parent && !file_join(out, FILE_PATH_BYTES, parent, below, NULL) && !file_private_dir(out, NULL))
+		return 0;
+	return fall_back(out, e);
+}
+
+static int explicit_dir(char *out, const char *dir, struct err *e)
+{
+	if (!str_copy(out, FILE_PATH_BYTES, dir))
+		return err_set(e, ERR_LIMIT, "path is too long: %.100s", dir);
+	return file_private_dir(out, e);
+}
+
+int file_state_dir(char *out, struct err *e)
+{
+	const char *own = getenv("OMIG_STATE_DIR"), *xdg = absolute_env("XDG_STATE_HOME");
+
+	if (own && *own)
+		return explicit_dir(out, own, e);
+	if (xdg)
+		return first_usable(out, xdg, "omig", e);
+	return first_usable(out, absolute_env("HOME"), ".local/state/omig", e);
+}
+
+int file_runtime_dir(char *out, struct err *e)
+{
+	const char *own = getenv("OMIG_RUNTIME_DIR");
+
+	if (own && *own)
+		return explicit_dir(out, own, e);
+	return first_usable(out, absolute_env("XDG_RUNTIME_DIR"), "omig", e);
+}

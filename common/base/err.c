@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/err.h"
+
+#include "common/base/array.h"
+#include "common/base/str.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[ERR_NCODES] = {
+	[ERR_OK] = "OK",
+	[ERR_NOMEM] = "NOMEM",
+	[ERR_SYS] = "SYS",
+	[ERR_PARSE] = "PARSE",
+	[ERR_PROTO] = "PROTO",
+	[ERR_LIMIT] = "LIMIT",
+	[ERR_DENIED] = "DENIED",
+	[ERR_NOTFOUND] = "NOTFOUND",
+	[ERR_EXISTS] = "EXISTS",
+	[ERR_AGAIN] = "AGAIN",
+	[ERR_CLOSED] = "CLOSED",
+	[ERR_TIMEOUT] = "TIMEOUT",
+	[ERR_UNSUPPORTED] = "UNSUPPORTED",
+	[ERR_INVALID] = "INVALID",
+	[ERR_INTERNAL] = "INTERNAL",
+};
+
+/* Formats through a scratch text: arguments may point into e->text. */
+static void set_text(struct err *e, const char *fmt, va_list ap)
+{
+	char scratch[4 * ERR_TEXT_BYTES];
+
+	if (vsnprintf(scratch, sizeof(scratch), fmt, ap) < 0)
+		scratch[0] = '\0';
+	str_copy(e->text, sizeof(e->text), scratch);
+}
+
+int err_set(struct err *e, enum err_code code, const char *fmt, ...)
+{
+	int saved = errno;
+	va_list ap;
+
+	if (e) {
+		va_start(ap, fmt);
+		set_text(e, fmt, ap);
+		va_end(ap);
+		e->code = code;
+		e->sys = 0;
+		e->line = e->col = 0;
+	}
+	errno = saved;
+	return -(int)code;
+}
+
+int err_sys(struct err *e, const char *fmt, ...)
+{
+	char words[ERR_TEXT_BYTES];
+	int saved = errno;
+	size_t n;
+	va_list ap;
+
+	if (e) {
+		va_start(ap, fmt);
+		set_text(e, fmt, ap);
+		va_end(ap);
+		n = strlen(e->text);
+		snprintf(words, sizeof(words), ": %s", strerror_r(saved, (char[64]){ 0 }, 64));
+		str_copy(e->text + n, sizeof(e->text) - n, words);
+		e->code = ERR_SYS;
+		e->sys = saved;
+		e->line = e->col = 0;
+	}
+	errno = saved;
+	return -ERR_SYS;
+}
+
+int err_nomem(struct err *e)
+{
+	return err_set(e, ERR_NOMEM, "out of memory");
+}
+
+int err_add(struct err *e, const char *fmt, ...)
+{
+	char front[ERR_TEXT_BYTES], all[2 * ERR_TEXT_BYTES + 2];
+	int saved = errno;
+	va_list ap;
+
+	if (!e)
+		return -ERR_INTERNAL;
+	va_start(ap, fmt);
+	if (vsnprintf(front, sizeof(front), fmt, ap) < 0)
+		front[0] = '\0';
+	va_end(ap);
+	snprintf(all, sizeof(all), "%s: %s", front, e->text);
+	str_copy(e->text, sizeof(e->text), all);
+	errno = saved;
+	return -(int)e->code;
+}
+
+int err_at(struct err *e, unsigned line, unsigned col)
+{
+	if (!e)
+		return -ERR_INTERNAL;
+	e->line = line;
+	e->col = col;
+	return -(int)e->code;
+}
+
+const char *err_name(int code)
+{
+	unsigned i = code < 0 ? 0u - (unsigned)code : (unsigned)code;
+
+	return i < ARRAY_LEN(names) ? names[i] : "UNKNOWN";
+}

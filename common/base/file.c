@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/file.h"
+
+#include "common/base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_STEP 4096
+
+int file_join(char *out, size_t size, const char *a, const char *b, struct err *e)
+{
+	int n = snprintf(out, size, "%s/%s", a, b);
+
+	if (n < 0 || (size_t)n >= size)
+		return err_set(e, ERR_LIMIT, "path is too long: %.60s/%.60s", a, b);
+	return 0;
+}
+
+/* The code that says most about a failed open. ESRCH: a process that ended while /proc was read. */
+static int open_failed(const char *path, struct err *e)
+{
+	switch (errno) {
+	case ENOENT:
+	case ENOTDIR:
+	case ESRCH:
+		return err_set(e, ERR_NOTFOUND, "%s: not there", path);
+	case EACCES:
+	case EPERM:
+		return err_set(e, ERR_DENIED, "%s: permission denied", path);
+	case ELOOP:
+		return err_set(e, ERR_DENIED, "%s: is a symbolic link", path);
+	default:
+		return err_sys(e, "%s", path);
+	}
+}
+
+static int check_kind(const char *path, const struct stat *st, unsigned flags, struct err *e)
+{
+	uid_t me = geteuid();
+
+	if (!S_ISREG(st->st_mode))
+		return err_set(e, ERR_DENIED, "%s: not a regular file", path);
+	if ((flags & FILE_SECRET) && st->st_uid != me)
+		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us", path, st->st_uid);
+	if ((flags & FILE_SECRET) && (st->st_mode & 077))
+		return err_set(e, ERR_DENIED, "%s: mode %04o lets others in, it must be 0600", path,
+			       st->st_mode & 07777u);
+	if ((flags & FILE_OWNED) && st->st_uid != me && st->st_uid != 0)
+		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us or root", path, st->st_uid);
+	if ((flags & FILE_OWNED) && (st->st_mode & 022))
+		return err_set(e, ERR_DENIED, "%s: mode %04o lets others write", path, st->st_mode & 07777u);
+	return 0;
+}
+
+/* One read into what the buffer may still take; with no room left, a probe for the end. */
+static ssize_t read_some(int fd, struct buf *out)
+{
+	size_t room = out->max - out->n < READ_STEP ? out->max - out->n : READ_STEP;
+	uint8_t probe, *to = &probe;
+	ssize_t n;
+
+	if (room) {
+		if (buf_reserve(out, room)) {
+			errno = ENOMEM;
+			return -1;
+		}
+		to = out->p + out->n;
+	}
+	do {
+		n = read(fd, to, room ? room : 1);
+	} while (n < 0 && errno == EINTR);
+	return n;
+}
+
+/* Up to the end of the file, at most max bytes. */
+static int read_all(int fd, const char *path, size_t max, struct buf *out, struct err *e)
+{
+	size_t total = 0;
+
+	for (;;) {
+		ssize_t n = read_some(fd, out);
+
+		if (n < 0 && errno == ENOMEM)
+			return err_nomem(e);
+		if (n < 0)
+			return errno == ESRCH ? open_failed(path, e) : err_sys(e, "%s", path);
+		if (n == 0)
+			return 0;
+		total += (size_t)n;
+		if (total > max || (size_t)n > out->max - out->n)
+			return err_set(e, ERR_LIMIT, "%s: larger than %zu bytes", path, max);
+		out->n += (size_t)n;
+		out->p[out->n] = 0;
+	}
+}
+
+/* read_all, or nothing: a failure leaves out as it was. */
+static int read_or_undo(int fd, const char *path, size_t max, struct buf *out, struct err *e)
+{
+	struct buf before = *out;
+	int rc = read_all(fd, path, max, out, e);
+
+	if (rc) {
+		out->n = before.n;
+		out->failed = before.failed;
+		if (out->p)
+			out->p[out->n] = 0;
+	}
+	return rc;
+}
+
+int file_read(const char *path, size_t max, unsigned flags, struct buf *out, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int rc;
+
+	if (fd < 0)
+		return open_failed(path, e);
+	if (fstat(fd, &st))
+		rc = err_sys(e, "%s", path);
+	else
+		rc = check_kind(path, &st, flags, e);
+	if (!rc)
+		rc = read_or_undo(fd, path, max, out, e);
+	close(fd);
+	return rc;
+}
+
+int file_read_at(int dir, const char *path, size_t max, struct buf *out, struct err *e)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int rc;
+
+	if (fd < 0)
+		return open_failed(path, e);
+	rc = read_or_undo(fd, path, max, out, e);
+	close(fd);
+	return rc;
+}
+
+static int write_all(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t put = write(fd, p, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -ERR_SYS;
+		p += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+/* A rename is safe against power loss only when the directory is on the disk too. */
+static int sync_parent(const char *path)
+{
+	char dir[FILE_PATH_BYTES];
+	const char *slash = strrchr(path, '/');
+	int fd, rc;
+
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -ERR_SYS;
+	rc = fsync(fd) ? -ERR_SYS : 0;
+	close(fd);
+	return rc;
+}
+
+int file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
+{
+	char temp[FILE_PATH_BYTES];
+	int fd, rc;
+
+	if ((size_t)snprintf(temp, sizeof(temp), "%s.XXXXXX", path) >= sizeof(temp))
+		return err_set(e, ERR_LIMIT, "path is too long: %.100s", path);
+	fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, "%s", temp);
+	rc = write_all(fd, p, n);
+	if (!rc && fsync(fd))
+		rc = -ERR_SYS;
+	if (rc)
+		err_sys(e, "%s", temp);
+	if (close(fd) && !rc)
+		rc = err_sys(e, "%s", temp);
+	if (!rc && rename(temp, path))
+		rc = err_sys(e, "%s", path);
+	if (rc)
+		unlink(temp);
+	else if (sync_parent(path))
+		rc = err_sys(e, "%s: its directory", path);
+	return rc;
+}
+
+int file_remove(const char *path, struct err *e)
+{
+	if (unlink(path) && errno != ENOENT)
+		return err_sys(e, "%s", path);
+	return 0;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/hash.h"
+
+#include <string.h>
+
+static inline uint64_t rotl(uint64_t v, unsigned n)
+{
+	return v << n | v >> (64 - n);
+}
+
+static inline void sip_round(uint64_t v[4])
+{
+	v[0] += v[1];
+	v[1] = rotl(v[1], 13) ^ v[0];
+	v[0] = rotl(v[0], 32);
+	v[2] += v[3];
+	v[3] = rotl(v[3], 16) ^ v[2];
+	v[0] += v[3];
+	v[3] = rotl(v[3], 21) ^ v[0];
+	v[2] += v[1];
+	v[1] = rotl(v[1], 17) ^ v[2];
+	v[2] = rotl(v[2], 32);
+}
+
+/* Aumasson and Bernstein, "SipHash: a fast short-input PRF". */
+static inline uint64_t sip(const struct hash_key *key, const uint8_t *p, size_t n, const unsigned rounds[2])
+{
+	uint64_t v[4] = { key->k0 ^ 0x736f6d6570736575, key->k1 ^ 0x646f72616e646f6d,
+			  key->k0 ^ 0x6c7967656e657261, key->k1 ^ 0x7465646279746573 };
+	uint64_t last = (uint64_t)n << 56, word;
+	size_t i, tail = n % 8;
+
+	for (i = 0; i + 8 <= n; i += 8) {
+		word = 0;
+		for (unsigned k = 0; k < 8; k++)
+			word |= (uint64_t)p[i + k] << (8 * k);
+		v[3] ^= word;
+		for (unsigned r = 0; r < rounds[0]; r++)
+			sip_round(v);
+		v[0] ^= word;
+	}
+	for (unsigned k = 0; k < tail; k++)
+		last |= (uint64_t)p[i + k] << (8 * k);
+	v[3] ^= last;
+	for (unsigned r = 0; r < rounds[0]; r++)
+		sip_round(v);
+	v[0] ^= last;
+	v[2] ^= 0xff;
+	for (unsigned r = 0; r < rounds[1]; r++)
+		sip_round(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+uint64_t hash_sip13(const struct hash_key *key, const void *p, size_t n)
+{
+	return sip(key, p, n, (const unsigned[]){ 1, 3 });
+}
+
+uint64_t hash_sip24(const struct hash_key *key, const void *p, size_t n)
+{
+	return sip(key, p, n, (const unsigned[]){ 2, 4 });
+}
+
+uint64_t hash_mix64(uint64_t v)
+{
+	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9;
+	v = (v ^ v >> 27) * 0x94d049bb133111eb;
+	return v ^ v >> 31;
+}
+
+/* Sixteen entries: a table that fits two cache lines, two steps a byte. Polynomial 0x82f63b78. */
+static const uint32_t crc_nibble[16] = {
+	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
+	0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
+};
+
+uint32_t hash_crc32c(uint32_t crc, const void *p, size_t n)
+{
+	const uint8_t *b = p;
+
+	crc = ~crc;
+	for (size_t i = 0; i < n; i++) {
+		crc ^= b[i];
+		crc = crc >> 4 ^ crc_nibble[crc & 15];
+		crc = crc >> 4 ^ crc_nibble[crc & 15];
+	}
+	return ~crc;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/log.h"
+
+#include "common/base/array.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/base/str.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINE_BYTES 1024
+
+static const char *const level_names[] = { "error", "warn", "notice", "info", "debug" };
+
+/* syslog priorities: err, warning, notice, info, debug */
+static const char level_priority[] = "34567";
+
+/* The only global of common/: written by main() before threads, the level at any time. */
+static struct {
+	_Atomic int level;
+	enum log_format format;
+	int fd;
+	const char *program;
+} sink = { .level = LOG_LEVEL_NOTICE, .format = LOG_AUTO, .fd = STDERR_FILENO };
+
+/* systemd names the journal's stream by device and inode, so that a redirected stderr is not taken for it. */
+static bool is_journal(int fd)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long dev, ino;
+	struct stat st;
+
+	return stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 && fstat(fd, &st) == 0 &&
+	       st.st_dev == dev && st.st_ino == ino;
+}
+
+void log_open(const struct log_conf *conf)
+{
+	sink.fd = conf->fd < 0 ? STDERR_FILENO : conf->fd;
+	sink.format = conf->format;
+	if (sink.format == LOG_AUTO)
+		sink.format = is_journal(sink.fd) ? LOG_JOURNAL : LOG_PLAIN;
+	sink.program = conf->program;
+	log_set_level(conf->level);
+}
+
+void log_close(void)
+{
+	log_open(&(struct log_conf){ .level = LOG_LEVEL_NOTICE, .format = LOG_AUTO, .fd = -1 });
+}
+
+void log_set_level(enum log_level level)
+{
+	atomic_store_explicit(&sink.level, (int)level, memory_order_relaxed);
+}
+
+bool log_is_on(enum log_level level)
+{
+	return (int)level <= atomic_load_explicit(&sink.level, memory_order_relaxed);
+}
+
+const char *log_level_name(enum log_level level)
+{
+	return (size_t)level < ARRAY_LEN(level_names) ? level_names[level] : "?";
+}
+
+int log_level_from_name(const char *name, enum log_level *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(level_names); i++) {
+		if (str_eq(name, level_names[i])) {
+			*out = (enum log_level)i;
+			return 0;
+		}
+	}
+	return -ERR_INVALID;
+}
+
+/* Decides whether this line goes out; *suppressed is what the previous window swallowed. */
+static bool site_admits(struct log_site *site, unsigned *suppressed)
+{
+	int64_t window = clock_mono() / NSEC_PER_SEC + 1; /* never the 0 of a fresh site */
+	int64_t seen = atomic_load(&site->window);
+
+	*suppressed = 0;
+	if (seen != window && atomic_compare_exchange_strong(&site->window, &seen, window)) {
+		atomic_store(&site->lines, 0);
+		*suppressed = atomic_exchange(&site->suppressed, 0);
+	}
+	if (atomic_fetch_add(&site->lines, 1) < LOG_BURST)
+		return true;
+	atomic_fetch_add(&site->suppressed, 1);
+	return false;
+}
+
+/* A text with a newline would forge a second line. */
+static void one_line(char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			*s = ' ';
+}
+
+/* The inside of a JSON string; control characters are gone already. */
+static void json_text(char *out, size_t size, const char *s)
+{
+	size_t n = 0;
+
+	if (!str_is_utf8(s, strlen(s)))
+		s = "(not UTF-8)";
+	for (; *s && n + 3 < size; s++) {
+		if (*s == '"' || *s == '\\')
+			out[n++] = '\\';
+		out[n++] = *s;
+	}
+	out[n] = '\0';
+}
+
+static int format_json(char *line, size_t size, enum log_level level, const char *area, const char *text)
+{
+	char when[CLOCK_TEXT_BYTES], quoted[LINE_BYTES + LINE_BYTES / 2];
+
+	json_text(quoted, sizeof(quoted), text);
+	return snprintf(line, size,
+			"{\"time\":\"%s\",\"level\":\"%s\",\"program\":\"%s\",\"area\":\"%s\",\"text\":\"%s\"}\n",
+			clock_format_rfc3339(when, clock_wall(), 6), log_level_name(level),
+			sink.program ? sink.program : "", area, quoted);
+}
+
+static int format_line(char *line, size_t size, enum log_level level, const char *area, const char *text)
+{
+	char when[CLOCK_TEXT_BYTES];
+	enum log_format format = sink.format;
+
+	if (format == LOG_AUTO)
+		format = is_journal(sink.fd) ? LOG_JOURNAL : LOG_PLAIN;
+	if (format == LOG_JSON)
+		return format_json(line, size, level, area, text);
+	if (format == LOG_JOURNAL)
+		return snprintf(line, size, "<%c>%s: %s\n", level_priority[level], area, text);
+	return snprintf(line, size, "%s %s%s%-6s %s: %s\n", clock_format_rfc3339(when, clock_wall(), 3),
+			sink.program ? sink.program : "", sink.program ? " " : "", log_level_name(level), area, text);
+}
+
+/* One write a line, so that lines of several processes do not mix. A sink that fails has no one to tell. */
+static void write_line(enum log_level level, const char *area, char *text)
+{
+	char line[2 * LINE_BYTES];
+	int n;
+
+	one_line(text);
+	n = format_line(line, sizeof(line), level, area, text);
+	if (n < 0)
+		return;
+	if ((size_t)n >= sizeof(line)) {
+		n = sizeof(line) - 1;
+		line[n - 1] = '\n';
+	}
+	while (write(sink.fd, line, (size_t)n) < 0 && errno == EINTR)
+		;
+}
+
+void log_line(struct log_site *site, enum log_level level, const char *area, const char *fmt, ...)
+{
+	char text[LINE_BYTES];
+	unsigned suppressed;
+	int saved = errno;
+	va_list ap;
+
+	if (site_admits(site, &suppressed)) {
+		if (suppressed) {
+			snprintf(text, sizeof(text), "suppressed %u lines like the next one", suppressed);
+			write_line(level, area, text);
+		}
+		va_start(ap, fmt);
+		if (vsnprintf(text, sizeof(text), fmt, ap) >= 0)
+			write_line(level, area, text);
+		va_end(ap);
+	}
+	errno = saved;
+}

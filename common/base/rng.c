@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/rng.h"
+
+#include "common/base/hash.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+static inline uint64_t rotl(uint64_t v, unsigned n)
+{
+	return v << n | v >> (64 - n);
+}
+
+void rng_init(struct rng *r, uint64_t seed)
+{
+	/* splitmix64 spreads any seed, 0 included, over the state. */
+	for (unsigned i = 0; i < 4; i++)
+		r->s[i] = hash_mix64(seed += 0x9e3779b97f4a7c15);
+}
+
+/* Blackman and Vigna, xoshiro256**. */
+uint64_t rng_next(struct rng *r)
+{
+	uint64_t *s = r->s, out = rotl(s[1] * 5, 7) * 9, t = s[1] << 17;
+
+	s[2] ^= s[0];
+	s[3] ^= s[1];
+	s[1] ^= s[2];
+	s[0] ^= s[3];
+	s[2] ^= t;
+	s[3] = rotl(s[3], 45);
+	return out;
+}
+
+uint64_t rng_below(struct rng *r, uint64_t n)
+{
+	uint64_t least = (0 - n) % n, v; /* 2^64 mod n: numbers below it would be favoured */
+
+	do {
+		v = rng_next(r);
+	} while (v < least);
+	return v % n;
+}
+
+double rng_double(struct rng *r)
+{
+	return (double)(rng_next(r) >> 11) * 0x1p-53;
+}
+
+int rng_fill_random(void *p, size_t n, struct err *e)
+{
+	unsigned char *at = p;
+
+	while (n) {
+		ssize_t got = getrandom(at, n, 0);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return err_sys(e, "no random numbers from the kernel");
+		at += got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
