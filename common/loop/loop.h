@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One thread, one loop: file descriptors, timers, signals, deferred calls.
- * A real loop waits in the kernel; a virtual one has a clock that moves only
+ * A real loop waits in the kernel (make it after fork()); a virtual one has a clock that moves only
  * when it is told to, so that a test of an hour takes a millisecond and
  * happens the same way each time.
  *
@@ -18,6 +18,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
+#include "common/base/list.h"
 
 #include <stdbool.h>
 
@@ -52,8 +53,8 @@ void loop_stop(struct loop *l);
 int loop_turn(struct loop *l);
 
 /*
- * Blocks until something was called back, at most for `max`; one turn. A
- * virtual loop moves its clock to the next timer, at most by max. Not from a callback.
+ * Blocks until something was called back, at most for `max` (< 0: for ever).
+ * A virtual loop moves its clock to the next timer, at most by max. Not from a callback. 0, -ERR_SYS.
  */
 int loop_wait(struct loop *l, nsec_t max);
 
@@ -69,7 +70,8 @@ nsec_t loop_next_at(const struct loop *l);
 /*
  * A descriptor that polls readable when loop_turn() has something to do: for
  * a program with a poll() of its own. Made on the first call, owned by the
- * loop. Real only (ERR_UNSUPPORTED). -1 on failure.
+ * loop. Signals do not wake it, and an fd may have one watch only from then on. Real
+ * only (ERR_UNSUPPORTED). -1 on failure.
  */
 int loop_pollfd(struct loop *l, struct err *e);
 
@@ -95,8 +97,8 @@ struct loop_fd;
 
 /*
  * Watches fd (borrowed; close it after loop_fd_free()). fn gets what is ready;
- * hang-up and errors count as both. what = 0 is a sleeping watch. Under a virtual loop the fd is
- * polled at each turn. ERR_NOMEM, ERR_SYS. NULL then.
+ * hang-up and errors count as whatever is watched. what = 0 is a sleeping
+ * watch. Under a virtual loop the fd is polled at each turn. ERR_NOMEM, ERR_SYS. NULL then.
  */
 struct loop_fd *loop_fd_new(struct loop *l, int fd, unsigned what, void (*fn)(void *, unsigned),
 			    void *arg, struct err *e);
@@ -119,7 +121,7 @@ void loop_signal_raise(struct loop *l, int signo);
 
 /* Embedded in its object and zeroed: posting needs no memory. Private fields. */
 struct loop_job {
-	struct loop_job *next, **link; /* link: NULL when not posted */
+	struct list at; /* next is NULL when not posted */
 	void (*fn)(void *);
 	void *arg;
 };

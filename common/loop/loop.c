@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/loop/internal.h"
+
+#include <assert.h>
+#include <event2/event.h>
+#include <stdlib.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define VIRTUAL_START_NS NSEC_PER_SEC
+
+static struct loop *loop_alloc(void)
+{
+	struct loop *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->timerfd = -1;
+	l->pollfd = -1;
+	list_init(&l->posts);
+	list_init(&l->reaps);
+	list_init(&l->fds);
+	list_init(&l->signals);
+	return l;
+}
+
+struct loop *loop_new_virtual(void)
+{
+	struct loop *l = loop_alloc();
+
+	if (l)
+		l->virtual_now = VIRTUAL_START_NS;
+	return l;
+}
+
+static void on_timerfd(evutil_socket_t fd, short what, void *arg)
+{
+	struct loop *l = arg;
+	uint64_t fired;
+	ssize_t n = read(fd, &fired, sizeof(fired));
+
+	(void)n; /* EAGAIN when it was moved meanwhile: nothing to do then */
+	l->wake_at = 0; /* what is due runs at the end of the round */
+}
+
+static struct event_base *base_new(void)
+{
+	struct event_config *conf = event_config_new();
+	struct event_base *base = NULL;
+
+	if (!conf)
+		return NULL;
+	if (!event_config_set_flag(conf, EVENT_BASE_FLAG_NOLOCK) &&
+	    !event_config_set_flag(conf, EVENT_BASE_FLAG_IGNORE_ENV))
+		base = event_base_new_with_config(conf);
+	event_config_free(conf);
+	return base;
+}
+
+struct loop *loop_new(void)
+{
+	struct loop *l = loop_alloc();
+
+	if (!l)
+		return NULL;
+	l->base = base_new();
+	l->timerfd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (l->base && l->timerfd >= 0)
+		l->timerfd_event = event_new(l->base, l->timerfd, EV_READ | EV_PERSIST, on_timerfd, l);
+	if (!l->timerfd_event || event_add(l->timerfd_event, NULL)) {
+		loop_free(l);
+		return NULL;
+	}
+	return l;
+}
+
+static void reaps_run(struct loop *l)
+{
+	struct list *item;
+
+	while ((item = list_pop_front(&l->reaps))) {
+		struct loop_job *j = list_entry(item, struct loop_job, at);
+
+		j->at.next = NULL;
+		j->fn(j->arg);
+	}
+}
+
+struct lone_post {
+	struct loop_job job;
+	void (*fn)(void *);
+	void *arg;
+};
+
+static void run_lone_post(void *arg)
+{
+	struct lone_post *p = arg;
+	void (*fn)(void *) = p->fn;
+
+	arg = p->arg;
+	free(p);
+	fn(arg);
+}
+
+static void posts_drop(struct loop *l)
+{
+	struct list *item;
+
+	while ((item = list_pop_front(&l->posts))) {
+		struct loop_job *j = list_entry(item, struct loop_job, at);
+
+		j->at.next = NULL;
+		if (j->fn == run_lone_post)
+			free(j->arg);
+	}
+}
+
+void loop_free(struct loop *l)
+{
+	if (!l)
+		return;
+	reaps_run(l);
+	posts_drop(l);
+	assert(!l->timers && !l->nfds && !l->nsignals);
+	if (l->timerfd_event)
+		event_free(l->timerfd_event);
+	if (l->timerfd >= 0)
+		close(l->timerfd);
+	if (l->pollfd >= 0)
+		close(l->pollfd);
+	if (l->base)
+		event_base_free(l->base);
+	free(l->heap);
+	free(l);
+}
+
+bool loop_is_virtual(const struct loop *l)
+{
+	return !l->base;
+}
+
+nsec_t loop_now(const struct loop *l)
+{
+	return l->base ? clock_mono() : l->virtual_now;
+}
+
+void loop_stop(struct loop *l)
+{
+	l->stopping = true;
+	loop_rouse(l);
+}
+
+void loop_job_post(struct loop *l, struct loop_job *j, void (*fn)(void *), void *arg)
+{
+	j->fn = fn;
+	j->arg = arg;
+	if (j->at.next)
+		return;
+	list_push_back(&l->posts, &j->at);
+	loop_rouse(l);
+}
+
+void loop_job_cancel(struct loop_job *j)
+{
+	if (!j->at.next)
+		return;
+	list_del(&j->at);
+	j->at.next = NULL;
+}
+
+int loop_post(struct loop *l, void (*fn)(void *), void *arg)
+{
+	struct lone_post *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ERR_NOMEM;
+	p->fn = fn;
+	p->arg = arg;
+	loop_job_post(l, &p->job, run_lone_post, p);
+	return 0;
+}
+
+void loop_reap(struct loop *l, struct loop_job *j, void (*free_fn)(void *), void *obj)
+{
+	assert(!j->at.next);
+	j->fn = free_fn;
+	j->arg = obj;
+	list_push_back(&l->reaps, &j->at);
+	loop_rouse(l);
+}
+
+/* Only what was posted before: a post of a post waits for the next turn. */
+static void posts_run(struct loop *l)
+{
+	struct list now;
+	struct list *item;
+
+	list_init(&now);
+	list_splice_back(&now, &l->posts);
+	while ((item = list_pop_front(&now))) {
+		struct loop_job *j = list_entry(item, struct loop_job, at);
+
+		j->at.next = NULL;
+		l->called++;
+		j->fn(j->arg); /* j may be gone, or posted again */
+	}
+}
+
+static void turn_end(struct loop *l)
+{
+	posts_run(l);
+	reaps_run(l);
+}
+
+static void timerfd_set(struct loop *l, nsec_t at)
+{
+	struct itimerspec t = { 0 };
+
+	if (at < 1)
+		at = 1; /* zero would switch it off */
+	t.it_value.tv_sec = at / NSEC_PER_SEC;
+	t.it_value.tv_nsec = at % NSEC_PER_SEC;
+	if (!timerfd_settime(l->timerfd, TFD_TIMER_ABSTIME, &t, NULL))
+		l->wake_at = at;
+}
+
+/* Wakes too early do no harm, so that only an earlier time costs a call. */
+static void wake_by(struct loop *l, nsec_t at)
+{
+	if (at >= 0 && (!l->wake_at || at < l->wake_at))
+		timerfd_set(l, at);
+}
+
+void loop_rouse(struct loop *l)
+{
+	if (l->pollfd >= 0 && !l->in_turn)
+		wake_by(l, loop_next_at(l));
+}
+
+static void timers_run(struct loop *l)
+{
+	uint64_t last = l->seq;
+	nsec_t now = loop_now(l);
+
+	while (timers_run_first(l, now, last))
+		;
+}
+
+/* limit: time at which to come back, < 0: none, 0: do not wait. */
+static int turn_real(struct loop *l, nsec_t limit)
+{
+	bool block = limit && list_is_empty(&l->posts) && list_is_empty(&l->reaps) && !l->stopping;
+	int rc;
+
+	l->in_turn = true;
+	if (block) {
+		wake_by(l, limit);
+		wake_by(l, loop_next_at(l));
+	}
+	rc = event_base_loop(l->base, EVLOOP_ONCE | (block ? 0 : EVLOOP_NONBLOCK));
+	if (l->armed)
+		timers_run(l);
+	turn_end(l);
+	l->in_turn = false;
+	loop_rouse(l);
+	return rc < 0 ? -ERR_SYS : 0;
+}
+
+static void turn_virtual(struct loop *l)
+{
+	fds_poll_virtual(l);
+	turn_end(l);
+}
+
+int loop_turn(struct loop *l)
+{
+	uint64_t last = l->seq;
+
+	if (l->base)
+		return turn_real(l, 0);
+	turn_virtual(l);
+	while (timers_run_first(l, l->virtual_now, last))
+		turn_end(l);
+	return 0;
+}
+
+/* Everything up to `until`, at its time; false when nothing was there. */
+static bool run_until(struct loop *l, nsec_t until, bool all)
+{
+	uint64_t before = l->called;
+	nsec_t next;
+
+	do {
+		turn_virtual(l);
+		next = loop_next_at(l);
+		if (next < 0 || next > until)
+			break;
+		if (next > l->virtual_now)
+			l->virtual_now = next;
+		if (timers_run_first(l, l->virtual_now, UINT64_MAX))
+			turn_end(l);
+	} while (!l->stopping && (all || l->called == before));
+	return l->called != before;
+}
+
+bool loop_advance(struct loop *l, nsec_t by)
+{
+	nsec_t until = l->virtual_now + by;
+	bool ran;
+
+	assert(!l->base && by >= 0);
+	ran = run_until(l, until, true);
+	if (!l->stopping && l->virtual_now < until)
+		l->virtual_now = until;
+	l->stopping = false;
+	return ran;
+}
+
+int loop_wait(struct loop *l, nsec_t max)
+{
+	nsec_t now = loop_now(l);
+	nsec_t limit = max < 0 ? INT64_MAX : max > INT64_MAX - now ? INT64_MAX : now + max;
+	uint64_t before = l->called;
+	int rc;
+
+	if (!l->base) {
+		if (!run_until(l, limit, false) && max > 0)
+			l->virtual_now = limit;
+		l->stopping = false;
+		return 0;
+	}
+	do
+		rc = turn_real(l, limit == INT64_MAX ? -1 : max ? limit : 0);
+	while (!rc && l->called == before && !l->stopping && clock_mono() < limit);
+	l->stopping = false;
+	return rc;
+}
+
+int loop_run(struct loop *l)
+{
+	int rc = 0;
+
+	if (!l->base)
+		run_until(l, INT64_MAX, true);
+	while (l->base && !l->stopping && !rc)
+		rc = turn_real(l, -1);
+	l->stopping = false;
+	return rc;
+}
