@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of this room share: how each plain struct lies beside the
+ * generated one. Not for other rooms (their tests neither).
+ */
+#ifndef PROTO_INTERNAL_H
+#define PROTO_INTERNAL_H
+
+#include "proto/msg.h"
+
+#include <protobuf-c/protobuf-c.h>
+
+/* One field of a plain struct. Places stand in the order of the descriptor's fields, by the same names. */
+struct place {
+	const char *name;
+	size_t offset;
+	size_t count_offset;	 /* of the size_t of a repeated field */
+	size_t max_bytes;	 /* a string or bytes: longest that is accepted */
+	const struct shape *sub; /* a message, or elements that are messages */
+};
+
+struct shape {
+	const char *name; /* as it stands in paths: "reply" */
+	const ProtobufCMessageDescriptor *desc;
+	size_t bytes; /* of the plain struct */
+	const struct place *place;
+};
+
+/* NULL for a number that is no message. */
+const struct shape *shape_of(uint8_t type);
+
+struct guard_cost {
+	size_t fields;	   /* looked at: the work that was done */
+	size_t elements;   /* of repeated fields */
+	size_t heap_bytes; /* upper bound of what decoding takes from its arena */
+};
+
+/*
+ * Walks the payload without allocating and refuses whatever the decoder
+ * would swallow, choke on or blow up with. *cost is what was found until the end or the failure.
+ */
+int guard_check(const struct shape *s, const uint8_t *p, size_t n, struct guard_cost *cost, struct err *e);
+
+/* One block; what is allocated lives until the block goes. */
+struct arena {
+	uint8_t *p;
+	size_t used, size;
+};
+
+#define ARENA_ALIGN(n) (((n) + 7) & ~(size_t)7)
+
+/* NULL when the block is full. */
+void *arena_get(struct arena *a, size_t n);
+
+/* Upper bound of what to_wire() takes from its arena for this struct. */
+size_t wire_bytes(const struct shape *s, const void *plain);
+
+/* The generated struct that borrows the plain one's strings. NULL: the arena is too small. */
+ProtobufCMessage *to_wire(const struct shape *s, const void *plain, struct arena *a);
+
+/* Fills the plain struct; strings and bytes stay where the wire struct has them. -ERR_LIMIT: as above. */
+int from_wire(const struct shape *s, const ProtobufCMessage *wire, void *plain, struct arena *a);
+
+#endif
