@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the lm sees of its host: node figures, the processes of its own user,
+ * signals. One table of functions; host_linux.h is the real one, tests bring
+ * their own. A figure that the host does not know is -1 or "".
+ */
+#ifndef LM_HOST_H
+#define LM_HOST_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HOST_TEXT_BYTES 128
+#define HOST_LINKS_MAX 32 /* network links told; a host with more tells the first ones */
+#define HOST_BOOT_ID_BYTES 40
+#define HOST_THREADS_MAX 4096 /* threads told of one process */
+#define HOST_STRINGS_MAX_BYTES (64 * 1024) /* of an argument vector or an environment: what a reply can carry */
+
+struct host_link {
+	char name[16], type[16], address[46];
+	int64_t kb_per_s; /* nominal bandwidth, 1,000 bytes a second */
+};
+
+/* What does not change while the host is up. Sizes of disks in KiB, of swap in pages. */
+struct host_facts {
+	char os_name[HOST_TEXT_BYTES], os_version[HOST_TEXT_BYTES], os_release[HOST_TEXT_BYTES];
+	char os_nodename[HOST_TEXT_BYTES], arch[HOST_TEXT_BYTES];
+	int64_t boot_time_s; /* since 1970 */
+	int64_t cpus, processes_max, cpu_mhz;
+	int64_t pages, page_size;
+	int64_t disks, disk_kib, tmp_kib, swap_pages;
+	size_t nlinks;
+	struct host_link link[HOST_LINKS_MAX];
+	int64_t logins_max;
+};
+
+/* The state of this moment. */
+struct host_now {
+	int64_t running, disk_wait, page_wait, sleeping, swapped_out; /* numbers of threads */
+	double load1, load5, load15;
+	int64_t free_pages, available_pages, used_pages, free_swap_pages;
+	int64_t local_users, local_active, remote_users, remote_active;
+	/* Shares of the last 10 s in which some (all) threads waited, in percent. */
+	double cpu_some, memory_some, memory_full, io_some, io_full;
+	/* Of the control group that we are in; -1 = no limit known. */
+	int64_t group_memory_max, group_memory; /* bytes */
+	double group_cpus; /* processors that it may use */
+};
+
+/* Counts since boot, of which rates are made. */
+enum host_count {
+	HOST_CONTEXT_SWITCHES,
+	HOST_EXECS,
+	HOST_SYSCALLS,
+	HOST_SWAP_IN, /* pages */
+	HOST_SWAP_OUT,
+	HOST_PAGE_IN,
+	HOST_PAGE_OUT,
+	HOST_DISK_READS, /* operations of whole disks */
+	HOST_DISK_WRITES,
+	HOST_NFS_READS, /* calls of the NFS client */
+	HOST_NFS_WRITES,
+	HOST_SYS_READS, /* read() calls of all processes */
+	HOST_SYS_WRITES,
+	HOST_PACKETS_LOCAL, /* loopback */
+	HOST_PACKETS_FAST_RECEIVED, /* links of 1 Gbit/s and more */
+	HOST_PACKETS_FAST_SENT,
+	HOST_PACKETS_SLOW_RECEIVED, /* all other links */
+	HOST_PACKETS_SLOW_SENT,
+	HOST_CPU_USER, /* ticks of all processors together */
+	HOST_CPU_SYSTEM,
+	HOST_CPU_IDLE,
+	HOST_CPU_IOWAIT,
+	HOST_CPU_STEAL,
+	HOST_NCOUNTS
+};
+
+struct host_counts {
+	nsec_t at;
+	int64_t v[HOST_NCOUNTS]; /* -1 = not known */
+};
+
+enum host_figures_what {
+	HOST_FIGURES_STAT = 1, /* state, times, priority, sizes, faults */
+	HOST_FIGURES_STATUS = 2, /* uid, gid, peak size, stack, inner pid */
+	HOST_FIGURES_IO = 4,
+	HOST_FIGURES_SWITCHES = 8, /* one file a thread */
+};
+
+/* Of a process or of a thread. */
+struct host_figures {
+	int32_t parent;
+	uint64_t start; /* clock ticks since boot: with the pid it names the process */
+	char name[16];
+	char state; /* as in /proc/PID/stat: R S D Z T t X I */
+	int64_t threads, priority;
+	double user_s, system_s;
+	int64_t size, resident, resident_max, stack; /* bytes */
+	int64_t minor_faults, major_faults, swaps;
+	int64_t exit_code; /* as wait() tells it; of a zombie only */
+	int64_t uid, gid;
+	bool one_uid; /* real, effective and saved uid are the same */
+	int32_t inner_pid; /* as the process sees it itself, in its own pid namespace */
+	int64_t voluntary, involuntary; /* context switches */
+	int64_t read_blocks, write_blocks; /* of 512 bytes, as in getrusage() */
+};
+
+struct host;
+
+/* A process that was alive and ours when it was opened; its pid cannot come to mean another one here. */
+struct host_proc {
+	struct host *host;
+	int32_t pid;
+	uint64_t start;
+};
+
+/* The process is gone. status as wait() tells it, -1 when the host could not learn it. */
+typedef void (*host_on_exit_fn)(void *arg, int status);
+
+/* One memfd of the name that was asked for; the callback owns fd. */
+typedef void (*host_on_memfd_fn)(void *arg, int32_t pid, int fd);
+
+struct host_ops {
+	void (*free)(struct host *h);
+	int (*facts)(struct host *h, struct host_facts *out, struct err *e);
+	int (*now)(struct host *h, struct host_now *out, struct err *e);
+	int (*counts)(struct host *h, struct host_counts *out, struct err *e);
+	int (*boot_id)(struct host *h, char out[HOST_BOOT_ID_BYTES], struct err *e);
+	int (*figures)(struct host *h, int32_t pid, unsigned what, struct host_figures *out, struct err *e);
+	int (*thread_figures)(struct host *h, const int32_t pid_tid[2], unsigned what,
+			      struct host_figures *out, struct err *e);
+	int (*threads)(struct host *h, int32_t pid, int32_t *tid, size_t *n);
+	int64_t (*thread_count)(struct host *h, int32_t pid);
+	int (*strings)(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e);
+	int (*each_memfd)(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
+	int (*open)(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
+	int (*watch)(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);
+	int (*send_signal)(struct host_proc *p, int sig, struct err *e);
+	void (*close)(struct host_proc *p);
+};
+
+/* First member of each implementation. */
+struct host {
+	const struct host_ops *ops;
+};
+
+/* NULL is fine. Processes that are still open must be closed before. */
+void host_free(struct host *h);
+
+/* Blocks as /proc does. -ERR_SYS when there is no /proc. */
+int host_facts(struct host *h, struct host_facts *out, struct err *e);
+int host_now(struct host *h, struct host_now *out, struct err *e);
+int host_counts(struct host *h, struct host_counts *out, struct err *e);
+
+/* One line, without its end: differs after each boot. */
+int host_boot_id(struct host *h, char out[HOST_BOOT_ID_BYTES], struct err *e);
+
+/* `what`: enum host_figures_what; the other fields stay unknown. -ERR_NOTFOUND when there is no such process. */
+int host_figures(struct host *h, int32_t pid, unsigned what, struct host_figures *out, struct err *e);
+int host_thread_figures(struct host *h, int32_t pid, int32_t tid, unsigned what,
+			struct host_figures *out);
+
+/* Thread ids in ascending order; *n: room in, number out. -ERR_NOTFOUND. */
+int host_threads(struct host *h, int32_t pid, int32_t *tid, size_t *n);
+
+/* One cheap call; -1 when the process is gone. */
+int64_t host_thread_count(struct host *h, int32_t pid);
+
+/* Appends the argument vector, or the environment, each string with its 0. -ERR_NOTFOUND, -ERR_DENIED, -ERR_LIMIT. */
+int host_strings(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e);
+
+/* Calls fn for each memfd called `name` that a process of our user holds open. Blocks for one look at /proc. */
+int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
+
+/*
+ * -ERR_NOTFOUND for a process that does not exist, is not of our user, is a
+ * zombie, is our own, or has a pid <= 1: one answer for all of them.
+ */
+int host_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
+
+/* fn is called once, from the loop. At most one watch a process. */
+int host_proc_watch(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);
+
+/* Reaches this process or none. -ERR_NOTFOUND when it is gone, -ERR_DENIED, -ERR_INVALID (no such signal). */
+int host_proc_signal(struct host_proc *p, int sig, struct err *e);
+
+/* Ends the watch. NULL is fine. */
+void host_proc_close(struct host_proc *p);
+
+/* Every field unknown. */
+void host_figures_clear(struct host_figures *f);
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every field of the node, of processes and of threads, from recorded machines. */
+#include "common/base/buf.h"
+#include "lm/host_linux.h"
+#include "lm/proctext.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct host *server, *group1;
+
+static void open_hosts(void)
+{
+	struct err e = { 0 };
+
+	ck_assert_msg(host_linux_open("tests/golden/proc-server", NULL, &server, &e) == 0, "%s", e.text);
+	ck_assert_msg(host_linux_open("tests/golden/proc-group1", NULL, &group1, &e) == 0, "%s", e.text);
+	host_linux_set_units(server, 4096, 100);
+	host_linux_set_units(group1, 4096, 100);
+}
+
+static void close_hosts(void)
+{
+	host_free(server);
+	host_free(group1);
+}
+
+static void assert_near(double a, double b)
+{
+	ck_assert_msg(a - b < 1e-9 && b - a < 1e-9, "%g is not %g", a, b);
+}
+
+START_TEST(facts_tell_the_system_and_the_processors)
+{
+	struct host_facts f;
+
+	ck_assert_int_eq(host_facts(server, &f, NULL), 0);
+	ck_assert_str_eq(f.os_name, "Linux");
+	ck_assert_str_eq(f.os_version, "#1 SMP Debian 6.1.99-1 (2024-07-15)");
+	ck_assert_str_eq(f.os_release, "6.1.0-23-amd64");
+	ck_assert_str_eq(f.os_nodename, "node17");
+	ck_assert_str_eq(f.arch, "x86_64");
+	ck_assert_int_eq(f.boot_time_s, 1700000000);
+	ck_assert_int_eq(f.cpus, 3);
+	ck_assert_int_eq(f.processes_max, 127000);
+	ck_assert_int_eq(f.cpu_mhz, 3200);
+	ck_assert_int_eq(f.logins_max, 4096);
+}
+END_TEST
+
+START_TEST(facts_tell_memory_and_disks)
+{
+	struct host_facts f;
+
+	ck_assert_int_eq(host_facts(server, &f, NULL), 0);
+	ck_assert_int_eq(f.pages, 4096000);
+	ck_assert_int_eq(f.page_size, 4096);
+	ck_assert_int_eq(f.swap_pages, 512000);
+	ck_assert_int_eq(f.disks, 2); /* no loop, no media */
+	ck_assert_int_eq(f.disk_kib, 1000500);
+	ck_assert_int_eq(f.tmp_kib, -1); /* none was recorded */
+}
+END_TEST
+
+START_TEST(facts_tell_the_links)
+{
+	struct host_facts f;
+
+	ck_assert_int_eq(host_facts(server, &f, NULL), 0);
+	ck_assert_int_eq(f.nlinks, 4);
+	ck_assert_str_eq(f.link[0].name, "lo");
+	ck_assert_str_eq(f.link[0].type, "loopback");
+	ck_assert_int_eq(f.link[0].kb_per_s, -1);
+	ck_assert_str_eq(f.link[1].name, "eth0");
+	ck_assert_str_eq(f.link[1].type, "ethernet");
+	ck_assert_int_eq(f.link[1].kb_per_s, 12500);
+	ck_assert_str_eq(f.link[2].name, "enp1s0f0");
+	ck_assert_int_eq(f.link[2].kb_per_s, 1250000);
+	ck_assert_str_eq(f.link[3].type, "infiniband");
+}
+END_TEST
+
+START_TEST(a_clock_without_cpufreq_comes_from_cpuinfo_or_is_unknown)
+{
+	struct host_facts f;
+
+	ck_assert_int_eq(host_facts(group1, &f, NULL), 0);
+	ck_assert_int_eq(f.cpu_mhz, -1);
+	ck_assert_int_eq(f.disks, -1);
+	ck_assert_int_eq(f.processes_max, -1);
+	ck_assert_str_eq(f.os_name, "");
+}
+END_TEST
+
+START_TEST(now_tells_queues_and_loads)
+{
+	struct host_now n;
+
+	ck_assert_int_eq(host_now(server, &n, NULL), 0);
+	ck_assert_int_eq(n.running, 3); /* without the one that reads */
+	ck_assert_int_eq(n.disk_wait, 2);
+	ck_assert_int_eq(n.page_wait, -1);
+	ck_assert_int_eq(n.sleeping, 250 - 1 - 3 - 2);
+	ck_assert_int_eq(n.swapped_out, 0);
+	assert_near(n.load1, 1.25);
+	assert_near(n.load5, 0.50);
+	assert_near(n.load15, 0.05);
+}
+END_TEST
+
+START_TEST(now_tells_memory_pressure_and_group)
+{
+	struct host_now n;
+
+	ck_assert_int_eq(host_now(server, &n, NULL), 0);
+	ck_assert_int_eq(n.free_pages, 1024000);
+	ck_assert_int_eq(n.available_pages, 2048000);
+	ck_assert_int_eq(n.used_pages, 4096000 - 1024000);
+	ck_assert_int_eq(n.free_swap_pages, 256000);
+	assert_near(n.cpu_some, 12.5);
+	assert_near(n.memory_some, 1);
+	assert_near(n.memory_full, 0.5);
+	assert_near(n.io_some, 3);
+	assert_near(n.io_full, 2.25);
+	ck_assert_int_eq(n.group_memory_max, 1073741824); /* the parent's: its own is "max" */
+	ck_assert_int_eq(n.group_memory, 555);
+	assert_near(n.group_cpus, 1.5);
+	ck_assert_int_eq(n.local_users, -1); /* nobody keeps a record */
+}
+END_TEST
+
+START_TEST(the_first_version_of_control_groups_is_read_too)
+{
+	struct host_now n;
+
+	ck_assert_int_eq(host_now(group1, &n, NULL), 0);
+	ck_assert_int_eq(n.group_memory_max, 268435456);
+	ck_assert_int_eq(n.group_memory, 4096);
+	assert_near(n.group_cpus, 0.5);
+	ck_assert_int_eq(n.running, 0);
+	ck_assert_int_eq(n.sleeping, 0);
+	assert_near(n.io_full, -1);
+	ck_assert_int_eq(n.available_pages, -1);
+}
+END_TEST
+
+START_TEST(counts_tell_switches_pages_and_disks)
+{
+	struct host_counts c;
+
+	ck_assert_int_eq(host_counts(server, &c, NULL), 0);
+	ck_assert_int_eq(c.v[HOST_CONTEXT_SWITCHES], 987654321);
+	ck_assert_int_eq(c.v[HOST_EXECS], -1);
+	ck_assert_int_eq(c.v[HOST_SYSCALLS], -1);
+	ck_assert_int_eq(c.v[HOST_SWAP_IN], 11);
+	ck_assert_int_eq(c.v[HOST_SWAP_OUT], 22);
+	ck_assert_int_eq(c.v[HOST_PAGE_IN], 100000);
+	ck_assert_int_eq(c.v[HOST_PAGE_OUT], 200000);
+	ck_assert_int_eq(c.v[HOST_DISK_READS], 1020); /* no parts, no loop, no media */
+	ck_assert_int_eq(c.v[HOST_DISK_WRITES], 530);
+	ck_assert_int_eq(c.v[HOST_NFS_READS], 770);
+	ck_assert_int_eq(c.v[HOST_NFS_WRITES], 880);
+	ck_assert_int_eq(c.v[HOST_SYS_READS], -1);
+}
+END_TEST
+
+START_TEST(counts_tell_packets_by_speed_and_processor_time)
+{
+	struct host_counts c;
+
+	ck_assert_int_eq(host_counts(server, &c, NULL), 0);
+	ck_assert_int_eq(c.v[HOST_PACKETS_LOCAL], 29);
+	ck_assert_int_eq(c.v[HOST_PACKETS_SLOW_RECEIVED], 1000);
+	ck_assert_int_eq(c.v[HOST_PACKETS_SLOW_SENT], 700);
+	ck_assert_int_eq(c.v[HOST_PACKETS_FAST_RECEIVED], 44 + 6);
+	ck_assert_int_eq(c.v[HOST_PACKETS_FAST_SENT], 55 + 8);
+	ck_assert_int_eq(c.v[HOST_CPU_USER], 1200);
+	ck_assert_int_eq(c.v[HOST_CPU_SYSTEM], 313);
+	ck_assert_int_eq(c.v[HOST_CPU_IDLE], 40000);
+	ck_assert_int_eq(c.v[HOST_CPU_IOWAIT], 500);
+	ck_assert_int_eq(c.v[HOST_CPU_STEAL], 80);
+}
+END_TEST
+
+START_TEST(a_process_tells_all_its_figures)
+{
+	struct host_figures f;
+	unsigned all = HOST_FIGURES_STAT | HOST_FIGURES_STATUS | HOST_FIGURES_IO | HOST_FIGURES_SWITCHES;
+
+	ck_assert_int_eq(host_figures(server, 4242, all, &f, NULL), 0);
+	ck_assert_str_eq(f.name, "my (odd) prog");
+	ck_assert_int_eq(f.state, 'S');
+	ck_assert_int_eq(f.parent, 4200);
+	ck_assert_uint_eq(f.start, 777000);
+	ck_assert_int_eq(f.threads, 3);
+	ck_assert_int_eq(f.priority, 20);
+	assert_near(f.user_s, 3.1);
+	assert_near(f.system_s, 1.2);
+	ck_assert_int_eq(f.size, 104857600);
+	ck_assert_int_eq(f.resident, 2560 * 4096);
+	ck_assert_int_eq(f.resident_max, 20480 * 1024);
+	ck_assert_int_eq(f.stack, 132 * 1024);
+	ck_assert_int_eq(f.minor_faults, 1500);
+	ck_assert_int_eq(f.major_faults, 25);
+	ck_assert_int_eq(f.swaps, 3);
+	ck_assert_int_eq(f.uid, 1000);
+	ck_assert_int_eq(f.gid, 1001);
+	ck_assert(f.one_uid);
+	ck_assert_int_eq(f.inner_pid, 17);
+	ck_assert_int_eq(f.read_blocks, 2048);
+	ck_assert_int_eq(f.write_blocks, 1);
+	ck_assert_int_eq(f.voluntary, 120); /* both threads that were there */
+	ck_assert_int_eq(f.involuntary, 10);
+}
+END_TEST
+
+START_TEST(a_zombie_tells_its_end_and_a_saved_uid_is_seen)
+{
+	struct host_figures f;
+
+	ck_assert_int_eq(host_figures(server, 4300, HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f, NULL), 0);
+	ck_assert_int_eq(f.state, 'Z');
+	ck_assert_int_eq(f.exit_code, 256);
+	ck_assert(!f.one_uid);
+	ck_assert_int_eq(f.read_blocks, -1); /* not asked for */
+}
+END_TEST
+
+START_TEST(what_is_not_there_or_torn_is_not_found)
+{
+	struct host_figures f;
+	struct buf b = BUF_INIT(1000);
+
+	ck_assert_int_eq(host_figures(server, 4243, HOST_FIGURES_STAT, &f, NULL), -ERR_NOTFOUND);
+	ck_assert_int_eq(host_figures(server, 5000, HOST_FIGURES_STAT, &f, NULL), -ERR_NOTFOUND);
+	ck_assert_int_eq(host_figures(server, 0, HOST_FIGURES_STAT, &f, NULL), -ERR_NOTFOUND);
+	ck_assert_int_eq(host_figures(server, -1, HOST_FIGURES_STATUS, &f, NULL), -ERR_NOTFOUND);
+	ck_assert_int_lt(host_strings(server, 4243, false, &b, NULL), 0);
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(threads_have_figures_of_their_own)
+{
+	struct host_figures f;
+	int32_t tid[8];
+	size_t n = 8;
+
+	ck_assert_int_eq(host_threads(server, 4242, tid, &n), 0);
+	ck_assert_int_eq(n, 2);
+	ck_assert_int_eq(tid[0], 4242);
+	ck_assert_int_eq(tid[1], 4250);
+	ck_assert_int_eq(host_thread_figures(server, 4242, 4250, HOST_FIGURES_STAT, &f), 0);
+	ck_assert_str_eq(f.name, "worker");
+	ck_assert_int_eq(f.state, 'R');
+	ck_assert_int_eq(f.priority, 15);
+	assert_near(f.user_s, 0.1);
+	assert_near(f.system_s, 0.2);
+	ck_assert_uint_eq(f.start, 777100);
+	ck_assert_int_eq(host_thread_figures(server, 4242, 4251, HOST_FIGURES_STAT, &f), -ERR_NOTFOUND);
+	n = 8;
+	ck_assert_int_eq(host_threads(server, 4243, tid, &n), -ERR_NOTFOUND);
+}
+END_TEST
+
+START_TEST(arguments_and_environment_keep_their_zeros)
+{
+	struct buf b = BUF_INIT(HOST_STRINGS_MAX_BYTES);
+
+	ck_assert_int_eq(host_strings(server, 4242, false, &b, NULL), 0);
+	ck_assert_int_eq(b.n, 19);
+	ck_assert_mem_eq(b.p, "./my prog\0--size=4", 19);
+	buf_clear(&b);
+	ck_assert_int_eq(host_strings(server, 4242, true, &b, NULL), 0);
+	ck_assert_mem_eq(b.p, "HOME=/home/u\0LANG=C", 20);
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(the_boot_id_is_one_line)
+{
+	char id[HOST_BOOT_ID_BYTES];
+
+	ck_assert_int_eq(host_boot_id(server, id, NULL), 0);
+	ck_assert_str_eq(id, "0f0e0d0c-0b0a-4908-8706-050403020100");
+	ck_assert_int_eq(host_boot_id(group1, id, NULL), -ERR_SYS);
+}
+END_TEST
+
+START_TEST(a_host_without_proc_is_refused_in_words)
+{
+	struct err e = { 0 };
+	struct host *h;
+
+	ck_assert_int_eq(host_linux_open("tests/golden", NULL, &h, &e), -ERR_SYS);
+	ck_assert_ptr_nonnull(strstr(e.text, "/proc"));
+}
+END_TEST
+
+START_TEST(this_machine_knows_what_linux_knows)
+{
+	struct host_facts f;
+	struct host_counts c;
+	struct host_now n;
+	struct host *h;
+
+	ck_assert_int_eq(host_linux_open("/", NULL, &h, NULL), 0);
+	ck_assert_int_eq(host_facts(h, &f, NULL), 0);
+	ck_assert_int_eq(host_now(h, &n, NULL), 0);
+	ck_assert_int_eq(host_counts(h, &c, NULL), 0);
+	ck_assert_str_eq(f.os_name, "Linux");
+	ck_assert_int_eq(f.cpus, sysconf(_SC_NPROCESSORS_ONLN));
+	ck_assert_int_gt(f.pages, 0);
+	ck_assert_int_gt(f.tmp_kib, 0);
+	ck_assert_int_ge(n.sleeping, 0);
+	for (int i = 0; i < HOST_NCOUNTS; i++)
+		if (i != HOST_EXECS && i != HOST_SYSCALLS && i != HOST_SYS_READS && i != HOST_SYS_WRITES)
+			ck_assert_msg(c.v[i] >= 0, "count %d", i);
+	host_free(h);
+}
+END_TEST
+
+START_TEST(numbers_saturate_and_words_end)
+{
+	const char *word;
+	int64_t v = 7;
+	double d;
+	size_t n;
+
+	ck_assert_ptr_nonnull(text_number("  99999999999999999999 ", &v));
+	ck_assert_int_eq(v, INT64_MAX);
+	ck_assert_ptr_null(text_number(" x", &v));
+	ck_assert_ptr_null(text_number("-", &v));
+	ck_assert_ptr_nonnull(text_number("-12", &v));
+	ck_assert_int_eq(v, -12);
+	ck_assert_ptr_null(text_decimal("", &d));
+	ck_assert_ptr_nonnull(text_decimal("3.25x", &d));
+	assert_near(d, 3.25);
+	ck_assert_ptr_null(text_word("  \nnext", &word, &n));
+	ck_assert_ptr_null(text_find("ab\ncd\n", "b"));
+	ck_assert(!text_field("key\nkey 3", "key", &v));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("host_linux");
+	TCase *t = tcase_create("recorded");
+	SRunner *r = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, t);
+	tcase_add_checked_fixture(t, open_hosts, close_hosts);
+	tcase_add_test(t, facts_tell_the_system_and_the_processors);
+	tcase_add_test(t, facts_tell_memory_and_disks);
+	tcase_add_test(t, facts_tell_the_links);
+	tcase_add_test(t, a_clock_without_cpufreq_comes_from_cpuinfo_or_is_unknown);
+	tcase_add_test(t, now_tells_queues_and_loads);
+	tcase_add_test(t, now_tells_memory_pressure_and_group);
+	tcase_add_test(t, the_first_version_of_control_groups_is_read_too);
+	tcase_add_test(t, counts_tell_switches_pages_and_disks);
+	tcase_add_test(t, counts_tell_packets_by_speed_and_processor_time);
+	tcase_add_test(t, a_process_tells_all_its_figures);
+	tcase_add_test(t, a_zombie_tells_its_end_and_a_saved_uid_is_seen);
+	tcase_add_test(t, what_is_not_there_or_torn_is_not_found);
+	tcase_add_test(t, threads_have_figures_of_their_own);
+	tcase_add_test(t, arguments_and_environment_keep_their_zeros);
+	tcase_add_test(t, the_boot_id_is_one_line);
+	tcase_add_test(t, a_host_without_proc_is_refused_in_words);
+	tcase_add_test(t, this_machine_knows_what_linux_knows);
+	tcase_add_test(t, numbers_saturate_and_words_end);
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}
