@@ -83,17 +83,17 @@ int err_nomem(struct err *e)
 
 int err_add(struct err *e, const char *fmt, ...)
 {
-	char front[ERR_TEXT_BYTES], all[2 * ERR_TEXT_BYTES + 2];
+	char all[2 * ERR_TEXT_BYTES + 2];
+	struct err front;
 	int saved = errno;
 	va_list ap;
 
 	if (!e)
 		return -ERR_INTERNAL;
 	va_start(ap, fmt);
-	if (vsnprintf(front, sizeof(front), fmt, ap) < 0)
-		front[0] = '\0';
+	set_text(&front, fmt, ap);
 	va_end(ap);
-	snprintf(all, sizeof(all), "%s: %s", front, e->text);
+	snprintf(all, sizeof(all), "%s: %s", front.text, e->text);
 	str_copy(e->text, sizeof(e->text), all);
 	errno = saved;
 	return -(int)e->code;

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "tests/alloc_sweep.h"
+#include "tests/suite.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A folder of its own for each test: dir, and at() for a path in it. */
+static char dir[] = "/tmp/omig-test-XXXXXX";
+
+static const char *at(const char *name)
+{
+	static char path[4][FILE_PATH_BYTES];
+	static int turn;
+	char *p = path[turn++ % 4];
+
+	ck_assert_int_eq(file_join(p, FILE_PATH_BYTES, dir, name, NULL), 0);
+	return p;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *f)
+{
+	return remove(path);
+}
+
+static void set_up(void)
+{
+	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+}
+
+static void clean_up(void)
+{
+	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void make_file(const char *path, const char *text, mode_t mode)
+{
+	ck_assert_int_eq(file_write_atomic(path, text, strlen(text), NULL), 0);
+	ck_assert_int_eq(chmod(path, mode), 0);
+}
+
+START_TEST(what_was_written_is_read_back)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	struct stat st;
+	size_t n = 300000;
+	uint8_t *p = malloc(n);
+
+	for (size_t i = 0; i < n; i++)
+		p[i] = (uint8_t)(i * 7);
+	ck_assert_int_eq(file_write_atomic(at("f"), "old", 3, NULL), 0);
+	ck_assert_int_eq(file_write_atomic(at("f"), p, n, NULL), 0);
+	ck_assert_int_eq(stat(at("f"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+	buf_puts(&b, "front");
+	ck_assert_int_eq(file_read(at("f"), 1 << 20, FILE_SECRET | FILE_OWNED, &b, NULL), 0);
+	ck_assert_uint_eq(b.n, n + 5);
+	ck_assert(memcmp(b.p + 5, p, n) == 0);
+	buf_done(&b);
+	free(p);
+}
+END_TEST
+
+START_TEST(a_limit_holds_exactly)
+{
+	struct err e = { 0 };
+
+	make_file(at("f"), "0123456789", 0600);
+	for (size_t max = 8; max <= 12; max++) {
+		struct buf b = BUF_INIT(100), small = BUF_INIT(max);
+
+		ck_assert_int_eq(file_read(at("f"), max, 0, &b, &e), max < 10 ? -ERR_LIMIT : 0);
+		ck_assert_uint_eq(b.n, max < 10 ? 0 : 10);
+		ck_assert(!b.failed);
+		ck_assert_int_eq(file_read(at("f"), 100, 0, &small, &e), max < 10 ? -ERR_LIMIT : 0);
+		ck_assert_uint_eq(small.n, max < 10 ? 0 : 10);
+		ck_assert(!small.failed);
+		buf_done(&b);
+		buf_done(&small);
+	}
+}
+END_TEST
+
+START_TEST(links_fifos_and_directories_are_refused)
+{
+	struct buf b = BUF_INIT(100);
+	struct err e = { 0 };
+
+	make_file(at("f"), "x", 0600);
+	ck_assert_int_eq(symlink(at("f"), at("link")), 0);
+	ck_assert_int_eq(mkfifo(at("fifo"), 0600), 0);
+	ck_assert_int_eq(file_read(at("link"), 100, 0, &b, &e), -ERR_DENIED);
+	ck_assert_int_eq(file_read(at("fifo"), 100, 0, &b, &e), -ERR_DENIED);
+	ck_assert_int_eq(file_read(dir, 100, 0, &b, &e), -ERR_DENIED);
+	ck_assert_int_eq(file_read(at("none"), 100, 0, &b, &e), -ERR_NOTFOUND);
+	ck_assert_int_eq(file_read(at("f/none"), 100, 0, &b, &e), -ERR_NOTFOUND);
+	ck_assert_uint_eq(b.n, 0);
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(secrets_are_ours_alone)
+{
+	static const mode_t bad[] = { 0640, 0604, 0620, 0601, 0660 };
+	struct buf b = BUF_INIT(100);
+	struct err e = { 0 };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		make_file(at("f"), "x", bad[i]);
+		ck_assert_int_eq(file_read(at("f"), 100, FILE_SECRET, &b, &e), -ERR_DENIED);
+		ck_assert_int_eq(file_read(at("f"), 100, FILE_OWNED, &b, &e), (bad[i] & 022) ? -ERR_DENIED : 0);
+	}
+	make_file(at("f"), "x", 0400);
+	ck_assert_int_eq(file_read(at("f"), 100, FILE_SECRET, &b, &e), 0);
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(somebody_elses_file_is_no_secret_of_ours)
+{
+	struct buf b = BUF_INIT(100);
+	struct err e = { 0 };
+
+	if (geteuid() != 0)
+		return;
+	make_file(at("f"), "x", 0600);
+	ck_assert_int_eq(chown(at("f"), 12345, 12345), 0);
+	ck_assert_int_eq(file_read(at("f"), 100, FILE_SECRET, &b, &e), -ERR_DENIED);
+	ck_assert_int_eq(file_read(at("f"), 100, FILE_OWNED, &b, &e), -ERR_DENIED);
+	ck_assert_int_eq(chown(dir, 12345, 12345), 0);
+	ck_assert_int_eq(file_private_dir(dir, &e), -ERR_DENIED);
+	ck_assert_int_eq(chown(dir, 0, 0), 0);
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(an_atomic_write_that_fails_leaves_the_old_file)
+{
+	struct buf b = BUF_INIT(100);
+	struct err e = { 0 };
+
+	make_file(at("f"), "old", 0600);
+	ck_assert_int_eq(mkdir(at("d"), 0700), 0);
+	ck_assert_int_eq(file_write_atomic(at("d"), "x", 1, &e), -ERR_SYS); /* a directory is in the way */
+	ck_assert_int_eq(file_write_atomic(at("none/f"), "x", 1, &e), -ERR_SYS);
+	ck_assert_int_eq(file_read(at("f"), 100, 0, &b, &e), 0);
+	ck_assert_str_eq(buf_str(&b), "old");
+	ck_assert_int_eq(file_remove(at("f"), &e), 0);
+	ck_assert_int_eq(file_remove(at("f"), &e), 0);
+	ck_assert_int_eq(rmdir(at("d")), 0);
+	ck_assert_int_eq(rmdir(dir), 0); /* nothing temporary is left */
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(private_directories_are_made_and_checked)
+{
+	struct err e = { 0 };
+	struct stat st;
+
+	ck_assert_int_eq(file_private_dir(at("a/b/c/"), &e), 0);
+	ck_assert_int_eq(file_private_dir(at("a/b/c"), &e), 0);
+	ck_assert_int_eq(stat(at("a/b"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0700);
+	ck_assert_int_eq(chmod(at("a/b"), 0750), 0);
+	ck_assert_int_eq(file_private_dir(at("a/b"), &e), -ERR_DENIED);
+	ck_assert_int_eq(stat(at("a/b"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0750);
+	ck_assert_int_eq(symlink(at("a/b/c"), at("link")), 0);
+	ck_assert_int_eq(file_private_dir(at("link"), &e), -ERR_DENIED);
+	ck_assert_int_eq(file_private_dir(at("link/"), &e), -ERR_DENIED);
+	make_file(at("f"), "x", 0600);
+	ck_assert_int_eq(file_private_dir(at("f"), &e), -ERR_DENIED);
+	ck_assert_int_eq(file_private_dir(at("f/g"), &e), -ERR_SYS);
+	ck_assert_int_eq(file_private_dir("", &e), -ERR_LIMIT);
+}
+END_TEST
+
+START_TEST(directories_come_from_the_environment)
+{
+	char out[FILE_PATH_BYTES], tmp[64];
+	struct err e = { 0 };
+
+	unsetenv("OMIG_STATE_DIR");
+	unsetenv("OMIG_RUNTIME_DIR");
+	setenv("HOME", at("home"), 1);
+	setenv("XDG_STATE_HOME", at("state"), 1);
+	setenv("XDG_RUNTIME_DIR", at("run"), 1);
+	ck_assert_int_eq(file_state_dir(out, &e), 0);
+	ck_assert_str_eq(out, at("state/omig"));
+	ck_assert_int_eq(file_runtime_dir(out, &e), 0);
+	ck_assert_str_eq(out, at("run/omig"));
+	unsetenv("XDG_STATE_HOME");
+	ck_assert_int_eq(file_state_dir(out, &e), 0);
+	ck_assert_str_eq(out, at("home/.local/state/omig"));
+	setenv("OMIG_STATE_DIR", at("own"), 1);
+	ck_assert_int_eq(file_state_dir(out, &e), 0);
+	ck_assert_str_eq(out, at("own"));
+	/* What is named explicitly must work; what is only usual may fall back. */
+	ck_assert_int_eq(chmod(at("own"), 0755), 0);
+	ck_assert_int_eq(file_state_dir(out, &e), -ERR_DENIED);
+	setenv("XDG_RUNTIME_DIR", "/proc/nowhere", 1);
+	snprintf(tmp, sizeof(tmp), "/tmp/omig-%u", (unsigned)geteuid());
+	if (!file_private_dir(tmp, NULL)) {
+		ck_assert_int_eq(file_runtime_dir(out, &e), 0);
+		ck_assert_str_eq(out, tmp);
+	}
+}
+END_TEST
+
+START_TEST(files_that_know_no_size_are_read)
+{
+	struct buf b = BUF_INIT(1 << 16);
+	struct err e = { 0 };
+	int proc = open("/proc/self", O_RDONLY | O_DIRECTORY);
+
+	ck_assert_int_ge(proc, 0);
+	ck_assert_int_eq(file_read_at(proc, "stat", 1 << 16, &b, &e), 0);
+	ck_assert_int_eq(strtol(buf_str(&b), NULL, 10), getpid());
+	ck_assert_int_eq(file_read_at(proc, "none", 1 << 16, &b, &e), -ERR_NOTFOUND);
+	ck_assert_int_eq(file_read_at(proc, "stat", 10, &b, &e), -ERR_LIMIT);
+	close(proc);
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(out_of_memory_is_an_error)
+{
+	const char *path = at("f"); /* assertions allocate: none while a failure is armed */
+
+	make_file(path, "0123456789", 0600);
+	ALLOC_SWEEP(k)
+	{
+		struct buf b = BUF_INIT(100);
+		int rc = file_read(path, 100, 0, &b, NULL);
+
+		alloc_sweep_pause();
+		ck_assert_int_eq(rc, alloc_sweep_has_failed() ? -ERR_NOMEM : 0);
+		ck_assert_uint_eq(b.n, rc ? 0 : 10);
+		buf_done(&b);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { what_was_written_is_read_back,
+				       a_limit_holds_exactly,
+				       links_fifos_and_directories_are_refused,
+				       secrets_are_ours_alone,
+				       somebody_elses_file_is_no_secret_of_ours,
+				       an_atomic_write_that_fails_leaves_the_old_file,
+				       private_directories_are_made_and_checked,
+				       directories_come_from_the_environment,
+				       files_that_know_no_size_are_read,
+				       out_of_memory_is_an_error };
+
+	return suite_run_with("file", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}

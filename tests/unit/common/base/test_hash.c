@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/hash.h"
+#include "common/base/rng.h"
+#include "tests/suite.h"
+
+#include <string.h>
+
+START_TEST(siphash_gives_the_published_vectors)
+{
+	static const struct {
+		size_t n;
+		uint64_t want;
+	} vectors[] = { /* key and input are 00 01 02 ...: appendix of the paper, and the reference code's list */
+			{ 0, 0x726fdb47dd0e0e31 },
+			{ 1, 0x74f839c593dc67fd },
+			{ 7, 0xab0200f58b01d137 },
+			{ 8, 0x93f5f5799a932462 },
+			{ 15, 0xa129ca6149be45e5 },
+	};
+	struct hash_key key = { 0x0706050403020100, 0x0f0e0d0c0b0a0908 };
+	uint8_t in[16];
+
+	for (uint8_t i = 0; i < sizeof(in); i++)
+		in[i] = i;
+	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
+		ck_assert_uint_eq(hash_sip24(&key, in, vectors[i].n), vectors[i].want);
+	ck_assert_uint_ne(hash_sip13(&key, in, 15), hash_sip24(&key, in, 15));
+}
+END_TEST
+
+START_TEST(another_key_gives_another_hash)
+{
+	struct hash_key a = { 1, 2 }, b = { 1, 3 };
+
+	ck_assert_uint_ne(hash_sip13(&a, "x", 1), hash_sip13(&b, "x", 1));
+	ck_assert_uint_ne(hash_sip13(&a, "x", 1), hash_sip13(&a, "x\0", 2));
+}
+END_TEST
+
+START_TEST(crc32c_gives_the_published_vectors_in_any_chunks)
+{
+	uint8_t zeros[32] = { 0 }, ones[32];
+
+	memset(ones, 0xff, sizeof(ones));
+	ck_assert_uint_eq(hash_crc32c(0, "123456789", 9), 0xe3069283);
+	ck_assert_uint_eq(hash_crc32c(0, zeros, 32), 0x8a9136aa); /* RFC 3720, B.4 */
+	ck_assert_uint_eq(hash_crc32c(0, ones, 32), 0x62a8ab43);
+	for (size_t cut = 0; cut <= 9; cut++)
+		ck_assert_uint_eq(hash_crc32c(hash_crc32c(0, "123456789", cut), "123456789" + cut, 9 - cut), 0xe3069283);
+}
+END_TEST
+
+START_TEST(mixing_loses_nothing)
+{
+	ck_assert_uint_eq(hash_mix64(0), 0);
+	for (unsigned i = 0; i < 64; i++)
+		for (unsigned k = 0; k < i; k++)
+			ck_assert_uint_ne(hash_mix64(UINT64_C(1) << i), hash_mix64(UINT64_C(1) << k));
+}
+END_TEST
+
+START_TEST(the_generator_is_repeatable_and_even)
+{
+	unsigned count[7] = { 0 };
+	struct rng a, b;
+	uint64_t v;
+
+	rng_init(&a, 0);
+	rng_init(&b, 0);
+	for (int i = 0; i < 70000; i++) {
+		v = rng_below(&a, 7);
+		ck_assert_uint_lt(v, 7);
+		ck_assert_uint_eq(v, rng_below(&b, 7));
+		count[v]++;
+	}
+	for (int i = 0; i < 7; i++)
+		ck_assert_msg(count[i] > 9000 && count[i] < 11000, "%d came %u times", i, count[i]);
+	for (int i = 0; i < 1000; i++) {
+		double d = rng_double(&a);
+
+		ck_assert(d >= 0 && d < 1);
+	}
+	ck_assert_uint_eq(rng_below(&a, 1), 0);
+	rng_init(&b, 1);
+	ck_assert_uint_ne(rng_next(&a), rng_next(&b));
+}
+END_TEST
+
+START_TEST(xoshiro_gives_the_reference_sequence)
+{
+	/* From the state 1 2 3 4, by the authors' C code. */
+	static const uint64_t want[] = { 11520, 0, 1509978240, 1215971899390074240 };
+	struct rng r = { { 1, 2, 3, 4 } };
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		ck_assert_uint_eq(rng_next(&r), want[i]);
+}
+END_TEST
+
+START_TEST(secret_bytes_differ)
+{
+	uint8_t a[300] = { 0 }, b[300] = { 0 };
+
+	ck_assert_int_eq(rng_fill_random(a, sizeof(a), NULL), 0);
+	ck_assert_int_eq(rng_fill_random(b, sizeof(b), NULL), 0);
+	ck_assert(memcmp(a, b, sizeof(a)) != 0);
+	ck_assert(memcmp(a + 256, (uint8_t[44]){ 0 }, 44) != 0);
+}
+END_TEST
+
+SUITE("hash", siphash_gives_the_published_vectors, another_key_gives_another_hash,
+      crc32c_gives_the_published_vectors_in_any_chunks, mixing_loses_nothing, the_generator_is_repeatable_and_even,
+      xoshiro_gives_the_reference_sequence, secret_bytes_differ)

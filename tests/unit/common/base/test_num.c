@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/base/str.h"
+#include "tests/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool i64_is(const char *s, int64_t want)
+{
+	int64_t v = 0;
+
+	return !str_to_i64(s, INT64_MIN, INT64_MAX, &v) && v == want;
+}
+
+static bool u64_is(const char *s, uint64_t want)
+{
+	uint64_t v = 0;
+
+	return !str_to_u64(s, 0, UINT64_MAX, &v) && v == want;
+}
+
+START_TEST(integers_reach_their_ends_and_not_beyond)
+{
+	ck_assert(i64_is("0", 0));
+	ck_assert(i64_is("-0", 0));
+	ck_assert(i64_is("007", 7));
+	ck_assert(i64_is("9223372036854775807", INT64_MAX));
+	ck_assert(i64_is("-9223372036854775808", INT64_MIN));
+	ck_assert(u64_is("18446744073709551615", UINT64_MAX));
+	for (const char **s = (const char *[]){ "", "-", "+1", " 1", "1 ", "1x", "0x1", "--1", "1.0",
+						"9223372036854775808", "-9223372036854775809",
+						"99999999999999999999999", NULL };
+	     *s; s++) {
+		int64_t v = 42;
+
+		ck_assert_msg(str_to_i64(*s, INT64_MIN, INT64_MAX, &v) == -ERR_INVALID, "'%s' passed", *s);
+		ck_assert_int_eq(v, 42);
+	}
+	for (const char **s = (const char *[]){ "", "-1", "+1", "18446744073709551616", NULL }; *s; s++) {
+		uint64_t v = 42;
+
+		ck_assert_msg(str_to_u64(*s, 0, UINT64_MAX, &v) == -ERR_INVALID, "'%s' passed", *s);
+		ck_assert_uint_eq(v, 42);
+	}
+	ck_assert_int_eq(str_to_i64(NULL, 0, 1, &(int64_t){ 0 }), -ERR_INVALID);
+}
+END_TEST
+
+START_TEST(a_range_includes_its_ends)
+{
+	int64_t v;
+	uint64_t u;
+
+	for (int64_t i = -3; i <= 3; i++) {
+		char s[8];
+
+		snprintf(s, sizeof(s), "%d", (int)i);
+		ck_assert_int_eq(str_to_i64(s, -2, 2, &v) == 0, i >= -2 && i <= 2);
+	}
+	ck_assert_int_eq(str_to_u64("10", 10, 20, &u), 0);
+	ck_assert_int_eq(str_to_u64("20", 10, 20, &u), 0);
+	ck_assert_int_lt(str_to_u64("9", 10, 20, &u), 0);
+	ck_assert_int_lt(str_to_u64("21", 10, 20, &u), 0);
+}
+END_TEST
+
+START_TEST(doubles_are_decimal_and_finite)
+{
+	double v;
+
+	ck_assert_int_eq(str_to_double("-1.5e3", -1e9, 1e9, &v), 0);
+	ck_assert_double_eq(v, -1500);
+	ck_assert_int_eq(str_to_double(".5", 0, 1, &v), 0);
+	ck_assert_double_eq(v, .5);
+	ck_assert_int_eq(str_to_double("5.", 0, 9, &v), 0);
+	for (const char **s = (const char *[]){ "", ".", "-", "e5", "1e", "1e+", "inf", "nan", "0x10", "1,5", " 1", "1 ",
+						"1e999", NULL };
+	     *s; s++)
+		ck_assert_msg(str_to_double(*s, -INFINITY, INFINITY, &v) == -ERR_INVALID, "'%s' passed", *s);
+	ck_assert_int_lt(str_to_double("1.01", 0, 1, &v), 0);
+}
+END_TEST
+
+START_TEST(hexadecimal_numbers_have_one_to_sixteen_digits)
+{
+	uint64_t v;
+
+	ck_assert_int_eq(str_to_hex64("fFfFffffFFFFffff", &v), 0);
+	ck_assert_uint_eq(v, UINT64_MAX);
+	ck_assert_int_eq(str_to_hex64("0", &v), 0);
+	ck_assert_int_lt(str_to_hex64("", &v), 0);
+	ck_assert_int_lt(str_to_hex64("0ffffffffffffffff", &v), 0);
+	ck_assert_int_lt(str_to_hex64("0x1", &v), 0);
+	ck_assert_int_lt(str_to_hex64("g", &v), 0);
+}
+END_TEST
+
+START_TEST(encodings_come_back)
+{
+	struct rng r;
+
+	rng_init(&r, suite_seed(4));
+	for (size_t n = 0; n < 70; n++) {
+		uint8_t raw[70], back[70];
+		char text[STR_HEX_LEN(70) + 1];
+
+		for (size_t i = 0; i < n; i++)
+			raw[i] = (uint8_t)rng_next(&r);
+		str_base32(text, raw, n);
+		ck_assert_uint_eq(strlen(text), STR_BASE32_LEN(n));
+		ck_assert_int_eq(str_from_base32(back, n, text), 0);
+		ck_assert(memcmp(raw, back, n) == 0);
+		str_hex(text, raw, n);
+		ck_assert_uint_eq(strlen(text), STR_HEX_LEN(n));
+		ck_assert_int_eq(str_from_hex(back, n, text), 0);
+		ck_assert(memcmp(raw, back, n) == 0);
+		ck_assert_int_lt(str_from_hex(back, n + 1, text), 0);
+		if (n)
+			ck_assert_int_lt(str_from_hex(back, n - 1, text), 0);
+	}
+}
+END_TEST
+
+START_TEST(base32_is_read_as_people_write_it)
+{
+	uint8_t raw[5] = { 0x08, 0x42, 0x00, 0xff, 0xee }, back[5];
+	char text[STR_BASE32_LEN(5) + 1];
+
+	str_base32(text, raw, sizeof(raw));
+	ck_assert_str_eq(text, "11101zze");
+	ck_assert_int_eq(str_from_base32(back, 5, "LiIoLZZE"), 0);
+	ck_assert(memcmp(raw, back, 5) == 0);
+	ck_assert_int_lt(str_from_base32(back, 5, "11101zzu"), 0); /* no such digit */
+	ck_assert_int_lt(str_from_base32(back, 5, "11101zz"), 0);
+	ck_assert_int_lt(str_from_base32(back, 5, "11101zzee"), 0);
+	ck_assert_int_lt(str_from_base32(back, 1, "01"), 0); /* spare bits */
+	ck_assert_int_eq(str_from_base32(back, 1, "04"), 0);
+	ck_assert_uint_eq(back[0], 1);
+}
+END_TEST
+
+SUITE("num", integers_reach_their_ends_and_not_beyond, a_range_includes_its_ends, doubles_are_decimal_and_finite,
+      hexadecimal_numbers_have_one_to_sixteen_digits, encodings_come_back, base32_is_read_as_people_write_it)
