@@ -160,14 +160,14 @@ struct seg_thread {
  */
 struct seg_slot {
 	uint32_t seq; /* odd while begin, delay, bytes and sampled change; count stands alone */
-	uint32_t gap; /* process only: calls to the next measured one */
+	uint32_t spare0;
 	uint64_t count; /* outermost calls begun with HOOK_COUNT */
 	uint64_t delay; /* ticks, already multiplied by 2^k when sampled */
 	/* tick of the call that has not ended, or 0; with sampling only of a measured one */
 	uint64_t begin;
 	uint64_t bytes_out, bytes_in; /* see calls.def for what counts */
 	uint64_t sampled; /* calls whose delay was measured */
-	uint64_t ended; /* calls with HOOK_TIME that have ended, measured or not */
+	uint64_t spare1;
 };
 
 /*
@@ -216,11 +216,11 @@ struct seg_register {
 static_assert(sizeof(struct seg_register) == 24, "layout");
 
 /*
- * Fills the layout part of *h (from version to ring_offset; not magic, w, l)
- * for that many threads and ring bytes, both cut to their limits, ring bytes
- * rounded up to a power of two. func_count is CALL_COUNT of this build. Signal-safe.
+ * Fills the layout part of *h (from version to spare; not magic, w, l) for so many functions,
+ * threads and ring bytes, each cut to its limits, ring bytes rounded up to a power of two.
+ * The layout follows from these three numbers alone. Signal-safe.
  */
-void seg_plan(struct seg_header *h, unsigned threads, uint64_t ring_bytes);
+void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t ring_bytes);
 
 /*
  * "R/lm-<host>-<caid>.sock" and ".lock": where the lm of this host listens. ext begins with the

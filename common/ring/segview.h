@@ -87,8 +87,10 @@ int segview_counter(const struct segview *v, unsigned thread, unsigned cell,
 int segview_integrator(const struct segview *v, unsigned thread, unsigned cell, uint64_t now,
 		struct segview_cell *out);
 
-/* Partners of all functions of one thread: fn for each used entry with plain values. Same pair in several threads comes
- * several times. Returns the number, or -ERR_INVALID. */
+/*
+ * Partners of all functions of one thread: fn for each used entry with plain values. The same
+ * pair may come from several threads. Returns the number, or -ERR_INVALID.
+ */
 struct segview_partner {
 	unsigned func;
 	int32_t rank;

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs actions in the rank: hot, the rules of ring.c. */
+#include "common/ring/action.h"
+
+#define ACTION_WORDS (sizeof(struct seg_action) / 8)
+
+union action_copy {
+	struct seg_action a;
+	uint64_t word[ACTION_WORDS];
+};
+
+/* False when the lm was at work on it. */
+static bool action_copy(union action_copy *out, const struct seg_action *from)
+{
+	const uint64_t *word = (const uint64_t *)(const void *)from;
+	uint32_t seq = __atomic_load_n(&from->seq, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < ACTION_WORDS; i++)
+		out->word[i] = __atomic_load_n(&word[i], __ATOMIC_ACQUIRE);
+	return !(seq & 1) && __atomic_load_n(&from->seq, __ATOMIC_RELAXED) == seq &&
+	       out->a.seq == seq;
+}
+
+/* Is value in the ascending list? Entries may change under us: any answer, but an answer. */
+static bool list_has(const int32_t *lists, uint32_t first, uint32_t count, int64_t value)
+{
+	uint32_t low = first, high;
+
+	if (first > SEG_LIST_WORDS || count > SEG_LIST_WORDS - first)
+		return false;
+	for (high = first + count; low < high;) {
+		uint32_t mid = low + (high - low) / 2;
+		int32_t v = __atomic_load_n(&lists[mid], __ATOMIC_RELAXED);
+
+		if (v == value)
+			return true;
+		if (v < value)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return false;
+}
+
+static double operand(const struct seg_action *a, const struct action_event *e)
+{
+	switch (a->operand) {
+	case ACTION_CONST:
+		return a->value;
+	case ACTION_PAR:
+		return a->par >= 1 && a->par <= e->npar ? (double)e->par[a->par - 1] : 0;
+	case ACTION_VOLUME:
+		return (double)e->bytes;
+	default:
+		return 0;
+	}
+}
+
+/* Whole numbers stay whole beyond 2^53. */
+static int64_t operand_whole(const struct seg_action *a, const struct action_event *e)
+{
+	if (a->operand == ACTION_PAR)
+		return a->par >= 1 && a->par <= e->npar ? e->par[a->par - 1] : 0;
+	if (a->operand == ACTION_VOLUME)
+		return e->bytes;
+	return a->value > -9e18 && a->value < 9e18 ? (int64_t)a->value : 0;
+}
+
+static void action_apply(const struct action_tables *t, const struct seg_action *a,
+			 const struct action_event *e, bool potential)
+{
+	if (a->cell >= SEG_CELLS)
+		return;
+	switch (a->op) {
+	case ACTION_COUNTER_ADD:
+		cell_count_add(&t->cells[a->cell], operand_whole(a, e));
+		return;
+	case ACTION_INTEGRATOR_ADD:
+		cell_integrator_add(&t->cells[a->cell], operand(a, e), e->now);
+		return;
+	case ACTION_PATOP_INTEGRATOR_ADD:
+		cell_patop_add(&t->cells[a->cell], &t->potentials[a->cell], operand(a, e), e->now,
+			       potential);
+		return;
+	default:
+		return;
+	}
+}
+
+static void action_filter(const struct action_tables *t, const struct seg_action *a,
+			  const struct action_event *e)
+{
+	bool potential = false;
+
+	if (a->thread_count && !list_has(t->lists, a->thread_first, a->thread_count, e->tid))
+		return;
+	if (a->partner_count) {
+		potential = (a->flags & ACTION_PATOP) && e->any_source;
+		if (!potential &&
+		    !list_has(t->lists, a->partner_first, a->partner_count, e->partner))
+			return;
+	}
+	action_apply(t, a, e, potential);
+}
+
+unsigned action_run(const struct action_tables *t, const struct action_event *e)
+{
+	unsigned skipped = 0, steps;
+	union action_copy copy;
+	uint16_t at;
+
+	if (e->func >= SEG_HOOKS || e->phase > 1)
+		return 0;
+	at = __atomic_load_n(&t->heads[e->func * 2 + e->phase], __ATOMIC_ACQUIRE);
+	for (steps = 0; at && at <= SEG_ACTIONS && steps < SEG_ACTIONS; steps++) {
+		if (!action_copy(&copy, &t->actions[at - 1])) {
+			skipped++;
+			break;
+		}
+		if (copy.a.func != e->func || copy.a.phase != e->phase)
+			break;
+		action_filter(t, &copy.a, e);
+		at = copy.a.next;
+	}
+	return skipped;
+}

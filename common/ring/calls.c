@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/ring/calls.h"
+
+#include <string.h>
+
+const struct call_desc *call_get(unsigned id)
+{
+	return id < call_count ? &call_table[id] : NULL;
+}
+
+int call_find(const char *name)
+{
+	for (unsigned i = 0; i < call_count; i++)
+		if (strcmp(call_table[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+const char *call_class_name(unsigned class)
+{
+	static const char *const name[CALL_CLASSES] = {
+		[CALL_SEND] = "send",	     [CALL_RECV] = "recv",
+		[CALL_PROBE] = "probe",	     [CALL_COMPLETE] = "complete",
+		[CALL_COLLECTIVE] = "collective", [CALL_BARRIER] = "barrier",
+		[CALL_RMA] = "rma",	     [CALL_RMA_SYNC] = "rma_sync",
+		[CALL_IO] = "io",	     [CALL_COMM] = "comm",
+		[CALL_OTHER] = "other",
+	};
+
+	return class < CALL_CLASSES ? name[class] : "?";
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer's half is hot: no malloc, no lock, no system call, no errno, no
+ * call out of this file. Words are moved with atomic loads and stores because the
+ * other side reads and writes them at the same time; on the processors that we
+ * know these are plain moves.
+ */
+#include "common/ring/ring.h"
+
+#include "common/base/err.h"
+
+static uint64_t *word_at(const struct ring *r, uint64_t position)
+{
+	return (uint64_t *)(void *)(r->bytes + (position & (r->size - 1)));
+}
+
+static void copy_in(uint64_t *to, const uint64_t *from, uint32_t words)
+{
+	for (uint32_t i = 0; i < words; i++)
+		__atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
+}
+
+bool ring_put(const struct ring *r, const void *record, uint32_t n)
+{
+	uint64_t head = __atomic_load_n(r->head, __ATOMIC_RELAXED);
+	uint64_t used = head - __atomic_load_n(r->tail, __ATOMIC_ACQUIRE);
+	uint64_t left = r->size - (head & (r->size - 1));
+	uint64_t pad = left < n ? left : 0;
+
+	if (used > r->size || r->size - used < pad + n) {
+		__atomic_store_n(r->dropped, *r->dropped + 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	if (pad)
+		__atomic_store_n(word_at(r, head), RING_WORD(pad, RING_PAD), __ATOMIC_RELAXED);
+	copy_in(word_at(r, head + pad), record, n / 8);
+	__atomic_store_n(r->head, head + pad + n, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* What the reader has copied, and how far it may go. */
+struct take {
+	const struct ring *r;
+	uint64_t at, end;
+	union {
+		uint64_t word[RING_RECORD_MAX_BYTES / 8];
+		struct ring_call call;
+	} rec;
+};
+
+/* Bytes of the record at t->at, 0 when it breaks the rules. */
+static uint32_t take_size(struct take *t)
+{
+	uint64_t word = __atomic_load_n(word_at(t->r, t->at), __ATOMIC_RELAXED);
+	uint32_t n = (uint32_t)word;
+	uint64_t left = t->r->size - (t->at & (t->r->size - 1));
+
+	if (n < 8 || n % 8 || n > t->end - t->at || n > left)
+		return 0;
+	if ((uint32_t)(word >> 32) != RING_PAD && n > RING_RECORD_MAX_BYTES)
+		return 0;
+	t->rec.word[0] = word;
+	return n;
+}
+
+static bool take_copy(struct take *t, uint32_t n)
+{
+	const uint64_t *from = word_at(t->r, t->at);
+
+	for (uint32_t i = 1; i < n / 8; i++)
+		t->rec.word[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+	return n >= sizeof(struct ring_call) &&
+			sizeof(struct ring_call) + t->rec.call.npar * 8u == n;
+}
+
+/* One record: 1 taken, 0 skipped, negative broken. */
+static int take_one(struct take *t, void (*fn)(void *arg, const struct ring_call *c), void *arg)
+{
+	uint32_t n = take_size(t);
+
+	if (!n)
+		return -ERR_PROTO;
+	if ((uint32_t)(t->rec.word[0] >> 32) != RING_CALL) {
+		t->at += n;
+		return 0;
+	}
+	if (!take_copy(t, n))
+		return -ERR_PROTO;
+	t->at += n;
+	fn(arg, &t->rec.call);
+	return 1;
+}
+
+int ring_take(const struct ring *r, unsigned max, void (*fn)(void *arg, const struct ring_call *c),
+	      void *arg)
+{
+	struct take t = { .r = r };
+	unsigned taken = 0;
+	int rc = 0;
+
+	t.end = __atomic_load_n(r->head, __ATOMIC_ACQUIRE);
+	t.at = __atomic_load_n(r->tail, __ATOMIC_RELAXED);
+	if (t.end - t.at > r->size || t.end % 8 || t.at % 8)
+		rc = -ERR_PROTO;
+	while (rc >= 0 && t.at != t.end && taken < max) {
+		rc = take_one(&t, fn, arg);
+		taken += rc > 0;
+	}
+	__atomic_store_n(r->tail, rc < 0 ? t.end : t.at, __ATOMIC_RELEASE);
+	return rc < 0 ? rc : (int)taken;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/ring/seg.h"
+
+#include "common/ring/action.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+static uint64_t clamp(uint64_t n, uint64_t min, uint64_t max)
+{
+	return n < min ? min : n > max ? max : n;
+}
+
+static uint32_t ring_size(uint64_t wanted)
+{
+	uint32_t size = SEG_RING_MIN_BYTES;
+
+	while (size < wanted && size < SEG_RING_MAX_BYTES)
+		size *= 2;
+	return size;
+}
+
+static void plan_thread(struct seg_header *h)
+{
+	h->slot_offset = sizeof(struct seg_thread);
+	h->cell_offset = h->slot_offset + (uint64_t)h->func_count * sizeof(struct seg_slot);
+	h->partner_offset = h->cell_offset + SEG_CELLS * sizeof(struct seg_cell);
+	h->ring_offset = h->partner_offset + SEG_PARTNERS * sizeof(struct seg_partner);
+	h->thread_bytes = round_up(h->ring_offset + h->ring_bytes, SEG_PAGE_BYTES);
+}
+
+void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t ring_bytes)
+{
+	h->version = SEG_VERSION;
+	h->header_bytes = sizeof(*h);
+	h->func_count = (uint32_t)clamp(funcs, 1, SEG_HOOKS);
+	h->hook_count = SEG_HOOKS;
+	h->action_count = SEG_ACTIONS;
+	h->list_words = SEG_LIST_WORDS;
+	h->cell_count = SEG_CELLS;
+	h->partner_count = SEG_PARTNERS;
+	h->thread_count = (uint32_t)clamp(threads, 1, SEG_THREADS_MAX);
+	h->ring_bytes = ring_size(ring_bytes);
+	h->hook_offset = SEG_PAGE_BYTES;
+	h->head_offset = h->hook_offset + SEG_PAGE_BYTES;
+	h->action_offset = h->head_offset + ACTION_HEADS_BYTES;
+	h->list_offset = h->action_offset + SEG_ACTIONS * sizeof(struct seg_action);
+	h->thread_offset = round_up(h->list_offset + SEG_LIST_WORDS * sizeof(int32_t),
+			SEG_PAGE_BYTES);
+	plan_thread(h);
+	h->segment_bytes = h->thread_offset + h->thread_bytes * h->thread_count;
+	memset(h->spare, 0, sizeof(h->spare));
+}
+
+int seg_lm_path(char *out, unsigned long size, const char *runtime, const char *host,
+		const char *caid, const char *ext)
+{
+	int n;
+
+	if (!*host || strchr(host, '/') || strchr(caid, '/'))
+		return -1;
+	n = snprintf(out, size, "%s/lm-%s-%s%s", runtime, host, caid, ext);
+	return n > 0 && (unsigned long)n < size ? 0 : -1;
+}
+
+/* The nth (from 0) field between colons; those inside [] belong to an IPv6 address. */
+static const char *conn_field(const char *s, unsigned nth)
+{
+	bool inside = false;
+
+	for (; *s && nth; s++) {
+		inside = *s == '[' || (inside && *s != ']');
+		nth -= *s == ':' && !inside;
+	}
+	return nth ? "" : s;
+}
+
+int seg_caid(const char *conn, char *out)
+{
+	const char *pin = conn && strncmp(conn, "omig1:", 6) == 0 ? conn_field(conn, 3) : "";
+	unsigned i;
+
+	for (i = 0; i < SEG_CAID_CHARS; i++) {
+		if (!((pin[i] >= 'a' && pin[i] <= 'z') || (pin[i] >= '0' && pin[i] <= '9')))
+			break;
+		out[i] = pin[i];
+	}
+	out[i] = 0;
+	if (i == SEG_CAID_CHARS)
+		return 0;
+	memcpy(out, "local", sizeof("local"));
+	return -1;
+}

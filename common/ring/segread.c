@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values out of a segment that is being written, perhaps by an enemy. */
+#include "common/ring/calls.h"
+#include "common/ring/segview_internal.h"
+
+#include <string.h>
+
+/*
+ * A writer holds a sequence word odd for some ten nanoseconds; after that many tries it is dead or
+ * hostile.
+ */
+#define READ_TRIES 64
+
+#define GUARDED_WORDS 8 /* the largest guarded record, in 64-bit words */
+
+/* Copies n words that begin with a 32-bit sequence word. False: no quiet moment was met. */
+static bool read_guarded(uint64_t *to, const void *from, unsigned words)
+{
+	const uint64_t *src = from;
+	const uint32_t *seq_at = from;
+	unsigned i, tries;
+	uint32_t seq;
+
+	for (tries = 0; tries < READ_TRIES; tries++) {
+		seq = __atomic_load_n(seq_at, __ATOMIC_ACQUIRE);
+		for (i = 0; i < words; i++)
+			to[i] = __atomic_load_n(&src[i], __ATOMIC_ACQUIRE);
+		if (!(seq & 1) && __atomic_load_n(seq_at, __ATOMIC_RELAXED) == seq)
+			return true;
+	}
+	return false;
+}
+
+/* Later clocks only: a begin in the future (another core, or a lie) counts as now. */
+static uint64_t ticks_since(uint64_t begin, uint64_t now)
+{
+	return now > begin ? now - begin : 0;
+}
+
+static unsigned sample_shift(uint32_t word)
+{
+	unsigned k = (word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
+
+	return k > HOOK_SAMPLE_MAX ? HOOK_SAMPLE_MAX : k;
+}
+
+static void add_slot(const struct segview *v, unsigned thread, unsigned func, uint64_t now,
+		     struct segview_call *out)
+{
+	const uint8_t *at = segview_block(v, thread) + v->plan.slot_offset;
+	union {
+		struct seg_slot slot;
+		uint64_t word[GUARDED_WORDS];
+	} u;
+
+	if (!read_guarded(u.word, at + func * sizeof(struct seg_slot), sizeof(u.slot) / 8))
+		out->torn = true;
+	out->count += u.slot.count;
+	out->delay += u.slot.delay;
+	out->bytes_out += u.slot.bytes_out;
+	out->bytes_in += u.slot.bytes_in;
+	out->sampled += u.slot.sampled;
+	if (u.slot.begin) {
+		out->in_call++;
+		out->open_delay += ticks_since(u.slot.begin, now)
+				   << sample_shift(segview_hook_get(v, func));
+	}
+}
+
+int segview_call(const struct segview *v, unsigned thread, unsigned func, uint64_t now,
+		 struct segview_call *out)
+{
+	unsigned first = thread == SEGVIEW_ALL ? 0 : thread;
+	unsigned end = thread == SEGVIEW_ALL ? v->plan.thread_count : thread + 1;
+
+	if (func >= v->funcs || end > v->plan.thread_count || end == 0)
+		return -ERR_INVALID;
+	memset(out, 0, sizeof(*out));
+	for (; first < end; first++)
+		if (__atomic_load_n(&segview_thread_head(v, first)->tid, __ATOMIC_RELAXED))
+			add_slot(v, first, func, now, out);
+	return 0;
+}
+
+/* Finite, or 0: a NaN of one thread must not swallow the sum of all. */
+static double finite_or_0(double d)
+{
+	return d - d == 0 ? d : 0;
+}
+
+static void add_cell(const struct segview *v, unsigned thread, unsigned cell, uint64_t now,
+		     struct segview_cell *out)
+{
+	const uint8_t *at = segview_block(v, thread) + v->plan.cell_offset;
+	union {
+		struct seg_cell cell;
+		uint64_t word[GUARDED_WORDS];
+	} u;
+
+	if (!read_guarded(u.word, at + cell * sizeof(struct seg_cell), sizeof(u.cell) / 8))
+		out->torn = true;
+	out->n = (int64_t)((uint64_t)out->n + (uint64_t)u.cell.n);
+	u.cell.v = finite_or_0(u.cell.v);
+	out->integral += finite_or_0(u.cell.integral);
+	if (u.cell.v != 0)
+		out->integral += u.cell.v * (double)ticks_since(u.cell.t, now);
+	out->v += u.cell.v;
+	if (u.cell.t > out->t)
+		out->t = u.cell.t;
+}
+
+int segview_integrator(const struct segview *v, unsigned thread, unsigned cell, uint64_t now,
+		       struct segview_cell *out)
+{
+	unsigned first = thread == SEGVIEW_ALL ? 0 : thread;
+	unsigned end = thread == SEGVIEW_ALL ? v->plan.thread_count : thread + 1;
+
+	if (cell >= SEG_CELLS || end > v->plan.thread_count || end == 0)
+		return -ERR_INVALID;
+	memset(out, 0, sizeof(*out));
+	for (; first < end; first++)
+		if (__atomic_load_n(&segview_thread_head(v, first)->tid, __ATOMIC_RELAXED))
+			add_cell(v, first, cell, now, out);
+	return 0;
+}
+
+int segview_counter(const struct segview *v, unsigned thread, unsigned cell,
+		    struct segview_cell *out)
+{
+	int rc = segview_integrator(v, thread, cell, 0, out);
+
+	/* The two share a word: as a counter its bits are n. */
+	out->integral = out->v = 0;
+	return rc;
+}
+
+int segview_partners(const struct segview *v, unsigned thread,
+		     void (*fn)(void *arg, const struct segview_partner *p), void *arg)
+{
+	const struct seg_partner *table;
+	struct segview_partner p;
+	uint64_t key;
+	int n = 0;
+
+	if (thread >= v->plan.thread_count)
+		return -ERR_INVALID;
+	table = (const void *)(segview_block(v, thread) + v->plan.partner_offset);
+	for (unsigned i = 0; i < SEG_PARTNERS; i++) {
+		key = __atomic_load_n(&table[i].key, __ATOMIC_ACQUIRE);
+		p.func = (unsigned)(key >> 32) - 1;
+		if (!key || p.func >= v->funcs)
+			continue;
+		p.rank = (int32_t)(uint32_t)key;
+		p.count = __atomic_load_n(&table[i].count, __ATOMIC_RELAXED);
+		p.bytes_out = __atomic_load_n(&table[i].bytes_out, __ATOMIC_RELAXED);
+		p.bytes_in = __atomic_load_n(&table[i].bytes_in, __ATOMIC_RELAXED);
+		fn(arg, &p);
+		n++;
+	}
+	return n;
+}
+
+struct events {
+	const struct segview *v;
+	void (*fn)(void *arg, const struct ring_call *c);
+	void *arg;
+	bool strange;
+};
+
+static void on_record(void *arg, const struct ring_call *c)
+{
+	struct events *ev = arg;
+	const struct call_desc *d = call_get(c->func);
+
+	/*
+	 * A function that we do not know yet is no crime; numbers that do not fit one that we know
+	 * are.
+	 */
+	if (!d || c->func >= ev->v->funcs)
+		return;
+	if (c->phase > CALL_END ||
+	    c->npar != (c->phase == CALL_START ? d->start_npar : d->end_npar)) {
+		ev->strange = true;
+		return;
+	}
+	ev->fn(ev->arg, c);
+}
+
+int segview_events(struct segview *v, unsigned thread, unsigned max,
+		   void (*fn)(void *arg, const struct ring_call *c), void *arg)
+{
+	struct events ev = { .v = v, .fn = fn, .arg = arg };
+	struct seg_thread *head;
+	struct ring r;
+	int rc;
+
+	if (thread >= v->plan.thread_count)
+		return -ERR_INVALID;
+	head = segview_thread_head(v, thread);
+	r = (struct ring){
+		.bytes = segview_block(v, thread) + v->plan.ring_offset,
+		.size = v->plan.ring_bytes,
+		.head = &head->ring_head,
+		.tail = &head->ring_tail,
+		.dropped = &head->ring_dropped,
+	};
+	rc = ring_take(&r, max, on_record, &ev);
+	return ev.strange ? -ERR_PROTO : rc;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an lm puts into a segment. Its own account is private: the program may overwrite ours. */
+#include "common/ring/calls.h"
+#include "common/ring/segview_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int segview_hook_set(struct segview *v, unsigned func, uint32_t word)
+{
+	if (func >= v->funcs || (word & ~(uint32_t)HOOK_KNOWN) ||
+	    (word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT > HOOK_SAMPLE_MAX)
+		return -ERR_INVALID;
+	__atomic_store_n(&segview_hooks(v)[func], word, __ATOMIC_RELEASE);
+	return 0;
+}
+
+uint32_t segview_hook_get(const struct segview *v, unsigned func)
+{
+	return func < v->funcs ? __atomic_load_n(&segview_hooks(v)[func], __ATOMIC_RELAXED) : 0;
+}
+
+static uint16_t *heads(const struct segview *v)
+{
+	return (uint16_t *)(void *)(v->base + v->plan.head_offset);
+}
+
+static struct seg_action *entries(const struct segview *v)
+{
+	return (struct seg_action *)(void *)(v->base + v->plan.action_offset);
+}
+
+/* Seen by the rank as a whole or not at all. */
+static void entry_write(const struct segview *v, unsigned index, const struct seg_action *a)
+{
+	struct seg_action *to = &entries(v)[index];
+	uint64_t word[sizeof(*a) / 8];
+	uint32_t seq = v->installed[index].a.seq;
+
+	v->installed[index].a = *a;
+	v->installed[index].a.seq = seq + 2;
+	memcpy(word, &v->installed[index].a, sizeof(word));
+	__atomic_store_n(&to->seq, seq + 1, __ATOMIC_RELAXED);
+	/* The first word holds the sequence word: op and next of it come with the even one. */
+	for (unsigned i = 1; i < sizeof(*a) / 8; i++)
+		__atomic_store_n((uint64_t *)(void *)to + i, word[i], __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)(void *)to, word[0], __ATOMIC_RELEASE);
+}
+
+static bool ranges_meet(uint32_t a, uint32_t na, uint32_t b, uint32_t nb)
+{
+	return na && nb && a < b + nb && b < a + na;
+}
+
+/*
+ * First installed range that [first, first + n) would touch; its end, or 0 when the place is free.
+ */
+static uint32_t list_taken(const struct segview *v, uint32_t first, uint32_t n)
+{
+	for (unsigned i = 0; i < SEG_ACTIONS; i++) {
+		const struct seg_action *a = &v->installed[i].a;
+
+		if (a->op == ACTION_NONE)
+			continue;
+		if (ranges_meet(first, n, a->partner_first, a->partner_count))
+			return a->partner_first + a->partner_count;
+		if (ranges_meet(first, n, a->thread_first, a->thread_count))
+			return a->thread_first + a->thread_count;
+	}
+	return 0;
+}
+
+/* First fit. */
+static int list_place(const struct segview *v, uint64_t n, uint32_t *first)
+{
+	uint32_t next;
+
+	for (*first = 0; n <= SEG_LIST_WORDS && *first <= SEG_LIST_WORDS - n; *first = next) {
+		next = list_taken(v, *first, (uint32_t)n);
+		if (!next)
+			return 0;
+	}
+	return -ERR_LIMIT;
+}
+
+static void list_write(const struct segview *v, uint32_t first, const int32_t *list, uint32_t n)
+{
+	int32_t *to = (int32_t *)(void *)(v->base + v->plan.list_offset) + first;
+
+	for (uint32_t i = 0; i < n; i++)
+		__atomic_store_n(&to[i], list[i], __ATOMIC_RELAXED);
+}
+
+static bool is_ascending(const int32_t *list, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++)
+		if (list[i - 1] >= list[i])
+			return false;
+	return n == 0 || list;
+}
+
+static bool action_fits(const struct segview *v, const struct seg_action *a)
+{
+	const struct call_desc *d = a->func < v->funcs ? call_get(a->func) : NULL;
+	unsigned npar;
+
+	if (!d || a->phase > CALL_END || a->cell >= SEG_CELLS)
+		return false;
+	npar = a->phase == CALL_START ? d->start_npar : d->end_npar;
+	return a->op > ACTION_NONE && a->op <= ACTION_PATOP_INTEGRATOR_ADD &&
+	       a->operand <= ACTION_VOLUME &&
+	       (a->operand != ACTION_PAR || (a->par >= 1 && a->par <= npar));
+}
+
+static int free_entry(struct segview *v)
+{
+	if (!v->installed)
+		v->installed = calloc(SEG_ACTIONS, sizeof(*v->installed));
+	if (!v->installed)
+		return -ERR_NOMEM;
+	for (unsigned i = 0; i < SEG_ACTIONS; i++)
+		if (v->installed[i].a.op == ACTION_NONE)
+			return (int)i;
+	return -ERR_LIMIT;
+}
+
+/*
+ * Index + 1 of the entry whose `next` (or the head, 0) leads to target, following our own account.
+ */
+static unsigned chain_before(const struct segview *v, const struct seg_action *a, unsigned target)
+{
+	for (unsigned i = 0; i < SEG_ACTIONS; i++) {
+		const struct seg_action *b = &v->installed[i].a;
+
+		if (b->op != ACTION_NONE && b->func == a->func && b->phase == a->phase &&
+		    b->next == target && i + 1 != target)
+			return i + 1;
+	}
+	return 0;
+}
+
+static void chain_lead(struct segview *v, const struct seg_action *a, unsigned before,
+		       unsigned target)
+{
+	struct seg_action changed;
+
+	if (!before) {
+		__atomic_store_n(&heads(v)[a->func * 2 + a->phase], (uint16_t)target,
+				 __ATOMIC_RELEASE);
+		return;
+	}
+	changed = v->installed[before - 1].a;
+	changed.next = (uint16_t)target;
+	entry_write(v, before - 1, &changed);
+}
+
+int segview_action_add(struct segview *v, const struct seg_action *a, const int32_t *partners,
+		       const int32_t *threads, unsigned *index)
+{
+	struct seg_action copy = *a;
+	unsigned last;
+	int at, rc;
+
+	if (!action_fits(v, a) || !is_ascending(partners, a->partner_count) ||
+	    !is_ascending(threads, a->thread_count))
+		return -ERR_INVALID;
+	at = free_entry(v);
+	if (at < 0)
+		return at;
+	rc = list_place(v, (uint64_t)a->partner_count + a->thread_count, &copy.partner_first);
+	if (rc < 0)
+		return rc;
+	copy.thread_first = copy.partner_first + a->partner_count;
+	list_write(v, copy.partner_first, partners, a->partner_count);
+	list_write(v, copy.thread_first, threads, a->thread_count);
+	/* At the end of its chain: actions run in the order of their installation. */
+	last = chain_before(v, &copy, 0);
+	copy.next = 0;
+	entry_write(v, (unsigned)at, &copy);
+	chain_lead(v, &copy, last, (unsigned)at + 1);
+	*index = (unsigned)at;
+	return 0;
+}
+
+int segview_action_del(struct segview *v, unsigned index)
+{
+	struct seg_action gone, none = { 0 };
+
+	if (!v->installed || index >= SEG_ACTIONS || v->installed[index].a.op == ACTION_NONE)
+		return -ERR_NOTFOUND;
+	gone = v->installed[index].a;
+	chain_lead(v, &gone, chain_before(v, &gone, index + 1), gone.next);
+	entry_write(v, index, &none);
+	return 0;
+}
+
+void segview_reset(struct segview *v)
+{
+	for (unsigned i = 0; i < SEG_HOOKS; i++)
+		__atomic_store_n(&segview_hooks(v)[i], 0, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < SEG_HOOKS * 2; i++)
+		__atomic_store_n(&heads(v)[i], 0, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < SEG_ACTIONS * sizeof(struct seg_action) / 8; i++)
+		__atomic_store_n((uint64_t *)(void *)entries(v) + i, 0, __ATOMIC_RELEASE);
+	free(v->installed);
+	v->installed = NULL;
+}
+
+void segview_scale_set(struct segview *v, const struct ticks_scale *s)
+{
+	struct seg_lm *l = &segview_header(v)->l;
+	uint32_t seq = __atomic_load_n(&l->seq, __ATOMIC_RELAXED) & ~UINT32_C(1);
+
+	__atomic_store_n(&l->seq, seq + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&l->source, s->source, __ATOMIC_RELEASE);
+	__atomic_store_n(&l->base_ticks, s->base_ticks, __ATOMIC_RELEASE);
+	__atomic_store_n(&l->base_ns, s->base_ns, __ATOMIC_RELEASE);
+	__atomic_store_n(&l->mult, s->mult, __ATOMIC_RELEASE);
+	__atomic_store_n(&l->shift, s->shift, __ATOMIC_RELEASE);
+	__atomic_store_n(&l->seq, seq + 2, __ATOMIC_RELEASE);
+}
+
+void segview_lm_alive(struct segview *v, uint64_t lm_epoch)
+{
+	struct seg_lm *l = &segview_header(v)->l;
+
+	__atomic_store_n(&l->lm_epoch, lm_epoch, __ATOMIC_RELAXED);
+	__atomic_store_n(&l->lm_alive, __atomic_load_n(&l->lm_alive, __ATOMIC_RELAXED) + 1,
+			 __ATOMIC_RELAXED);
+}
