@@ -36,7 +36,7 @@ $(B)/check/floors.tap: FORCE
 		'$($m.src) $($m.not_built) $(foreach s,$($m.shared),$($m.src.$s)) \
 		$(foreach p,$($m.programs),$(or $($m.main.$p),$p_main.c))';) \
 		$(foreach m,$(filter $(CHECKED),$(ABSENT)),echo 'not ok - $m uses a room that is not there';) \
-		mk/check-rooms $(ALL_ROOMS))
+		$(if $(M),,mk/check-rooms $(ALL_ROOMS)))
 
 # --- headers
 INSTALLED   := $(foreach m,$(SELECTED),$(addprefix $m/,$($m.headers)))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Knobs and flags. Make predefines CC, so `CC ?=` would never apply.
+# Knobs and flags. Make predefines CC, so `CC ?=` would never apply; with -R
+# (inherited by a make started from here) it is not there at all.
 
 MAKEFLAGS += -rR --no-print-directory
 .SUFFIXES:
@@ -7,13 +8,13 @@ MAKEFLAGS += -rR --no-print-directory
 .SECONDARY:
 
 comma := ,
-ifeq ($(origin CC),default)
+ifneq ($(filter default undefined,$(origin CC)),)
 CC := gcc
 endif
-ifeq ($(origin CXX),default)
+ifneq ($(filter default undefined,$(origin CXX)),)
 CXX := g++
 endif
-ifeq ($(origin AR),default)
+ifneq ($(filter default undefined,$(origin AR)),)
 AR := ar
 endif
 PKG_CONFIG ?= pkg-config

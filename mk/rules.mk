@@ -33,7 +33,7 @@ $(error $(1) may not use $u)))
 $(foreach u,$(filter-out $(SEEN),$($(1).uses)),$(if $(filter $u,$(MODULES)),\
 $(error $(1) uses $u, which is not below it)))
 ifneq ($(filter-out $(SEEN),$($(1).uses)),)
-$$(warning $(1) is left out: it uses $(filter-out $(SEEN),$($(1).uses)), not there yet)
+$$(if $(filter-out $(1),$(M)),,$$(warning $(1) is left out: it uses $(filter-out $(SEEN),$($(1).uses)), not there yet))
 ABSENT += $(1)
 else
 SEEN += $(1)

@@ -133,7 +133,7 @@ static int set_option(const struct opt *o, const char *value, struct err *e)
 	return set_number(o, value, e);
 }
 
-static int complain(const struct opt_spec *spec, const char *fmt, va_list ap)
+static int __attribute__((format(printf, 2, 0))) complain(const struct opt_spec *spec, const char *fmt, va_list ap)
 {
 	fprintf(stderr, "%s: ", spec->program);
 	vfprintf(stderr, fmt, ap);
