@@ -36,9 +36,9 @@ $(B)/check/floors.tap: FORCE
 		'$($m.src) $($m.not_built) $(foreach s,$($m.shared),$($m.src.$s)) \
 		$(foreach p,$($m.programs),$(or $($m.main.$p),$p_main.c))';) \
 		$(foreach m,$(filter $(CHECKED),$(ABSENT)),echo 'not ok - $m uses a room that is not there';) \
-		$(if $(M),,mk/check-rooms $(ALL_ROOMS)))
+		$(if $(M),:,mk/check-rooms $(ALL_ROOMS)))
 
-# --- headers
+# --- headers. banned.h comes first everywhere else and would bring its includes along.
 INSTALLED   := $(foreach m,$(SELECTED),$(addprefix $m/,$($m.headers)))
 HEADER_TAPS := $(foreach m,$(SELECTED),$(patsubst %,$(B)/headers/%.tap,$(wildcard $m/*.h)))
 $(B)/check/headers.tap: $(HEADER_TAPS) FORCE
@@ -52,7 +52,7 @@ $(B)/headers/$(1)/%.h.tap: $(1)/%.h $(B)/$(1)/.flags | $$($(1).gens)
 endef
 header_ok = if $(1) -fsyntax-only $(4) -include $(2) /dev/null >$@.log 2>&1; then echo 'ok - $(2) $(3)'; \
 	    else sed 's/^/\# /' $@.log; echo 'not ok - $(2) $(3)'; fi
-header_alone = $(call header_ok,$(CC) $(call room_flags,$(2)) -Werror -x c,$(1),compiles alone,-MMD -MP -MT $@ -MF $(@:.tap=.d)) \
+header_alone = $(call header_ok,$(CC) $(subst $(BANNED),,$(call room_flags,$(2))) -Werror -x c,$(1),compiles alone,-MMD -MP -MT $@ -MF $(@:.tap=.d)) \
 	$(if $(filter $(1),$(INSTALLED)),; $(call header_ok,$(strict_c),$(1),is C99); $(call header_ok,$(strict_cxx),$(1),is C++))
 $(foreach m,$(MODULES),$(eval $(call headers,$m)))
 
@@ -104,8 +104,9 @@ $(B)/check/unit.tap: $(UNIT:=.tap)
 	$(call tap,cat /dev/null $^)
 
 # --- fuzz targets: the rooms that one includes are the rooms it is linked with
-FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_rooms  = $(filter $(MODULES),$(shell sed -n 's,^\#include "\(.*\)/[^/]*",\1,p' tests/fuzz/fuzz_$(1).c))
+FUZZ_ALL   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ       := $(if $(M),$(foreach f,$(FUZZ_ALL),$(if $(filter $(M),$(call fuzz_rooms,$f)),$f)),$(FUZZ_ALL))
 fuzz_corpus = $(firstword $(wildcard tests/fuzz/corpus/$(1) tests/fuzz/corpus/fuzz_$(1)) tests/fuzz/corpus/$(1))
 define fuzz
 fuzz.$(1)   := $(fuzz_rooms)

@@ -36,7 +36,8 @@ BASE_CPPFLAGS = -D_GNU_SOURCE -DOMIG_VERSION='"$(VERSION)"' -I. -I$(B)/gen $(CPP
 # Hidden by default: what a shared library offers carries a visibility macro.
 BASE_CFLAGS   = -std=c17 $(CFLAGS) $(HARDEN) $(SANFLAGS) -fPIC -pthread -fno-common \
 		-fvisibility=hidden
-OUR_CFLAGS    = $(BASE_CPPFLAGS) $(BASE_CFLAGS) $(WARNINGS) -include common/base/banned.h
+BANNED       := -include common/base/banned.h
+OUR_CFLAGS    = $(BASE_CPPFLAGS) $(BASE_CFLAGS) $(WARNINGS) $(BANNED)
 BASE_LDFLAGS  = $(SANFLAGS) -pthread -Wl,--as-needed -Wl,-z,relro -Wl,-z,now $(LDFLAGS)
 
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)';)

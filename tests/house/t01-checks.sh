@@ -1,0 +1,161 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Plants what the rules forbid into a copy of the house and sees them object.
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+n=0
+
+# A fresh copy with one room above the ground floor.
+fresh() {
+	rm -rf "$work/t"
+	mkdir -p "$work/t/common/ring" "$work/t/tests/fuzz"
+	cp -r Makefile mk "$work/t"
+	cp -r common/base "$work/t/common"
+	cp tests/alloc_sweep.? tests/suite.h "$work/t/tests"
+	cat >"$work/t/common/ring/module.mk" <<-'END'
+		MODULES += common/ring
+		common/ring.src := ring.c
+		common/ring.uses := common/base
+	END
+	printf '#include "common/base/err.h"\nint ring_now(void);\n' >"$work/t/common/ring/ring.h"
+	printf '#include "common/ring/ring.h"\nint ring_now(void)\n{\n\treturn 0;\n}\n' >"$work/t/common/ring/ring.c"
+}
+
+run() {
+	(cd "$work/t" && make BUILD="$work/b" M=common/ring WERROR=1 "$@") >"$work/out" 2>&1
+}
+
+# verdict NAME STATUS WANTED WORDS: the status is as wanted and the output has the words.
+verdict() {
+	n=$((n + 1))
+	if { [ "$2" -eq 0 ] && [ "$3" = pass ]; } || { [ "$2" -ne 0 ] && [ "$3" = fail ] && grep -q -- "$4" "$work/out"; }; then
+		echo "ok $n - house: $1"
+	else
+		sed 's/^/# /' "$work/out" | tail -n 20
+		echo "not ok $n - house: $1"
+	fi
+}
+
+fresh
+run check-floors check-headers check-size check-statics check-unit
+verdict 'a clean room passes' $? pass
+
+fresh
+sed -i 's|^#include "common/base/err.h"|#include "common/net/chan.h"|' "$work/t/common/ring/ring.h"
+run check-floors
+verdict 'an upward include is refused' $? fail 'common/ring may not include common/net/chan.h'
+
+fresh
+sed -i '1i #include <openssl/ssl.h>' "$work/t/common/ring/ring.c"
+run check-floors
+verdict 'a library outside its home is refused' $? fail 'not for common/ring'
+
+fresh
+echo 'int f;' >"$work/t/common/ring/forgotten.c"
+run check-floors
+verdict 'a source in no list is found' $? fail 'forgotten.c is in no list'
+
+fresh
+mkdir "$work/t/misc" && echo >"$work/t/misc/x.h"
+run M= check-floors
+verdict 'a folder that is no room is found' $? fail 'misc holds sources and is no room'
+
+fresh
+mkdir "$work/t/lm" && printf 'MODULES += lm\nlm.uses := sm\n' >"$work/t/lm/module.mk"
+run M= all
+verdict 'a daemon that uses its sibling is refused' $? fail 'lm may not use sm'
+
+fresh
+mkdir -p "$work/t/common/omis" && printf 'MODULES += common/omis\n' >"$work/t/common/omis/module.mk"
+sed -i 's|^common/ring.uses.*|common/ring.uses := common/base common/omis|' "$work/t/common/ring/module.mk"
+run all
+verdict 'a room that uses one above it is refused' $? fail 'which is not below it'
+
+fresh
+printf '#include <string.h>\n#include "common/ring/ring.h"\nint ring_now(void)\n{\n\tchar a[2];\n\n\tstrcpy(a, "x");\n\treturn a[0];\n}\n' \
+	>"$work/t/common/ring/ring.c"
+run all
+verdict 'a banned function does not compile' $? fail 'banned_function_strcpy'
+
+fresh
+{ printf 'int longest(int a);\nint longest(int a)\n{\n'; yes '	a++;' | head -n 69; printf '	return a;\n}\n'; } >>"$work/t/common/ring/ring.c"
+run check-size
+verdict 'a function of 72 lines is too long' $? fail '70 is the limit: int longest'
+sed -i 's|^int longest(int a);|&\n\n/* long: a table would not be clearer */|' "$work/t/common/ring/ring.c"
+run check-size
+verdict 'a reason excuses it' $? pass
+
+fresh
+yes '/* line */' | head -n 601 >"$work/t/common/ring/ring.h"
+run check-size
+verdict 'a file of 601 lines is too long' $? fail '600 is the limit'
+
+fresh
+echo 'int ring_global;' >>"$work/t/common/ring/ring.c"
+run check-statics
+verdict 'a writable global is found' $? fail 'ring.c:ring_global'
+echo 'common/ring.statics := ring.c:ring_global' >>"$work/t/common/ring/module.mk"
+run check-statics
+verdict 'a room may own up to it' $? pass
+
+fresh
+echo 'size_t ring_size(void);' >>"$work/t/common/ring/ring.h"
+sed -i '1d' "$work/t/common/ring/ring.h"
+run check-headers
+verdict 'a header that needs another one first is found' $? fail 'not ok - common/ring/ring.h compiles alone'
+
+fresh
+printf '#include <stdlib.h>\nvoid *ring_hot(void);\nvoid *ring_hot(void)\n{\n\treturn malloc(1);\n}\n' >>"$work/t/common/ring/ring.c"
+printf 'common/ring.hot := ring.o\ncommon/ring.hot_allow := common/ring/hot.allow\n' >>"$work/t/common/ring/module.mk"
+echo 'free' >"$work/t/common/ring/hot.allow"
+run check-hot
+verdict 'a hot object that allocates is found' $? fail '# malloc'
+echo 'malloc' >>"$work/t/common/ring/hot.allow"
+run check-hot
+verdict 'an allowed symbol passes' $? pass
+
+fresh
+printf 'common/ring.shared := libring\n' >>"$work/t/common/ring/module.mk"
+printf 'R { global: ring_*; local: *; };\n' >"$work/t/common/ring/libring.map"
+sed -i 's/^int ring_now(void)$/__attribute__((visibility("default"))) &/' "$work/t/common/ring/ring.c"
+echo 'ring_now' >"$work/t/common/ring/libring.abi"
+run check-abi
+verdict 'a library that exports its list passes' $? pass
+echo 'ring_then' >>"$work/t/common/ring/libring.abi"
+run check-abi
+verdict 'a listed symbol that is not exported is found' $? fail 'listed, not exported: ring_then'
+: >"$work/t/common/ring/libring.abi"
+run check-abi
+verdict 'an exported symbol that is not listed is found' $? fail 'exported, not listed: ring_now'
+
+fresh
+printf '#include "common/ring/ring.h"\n#include <stdint.h>\n#include <stddef.h>\nint LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);\nint LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)\n{\n\tif (n > 1)\n\t\t__builtin_trap();\n\treturn ring_now();\n}\n' \
+	>"$work/t/tests/fuzz/fuzz_ring.c"
+cp tests/fuzz/replay_main.c "$work/t/tests/fuzz"
+run check-fuzz
+verdict 'a fuzz target without a corpus fails' $? fail 'no corpus in tests/fuzz/corpus/ring'
+mkdir -p "$work/t/tests/fuzz/corpus/ring" && printf x >"$work/t/tests/fuzz/corpus/ring/1"
+run check-fuzz
+verdict 'its corpus is replayed' $? pass
+printf xx >"$work/t/tests/fuzz/corpus/ring/2"
+run check-fuzz
+verdict 'an input that crashes it fails' $? fail 'not ok - replay_ring ended with status'
+
+fresh
+mkdir -p "$work/t/tests/unit/common/ring"
+printf '#include "tests/suite.h"\n\nSTART_TEST(it_lies)\n{\n\tck_assert_int_eq(1, 2);\n}\nEND_TEST\n\nSTART_TEST(it_dies)\n{\n\tabort();\n}\nEND_TEST\n\nSTART_TEST(it_works)\n{\n\tck_assert(1);\n}\nEND_TEST\n\nSUITE("ring", it_lies, it_dies, it_works)\n' \
+	>"$work/t/tests/unit/common/ring/test_ring.c"
+run check-unit
+verdict 'failed and crashed tests are counted' $? fail '^1 passed, 2 failed, 0 skipped$'
+
+fresh
+run all
+touch -d '1 hour ago' "$work/t/common/ring/ring.c"
+before=$(stat -c %Y "$work/b/plain/common/ring/ring.o")
+sleep 1
+run CPPFLAGS=-DCHANGED all
+after=$(stat -c %Y "$work/b/plain/common/ring/ring.o")
+[ "$before" -lt "$after" ]
+verdict 'changed flags rebuild' $? pass
+
+echo "1..$n"
