@@ -42,7 +42,7 @@ struct omis_param {
 	const char *name; /* NULL ends the parameters */
 	enum omis_type type;
 	bool list;
-	char class; /* of a TOKEN: as token_class(); 0 = any */
+	char class; /* of a TOKEN: as token_class(); 'k' a counter, 'i' an integrator, 0 any */
 	const char *def; /* text of the value when the parameter is left out (only at the end); NULL = it must be there */
 };
 
@@ -69,7 +69,7 @@ struct omis_service {
 /* NULL when there is no such service. */
 const struct omis_service *omis_service_find(const char *name, size_t n);
 
-/* Number i in alphabetical order; NULL beyond the last. */
+/* Number i in the order of the manual: the basic ones first; NULL beyond the last. */
 const struct omis_service *omis_service_at(size_t i);
 size_t omis_service_count(void);
 
@@ -84,7 +84,7 @@ int omis_par_number(const char *name, size_t n);
 /* name(type name, ...) -> result, as in manuals. */
 void omis_print_signature(struct buf *b, const struct omis_service *s);
 
-/* Whole documents of the table: sections of a scdoc page; Markdown; `name<TAB>class<TAB>signature<TAB>help` lines. */
+/* Whole documents of the table: sections of a scdoc page; Markdown; `name<TAB>class<TAB>state<TAB>signature<TAB>help` lines. */
 void omis_print_scdoc(struct buf *b);
 void omis_print_markdown(struct buf *b);
 void omis_print_completion(struct buf *b);

@@ -59,7 +59,7 @@ int reply_add_error(struct reply *r, uint32_t action, const char *objects, unsig
 	__attribute__((format(printf, 5, 6)));
 int reply_set_csr(struct reply *r, const char *csr);
 
-/* One object did not answer. The same object and reason twice stand there once. */
+/* One object did not answer. The same object and reason twice stand there once; counts are the caller's. */
 int reply_add_missing(struct reply *r, const char *object, const char *reason);
 
 /* The data of this reply were true between these times; 0 says nothing. */
@@ -73,8 +73,9 @@ int reply_append(struct reply *r, const struct reply *from);
  * of the action (r->action[i - 1] of `request`) is: void results that are OK
  * become one entry without objects behind the errors; equal results join
  * their object lists; counters and integrators of the same object are added
- * up. An action without any entry gets an empty OK. Doing it again changes nothing.
- * numbers[i] is the action number of action i in the entries; NULL = 1, 2, ...
+ * up. An action without any entry gets an empty OK, unless the reply is
+ * partial: then nobody knows. Doing it again changes nothing.
+ * numbers[i] is the action number of action i in the entries, ascending; NULL = 1, 2, ...
  * -ERR_NOMEM: the reply is as before.
  */
 int reply_merge(struct reply *r, const struct omis_request *request, const uint32_t *numbers);

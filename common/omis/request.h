@@ -11,6 +11,8 @@
 
 struct omis_service;
 
+#define OMIS_ACTIONS_MAX 1024 /* of one request: each is a round of planning */
+
 struct omis_call {
 	const char *name;
 	uint32_t offset; /* of the name in the text */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the check: where it stands. */
+#ifndef COMMON_OMIS_CHECKING_H
+#define COMMON_OMIS_CHECKING_H
+
+#include "common/omis/arena.h"
+#include "common/omis/catalogue.h"
+#include "common/omis/check.h"
+#include "common/omis/status.h"
+
+struct checking {
+	struct arena *arena; /* of the request */
+	struct omis_diag *d; /* or NULL */
+	bool inner; /* internal services are known */
+	const struct omis_service *event; /* whose context parameters the actions may use; or NULL */
+	const struct omis_call *call; /* the one being checked */
+	unsigned action; /* for d */
+};
+
+int check_call(struct checking *c, struct omis_call *call, bool as_event);
+
+#endif

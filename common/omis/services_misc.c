@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages; the monitor's own objects; questions about the monitor. */
+#include "common/omis/services.h"
+
+static const struct omis_service message[] = {
+	{ SERVICE("message_copy", MANIP, 'm', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { P_TOKEN("source", 'm'), P_TOKEN("destination", 'm') }, .help = "Copies a message over another." },
+	{ SERVICE("message_create", MANIP, 0, NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .result = "message", .help = "Makes an empty message." },
+	{ SERVICE("message_destroy", MANIP, 'm', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { P_TOKENS("message_list", 'm') }, .help = "Destroys messages." },
+	{ SERVICE_ON(1, "", "message_insert_into_queue", MANIP, 'q', NODE, MANIPULATE, UNSUPPORTED),
+	  .flags = OMIS_OPTIONAL, .param = { P_TOKEN("message", 'm'), P_TOKEN("queue", 'q'), P_INT("position") },
+	  .help = "Puts a message, uncopied, into a queue; 0 = in front, -1 = at the end." },
+	{ SERVICE("message_queue_clear", MANIP, 'q', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { P_TOKENS("queue_list", 'q') }, .help = "Empties message queues." },
+	{ SERVICE("message_queue_get_info", INFO, 'q', NODE, OBSERVE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { P_TOKENS("queue_list", 'q'), P_INT("flags") },
+	  .result = "length, [fields by bits of flags: 0 message; 1 sender; 2 size; 3 monitor_tag]",
+	  .help = "What waits in message queues." },
+	{ SERVICE("message_queue_has_been_extended", EVENT, 'q', NODE, OBSERVE, UNSUPPORTED),
+	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'q') }, .ecps = "queue msg sender size monitor_tag",
+	  .help = "A message was added to a queue." },
+	{ SERVICE("message_queue_remove", MANIP, 'q', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { P_TOKEN("queue", 'q'), P_TOKEN("message", 'm') }, .help = "Takes a message out of a queue." },
+	{ SERVICE("message_tag", MANIP, 'm', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { P_TOKENS("message_list", 'm'), P_INT("tag") },
+	  .help = "Marks messages for thread_has_received_tagged_msg, unseen by the application." },
+};
+
+#define CSRS P_TOKENS("csr_list", 'c')
+
+static const struct omis_service misc[] = {
+	{ SERVICE("csr_delete", MANIP, 'c', TOP, OBSERVE, DONE), .param = { CSRS },
+	  .help = "Deletes conditional requests. One whose actions run ends them first." },
+	{ SERVICE("csr_disable", MANIP, 'c', TOP, OBSERVE, DONE), .param = { CSRS },
+	  .help = "Makes conditional requests ignore their events." },
+	{ SERVICE("csr_enable", MANIP, 'c', TOP, OBSERVE, DONE), .param = { CSRS },
+	  .help = "Makes conditional requests wait for their events." },
+	{ SERVICE("extensions", INFO, 0, TOP, OBSERVE, DONE), .result = "n, prefixes...",
+	  .help = "The prefixes of the extensions that this monitor has." },
+	{ SERVICE("print", INFO, 0, TOP, OBSERVE, DONE), .param = { P_ANYS("values") }, .result = "n, values...",
+	  .help = "Gives back its parameters: how a tool gets to see event context parameters." },
+	{ SERVICE("services", INFO, 0, TOP, OBSERVE, DONE), .param = { P_STRING("prefix") },
+	  .result = "n, names of the services done in full..., n, names of those done in part...",
+	  .help = "The services of an extension that this monitor really offers; \"\" = the basic ones." },
+	{ EXT_SERVICE("trace", "trace_buffer_append", MANIP, 0, RANK, OBSERVE, UNSUPPORTED),
+	  .param = { P_TOKEN("buffer", 0), P_FLOAT("time"), P_INT("type"), P_ANYS("values") },
+	  .help = "Appends a record to a trace buffer; a full one is an error." },
+	{ SERVICE("user_event_create", MANIP, 0, TOP, OBSERVE, DONE), .result = "event",
+	  .help = "Makes an event that tools raise themselves." },
+	{ SERVICE("user_event_destroy", MANIP, 'e', TOP, OBSERVE, DONE),
+	  .param = { P_TOKENS("event_list", 'e') },
+	  .help = "Destroys user events. Conditional requests that wait for them are the tool's to delete." },
+	{ SERVICE("user_event_has_been_raised", EVENT, 'e', TOP, OBSERVE, DONE),
+	  .param = { P_TOKENS("event_list", 'e') }, .ecps = "par",
+	  .help = "A user event was raised; $par1.. are the values given to user_event_raise." },
+	{ SERVICE("user_event_raise", MANIP, 'e', TOP, OBSERVE, DONE),
+	  .param = { P_TOKENS("event_list", 'e'), P_ANYS("values"), P_INT("resume") },
+	  .help = "Raises user events. With resume 0 the object that triggered this action is the source of the event." },
+	{ SERVICE("version", INFO, 0, TOP, OBSERVE, DONE),
+	  .result = "omis_major, omis_minor, ident, major, minor",
+	  .help = "Version of the interface (2, 0), and name and version of this monitor." },
+};
+
+const struct omis_services omis_services_message = SERVICES(message);
+const struct omis_services omis_services_misc = SERVICES(misc);

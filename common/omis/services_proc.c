@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes. */
+#include "common/omis/services.h"
+
+static const struct omis_service proc[] = {
+	{ SERVICE("proc_attach", MANIP, 'p', TOP, OBSERVE, DONE), .flags = OMIS_RAW | OMIS_SCOPE, .param = { PROCS },
+	  .help = "Makes processes visible to this tool. [] takes all processes of the attached nodes." },
+	{ SERVICE("proc_attach3", MANIP, 'n', TOP, OBSERVE, DONE), .flags = OMIS_SCOPE,
+	  .param = { NODES, P_INT("pid"), P_STRING("exec") }, .result = "process",
+	  .help = "As proc_attach, for the process with this pid on a node; gives its token. exec, unless \"\", must be "
+		  "its program." },
+	{ SERVICE("proc_checkpoint", MANIP, 'p', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { PROCS, P_STRING("name") }, .help = "Writes checkpoints of processes." },
+	{ SERVICE("proc_create", MANIP, 'n', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { NODES, P_STRING("exec"), P_STRINGS("argv"), P_STRINGS("envp"), P_STRINGS("io") },
+	  .result = "process",
+	  .help = "Starts a program on nodes, stopped and attached; thread_continue lets it go. envp [] inherits; io "
+		  "names a file a stream, \"\" inherits." },
+	{ SERVICE("proc_detach", MANIP, 'p', TOP, OBSERVE, DONE), .flags = OMIS_SCOPE, .param = { PROCS },
+	  .help = "Takes processes out of the tool's view." },
+	{ SERVICE("proc_get_info", INFO, 'p', NODE, OBSERVE, DONE), .param = { PROCS, P_INT("flags") },
+	  .result = "fields by bits of flags: 0 global_id; 1 [argv]; 2 uid; 3 gid; 4 [user_argv]; 5 [envp]; 6 parent; "
+		    "7 message_queue; 8 node; 9 local_id; 10 scheduling_state; 11 total_time; 12 priority; "
+		    "13 system_time; 14 memory_size; 15 resident_size; 16 max_resident_size; 17 int_resident_size; "
+		    "18 min_flt; 19 maj_flt; 20 swaps; 21 file_input; 22 file_output; 23 vol_cont_switch; "
+		    "24 invol_cont_switch",
+	  .help = "What the process is and how it does: global_id is its rank, local_id its pid; times in seconds, sizes "
+		  "in bytes; state 0 running, 1 blocked, 2 ready, 3 zombie, 4 stopped. flags 0 lists the processes only." },
+	{ SERVICE("proc_get_loader_info", INFO, 'p', NODE, OBSERVE, UNSUPPORTED), .param = { PROCS },
+	  .result = "n, [path, member, code_start, code_len, data_start, data_len, bss_start, bss_len]",
+	  .help = "The modules that a process has loaded, the program first." },
+	{ SERVICE("proc_has_been_continued", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED), .param = { PROCS },
+	  .help = "A tool let a stopped process continue." },
+	{ SERVICE("proc_has_been_descheduled", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { PROCS }, .help = "A process lost its processor." },
+	{ SERVICE("proc_has_been_migrated", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { PROCS }, .help = "A process has arrived on another node." },
+	{ SERVICE("proc_has_been_scheduled", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { PROCS }, .help = "A process got a processor." },
+	{ SERVICE("proc_has_been_stopped", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED), .param = { PROCS },
+	  .help = "A tool stopped a process." },
+	{ SERVICE("proc_has_terminated", EVENT, 'p', NODE, OBSERVE, DONE), .param = { PROCS },
+	  .help = "A process has ended, in whatever way. Its last values stay readable." },
+	{ SERVICE("proc_migrate", MANIP, 'p', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { PROCS, P_TOKEN("node", 'n') }, .help = "Moves processes to a node." },
+	{ SERVICE("proc_read_memory", INFO, 'p', NODE, MANIPULATE, UNSUPPORTED),
+	  .param = { PROCS, P_INT("addr"), P_INT("blocklength"), P_INT("stride"), P_INT("count") },
+	  .result = "[bytes]", .help = "Reads count blocks of memory, stride bytes apart." },
+	{ SERVICE("proc_read_memory_bin", INFO, 'p', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { PROCS, P_INT("addr"), P_INT("blocklength"), P_INT("stride"), P_INT("count") },
+	  .result = "bytes", .help = "As proc_read_memory, with a binary value as result." },
+	{ SERVICE("proc_restore", MANIP, 0, TOP, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { P_STRING("name") }, .result = "[processes], n",
+	  .help = "Starts processes from a checkpoint; they are attached." },
+	{ SERVICE("proc_send_signal", MANIP, 'p', NODE, MANIPULATE, DONE), .param = { PROCS, P_INT("signal") },
+	  .help = "Sends a signal to processes." },
+	{ SERVICE("proc_set_priority", MANIP, 'p', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { PROCS, P_INT("priority") }, .help = "Sets the scheduling priority of processes." },
+	{ SERVICE("proc_will_be_migrated", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { PROCS }, .ecps = "dest_node", .help = "A process is about to move to $dest_node." },
+	{ SERVICE("proc_write_memory", MANIP, 'p', NODE, MANIPULATE, UNSUPPORTED),
+	  .param = { PROCS, P_INT("addr"), P_INT("blocklength"), P_INT("stride"), P_INTS("bytes") },
+	  .help = "Writes blocks of memory, stride (at least blocklength) bytes apart." },
+	{ SERVICE("proc_write_memory_bin", MANIP, 'p', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	  .param = { PROCS, P_INT("addr"), P_INT("blocklength"), P_INT("stride"), P_BINARY("bytes") },
+	  .help = "As proc_write_memory, with a binary value." },
+};
+
+const struct omis_services omis_services_proc = SERVICES(proc);
