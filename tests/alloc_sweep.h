@@ -19,7 +19,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The k-th allocation from now on (1 = the next) returns NULL; those after it work again. 0 = none. */
+/*
+ * The k-th allocation from now on (1 = the next) returns NULL; those after it work again. 0 = none.
+ */
 void alloc_sweep_arm(size_t k);
 
 /* As above, but every allocation from the k-th on fails. */

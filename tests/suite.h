@@ -41,11 +41,11 @@ static inline uint64_t suite_seed(uint64_t otherwise)
 	return seed;
 }
 
-#define SUITE(name, ...)                                                             \
-	int main(void)                                                               \
-	{                                                                            \
-		const TTest *const tests[] = { __VA_ARGS__ };                        \
-		return suite_run_with(name, NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));     \
+#define SUITE(name, ...)                                                                          \
+	int main(void)                                                                            \
+	{                                                                                         \
+		const TTest *const tests[] = { __VA_ARGS__ };                                     \
+		return suite_run_with(name, NULL, NULL, tests, sizeof(tests) / sizeof(tests[0])); \
 	}
 
 #endif

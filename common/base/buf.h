@@ -30,7 +30,9 @@ void buf_done(struct buf *b);
 /* Empties, keeps the memory, forgets the failure. */
 void buf_clear(struct buf *b);
 
-/* 0, or -ERR_NOMEM or -ERR_LIMIT with nothing added and `failed` set. p may lie inside the buffer. */
+/*
+ * 0, or -ERR_NOMEM or -ERR_LIMIT with nothing added and `failed` set. p may lie inside the buffer.
+ */
 int buf_put(struct buf *b, const void *p, size_t n);
 int buf_putc(struct buf *b, uint8_t c);
 int buf_puts(struct buf *b, const char *s);

@@ -27,18 +27,27 @@ nsec_t clock_wall(void); /* since 1970, UTC */
 
 #define CLOCK_TEXT_BYTES 36
 
-/* "2026-01-31T08:15:30.000000001Z" into out[CLOCK_TEXT_BYTES]; digits 0..9 after the point. Returns out. */
+/*
+ * "2026-01-31T08:15:30.000000001Z" into out[CLOCK_TEXT_BYTES]; digits 0..9 after the point. Returns
+ * out.
+ */
 char *clock_format_rfc3339(char *out, nsec_t wall, int digits);
 
 enum ticks_source { TICKS_MONOTONIC, TICKS_TSC };
 
-/* True when the processor's TSC ticks at one rate on all cores, in every power state, and the kernel trusts it. */
+/*
+ * True when the processor's TSC ticks at one rate on all cores, in every power state, and the
+ * kernel trusts it.
+ */
 bool tsc_is_invariant(void);
 
 /* The source that this machine offers. OMIG_TICKS=monotonic in the environment refuses the TSC. */
 enum ticks_source ticks_source_best(void);
 
-/* ns = base_ns + ((ticks - base_ticks) * mult >> shift), in 128 bits; plain data, fit for a segment or a message. */
+/*
+ * ns = base_ns + ((ticks - base_ticks) * mult >> shift), in 128 bits; plain data, fit for a segment
+ * or a message.
+ */
 struct ticks_scale {
 	uint64_t base_ticks;
 	int64_t base_ns;
@@ -60,18 +69,25 @@ static inline uint64_t ticks_now(enum ticks_source source)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Blocks for `spend` (>= 1 ms is sensible) when the source is the TSC. Fails with ERR_UNSUPPORTED when the
- * source is not offered here, ERR_INTERNAL when the TSC stood still. */
+/*
+ * Blocks for `spend` (>= 1 ms is sensible) when the source is the TSC. Fails with ERR_UNSUPPORTED
+ * when the source is not offered here, ERR_INTERNAL when the TSC stood still.
+ */
 int ticks_calibrate(struct ticks_scale *out, enum ticks_source source, nsec_t spend);
 
-/* Two (ticks, ns) points some time apart -> scale, without blocking: for a loop that refines. ERR_INVALID unless
- * both differences are positive. */
+/*
+ * Two (ticks, ns) points some time apart -> scale, without blocking: for a loop that refines.
+ * ERR_INVALID unless both differences are positive.
+ */
 int ticks_scale_from_points(struct ticks_scale *out, const uint64_t ticks[2], const nsec_t ns[2]);
 
 /* One (ticks, ns) point, the narrowest of a few tries. */
 void ticks_sample(enum ticks_source source, uint64_t *ticks, nsec_t *ns);
 
-/* Any value is safe: saturates instead of overflowing. A peer's scale must pass ticks_scale_is_sane() to be useful. */
+/*
+ * Any value is safe: saturates instead of overflowing. A peer's scale must pass
+ * ticks_scale_is_sane() to be useful.
+ */
 nsec_t ticks_to_nsec(const struct ticks_scale *s, uint64_t ticks);
 
 /* A length of time, without the base. */

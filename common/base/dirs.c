@@ -35,7 +35,8 @@ int file_private_dir(const char *path, struct err *e)
 	struct stat st;
 
 	if (!*path || !str_copy(copy, sizeof(copy), path))
-		return err_set(e, ERR_LIMIT, "path of a directory is empty or too long: %.60s", path);
+		return err_set(e, ERR_LIMIT, "path of a directory is empty or too long: %.60s",
+			       path);
 	for (size_t n = strlen(copy); n > 1 && copy[n - 1] == '/'; n--)
 		copy[n - 1] = '\0';
 	if (lstat(copy, &st)) {
@@ -71,7 +72,8 @@ static int fall_back(char *out, struct err *e)
 /* An unusable place that nobody named explicitly is no error: /tmp is left. */
 static int first_usable(char *out, const char *parent, const char *below, struct err *e)
 {
-	if (parent && !file_join(out, FILE_PATH_BYTES, parent, below, NULL) && !file_private_dir(out, NULL))
+	if (parent && !file_join(out, FILE_PATH_BYTES, parent, below, NULL) &&
+	    !file_private_dir(out, NULL))
 		return 0;
 	return fall_back(out, e);
 }

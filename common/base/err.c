@@ -28,7 +28,8 @@ static const char *const names[ERR_NCODES] = {
 };
 
 /* Formats through a scratch text: arguments may point into e->text. */
-static void __attribute__((format(printf, 2, 0))) set_text(struct err *e, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 2, 0)))
+set_text(struct err *e, const char *fmt, va_list ap)
 {
 	char scratch[4 * ERR_TEXT_BYTES];
 

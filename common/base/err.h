@@ -9,20 +9,20 @@
 
 enum err_code {
 	ERR_OK,
-	ERR_NOMEM,	 /* out of memory */
-	ERR_SYS,	 /* a system call failed; struct err has errno */
-	ERR_PARSE,	 /* text that does not follow its grammar */
-	ERR_PROTO,	 /* a peer broke the protocol */
-	ERR_LIMIT,	 /* more than a limit in limits.h allows */
-	ERR_DENIED,	 /* no right to do that */
-	ERR_NOTFOUND,	 /* no such thing */
-	ERR_EXISTS,	 /* there is one already */
-	ERR_AGAIN,	 /* not now; trying later may work */
-	ERR_CLOSED,	 /* the other side, or this object, is closed */
-	ERR_TIMEOUT,	 /* a deadline passed */
+	ERR_NOMEM, /* out of memory */
+	ERR_SYS, /* a system call failed; struct err has errno */
+	ERR_PARSE, /* text that does not follow its grammar */
+	ERR_PROTO, /* a peer broke the protocol */
+	ERR_LIMIT, /* more than a limit in limits.h allows */
+	ERR_DENIED, /* no right to do that */
+	ERR_NOTFOUND, /* no such thing */
+	ERR_EXISTS, /* there is one already */
+	ERR_AGAIN, /* not now; trying later may work */
+	ERR_CLOSED, /* the other side, or this object, is closed */
+	ERR_TIMEOUT, /* a deadline passed */
 	ERR_UNSUPPORTED, /* known, but not offered here */
-	ERR_INVALID,	 /* an argument or a value out of its range */
-	ERR_INTERNAL,	 /* our own mistake, contained */
+	ERR_INVALID, /* an argument or a value out of its range */
+	ERR_INTERNAL, /* our own mistake, contained */
 	ERR_NCODES
 };
 
@@ -31,12 +31,14 @@ enum err_code {
 /* Zero-initialise with `struct err e = {0}`. */
 struct err {
 	enum err_code code;
-	int sys;		   /* errno of an ERR_SYS, else 0 */
-	unsigned line, col;	   /* position in an input, from 1; 0 = none */
+	int sys; /* errno of an ERR_SYS, else 0 */
+	unsigned line, col; /* position in an input, from 1; 0 = none */
 	char text[ERR_TEXT_BYTES]; /* one line, cut at a character, always terminated */
 };
 
-/* Sets code and text, forgets sys and position. Returns -code, so that `return err_set(...)` works. */
+/*
+ * Sets code and text, forgets sys and position. Returns -code, so that `return err_set(...)` works.
+ */
 int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

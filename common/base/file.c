@@ -52,9 +52,11 @@ static int check_kind(const char *path, const struct stat *st, unsigned flags, s
 		return err_set(e, ERR_DENIED, "%s: mode %04o lets others in, it must be 0600", path,
 			       st->st_mode & 07777u);
 	if ((flags & FILE_OWNED) && st->st_uid != me && st->st_uid != 0)
-		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us or root", path, st->st_uid);
+		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us or root", path,
+			       st->st_uid);
 	if ((flags & FILE_OWNED) && (st->st_mode & 022))
-		return err_set(e, ERR_DENIED, "%s: mode %04o lets others write", path, st->st_mode & 07777u);
+		return err_set(e, ERR_DENIED, "%s: mode %04o lets others write", path,
+			       st->st_mode & 07777u);
 	return 0;
 }
 

@@ -23,7 +23,8 @@ static inline void sip_round(uint64_t v[4])
 }
 
 /* Aumasson and Bernstein, "SipHash: a fast short-input PRF". */
-static inline uint64_t sip(const struct hash_key *key, const uint8_t *p, size_t n, const unsigned rounds[2])
+static inline uint64_t sip(const struct hash_key *key, const uint8_t *p, size_t n,
+			   const unsigned rounds[2])
 {
 	uint64_t v[4] = { key->k0 ^ 0x736f6d6570736575, key->k1 ^ 0x646f72616e646f6d,
 			  key->k0 ^ 0x6c7967656e657261, key->k1 ^ 0x7465646279746573 };
@@ -70,8 +71,9 @@ uint64_t hash_mix64(uint64_t v)
 
 /* Sixteen entries: a table that fits two cache lines, two steps a byte. Polynomial 0x82f63b78. */
 static const uint32_t crc_nibble[16] = {
-	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
-	0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
+	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
+	0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
+	0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
 };
 
 uint32_t hash_crc32c(uint32_t crc, const void *p, size_t n)

@@ -11,7 +11,8 @@
 
 /* --- frames and what decoding one may cost */
 #define FRAME_MAX_BYTES (1024 * 1024) /* one reply of a large site; more comes in parts */
-#define FRAME_PREAUTH_MAX_BYTES (16 * 1024) /* a HELLO with an enrolment request; nobody is known yet */
+/* a HELLO with an enrolment request; nobody is known yet */
+#define FRAME_PREAUTH_MAX_BYTES (16 * 1024)
 #define PROTO_DEPTH_MAX 8 /* our messages nest 5 deep; the decoder recurses on the stack */
 #define PROTO_ELEMENTS_MAX 20000 /* a MiB of empty elements would become 92 MB of heap */
 #define DECODE_HEAP_MAX_BYTES (8 * 1024 * 1024) /* what one frame may become in memory */
@@ -19,7 +20,8 @@
 /* --- time that a peer may take */
 #define HANDSHAKE_MAX_NS (5 * INT64_C(1000000000)) /* TLS over a bad link takes 1 s */
 #define HELLO_MAX_NS (2 * INT64_C(1000000000)) /* the first message after the handshake */
-#define FRAME_COMPLETE_MAX_NS (10 * INT64_C(1000000000)) /* a byte now and then defeats a read time-out */
+/* a byte now and then defeats a read time-out */
+#define FRAME_COMPLETE_MAX_NS (10 * INT64_C(1000000000))
 #define HEARTBEAT_PERIOD_NS (2 * INT64_C(1000000000)) /* TCP says nothing about a stopped peer */
 #define HEARTBEAT_MISSED_MAX 3 /* with the period: a silent peer is found in 6 s */
 #define RECONNECT_MIN_NS (100 * INT64_C(1000000)) /* a restart is over in this time */
@@ -62,7 +64,9 @@
 #define NAME_MAX_BYTES 255 /* hosts, sites, functions: UTF-8 without control characters */
 #define LOG_RECORD_MAX_BYTES (64 * 1024) /* a record of an event log */
 #define CONF_MAX_BYTES (1024 * 1024) /* a configuration file */
-#define TIME_MIN_WALL_NS (INT64_C(946684800) * 1000000000) /* 2000-01-01: earlier is a mistake or an attack */
-#define TIME_FUTURE_MAX_NS (INT64_C(86400) * 1000000000) /* clocks of two hosts differ by less than a day */
+/* 2000-01-01: earlier is a mistake or an attack */
+#define TIME_MIN_WALL_NS (INT64_C(946684800) * 1000000000)
+/* clocks of two hosts differ by less than a day */
+#define TIME_FUTURE_MAX_NS (INT64_C(86400) * 1000000000)
 
 #endif

@@ -14,7 +14,10 @@ struct list {
 	struct list *next, *prev;
 };
 
-#define LIST_INIT(name) { &(name), &(name) }
+#define LIST_INIT(name)          \
+	{                        \
+		&(name), &(name) \
+	}
 
 static inline void list_init(struct list *l)
 {
@@ -84,7 +87,7 @@ static inline void list_splice_back(struct list *to, struct list *from)
 /* `item` is a struct list *. The second form allows list_del(item) in the body. */
 #define list_each(item, head) \
 	for (struct list *item = (head)->next; item != (head); item = item->next)
-#define list_each_safe(item, head)                                                      \
+#define list_each_safe(item, head)                                                        \
 	for (struct list *item = (head)->next, *item##_next = item->next; item != (head); \
 	     item = item##_next, item##_next = item->next)
 

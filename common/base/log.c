@@ -30,7 +30,10 @@ static struct {
 	const char *program;
 } sink = { .level = LOG_LEVEL_NOTICE, .format = LOG_AUTO, .fd = STDERR_FILENO };
 
-/* systemd names the journal's stream by device and inode, so that a redirected stderr is not taken for it. */
+/*
+ * systemd names the journal's stream by device and inode, so that a redirected stderr is not taken
+ * for it.
+ */
 static bool is_journal(int fd)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -122,18 +125,21 @@ static void json_text(char *out, size_t size, const char *s)
 	out[n] = '\0';
 }
 
-static int format_json(char *line, size_t size, enum log_level level, const char *area, const char *text)
+static int format_json(char *line, size_t size, enum log_level level, const char *area,
+		       const char *text)
 {
 	char when[CLOCK_TEXT_BYTES], quoted[LINE_BYTES + LINE_BYTES / 2];
 
 	json_text(quoted, sizeof(quoted), text);
 	return snprintf(line, size,
-			"{\"time\":\"%s\",\"level\":\"%s\",\"program\":\"%s\",\"area\":\"%s\",\"text\":\"%s\"}\n",
+			"{\"time\":\"%s\",\"level\":\"%s\",\"program\":\"%s\",\"area\":\"%s\","
+			"\"text\":\"%s\"}\n",
 			clock_format_rfc3339(when, clock_wall(), 6), log_level_name(level),
 			sink.program ? sink.program : "", area, quoted);
 }
 
-static int format_line(char *line, size_t size, enum log_level level, const char *area, const char *text)
+static int format_line(char *line, size_t size, enum log_level level, const char *area,
+		       const char *text)
 {
 	char when[CLOCK_TEXT_BYTES];
 	enum log_format format = sink.format;
@@ -144,11 +150,16 @@ static int format_line(char *line, size_t size, enum log_level level, const char
 		return format_json(line, size, level, area, text);
 	if (format == LOG_JOURNAL)
 		return snprintf(line, size, "<%c>%s: %s\n", level_priority[level], area, text);
-	return snprintf(line, size, "%s %s%s%-6s %s: %s\n", clock_format_rfc3339(when, clock_wall(), 3),
-			sink.program ? sink.program : "", sink.program ? " " : "", log_level_name(level), area, text);
+	return snprintf(line, size, "%s %s%s%-6s %s: %s\n",
+			clock_format_rfc3339(when, clock_wall(), 3),
+			sink.program ? sink.program : "", sink.program ? " " : "",
+			log_level_name(level), area, text);
 }
 
-/* One write a line, so that lines of several processes do not mix. A sink that fails has no one to tell. */
+/*
+ * One write a line, so that lines of several processes do not mix. A sink that fails has no one to
+ * tell.
+ */
 static void write_line(enum log_level level, const char *area, char *text)
 {
 	char line[2 * LINE_BYTES];
@@ -175,7 +186,8 @@ void log_line(struct log_site *site, enum log_level level, const char *area, con
 
 	if (site_admits(site, &suppressed)) {
 		if (suppressed) {
-			snprintf(text, sizeof(text), "suppressed %u lines like the next one", suppressed);
+			snprintf(text, sizeof(text), "suppressed %u lines like the next one",
+				 suppressed);
 			write_line(level, area, text);
 		}
 		va_start(ap, fmt);

@@ -16,7 +16,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_NOTICE, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+enum log_level {
+	LOG_LEVEL_ERROR,
+	LOG_LEVEL_WARN,
+	LOG_LEVEL_NOTICE,
+	LOG_LEVEL_INFO,
+	LOG_LEVEL_DEBUG
+};
 
 enum log_format {
 	LOG_AUTO, /* journal when stderr is the journal, else plain */
@@ -58,11 +64,11 @@ void log_line(struct log_site *site, enum log_level level, const char *area, con
 	__attribute__((format(printf, 4, 5)));
 
 /* The area is the room or file that speaks: log_warn("net", "peer lost peer=%s", name). */
-#define log_at(level, area, ...)                                                   \
-	do {                                                                       \
-		static struct log_site log_site_here;                              \
-		if (log_is_on(level))                                              \
-			log_line(&log_site_here, (level), (area), __VA_ARGS__);    \
+#define log_at(level, area, ...)                                                \
+	do {                                                                    \
+		static struct log_site log_site_here;                           \
+		if (log_is_on(level))                                           \
+			log_line(&log_site_here, (level), (area), __VA_ARGS__); \
 	} while (0)
 #define log_error(area, ...) log_at(LOG_LEVEL_ERROR, area, __VA_ARGS__)
 #define log_warn(area, ...) log_at(LOG_LEVEL_WARN, area, __VA_ARGS__)

@@ -62,7 +62,9 @@ static void place(struct map *m, uint64_t key, void *value)
 	m->n++;
 }
 
-/* Room for one more with at most 3/4 in use: sweeps the graves, and doubles when entries fill half. */
+/*
+ * Room for one more with at most 3/4 in use: sweeps the graves, and doubles when entries fill half.
+ */
 static int make_room(struct map *m)
 {
 	size_t cap = m->cap ? m->cap : CAP_FIRST;

@@ -49,12 +49,17 @@ struct smap_iter {
 void map_init(struct map *m);
 void smap_init(struct smap *m);
 
-/* Frees the table (and the copies of the string keys), never the values. Empty and usable afterwards. */
+/*
+ * Frees the table (and the copies of the string keys), never the values. Empty and usable
+ * afterwards.
+ */
 void map_done(struct map *m);
 void smap_done(struct smap *m);
 
-/* Puts or replaces; value is not NULL. *old (may be NULL) becomes what was there, or NULL. -ERR_NOMEM
- * changes nothing. */
+/*
+ * Puts or replaces; value is not NULL. *old (may be NULL) becomes what was there, or NULL.
+ * -ERR_NOMEM changes nothing.
+ */
 int map_put(struct map *m, uint64_t key, void *value, void **old);
 int smap_put(struct smap *m, const char *key, void *value, void **old);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers in text. The C library's parsers take leading space and, for doubles, the locale's point. */
+/*
+ * Numbers in text. The C library's parsers take leading space and, for doubles, the locale's point.
+ */
 #include "common/base/str.h"
 
 #include "common/base/err.h"

@@ -30,8 +30,8 @@ static void make_lists(const struct opt_spec *spec, struct lists *l)
 	l->shorts[s++] = 'h';
 	for (const struct opt *o = spec->table; o && o->name; o++, n++) {
 		assert(n < TABLE_MAX);
-		l->longs[n] = (struct option){ o->name, o->arg ? required_argument : no_argument, NULL,
-					       ID_FIRST + (int)n };
+		l->longs[n] = (struct option){ o->name, o->arg ? required_argument : no_argument,
+					       NULL, ID_FIRST + (int)n };
 		if (o->short_name) {
 			l->shorts[s++] = o->short_name;
 			if (o->arg)
@@ -59,8 +59,10 @@ int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out)
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = { { "", 1e9 },   { "s", 1e9 },    { "ns", 1 },    { "us", 1e3 },
-		      { "ms", 1e6 }, { "m", 60 * 1e9 }, { "h", 3600 * 1e9 }, { "d", 86400 * 1e9 } };
+	} units[] = {
+		{ "", 1e9 },   { "s", 1e9 },	  { "ns", 1 },	       { "us", 1e3 },
+		{ "ms", 1e6 }, { "m", 60 * 1e9 }, { "h", 3600 * 1e9 }, { "d", 86400 * 1e9 },
+	};
 	size_t n = strspn(s, "0123456789.-");
 	char number[32];
 	double v;
@@ -90,13 +92,14 @@ static int set_number(const struct opt *o, const char *value, struct err *e)
 	int rc = -ERR_INVALID;
 
 	if (o->kind == OPT_I64)
-		rc = str_to_i64(value, ranged ? o->min : INT64_MIN, ranged ? o->max : INT64_MAX, o->into);
-	if (o->kind == OPT_U64)
-		rc = str_to_u64(value, ranged ? (uint64_t)o->min : 0, ranged ? (uint64_t)o->max : UINT64_MAX,
+		rc = str_to_i64(value, ranged ? o->min : INT64_MIN, ranged ? o->max : INT64_MAX,
 				o->into);
+	if (o->kind == OPT_U64)
+		rc = str_to_u64(value, ranged ? (uint64_t)o->min : 0,
+				ranged ? (uint64_t)o->max : UINT64_MAX, o->into);
 	if (o->kind == OPT_DOUBLE)
-		rc = str_to_double(value, ranged ? (double)o->min : -1.7e308, ranged ? (double)o->max : 1.7e308,
-				   o->into);
+		rc = str_to_double(value, ranged ? (double)o->min : -1.7e308,
+				   ranged ? (double)o->max : 1.7e308, o->into);
 	if (o->kind == OPT_NSEC)
 		rc = opt_to_nsec(value, ranged ? o->min : 0, ranged ? o->max : INT64_MAX, o->into);
 	if (!rc)
@@ -105,8 +108,8 @@ static int set_number(const struct opt *o, const char *value, struct err *e)
 		return err_set(e, ERR_INVALID, "needs a length of time (10, 1.5s, 200ms, 5m)%s",
 			       ranged ? " in its range" : "");
 	if (ranged)
-		return err_set(e, ERR_INVALID, "needs a number from %lld to %lld", (long long)o->min,
-			       (long long)o->max);
+		return err_set(e, ERR_INVALID, "needs a number from %lld to %lld",
+			       (long long)o->min, (long long)o->max);
 	return err_set(e, ERR_INVALID, "needs a number");
 }
 
@@ -133,7 +136,8 @@ static int set_option(const struct opt *o, const char *value, struct err *e)
 	return set_number(o, value, e);
 }
 
-static int __attribute__((format(printf, 2, 0))) complain(const struct opt_spec *spec, const char *fmt, va_list ap)
+static int __attribute__((format(printf, 2, 0)))
+complain(const struct opt_spec *spec, const char *fmt, va_list ap)
 {
 	fprintf(stderr, "%s: ", spec->program);
 	vfprintf(stderr, fmt, ap);
@@ -178,8 +182,8 @@ static enum opt_result take(const struct opt_spec *spec, const struct opt *o, co
 	if (!set_option(o, value, &e))
 		return OPT_GO;
 	if (value)
-		opt_usage_error(spec, "--%s '%s': %s", o->name, str_escape(shown, sizeof(shown), value, strlen(value)),
-				e.text);
+		opt_usage_error(spec, "--%s '%s': %s", o->name,
+				str_escape(shown, sizeof(shown), value, strlen(value)), e.text);
 	else
 		opt_usage_error(spec, "--%s: %s", o->name, e.text);
 	return OPT_USAGE;

@@ -21,7 +21,7 @@ enum opt_kind {
 	OPT_I64, /* int64_t * in [min, max] */
 	OPT_U64, /* uint64_t * in [min, max] */
 	OPT_DOUBLE, /* double *: finite */
-	OPT_NSEC, /* int64_t *: 10, 1.5s, 200ms, 5m, 1h; a bare number is seconds; in [min, max] ns */
+	OPT_NSEC, /* int64_t *: 10 or 10s, 200ms, 1.5h; in [min, max] ns */
 	OPT_CALL, /* call(into, value, e); value is NULL when arg is NULL */
 };
 

@@ -41,7 +41,8 @@ static void print_help_line(const struct opt *o, FILE *to)
 
 	if (o->short_name)
 		snprintf(shorts, sizeof(shorts), "-%c, ", o->short_name);
-	n = snprintf(left, sizeof(left), "  %s--%s%s%s", shorts, o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+	n = snprintf(left, sizeof(left), "  %s--%s%s%s", shorts, o->name, o->arg ? "=" : "",
+		     o->arg ? o->arg : "");
 	if (n >= HELP_COLUMN)
 		fprintf(to, "%s\n%*s%s\n", left, HELP_COLUMN, "", o->help);
 	else

@@ -21,7 +21,10 @@ uint64_t rng_below(struct rng *r, uint64_t n);
 /* In [0, 1). */
 double rng_double(struct rng *r);
 
-/* Secret bytes from the kernel. Blocks until the kernel's generator is seeded, at boot only. ERR_SYS. */
+/*
+ * Secret bytes from the kernel. Blocks until the kernel's generator is seeded, at boot only.
+ * ERR_SYS.
+ */
 int rng_fill_random(void *p, size_t n, struct err *e);
 
 #endif

@@ -58,7 +58,10 @@ static size_t utf8_one(const uint8_t *p, size_t n, uint32_t *cp)
 		*cp = p[0];
 		return 1;
 	}
-	len = p[0] >= 0xf0 && p[0] <= 0xf4 ? 4 : (p[0] & 0xf0) == 0xe0 ? 3 : (p[0] & 0xe0) == 0xc0 ? 2 : 0;
+	len = p[0] >= 0xf0 && p[0] <= 0xf4 ? 4
+	      : (p[0] & 0xf0) == 0xe0	   ? 3
+	      : (p[0] & 0xe0) == 0xc0	   ? 2
+					   : 0;
 	if (!len || len > n)
 		return 0;
 	v = p[0] & (0xffu >> (len + 1));

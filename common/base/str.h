@@ -31,7 +31,10 @@ int str_to_double(const char *s, double min, double max, double *out);
 /* Hexadecimal, lower or upper case, 1 to 16 digits, no prefix. */
 int str_to_hex64(const char *s, uint64_t *out);
 
-/* Well-formed UTF-8: no surrogate, no overlong form, nothing above U+10FFFF. 0 bytes are well-formed too. */
+/*
+ * Well-formed UTF-8: no surrogate, no overlong form, nothing above U+10FFFF. 0 bytes are
+ * well-formed too.
+ */
 bool str_is_utf8(const void *p, size_t n);
 
 /* 1..NAME_MAX_BYTES bytes of UTF-8 without control characters (C0, DEL, C1): fit to be shown. */
@@ -52,8 +55,8 @@ bool str_equal_ct(const void *a, const void *b, size_t n);
 void str_wipe(void *p, size_t n);
 
 /* Digits that n bytes need, without the terminating 0. */
-#define STR_BASE32_LEN(n) (((n) * 8 + 4) / 5)
-#define STR_HEX_LEN(n) ((n) * 2)
+#define STR_BASE32_LEN(n) (((n)*8 + 4) / 5)
+#define STR_HEX_LEN(n) ((n)*2)
 
 /*
  * Lower case; the alphabet 0-9 a-z has no i, l, o, u, and decoding reads i

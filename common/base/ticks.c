@@ -19,11 +19,15 @@ __extension__ typedef unsigned __int128 wide;
 #define SAMPLE_TRIES 16
 
 #if defined(__x86_64__)
-/* The kernel takes the TSC off this list when it found it unstable. No list (no /sys): nothing is said against it. */
+/*
+ * The kernel takes the TSC off this list when it found it unstable. No list (no /sys): nothing is
+ * said against it.
+ */
 static bool kernel_distrusts_tsc(void)
 {
 	char list[256];
-	int fd = open("/sys/devices/system/clocksource/clocksource0/available_clocksource", O_RDONLY | O_CLOEXEC);
+	int fd = open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+		      O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
 	if (fd < 0)
@@ -130,9 +134,11 @@ nsec_t ticks_to_nsec(const struct ticks_scale *s, uint64_t ticks)
 	nsec_t ns;
 
 	if (ticks >= s->base_ticks) {
-		if (__builtin_add_overflow(s->base_ns, ticks_delta_to_nsec(s, ticks - s->base_ticks), &ns))
+		if (__builtin_add_overflow(s->base_ns,
+					   ticks_delta_to_nsec(s, ticks - s->base_ticks), &ns))
 			return INT64_MAX;
-	} else if (__builtin_sub_overflow(s->base_ns, ticks_delta_to_nsec(s, s->base_ticks - ticks), &ns)) {
+	} else if (__builtin_sub_overflow(s->base_ns, ticks_delta_to_nsec(s, s->base_ticks - ticks),
+					  &ns)) {
 		return INT64_MIN;
 	}
 	return ns;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feeds each file named on the command line to a fuzz target: what `make check` does with the corpora. */
+/*
+ * Feeds each file named on the command line to a fuzz target: what `make check` does with the
+ * corpora.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -146,7 +146,9 @@ END_TEST
 
 START_TEST(numbers_come_back_through_a_cursor)
 {
-	static const uint64_t values[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX / 2, UINT64_MAX };
+	static const uint64_t values[] = { 0,	      1,     127,	 128,
+					   16383,     16384, UINT32_MAX, UINT64_MAX / 2,
+					   UINT64_MAX };
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		struct buf b = BUF_INIT(100);
@@ -171,8 +173,7 @@ END_TEST
 
 START_TEST(out_of_memory_leaves_the_bytes_as_they_were)
 {
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		struct buf b = BUF_INIT(10000);
 		size_t whole = 0;
 
@@ -187,7 +188,8 @@ START_TEST(out_of_memory_leaves_the_bytes_as_they_were)
 }
 END_TEST
 
-SUITE("buf", the_cap_holds_exactly, failure_sticks_until_the_buffer_is_cleared, a_huge_request_does_not_wrap_around,
-      a_buffer_can_put_its_own_bytes, taken_bytes_belong_to_the_caller, the_front_can_be_dropped,
+SUITE("buf", the_cap_holds_exactly, failure_sticks_until_the_buffer_is_cleared,
+      a_huge_request_does_not_wrap_around, a_buffer_can_put_its_own_bytes,
+      taken_bytes_belong_to_the_caller, the_front_can_be_dropped,
       random_operations_agree_with_a_model, numbers_come_back_through_a_cursor,
       out_of_memory_leaves_the_bytes_as_they_were)

@@ -11,8 +11,10 @@ START_TEST(times_are_written_as_in_rfc3339)
 	char out[CLOCK_TEXT_BYTES];
 
 	ck_assert_str_eq(clock_format_rfc3339(out, 0, 0), "1970-01-01T00:00:00Z");
-	ck_assert_str_eq(clock_format_rfc3339(out, 1709208000 * NSEC_PER_SEC + 5, 9), "2024-02-29T12:00:00.000000005Z");
-	ck_assert_str_eq(clock_format_rfc3339(out, 1709208000 * NSEC_PER_SEC + 999999999, 3), "2024-02-29T12:00:00.999Z");
+	ck_assert_str_eq(clock_format_rfc3339(out, 1709208000 * NSEC_PER_SEC + 5, 9),
+			 "2024-02-29T12:00:00.000000005Z");
+	ck_assert_str_eq(clock_format_rfc3339(out, 1709208000 * NSEC_PER_SEC + 999999999, 3),
+			 "2024-02-29T12:00:00.999Z");
 	ck_assert_str_eq(clock_format_rfc3339(out, -1, 9), "1969-12-31T23:59:59.999999999Z");
 	ck_assert_str_eq(clock_format_rfc3339(out, 5, 42), "1970-01-01T00:00:00.000000005Z");
 	ck_assert_str_eq(clock_format_rfc3339(out, INT64_MAX, 9), "2262-04-11T23:47:16.854775807Z");
@@ -58,7 +60,8 @@ START_TEST(two_points_make_a_scale)
 	ck_assert_int_le(llabs(ticks_to_nsec(&s, ticks[0]) - ns[0]), 1);
 	ck_assert_int_le(llabs(ticks_delta_to_nsec(&s, 2500) - 1000), 1);
 	/* An hour later it is still right to a few nanoseconds. */
-	ck_assert_int_le(llabs(ticks_delta_to_nsec(&s, UINT64_C(9000000000000)) - 3600 * NSEC_PER_SEC), 10);
+	ck_assert_int_le(
+		llabs(ticks_delta_to_nsec(&s, UINT64_C(9000000000000)) - 3600 * NSEC_PER_SEC), 10);
 }
 END_TEST
 
@@ -66,11 +69,18 @@ START_TEST(points_that_stand_still_or_run_backwards_are_refused)
 {
 	struct ticks_scale s;
 
-	ck_assert_int_eq(ticks_scale_from_points(&s, (uint64_t[]){ 5, 5 }, (nsec_t[]){ 1, 2 }), -ERR_INVALID);
-	ck_assert_int_eq(ticks_scale_from_points(&s, (uint64_t[]){ 5, 4 }, (nsec_t[]){ 1, 2 }), -ERR_INVALID);
-	ck_assert_int_eq(ticks_scale_from_points(&s, (uint64_t[]){ 5, 9 }, (nsec_t[]){ 2, 2 }), -ERR_INVALID);
-	ck_assert_int_eq(ticks_scale_from_points(&s, (uint64_t[]){ 0, 1 }, (nsec_t[]){ 0, INT64_MAX }), -ERR_INVALID);
-	ck_assert_int_eq(ticks_scale_from_points(&s, (uint64_t[]){ 0, UINT64_MAX }, (nsec_t[]){ 0, 1 }), -ERR_INVALID);
+	ck_assert_int_eq(ticks_scale_from_points(&s, (uint64_t[]){ 5, 5 }, (nsec_t[]){ 1, 2 }),
+			 -ERR_INVALID);
+	ck_assert_int_eq(ticks_scale_from_points(&s, (uint64_t[]){ 5, 4 }, (nsec_t[]){ 1, 2 }),
+			 -ERR_INVALID);
+	ck_assert_int_eq(ticks_scale_from_points(&s, (uint64_t[]){ 5, 9 }, (nsec_t[]){ 2, 2 }),
+			 -ERR_INVALID);
+	ck_assert_int_eq(
+		ticks_scale_from_points(&s, (uint64_t[]){ 0, 1 }, (nsec_t[]){ 0, INT64_MAX }),
+		-ERR_INVALID);
+	ck_assert_int_eq(
+		ticks_scale_from_points(&s, (uint64_t[]){ 0, UINT64_MAX }, (nsec_t[]){ 0, 1 }),
+		-ERR_INVALID);
 }
 END_TEST
 
@@ -80,7 +90,8 @@ START_TEST(any_scale_saturates_instead_of_overflowing)
 
 	rng_init(&r, suite_seed(8));
 	for (int i = 0; i < 100000; i++) {
-		struct ticks_scale s = { rng_next(&r), (int64_t)rng_next(&r), rng_next(&r) >> rng_below(&r, 64),
+		struct ticks_scale s = { rng_next(&r), (int64_t)rng_next(&r),
+					 rng_next(&r) >> rng_below(&r, 64),
 					 (uint32_t)rng_below(&r, 200), TICKS_TSC };
 		uint64_t t = rng_next(&r);
 		nsec_t a = ticks_to_nsec(&s, t);
@@ -89,9 +100,13 @@ START_TEST(any_scale_saturates_instead_of_overflowing)
 		if (t < UINT64_MAX)
 			ck_assert_int_ge(ticks_to_nsec(&s, t + 1), a);
 	}
-	ck_assert_int_eq(ticks_to_nsec(&(struct ticks_scale){ .base_ns = INT64_MAX, .mult = 1 }, 1), INT64_MAX);
-	ck_assert_int_eq(ticks_to_nsec(&(struct ticks_scale){ .base_ticks = 9, .base_ns = INT64_MIN, .mult = 1 }, 1),
-			 INT64_MIN);
+	ck_assert_int_eq(ticks_to_nsec(&(struct ticks_scale){ .base_ns = INT64_MAX, .mult = 1 }, 1),
+			 INT64_MAX);
+	ck_assert_int_eq(
+		ticks_to_nsec(
+			&(struct ticks_scale){ .base_ticks = 9, .base_ns = INT64_MIN, .mult = 1 },
+			1),
+		INT64_MIN);
 }
 END_TEST
 
@@ -135,7 +150,8 @@ START_TEST(the_environment_can_refuse_the_tsc)
 }
 END_TEST
 
-SUITE("clock", times_are_written_as_in_rfc3339, clocks_do_not_run_backwards, monotonic_ticks_are_nanoseconds,
-      two_points_make_a_scale, points_that_stand_still_or_run_backwards_are_refused,
-      any_scale_saturates_instead_of_overflowing, a_peers_scale_is_judged, calibrated_ticks_follow_the_monotonic_clock,
-      the_environment_can_refuse_the_tsc)
+SUITE("clock", times_are_written_as_in_rfc3339, clocks_do_not_run_backwards,
+      monotonic_ticks_are_nanoseconds, two_points_make_a_scale,
+      points_that_stand_still_or_run_backwards_are_refused,
+      any_scale_saturates_instead_of_overflowing, a_peers_scale_is_judged,
+      calibrated_ticks_follow_the_monotonic_clock, the_environment_can_refuse_the_tsc)

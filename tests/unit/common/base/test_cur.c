@@ -77,7 +77,8 @@ START_TEST(varints_have_ten_bytes_at_most)
 	ck_assert(varint_is("\xac\x02", 2, 300));
 	ck_assert(varint_is("\x80\x00", 2, 0)); /* padded */
 	ck_assert(varint_is("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, UINT64_MAX));
-	ck_assert(!varint_is("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, UINT64_MAX)); /* bit 64 */
+	ck_assert(!varint_is("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10,
+			     UINT64_MAX)); /* bit 64 */
 	ck_assert(!varint_is("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x81\x00", 11, UINT64_MAX));
 	ck_assert(!varint_is("\x80", 1, 0));
 	ck_assert(!varint_is("", 0, 0));
@@ -115,5 +116,5 @@ START_TEST(random_reads_agree_with_a_model)
 END_TEST
 
 SUITE("cur", little_endian_is_read_byte_by_byte, a_short_read_fails_for_good,
-      a_length_near_the_end_of_memory_does_not_wrap, no_input_is_an_empty_input, varints_have_ten_bytes_at_most,
-      random_reads_agree_with_a_model)
+      a_length_near_the_end_of_memory_does_not_wrap, no_input_is_an_empty_input,
+      varints_have_ten_bytes_at_most, random_reads_agree_with_a_model)

@@ -114,7 +114,8 @@ START_TEST(secrets_are_ours_alone)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		make_file(at("f"), "x", bad[i]);
 		ck_assert_int_eq(file_read(at("f"), 100, FILE_SECRET, &b, &e), -ERR_DENIED);
-		ck_assert_int_eq(file_read(at("f"), 100, FILE_OWNED, &b, &e), (bad[i] & 022) ? -ERR_DENIED : 0);
+		ck_assert_int_eq(file_read(at("f"), 100, FILE_OWNED, &b, &e),
+				 (bad[i] & 022) ? -ERR_DENIED : 0);
 	}
 	make_file(at("f"), "x", 0400);
 	ck_assert_int_eq(file_read(at("f"), 100, FILE_SECRET, &b, &e), 0);
@@ -147,7 +148,8 @@ START_TEST(an_atomic_write_that_fails_leaves_the_old_file)
 
 	make_file(at("f"), "old", 0600);
 	ck_assert_int_eq(mkdir(at("d"), 0700), 0);
-	ck_assert_int_eq(file_write_atomic(at("d"), "x", 1, &e), -ERR_SYS); /* a directory is in the way */
+	ck_assert_int_eq(file_write_atomic(at("d"), "x", 1, &e),
+			 -ERR_SYS); /* a directory is in the way */
 	ck_assert_int_eq(file_write_atomic(at("none/f"), "x", 1, &e), -ERR_SYS);
 	ck_assert_int_eq(file_read(at("f"), 100, 0, &b, &e), 0);
 	ck_assert_str_eq(buf_str(&b), "old");
@@ -235,8 +237,7 @@ START_TEST(out_of_memory_is_an_error)
 	const char *path = at("f"); /* assertions allocate: none while a failure is armed */
 
 	make_file(path, "0123456789", 0600);
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		struct buf b = BUF_INIT(100);
 		int rc = file_read(path, 100, 0, &b, NULL);
 

@@ -10,12 +10,11 @@ START_TEST(siphash_gives_the_published_vectors)
 	static const struct {
 		size_t n;
 		uint64_t want;
-	} vectors[] = { /* key and input are 00 01 02 ...: appendix of the paper, and the reference code's list */
-			{ 0, 0x726fdb47dd0e0e31 },
-			{ 1, 0x74f839c593dc67fd },
-			{ 7, 0xab0200f58b01d137 },
-			{ 8, 0x93f5f5799a932462 },
-			{ 15, 0xa129ca6149be45e5 },
+	} vectors[] = {
+		/* key and input are 00 01 02 ...: appendix of the paper, and the reference code's
+		   list */
+		{ 0, 0x726fdb47dd0e0e31 }, { 1, 0x74f839c593dc67fd },  { 7, 0xab0200f58b01d137 },
+		{ 8, 0x93f5f5799a932462 }, { 15, 0xa129ca6149be45e5 },
 	};
 	struct hash_key key = { 0x0706050403020100, 0x0f0e0d0c0b0a0908 };
 	uint8_t in[16];
@@ -46,7 +45,9 @@ START_TEST(crc32c_gives_the_published_vectors_in_any_chunks)
 	ck_assert_uint_eq(hash_crc32c(0, zeros, 32), 0x8a9136aa); /* RFC 3720, B.4 */
 	ck_assert_uint_eq(hash_crc32c(0, ones, 32), 0x62a8ab43);
 	for (size_t cut = 0; cut <= 9; cut++)
-		ck_assert_uint_eq(hash_crc32c(hash_crc32c(0, "123456789", cut), &"123456789"[cut], 9 - cut), 0xe3069283);
+		ck_assert_uint_eq(
+			hash_crc32c(hash_crc32c(0, "123456789", cut), &"123456789"[cut], 9 - cut),
+			0xe3069283);
 }
 END_TEST
 
@@ -55,7 +56,8 @@ START_TEST(mixing_loses_nothing)
 	ck_assert_uint_eq(hash_mix64(0), 0);
 	for (unsigned i = 0; i < 64; i++)
 		for (unsigned k = 0; k < i; k++)
-			ck_assert_uint_ne(hash_mix64(UINT64_C(1) << i), hash_mix64(UINT64_C(1) << k));
+			ck_assert_uint_ne(hash_mix64(UINT64_C(1) << i),
+					  hash_mix64(UINT64_C(1) << k));
 }
 END_TEST
 
@@ -109,5 +111,6 @@ START_TEST(secret_bytes_differ)
 END_TEST
 
 SUITE("hash", siphash_gives_the_published_vectors, another_key_gives_another_hash,
-      crc32c_gives_the_published_vectors_in_any_chunks, mixing_loses_nothing, the_generator_is_repeatable_and_even,
-      xoshiro_gives_the_reference_sequence, secret_bytes_differ)
+      crc32c_gives_the_published_vectors_in_any_chunks, mixing_loses_nothing,
+      the_generator_is_repeatable_and_even, xoshiro_gives_the_reference_sequence,
+      secret_bytes_differ)

@@ -59,7 +59,8 @@ START_TEST(strings_are_escaped)
 	ck_assert_str_eq(string_is("", 0), "\"\"");
 	ck_assert_str_eq(string_is("a\"b\\c/", 6), "\"a\\\"b\\\\c/\"");
 	ck_assert_str_eq(string_is("\n\0\x7f", 3), "\"\\u000a\\u0000\\u007f\"");
-	ck_assert_str_eq(string_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9), "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
+	ck_assert_str_eq(string_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9),
+			 "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
 	ck_assert_str_eq(string_is("a\xff\xc3", 3), "\"a\\ufffd\\ufffd\"");
 	ck_assert_str_eq(string_is("\xe2\x82z", 3), "\"\\ufffd\\ufffdz\"");
 }
@@ -166,8 +167,10 @@ static void nothing(struct json *j)
 
 START_TEST(misuse_is_told_at_the_end)
 {
-	static misuse_fn *const misuses[] = { value_without_key, key_without_value, wrong_end, open_end,
-					      two_roots,	 key_at_the_top,    too_deep,  nothing };
+	static misuse_fn *const misuses[] = { value_without_key, key_without_value,
+					      wrong_end,	 open_end,
+					      two_roots,	 key_at_the_top,
+					      too_deep,		 nothing };
 
 	for (size_t i = 0; i < sizeof(misuses) / sizeof(misuses[0]); i++) {
 		struct buf b = BUF_INIT(1000);
@@ -192,8 +195,7 @@ START_TEST(a_full_buffer_is_told_at_the_end)
 		ck_assert_int_eq(json_end(&j), -ERR_LIMIT);
 		buf_done(&b);
 	}
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		struct buf b = BUF_INIT(1000);
 		struct json j;
 		int rc;
@@ -211,7 +213,10 @@ START_TEST(a_full_buffer_is_told_at_the_end)
 }
 END_TEST
 
-/* Reads what the random writer below may have written; returns what follows, NULL when it is no JSON. */
+/*
+ * Reads what the random writer below may have written; returns what follows, NULL when it is no
+ * JSON.
+ */
 static const char *skip_value(const char *s);
 
 static const char *skip_string(const char *s)

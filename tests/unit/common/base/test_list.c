@@ -14,7 +14,7 @@ static int digits(const struct list *head)
 {
 	int all = 0;
 
-	list_each(l, head)
+	list_each (l, head)
 		all = all * 10 + list_entry(l, struct item, link)->v;
 	return all;
 }
@@ -53,7 +53,7 @@ START_TEST(the_safe_walk_allows_deleting)
 
 	for (size_t k = 0; k < ARRAY_LEN(i); k++)
 		list_push_back(&a, &i[k].link);
-	list_each_safe(l, &a)
+	list_each_safe (l, &a)
 		if (list_entry(l, struct item, link)->v % 2)
 			list_del(l);
 	ck_assert_int_eq(digits(&a), 24);
@@ -94,5 +94,5 @@ START_TEST(an_array_that_cannot_grow_stays)
 }
 END_TEST
 
-SUITE("list", items_keep_their_order, the_safe_walk_allows_deleting, an_array_grows_to_its_limit_and_is_zero,
-      an_array_that_cannot_grow_stays)
+SUITE("list", items_keep_their_order, the_safe_walk_allows_deleting,
+      an_array_grows_to_its_limit_and_is_zero, an_array_that_cannot_grow_stays)

@@ -17,7 +17,8 @@ static void open_sink(enum log_level level, enum log_format format)
 {
 	sink = tmpfile();
 	ck_assert_ptr_nonnull(sink);
-	log_open(&(struct log_conf){ .level = level, .format = format, .fd = fileno(sink), .program = "t" });
+	log_open(&(struct log_conf){
+		.level = level, .format = format, .fd = fileno(sink), .program = "t" });
 }
 
 /* All that was logged; closes the sink. */
@@ -86,12 +87,15 @@ START_TEST(the_journal_is_recognised_by_its_inode)
 
 	sink = tmpfile();
 	ck_assert_int_eq(fstat(fileno(sink), &st), 0);
-	snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+	snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)st.st_dev,
+		 (unsigned long long)st.st_ino);
 	setenv("JOURNAL_STREAM", stream, 1);
-	log_open(&(struct log_conf){ .level = LOG_LEVEL_INFO, .format = LOG_AUTO, .fd = fileno(sink) });
+	log_open(&(struct log_conf){
+		.level = LOG_LEVEL_INFO, .format = LOG_AUTO, .fd = fileno(sink) });
 	log_info("a", "x");
 	setenv("JOURNAL_STREAM", "1:1", 1);
-	log_open(&(struct log_conf){ .level = LOG_LEVEL_INFO, .format = LOG_AUTO, .fd = fileno(sink) });
+	log_open(&(struct log_conf){
+		.level = LOG_LEVEL_INFO, .format = LOG_AUTO, .fd = fileno(sink) });
 	log_info("a", "y");
 	logged();
 	ck_assert(str_has_prefix(text, "<6>a: x\n2"));
@@ -103,7 +107,8 @@ START_TEST(json_lines_are_quoted)
 	open_sink(LOG_LEVEL_INFO, LOG_JSON);
 	log_info("a", "say \"%s\"", "\\");
 	logged();
-	ck_assert_ptr_nonnull(strstr(text, "\"level\":\"info\",\"program\":\"t\",\"area\":\"a\",\"text\":\"say \\\"\\\\\\\"\"}\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\"level\":\"info\",\"program\":\"t\",\"area\":\"a\","
+					   "\"text\":\"say \\\"\\\\\\\"\"}\n"));
 }
 END_TEST
 
@@ -154,7 +159,8 @@ START_TEST(a_call_site_that_repeats_is_limited_and_counted)
 		usleep(10000);
 	repeat(1);
 	logged();
-	for (char *save = NULL, *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
+	for (char *save = NULL, *l = strtok_r(text, "\n", &save); l;
+	     l = strtok_r(NULL, "\n", &save)) {
 		unsigned n;
 
 		if (sscanf(l, "<6>a: suppressed %u", &n) == 1)
@@ -192,7 +198,7 @@ START_TEST(levels_have_names)
 }
 END_TEST
 
-SUITE("log", a_plain_line_has_time_level_and_area, levels_above_the_chosen_one_are_silent, the_journal_gets_priorities,
-      the_journal_is_recognised_by_its_inode, json_lines_are_quoted, a_text_cannot_forge_a_second_line,
-      an_overlong_text_is_cut_to_one_line, a_call_site_that_repeats_is_limited_and_counted, logging_never_allocates,
-      levels_have_names)
+SUITE("log", a_plain_line_has_time_level_and_area, levels_above_the_chosen_one_are_silent,
+      the_journal_gets_priorities, the_journal_is_recognised_by_its_inode, json_lines_are_quoted,
+      a_text_cannot_forge_a_second_line, an_overlong_text_is_cut_to_one_line,
+      a_call_site_that_repeats_is_limited_and_counted, logging_never_allocates, levels_have_names)

@@ -175,8 +175,7 @@ END_TEST
 
 START_TEST(out_of_memory_changes_nothing)
 {
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		struct smap s;
 		struct map m;
 		size_t in_s = 0, in_m = 0;
@@ -201,5 +200,5 @@ START_TEST(out_of_memory_changes_nothing)
 END_TEST
 
 SUITE("map", a_map_of_numbers_agrees_with_a_model, a_map_of_strings_agrees_with_a_model,
-      deleting_while_iterating_visits_the_rest_once, replacing_while_iterating_is_allowed, an_empty_map_answers,
-      a_key_may_be_a_part_of_a_longer_string, out_of_memory_changes_nothing)
+      deleting_while_iterating_visits_the_rest_once, replacing_while_iterating_is_allowed,
+      an_empty_map_answers, a_key_may_be_a_part_of_a_longer_string, out_of_memory_changes_nothing)

@@ -29,16 +29,19 @@ START_TEST(integers_reach_their_ends_and_not_beyond)
 	ck_assert(i64_is("9223372036854775807", INT64_MAX));
 	ck_assert(i64_is("-9223372036854775808", INT64_MIN));
 	ck_assert(u64_is("18446744073709551615", UINT64_MAX));
-	for (const char **s = (const char *[]){ "", "-", "+1", " 1", "1 ", "1x", "0x1", "--1", "1.0",
-						"9223372036854775808", "-9223372036854775809",
-						"99999999999999999999999", NULL };
+	for (const char **s =
+		     (const char *[]){ "", "-", "+1", " 1", "1 ", "1x", "0x1", "--1", "1.0",
+				       "9223372036854775808", "-9223372036854775809",
+				       "99999999999999999999999", NULL };
 	     *s; s++) {
 		int64_t v = 42;
 
-		ck_assert_msg(str_to_i64(*s, INT64_MIN, INT64_MAX, &v) == -ERR_INVALID, "'%s' passed", *s);
+		ck_assert_msg(str_to_i64(*s, INT64_MIN, INT64_MAX, &v) == -ERR_INVALID,
+			      "'%s' passed", *s);
 		ck_assert_int_eq(v, 42);
 	}
-	for (const char **s = (const char *[]){ "", "-1", "+1", "18446744073709551616", NULL }; *s; s++) {
+	for (const char **s = (const char *[]){ "", "-1", "+1", "18446744073709551616", NULL }; *s;
+	     s++) {
 		uint64_t v = 42;
 
 		ck_assert_msg(str_to_u64(*s, 0, UINT64_MAX, &v) == -ERR_INVALID, "'%s' passed", *s);
@@ -75,10 +78,11 @@ START_TEST(doubles_are_decimal_and_finite)
 	ck_assert_int_eq(str_to_double(".5", 0, 1, &v), 0);
 	ck_assert_double_eq(v, .5);
 	ck_assert_int_eq(str_to_double("5.", 0, 9, &v), 0);
-	for (const char **s = (const char *[]){ "", ".", "-", "e5", "1e", "1e+", "inf", "nan", "0x10", "1,5", " 1", "1 ",
-						"1e999", NULL };
+	for (const char **s = (const char *[]){ "", ".", "-", "e5", "1e", "1e+", "inf", "nan",
+						"0x10", "1,5", " 1", "1 ", "1e999", NULL };
 	     *s; s++)
-		ck_assert_msg(str_to_double(*s, -INFINITY, INFINITY, &v) == -ERR_INVALID, "'%s' passed", *s);
+		ck_assert_msg(str_to_double(*s, -INFINITY, INFINITY, &v) == -ERR_INVALID,
+			      "'%s' passed", *s);
 	ck_assert_int_lt(str_to_double("1.01", 0, 1, &v), 0);
 }
 END_TEST
@@ -141,5 +145,6 @@ START_TEST(base32_is_read_as_people_write_it)
 }
 END_TEST
 
-SUITE("num", integers_reach_their_ends_and_not_beyond, a_range_includes_its_ends, doubles_are_decimal_and_finite,
-      hexadecimal_numbers_have_one_to_sixteen_digits, encodings_come_back, base32_is_read_as_people_write_it)
+SUITE("num", integers_reach_their_ends_and_not_beyond, a_range_includes_its_ends,
+      doubles_are_decimal_and_finite, hexadecimal_numbers_have_one_to_sixteen_digits,
+      encodings_come_back, base32_is_read_as_people_write_it)

@@ -37,7 +37,9 @@ static const struct opt table[] = {
 	{ 0 },
 };
 
-static struct opt_spec spec = { .program = "prog", .usage = "[OPTION...] WHAT", .summary = "Does it.", .table = table };
+static struct opt_spec spec = {
+	.program = "prog", .usage = "[OPTION...] WHAT", .summary = "Does it.", .table = table
+};
 
 /* What stdout and stderr got. */
 static char out[4000], err[4000];
@@ -83,8 +85,8 @@ START_TEST(every_kind_is_set)
 {
 	int first = 0;
 
-	ck_assert_int_eq(PARSE(&first, "-fvv", "--name=x", "-p", "80", "--any", "-7", "--size=100", "--share", ".25",
-			       "-w200ms", "--call=y", "what"),
+	ck_assert_int_eq(PARSE(&first, "-fvv", "--name=x", "-p", "80", "--any", "-7", "--size=100",
+			       "--share", ".25", "-w200ms", "--call=y", "what"),
 			 OPT_GO);
 	ck_assert_int_eq(first, 12);
 	ck_assert(got.flag);
@@ -109,7 +111,8 @@ START_TEST(help_and_version_go_to_stdout)
 	ck_assert_ptr_nonnull(strstr(out, "Usage: prog [OPTION...] WHAT\nDoes it.\n"));
 	ck_assert_ptr_nonnull(strstr(out, "  -p, --port=PORT           a port\n"));
 	ck_assert_ptr_nonnull(strstr(out, "      --any=N               any number\n"));
-	ck_assert_ptr_nonnull(strstr(out, "  -h, --help                print this help and exit\n"));
+	ck_assert_ptr_nonnull(
+		strstr(out, "  -h, --help                print this help and exit\n"));
 	ck_assert_str_eq(err, "");
 	ck_assert_int_eq(PARSE(&first, "-h"), OPT_DONE);
 	ck_assert_int_eq(PARSE(&first, "--version"), OPT_DONE);
@@ -164,18 +167,26 @@ START_TEST(lengths_of_time_have_units)
 	static const struct {
 		const char *text;
 		int64_t ns;
-	} good[] = { { "0", 0 },	      { "10", 10000000000 }, { "1.5s", 1500000000 }, { "3us", 3000 },
-		     { "7ns", 7 },	      { "5m", 300000000000 }, { "1h", 3600000000000 }, { "2d", 172800000000000 } };
+	} good[] = { { "0", 0 },
+		     { "10", 10000000000 },
+		     { "1.5s", 1500000000 },
+		     { "3us", 3000 },
+		     { "7ns", 7 },
+		     { "5m", 300000000000 },
+		     { "1h", 3600000000000 },
+		     { "2d", 172800000000000 } };
 	int64_t ns;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		ck_assert_int_eq(opt_to_nsec(good[i].text, 0, INT64_MAX, &ns), 0);
 		ck_assert_int_eq(ns, good[i].ns);
 	}
-	for (const char **s = (const char *[]){ "", "s", "1x", "1 s", "-1", "1e3", "nan", "9999999999999999999",
-						"0.0.1", "999999999999d", NULL };
+	for (const char **s =
+		     (const char *[]){ "", "s", "1x", "1 s", "-1", "1e3", "nan",
+				       "9999999999999999999", "0.0.1", "999999999999d", NULL };
 	     *s; s++)
-		ck_assert_msg(opt_to_nsec(*s, 0, INT64_MAX, &ns) == -ERR_INVALID, "'%s' passed", *s);
+		ck_assert_msg(opt_to_nsec(*s, 0, INT64_MAX, &ns) == -ERR_INVALID, "'%s' passed",
+			      *s);
 	ck_assert_int_eq(opt_to_nsec("2s", 0, HELLO_MAX_NS, &ns), 0);
 	ck_assert_int_eq(opt_to_nsec("2000000001ns", 0, HELLO_MAX_NS, &ns), -ERR_INVALID);
 }

@@ -68,7 +68,9 @@ START_TEST(names_are_fit_to_be_shown)
 	ck_assert(!str_is_name("\x1b[2J", 4));
 	ck_assert(!str_is_name("\x7f", 1));
 	ck_assert(!str_is_name("\xc2\x9b", 2)); /* C1 */
-	ck_assert(!str_is_name("a\xe2\x80\xae" "b", 5)); /* right-to-left override */
+	ck_assert(!str_is_name("a\xe2\x80\xae"
+			       "b",
+			       5)); /* right-to-left override */
 	ck_assert(!str_is_name("\xff", 1));
 }
 END_TEST
@@ -172,6 +174,7 @@ START_TEST(constant_time_equality_is_equality)
 }
 END_TEST
 
-SUITE("str", utf8_is_checked_strictly, every_character_is_well_formed_and_no_surrogate_is, names_are_fit_to_be_shown,
-      escapes_are_safe_for_a_terminal, a_cut_escape_says_so, random_bytes_escape_into_printable_utf8_of_any_size,
-      a_copy_is_cut_at_a_character, comparisons_and_copies_take_null, constant_time_equality_is_equality)
+SUITE("str", utf8_is_checked_strictly, every_character_is_well_formed_and_no_surrogate_is,
+      names_are_fit_to_be_shown, escapes_are_safe_for_a_terminal, a_cut_escape_says_so,
+      random_bytes_escape_into_printable_utf8_of_any_size, a_copy_is_cut_at_a_character,
+      comparisons_and_copies_take_null, constant_time_equality_is_equality)
