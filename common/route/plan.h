@@ -60,7 +60,7 @@ void plan_free(struct plan *p);
  */
 int plan_next(struct plan *p, struct reply *into, const struct plan_step **step, struct err *e);
 
-/* The rest is not executed (a deadline passed, a tool left): notes each action not yet begun as missing. */
+/* The rest is not executed (a deadline passed, a tool left): each action not yet begun gets an error entry that says so. */
 int plan_abandon(struct plan *p, const char *reason, struct reply *into);
 
 #endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/route/objects.h"
+
+#include "common/base/err.h"
+#include "common/base/limits.h"
+#include "common/omis/arena.h"
+#include "common/omis/token.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct conversion {
+	struct route_tokens tokens;
+	int rc; /* 0 or -ERR_NOTFOUND */
+};
+
+struct seen {
+	uint64_t stamp; /* of the call that last had it */
+};
+
+int objects_init(struct objects *o, const struct route_view *view)
+{
+	*o = (struct objects){ .view = view, .arena = arena_new(PLAN_HEAP_MAX_BYTES) };
+	smap_init(&o->conversions);
+	smap_init(&o->seen);
+	if (o->arena)
+		o->by_child = arena_array(o->arena, view->nchild, sizeof(*o->by_child));
+	return o->by_child ? 0 : -ERR_NOMEM;
+}
+
+void objects_done(struct objects *o)
+{
+	smap_done(&o->conversions);
+	smap_done(&o->seen);
+	arena_free(o->arena);
+	o->arena = NULL;
+}
+
+void objects_forget(struct objects *o)
+{
+	smap_done(&o->conversions);
+	smap_init(&o->conversions);
+}
+
+static struct route_tokens no_tokens(struct objects *o)
+{
+	return (struct route_tokens){ .max = OMIS_OBJECTS_MAX, .arena = o->arena };
+}
+
+static int too_many(struct objects *o)
+{
+	return err_set(o->e, ERR_LIMIT, "a request for more than %d objects", OMIS_OBJECTS_MAX);
+}
+
+static int ask(struct objects *o, const char *token, char class, bool up, struct route_tokens *out)
+{
+	return up ? o->view->lift(o->view->arg, token, out) : o->view->expand(o->view->arg, token, class, out);
+}
+
+/* One step down (to `class`) or up, as remembered or as the view says now. */
+static int convert(struct objects *o, const char *token, char class, bool up, const struct route_tokens **out)
+{
+	char key[NAME_MAX_BYTES + 4];
+	struct conversion *c;
+
+	snprintf(key, sizeof(key), "%c %s", up ? '^' : class, token ? token : "");
+	c = smap_find(&o->conversions, key);
+	if (!c) {
+		c = arena_alloc(o->arena, sizeof(*c));
+		if (!c)
+			return -ERR_NOMEM;
+		c->tokens = no_tokens(o);
+		c->rc = ask(o, token, class, up, &c->tokens);
+		if (c->rc && c->rc != -ERR_NOTFOUND)
+			return c->rc == -ERR_LIMIT ? too_many(o) : c->rc;
+		if (smap_put(&o->conversions, key, c, NULL))
+			return -ERR_NOMEM;
+	}
+	*out = &c->tokens;
+	return c->rc;
+}
+
+/* A double within one call is dropped. */
+static int add(struct objects *o, const char *token, struct route_tokens *out)
+{
+	struct seen *s = smap_find(&o->seen, token);
+	int rc;
+
+	if (s && s->stamp == o->stamp)
+		return 0;
+	if (!s) {
+		s = arena_alloc(o->arena, sizeof(*s));
+		if (!s || smap_put(&o->seen, token, s, NULL))
+			return -ERR_NOMEM;
+	}
+	s->stamp = o->stamp;
+	if (++o->total > OMIS_OBJECTS_MAX)
+		return too_many(o);
+	rc = route_tokens_add(out, token);
+	return rc == -ERR_LIMIT ? too_many(o) : rc;
+}
+
+static bool is_above(char a, char b)
+{
+	bool related;
+
+	return token_compare_class(a, b, &related) < 0 && related;
+}
+
+/* All of class `to` inside `token`. What vanished while we looked is not there. At most three levels deep. */
+static int expand_down(struct objects *o, const char *token, char from, char to, struct route_tokens *out)
+{
+	char next = token_class_below(from);
+	const struct route_tokens *list;
+	int rc = convert(o, token, next, false, &list);
+
+	for (size_t i = 0; !rc && i < list->n; i++) {
+		const char *t = list->v[i];
+
+		/* A container in place of its content: the level below expands it. */
+		if (next == to || token_class(t, strlen(t)) != next)
+			rc = add(o, t, out);
+		else
+			rc = expand_down(o, t, next, to, out);
+		if (rc == -ERR_NOTFOUND)
+			rc = 0;
+	}
+	return rc;
+}
+
+/* The empty list. Processes and threads are found through the attached nodes. */
+static int expand_all(struct objects *o, char class, struct route_tokens *out)
+{
+	char root = is_above('n', class) ? 'n' : class;
+	const struct route_tokens *list;
+	int rc = convert(o, NULL, root, false, &list);
+
+	for (size_t i = 0; !rc && i < list->n; i++) {
+		if (root == class)
+			rc = add(o, list->v[i], out);
+		else
+			rc = expand_down(o, list->v[i], root, class, out);
+		if (rc == -ERR_NOTFOUND)
+			rc = 0;
+	}
+	return rc == -ERR_NOTFOUND ? 0 : rc;
+}
+
+static int lift(struct objects *o, const char *token, char to, struct route_tokens *out)
+{
+	const struct route_tokens *up;
+	int rc;
+
+	while (token_class(token, strlen(token)) != to) {
+		rc = convert(o, token, 0, true, &up);
+		if (rc)
+			return rc;
+		if (up->n != 1 || !is_above(token_class(up->v[0], strlen(up->v[0])), token_class(token, strlen(token))))
+			return -ERR_NOTFOUND;
+		token = up->v[0];
+	}
+	return add(o, token, out);
+}
+
+static int unknown(struct reply *into, uint32_t action, const char *token)
+{
+	return reply_add_error(into, action, token, STATUS_UNKNOWN_OBJECT, "there is no such object");
+}
+
+static int one(struct objects *o, const struct omis_call *call, const char *token, struct route_tokens *out)
+{
+	char class = token_class(token, strlen(token)), want = call->service->object;
+	bool related;
+
+	if (class == 'u')
+		return -ERR_NOTFOUND;
+	if (class == want || (token_compare_class(class, want, &related), !related))
+		return add(o, token, out);
+	if (is_above(want, class))
+		return lift(o, token, want, out);
+	return expand_down(o, token, class, want, out);
+}
+
+static int one_or_entry(struct objects *o, const struct omis_call *call, const struct omis_value *v, uint32_t action,
+			struct reply *into, struct route_tokens *out)
+{
+	int rc = -ERR_INVALID;
+
+	if (v->kind == OMIS_TOKEN)
+		rc = one(o, call, v->s.p, out);
+	return rc == -ERR_NOTFOUND ? unknown(into, action, v->s.p) : rc;
+}
+
+int objects_of(struct objects *o, const struct omis_call *call, uint32_t action, struct reply *into,
+	       struct route_tokens *out)
+{
+	const struct omis_service *s = call->service;
+	const struct omis_value *v = &call->param[s->object_param];
+	int rc = 0;
+
+	*out = no_tokens(o);
+	o->stamp++;
+	if (v->kind != OMIS_LIST) {
+		/* Only lists are expanded: "stop this node" may be meant, but was not said. */
+		if (v->kind == OMIS_TOKEN && is_above(token_class(v->s.p, v->s.n), s->object))
+			return reply_add_error(into, action, v->s.p, STATUS_TYPE_MISMATCH,
+					       "parameter %s of %s is one object, not all in another",
+					       s->param[s->object_param].name, s->name);
+		return one_or_entry(o, call, v, action, into, out);
+	}
+	if (!v->list.n)
+		return expand_all(o, s->object, out);
+	for (size_t i = 0; !rc && i < v->list.n; i++)
+		rc = one_or_entry(o, call, &v->list.v[i], action, into, out);
+	return rc;
+}
+
+static int places_grow(struct objects *o, struct places *p)
+{
+	size_t cap = p->cap ? 2 * p->cap : 8;
+	struct child_tokens **grown = arena_array(o->arena, cap, sizeof(*grown));
+
+	if (!grown)
+		return -ERR_NOMEM;
+	if (p->n)
+		memcpy(grown, p->v, p->n * sizeof(*grown));
+	p->v = grown;
+	p->cap = cap;
+	return 0;
+}
+
+static struct child_tokens *child_of(struct objects *o, struct places *p, uint32_t child)
+{
+	struct child_tokens *c;
+
+	if (o->by_child[child])
+		return o->by_child[child];
+	c = arena_alloc(o->arena, sizeof(*c));
+	if (!c)
+		return NULL;
+	if (p->n == p->cap && places_grow(o, p))
+		return NULL;
+	*c = (struct child_tokens){ .child = child, .tokens = no_tokens(o) };
+	p->v[p->n++] = c;
+	o->by_child[child] = c;
+	return c;
+}
+
+static int place_one(struct objects *o, const struct omis_call *call, const char *token, struct reply *into,
+		     struct places *out)
+{
+	struct route_places where = { .arena = o->arena };
+	const char *missing = NULL;
+	struct child_tokens *c;
+	int rc = o->view->locate(o->view->arg, call, token, &where, &missing);
+
+	if (rc)
+		return rc;
+	if (missing) {
+		into->coverage.asked++;
+		return reply_add_missing(into, token, missing);
+	}
+	for (size_t i = 0; !rc && i < where.n; i++) {
+		if (where.child[i] >= o->view->nchild)
+			return -ERR_INTERNAL;
+		c = child_of(o, out, where.child[i]);
+		rc = c ? route_tokens_add(&c->tokens, token) : -ERR_NOMEM;
+	}
+	return rc;
+}
+
+int objects_locate(struct objects *o, const struct omis_call *call, uint32_t action, const struct route_tokens *of,
+		   struct reply *into, struct places *out)
+{
+	int rc = 0;
+
+	*out = (struct places){ 0 };
+	for (size_t i = 0; !rc && i < of->n; i++) {
+		rc = place_one(o, call, of->v[i], into, out);
+		if (rc == -ERR_NOTFOUND)
+			rc = unknown(into, action, of->v[i]);
+	}
+	for (size_t i = 0; i < out->n; i++)
+		o->by_child[out->v[i]->child] = NULL;
+	return rc;
+}
+
+int objects_existing(struct objects *o, const struct omis_call *call, uint32_t action, struct route_tokens *tokens,
+		     struct reply *into)
+{
+	size_t kept = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < tokens->n; i++) {
+		struct route_places where = { .arena = o->arena };
+		const char *missing = NULL;
+
+		rc = o->view->locate(o->view->arg, call, tokens->v[i], &where, &missing);
+		if (rc == -ERR_NOTFOUND)
+			rc = unknown(into, action, tokens->v[i]);
+		else if (!rc)
+			tokens->v[kept++] = tokens->v[i];
+	}
+	tokens->n = kept;
+	return rc;
+}
+
+void objects_print_call(struct buf *b, const struct omis_call *call, const struct route_tokens *tokens)
+{
+	struct omis_writer w = OMIS_WRITER(b);
+	int at = tokens ? call->service->object_param : -1;
+
+	buf_puts(b, call->name);
+	buf_putc(b, '(');
+	for (size_t i = 0; i < call->nparam; i++) {
+		if ((int)i != at) {
+			omis_write_value(&w, &call->param[i]);
+			continue;
+		}
+		if (call->param[i].kind == OMIS_LIST)
+			omis_write_list(&w);
+		for (size_t k = 0; k < tokens->n; k++)
+			omis_write_token(&w, tokens->v[k]);
+		if (call->param[i].kind == OMIS_LIST)
+			omis_write_list_end(&w);
+	}
+	buf_putc(b, ')');
+}

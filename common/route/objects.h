@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside planning: the objects of a call, by expansion (down), localisation
+ * (up) and location (to children). Conversions are remembered, so that all of
+ * one execution agree.
+ */
+#ifndef COMMON_ROUTE_OBJECTS_H
+#define COMMON_ROUTE_OBJECTS_H
+
+#include "common/base/err.h"
+#include "common/base/limits.h"
+#include "common/base/map.h"
+#include "common/omis/catalogue.h"
+#include "common/omis/reply.h"
+#include "common/route/view.h"
+
+/* What a plan may take: OMIS_OBJECTS_MAX objects with their conversions, lists and texts. */
+#define PLAN_HEAP_MAX_BYTES (64 * 1024 * 1024)
+
+/* Tokens of one call that one child is responsible for. */
+struct child_tokens {
+	uint32_t child;
+	struct route_tokens tokens;
+};
+
+/* Where the objects of a call are; children in the order in which they came up. */
+struct places {
+	struct child_tokens **v;
+	size_t n, cap;
+};
+
+struct objects {
+	const struct route_view *view;
+	struct arena *arena; /* owned */
+	struct smap conversions; /* "p n_1" -> struct conversion: what expand and lift said */
+	struct smap seen; /* token -> struct seen, to run doubles once */
+	struct child_tokens **by_child; /* view->nchild, all NULL between two calls */
+	uint64_t stamp; /* of the call at work */
+	size_t total; /* objects so far, once a call each */
+	struct err *e;
+};
+
+int objects_init(struct objects *o, const struct route_view *view);
+void objects_done(struct objects *o);
+
+/* Asks the view anew from now on. */
+void objects_forget(struct objects *o);
+
+/*
+ * The objects of the call, without doubles. What does not exist becomes
+ * entries of `action` in `into`. -ERR_NOMEM, -ERR_LIMIT (with words in o->e).
+ */
+int objects_of(struct objects *o, const struct omis_call *call, uint32_t action, struct reply *into,
+	       struct route_tokens *out);
+
+/*
+ * Distributes them over the children. Those that do not exist become
+ * entries, those out of reach missing (and are asked).
+ */
+int objects_locate(struct objects *o, const struct omis_call *call, uint32_t action, const struct route_tokens *of,
+		   struct reply *into, struct places *out);
+
+/* Drops (with an entry) what does not exist, whatever its place. */
+int objects_existing(struct objects *o, const struct omis_call *call, uint32_t action, struct route_tokens *tokens,
+		     struct reply *into);
+
+/* name(params) with the object list replaced by `tokens`; NULL = as it is. */
+void objects_print_call(struct buf *b, const struct omis_call *call, const struct route_tokens *tokens);
+
+/* Room in a frame for the rest of a message. */
+#define ROUTE_TEXT_MAX_BYTES (FRAME_MAX_BYTES - 4096)
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/route/view.h"
+
+#include "common/base/err.h"
+#include "common/omis/arena.h"
+
+#include <string.h>
+
+/* In an arena nothing is given back: doubling wastes as much as it holds. */
+static int grow(struct arena *arena, void **array, size_t *cap, size_t n, size_t item)
+{
+	size_t grown = *cap ? 2 * *cap : 4;
+	void *p;
+
+	if (n < *cap)
+		return 0;
+	p = arena_array(arena, grown, item);
+	if (!p)
+		return -ERR_NOMEM;
+	if (n)
+		memcpy(p, *array, n * item);
+	*array = p;
+	*cap = grown;
+	return 0;
+}
+
+int route_tokens_add(struct route_tokens *t, const char *token)
+{
+	void *array = t->v;
+	int rc;
+
+	if (t->n >= t->max)
+		return -ERR_LIMIT;
+	rc = grow(t->arena, &array, &t->cap, t->n, sizeof(*t->v));
+	if (rc)
+		return rc;
+	t->v = array;
+	t->v[t->n] = arena_copy(t->arena, token, strlen(token));
+	return t->v[t->n] ? (t->n++, 0) : -ERR_NOMEM;
+}
+
+int route_places_add(struct route_places *p, uint32_t child)
+{
+	void *array = p->child;
+	int rc;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->child[i] == child)
+			return 0;
+	rc = grow(p->arena, &array, &p->cap, p->n, sizeof(*p->child));
+	if (rc)
+		return rc;
+	p->child = array;
+	p->child[p->n++] = child;
+	return 0;
+}
