@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The site manager: lms below, one mainsm above. It splits what mainsm asks
+ * over its hosts, answers once for all of them, keeps what is armed, and passes up
+ * what the hosts say of themselves after checking that each speaks of itself only.
+ *
+ * It sees the world through a loop, a context of channels and a dialler, so that the same
+ * code runs over TLS and in memory. One thread; it calls back from the loop only.
+ */
+#ifndef SM_SM_H
+#define SM_SM_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/daemon/link.h"
+#include "common/daemon/timebase.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SM_LINGER_DEFAULT_NS (60 * NSEC_PER_SEC) /* without lms; a job's next step comes sooner */
+#define SM_GRACE_DEFAULT_NS (30 * NSEC_PER_SEC) /* what is armed outlives mainsm by this: a restart and a dial */
+#define SM_STOP_DRAIN_NS (500 * NSEC_PER_MSEC)	/* lms are told STOP and have this long to hang up */
+
+struct loop;
+struct net_ctx;
+struct sm;
+
+/* What the status service says of the process; the daemon's skeleton knows. */
+struct sm_health {
+	nsec_t uptime, lag_max;
+	int64_t rss_bytes;
+	int fds, fd_limit;
+};
+
+/* Pointers are borrowed and must outlive the sm, strings are copied. */
+struct sm_conf {
+	struct loop *loop;
+	struct rng *rng;
+	struct timebase *timebase; /* fed by the link to mainsm, answered from to the lms */
+	struct net_ctx *ctx;	   /* our certificate: role sm; where lms are listened for and revoked serials are kept */
+	struct link_dialer dialer; /* to mainsm */
+	uint64_t epoch;		   /* wall ns of this start */
+	const char *site, *host;   /* ours; lms of another site are refused */
+	const char *listen;	   /* numeric address; NULL = 127.0.0.1 */
+	uint16_t port;		   /* 0 = the system chooses */
+	const char *advertise;	   /* hosts or addresses by commas that lms are sent to; NULL = listen */
+	const char *software;	   /* name and version, for HELLO and status */
+	nsec_t linger;		   /* ends after so long without lms; 0 = never */
+	nsec_t grace;		   /* see SM_GRACE_DEFAULT_NS; 0 = the default */
+	size_t queue_cap;	   /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */
+	/* Fills in *out; NULL: the status service leaves those figures out. */
+	void (*health)(void *arg, struct sm_health *out);
+	/* mainsm has greeted us for the first time: serving. May be NULL. */
+	void (*on_ready)(void *arg);
+	/* An attempt to reach mainsm failed; was_up: it had been there before. May be NULL. */
+	void (*on_unreachable)(void *arg, const struct err *why, bool was_up);
+	/* It is time to end (told STOP, nobody left, revoked, sm_stop() is through): call sm_free(), not from within. */
+	void (*on_end)(void *arg, const char *reason);
+	void *arg;
+};
+
+/* Listens and dials. ERR_SYS (the text names the address), ERR_INVALID, ERR_LIMIT (advertised list), ERR_NOMEM. */
+int sm_open(const struct sm_conf *conf, struct sm **out, struct err *e);
+
+/* Closes what is open, at once. NULL is fine. */
+void sm_free(struct sm *sm);
+
+/* Tells the lms to end themselves, waits a little for them, then on_end. A second call changes nothing. */
+void sm_stop(struct sm *sm, const char *reason);
+
+/* The real port. */
+uint16_t sm_port(const struct sm *sm);
+
+/* A few changes while it runs: linger and grace. */
+void sm_set_times(struct sm *sm, nsec_t linger, nsec_t grace);
+
+struct sm_counts {
+	size_t lms;	       /* that are up */
+	size_t nodes;	       /* known, silent ones included */
+	size_t objects;	       /* of all nodes */
+	size_t requests;       /* under way */
+	size_t csrs;	       /* armed */
+	uint64_t asked, answered, late; /* requests from mainsm; ended by their deadline */
+	uint64_t strays;       /* replies that nobody waited for, or not from that lm */
+	uint64_t forged;       /* an lm spoke of what is not its own, and was cut */
+	uint64_t refused;      /* lms that were not let in */
+	uint64_t dropped;      /* TRIGGERED that did not fit upwards; told as a gap */
+	uint64_t cut;	       /* lms that did not read */
+};
+
+void sm_get_counts(const struct sm *sm, struct sm_counts *out);
+
+/* Lines of text for the status dump. */
+void sm_dump(const struct sm *sm, struct buf *out);
+
+#endif
