@@ -14,13 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum role { ROLE_NONE, ROLE_MAINSM, ROLE_SM, ROLE_LM, ROLE_TOOL_OBSERVE, ROLE_TOOL_MANIPULATE, ROLE_COUNT };
+enum role { ROLE_NONE, ROLE_MAINSM, ROLE_SM, ROLE_LM, ROLE_TOOL_OBSERVE, ROLE_TOOL_MANIPULATE, ROLE_TOOL_ADMIN,
+	    ROLE_COUNT };
 
 /* Sets of roles. */
 #define ROLE_BIT(role) (1u << (role))
-#define ROLES_TOOL (ROLE_BIT(ROLE_TOOL_OBSERVE) | ROLE_BIT(ROLE_TOOL_MANIPULATE))
+#define ROLES_TOOL (ROLE_BIT(ROLE_TOOL_OBSERVE) | ROLE_BIT(ROLE_TOOL_MANIPULATE) | ROLE_BIT(ROLE_TOOL_ADMIN))
 
-/* "mainsm" "sm" "lm" "tool-observe" "tool-manipulate"; "none" for anything else. */
+/* "mainsm" "sm" "lm" "tool-observe" "tool-manipulate" "tool-admin"; "none" for anything else. */
 const char *role_name(enum role r);
 /* ROLE_NONE for an unknown name. */
 enum role role_from_name(const char *name);

@@ -21,18 +21,27 @@ struct mem_net;
 /* seed: of the drops. NULL: no memory. */
 struct mem_net *mem_net_new(struct loop *l, uint64_t seed);
 
-/* After all its contexts. */
+/* After all its contexts, their channels' memory included (the end of the turn). */
 void mem_net_free(struct mem_net *m);
 
-/* self->host is where it stands (and what others dial); ports are per host, an address given to net_listen() is ignored. */
+/* What validity is judged by in contexts that are opened later; clock_wall() before. */
+void mem_net_set_wall(struct mem_net *m, nsec_t (*wall_now)(void *arg), void *arg);
+
+/*
+ * self->host is where it stands and what others dial; ROLE_NONE: not enrolled
+ * yet; no end of validity: for ever. Ports are per host, an address given to net_listen() is
+ * ignored; pins are not compared, penalties and half-open limits not kept.
+ */
 int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx **out, struct err *e);
+
+#define MEM_WINDOW_BYTES (256 * 1024)
 
 struct mem_link {
 	nsec_t delay; /* one way */
 	nsec_t jitter; /* added evenly at random; order is kept all the same */
 	double drop; /* probability that a frame breaks the connection, as a reset would */
 	bool cut; /* nothing passes and nobody is told, as when a cable is pulled; dialling times out */
-	size_t window; /* bytes under way before the sender's queue fills; 0: no bound */
+	size_t window; /* bytes under way before the sender's queue fills; 0: MEM_WINDOW_BYTES */
 };
 
 /* Both ways between hosts a and b (NULL: any, for what has no rule of its own); from now on. -ERR_NOMEM. */

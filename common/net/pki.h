@@ -20,6 +20,7 @@
 #define PKI_DER_MAX_BYTES 4096 /* one certificate or request of ours is below 700 */
 #define PKI_PEM_MAX_BYTES 8192
 #define PKI_PIN_BYTES 27 /* 26 digits and a 0 */
+#define PKI_BACKDATE_NS (INT64_C(3600) * NSEC_PER_SEC) /* clocks of two hosts differ */
 #define PKI_CA_LIFETIME_NS (INT64_C(3650) * 86400 * NSEC_PER_SEC)
 
 /*
@@ -39,7 +40,7 @@ struct pki_ca;
 /*
  * Loads ca.key and ca.crt from dir, or makes them (and dir) when neither is
  * there. `name` becomes the CA's common name (user@host, say; a name). ERR_DENIED (modes),
- * ERR_PARSE, ERR_INVALID (key and certificate do not belong together, one of the files is missing,
+ * ERR_PARSE, ERR_INVALID (key and certificate do not belong together, the key is missing,
  * not a CA of ours, expired), ERR_SYS, ERR_NOMEM.
  */
 int pki_ca_open(const char *dir, const char *name, struct pki_ca **out, struct err *e);
@@ -53,8 +54,8 @@ nsec_t pki_ca_wall_not_after(const struct pki_ca *ca);
 
 /*
  * Checks the request (P-256, signed by the key in it) and signs a certificate
- * for `as` (role, site, host and the two times are read; the times are cut to the CA's). Nothing
- * but the public key is taken from the request. Appends DER to cert and, when issued is not NULL,
+ * for `as` (role, site, host and the two times are read; wall_not_before 0 is
+ * PKI_BACKDATE_NS ago; both are cut to the CA's). Nothing but the public key is taken from the request. Appends DER to cert and, when issued is not NULL,
  * tells what was issued, serial included. ERR_PARSE, ERR_DENIED (request), ERR_INVALID (as), ERR_NOMEM.
  */
 int pki_ca_issue(struct pki_ca *ca, const void *csr_der, size_t n, const struct identity *as,

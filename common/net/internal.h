@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of this room share. */
+#ifndef COMMON_NET_INTERNAL_H
+#define COMMON_NET_INTERNAL_H
+
+#include "common/base/buf.h"
+#include "common/base/list.h"
+#include "common/base/rng.h"
+#include "common/loop/loop.h"
+#include "common/net/chan.h"
+#include "common/net/identity.h"
+#include "common/net/mem.h"
+#include "common/net/net.h"
+#include "common/net/pki.h"
+#include "proto/frame.h"
+
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <sys/socket.h>
+
+/* --- certificates (pki_*.c). X509 * and EVP_PKEY * that are returned are the caller's to free. */
+
+/* ERR_INTERNAL or ERR_NOMEM with what the library has to say; its error queue is empty then. */
+int crypto_failed(struct err *e, const char *what);
+
+X509 *x509_from_der(const void *p, size_t n, struct err *e);
+X509 *x509_from_pem(const char *pem, const char *what, struct err *e);
+int x509_to_der(const X509 *cert, struct buf *out, struct err *e);
+char *x509_to_pem(X509 *cert);
+int x509_pin(char out[PKI_PIN_BYTES], const X509 *ca, struct err *e);
+int x509_wall_not_after(nsec_t *out, const X509 *cert);
+int identity_from_x509(struct identity *out, const X509 *cert, struct err *e);
+char *bio_text(BIO *b);
+
+bool pkey_is_p256(const EVP_PKEY *k);
+char *pkey_to_pem(EVP_PKEY *k);
+EVP_PKEY *pkey_from_pem(const char *pem, const char *what, struct err *e);
+EVP_PKEY *pki_key_peek(const struct pki_key *k);
+EVP_PKEY *csr_check(const void *der, size_t n, struct err *e);
+void pem_wipe_free(char *pem);
+/* "serverAuth,clientAuth" or "clientAuth" */
+const char *role_usage(enum role r);
+
+struct creds_parsed {
+	X509 *cert, *ca;
+	EVP_PKEY *key;
+};
+
+int pki_creds_copy(struct pki_creds *out, const struct pki_creds *c, struct err *e);
+int creds_parse(struct creds_parsed *out, const struct pki_creds *c, struct err *e);
+int creds_check(const struct creds_parsed *p, const char *pin, nsec_t wall, struct identity *out, struct err *e);
+void creds_parsed_done(struct creds_parsed *c);
+
+/* --- who may come (admit.c, verify.c) */
+
+/* A copy of a struct net_expect, or of what a listener admits. */
+struct admit {
+	unsigned roles;
+	char *site, *host; /* NULL: any; owned */
+	char pin[PKI_PIN_BYTES]; /* "": the CA of the context */
+};
+
+int admit_init(struct admit *a, const struct net_expect *x, struct err *e);
+void admit_done(struct admit *a);
+int admit_identity(const struct admit *a, const struct identity *id, struct err *e);
+
+/* What a certificate was refused for; becomes the alert that the peer gets. */
+struct verdict {
+	struct err why;
+	int x509_error;
+};
+
+/*
+ * Everything that is demanded of a peer's certificates. ctx: our CA (unless
+ * the pin in `a` names one among the presented), revoked serials, clock. 0: *id is who it is.
+ */
+int verify_peer(const struct net_ctx *ctx, const struct admit *a, X509 *leaf, STACK_OF(X509) *presented,
+		struct identity *id, struct verdict *v);
+
+/* --- contexts (ctx.c) */
+
+struct net_ctx_ops {
+	/* enrol: with x->pin and no certificate */
+	int (*dial)(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *x, bool enrol,
+		    const struct chan_handler *h, struct chan **out, struct err *e);
+	int (*listen)(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,
+		      struct net_listener **out, struct err *e);
+	/* The next handshakes use these; checked before. */
+	int (*reload)(struct net_ctx *ctx, struct creds_parsed *creds, struct err *e);
+	void (*done)(struct net_ctx *ctx);
+};
+
+struct net_ctx {
+	const struct net_ctx_ops *ops;
+	struct loop *loop;
+	nsec_t (*wall_now)(void *arg);
+	void *wall_arg;
+	nsec_t check_period;
+	struct loop_timer *check_timer;
+	struct list chans; /* struct chan.at */
+	size_t users; /* channels and listeners whose memory is still there */
+	bool freed; /* the last user takes it along */
+	struct serial_set *revoked;
+	bool has_self;
+	struct identity self;
+	char pin[PKI_PIN_BYTES]; /* of our CA; "" without credentials */
+	/* TLS */
+	SSL_CTX *server, *client, *enrol; /* server, client: NULL without credentials */
+	BIO_METHOD *sock_method;
+	X509 *ca;
+	unsigned lookups; /* of names, under way */
+	/* memory */
+	struct mem_net *mem;
+	struct list at; /* in mem's contexts */
+	struct list listeners; /* of memory */
+	char *mem_host; /* owned */
+};
+
+int ctx_new(struct loop *l, const struct net_ctx_ops *ops, const struct net_conf *conf, struct net_ctx **out,
+	    struct err *e);
+void ctx_use(struct net_ctx *ctx);
+void ctx_unuse(struct net_ctx *ctx);
+nsec_t ctx_wall(const struct net_ctx *ctx);
+/* Not expired, not revoked. v->x509_error tells which. */
+int ctx_admits(const struct net_ctx *ctx, const struct identity *id, struct verdict *v);
+
+/* --- channels (chan.c) */
+
+struct chan_ops {
+	int (*send)(struct chan *c, const uint8_t *frame, size_t n); /* state and cap are checked before */
+	size_t (*queued)(const struct chan *c);
+	void (*pause)(struct chan *c); /* c->paused has changed */
+	void (*stop)(struct chan *c); /* no input or output any more; send_rest: what fits */
+	void (*role_known)(struct chan *c); /* may be NULL */
+	void (*free)(struct chan *c); /* at the end of the turn; frees all but the common part */
+};
+
+enum chan_state {
+	CHAN_MAKING, /* dialling, shaking hands */
+	CHAN_UP,
+	CHAN_DOWN, /* stopped; CHAN_CLOSED was or will be told */
+	CHAN_GONE, /* chan_close() was called */
+};
+
+#define REMOTE_BYTES 64
+
+struct chan {
+	const struct chan_ops *ops;
+	struct loop *loop;
+	struct net_ctx *ctx; /* NULL: a pair of memory */
+	struct list at; /* in ctx->chans */
+	enum chan_state state;
+	struct chan_handler h;
+	struct frame_in in;
+	struct loop_job job; /* tells the end, then frees */
+	struct err *why; /* of the end, until it is told; owned */
+	size_t cap;
+	nsec_t stall_max;
+	nsec_t frame_since; /* when the first byte of an unfinished frame came; 0: none */
+	bool paused, enrol, was_full, has_peer;
+	uint8_t only_type; /* of an enrolling peer's frames; 0: any */
+	struct identity peer;
+	struct chan_stats stats;
+	char remote[REMOTE_BYTES];
+};
+
+void chan_init(struct chan *c, const struct chan_ops *ops, struct loop *l, struct net_ctx *ctx);
+
+/* The peer is verified (id NULL: it enrols). Calls nobody back. */
+void chan_up(struct chan *c, const struct identity *id);
+
+/* Feeds received bytes and calls back for each whole frame. Non-zero: the stream is broken, *e says why. */
+int chan_feed(struct chan *c, const uint8_t *p, size_t n, struct err *e);
+/* The frames that are there already, unless paused or gone. */
+int chan_deliver(struct chan *c, struct err *e);
+/* Room was made: CHAN_WRITABLE if somebody waits for it. */
+void chan_drained(struct chan *c);
+
+/* Stops the channel and tells its owner: from the loop now, or (later) from the end of the turn. */
+void chan_fail(struct chan *c, const struct err *why);
+void chan_fail_later(struct chan *c, const struct err *why);
+
+/* --- listeners that do not belong to the file of their context */
+
+struct listener_ops {
+	void (*close)(struct net_listener *l);
+	uint16_t (*port)(const struct net_listener *l);
+	void (*stats)(const struct net_listener *l, struct net_listener_stats *out);
+	void (*penalise)(struct net_listener *l, const struct chan *c);
+};
+
+/* The first member of each kind of listener. */
+struct net_listener {
+	const struct listener_ops *ops;
+	struct net_ctx *ctx;
+	struct net_accept accept;
+};
+
+/* --- memory (mem.c: channels; mem_net.c: contexts, listeners, links) */
+
+struct mem_chan {
+	struct chan c; /* first */
+	struct mem_chan *peer; /* NULL: gone, or not there yet */
+	struct mem_link how; /* of a pair; others ask the network */
+	char *here, *there; /* hosts; owned; NULL in a pair */
+	struct rng rng; /* of a pair */
+	struct loop_timer *timer;
+	struct list in, out; /* struct mem_packet: under way to us; waiting for room */
+	size_t in_bytes, out_bytes;
+	nsec_t last_due; /* of what we sent: order is kept */
+	struct mem_dial *dial; /* NULL once it is settled; owned */
+};
+
+struct mem_dial {
+	struct admit admit;
+	uint16_t port;
+	nsec_t give_up_at;
+};
+
+struct mem_chan *mem_chan_new(struct loop *l, struct net_ctx *ctx, const char *here, const char *there);
+void mem_chan_join(struct mem_chan *a, struct mem_chan *b);
+void mem_chan_kick(struct mem_chan *m); /* looks again: the link has changed */
+/* The peer learns of a reset; we are told nothing. */
+void mem_chan_crash(struct mem_chan *m);
+const struct mem_link *mem_net_link(const struct mem_net *m, const char *a, const char *b);
+/* In [0, 1). */
+double mem_net_random(struct mem_net *m);
+void mem_dial_settle(struct mem_chan *m);
+
+/* --- TLS */
+
+#define ALPN_OMIG "omig/1"
+#define ALPN_ENROL "omig-enrol/1"
+
+/* A socket under TLS (bio.c): no SIGPIPE, and it remembers what the kernel said. */
+struct sock_bio {
+	int fd; /* owned by the channel; -1 */
+	bool drained; /* the last read got less than it asked for */
+	bool blocked; /* a read found nothing; cleared by whoever looks */
+	uint64_t sends;
+};
+
+BIO_METHOD *sock_bio_method_new(void);
+BIO *sock_bio_new(BIO_METHOD *m, struct sock_bio *s);
+
+/* TCP_NODELAY, TCP_USER_TIMEOUT (sock.c) */
+int sock_tune(int fd, struct err *e);
+void sock_name(char out[REMOTE_BYTES], const struct sockaddr_storage *a);
+/* Numeric only. "[::1]" and "::1" are the same. ERR_INVALID. */
+int sock_addr(struct sockaddr_storage *out, socklen_t *n, const char *host, uint16_t port, struct err *e);
+bool sock_is_loopback(const struct sockaddr_storage *a);
+/* IPv4 address, or the /64 of an IPv6 one: what one subscriber holds. */
+uint64_t sock_source_key(const struct sockaddr_storage *a);
+
+#define DIAL_ADDRS_MAX 8
+
+struct addrs {
+	struct sockaddr_storage at[DIAL_ADDRS_MAX];
+	socklen_t n[DIAL_ADDRS_MAX];
+	unsigned count, next;
+};
+
+/* Looks a name up in a thread (resolve.c); fn once, from the loop, unless it is cancelled before. */
+struct resolve;
+struct resolve *resolve_start(struct loop *l, const char *host, uint16_t port,
+			      void (*fn)(void *arg, const struct addrs *found, const char *why_not), void *arg,
+			      struct err *e);
+void resolve_cancel(struct resolve *r);
+
+/* What is needed only until the peer is verified. */
+struct handshake {
+	struct admit admit;
+	struct verdict verdict; /* why we refused */
+	struct identity id;
+	bool verified;
+	struct addrs addrs; /* dialling */
+	struct resolve *resolve;
+	struct err last; /* of the addresses that were tried */
+};
+
+struct tls_listener;
+
+struct tls_chan {
+	struct chan c; /* first */
+	SSL *ssl;
+	struct sock_bio sock;
+	struct loop_fd *watch;
+	struct loop_timer *timer;
+	struct loop_job pump; /* at the end of the turn: read on, flush */
+	struct handshake *hs; /* NULL once up; owned */
+	struct buf out;
+	size_t out_at; /* bytes of out that are gone */
+	nsec_t timer_at; /* what the timer is set to; 0: not */
+	nsec_t give_up_at; /* end of the handshake or of enrolling; 0: none */
+	nsec_t stalled_since; /* of output; 0: not */
+	nsec_t post_since; /* handshake messages are counted from here */
+	unsigned post_count;
+	bool server, broken, write_blocked, read_wants_write, more_to_read;
+	/* accepted and not known yet: counted by the listener */
+	struct tls_listener *listener;
+	struct list half_open;
+	struct source *source;
+};
+
+/* tls_ctx.c */
+int tls_ctx_make(SSL_CTX **out, const struct net_ctx *ctx, bool server, const struct creds_parsed *creds,
+		 struct err *e);
+
+/* tls_words.c: why a TLS call ended with `ret`, in words for people */
+int tls_end(struct tls_chan *t, int ret, const char *doing, struct err *e);
+/* The peer broke the protocol or failed verification, and did not merely go. */
+bool tls_is_bad_auth(const struct tls_chan *t, const struct err *why);
+
+/* tls_chan.c */
+struct tls_chan *tls_chan_new(struct net_ctx *ctx, bool server, struct err *e);
+void tls_deadline(struct tls_chan *t); /* arms the timer for what comes first */
+void tls_watch(struct tls_chan *t); /* of an open channel: what it waits for */
+void tls_on_ready(void *arg, unsigned what);
+void tls_resume(struct tls_chan *t); /* reads and flushes at the end of the turn */
+void tls_handshake_done(struct tls_chan *t); /* what only the handshake needed goes */
+void tls_fail(struct tls_chan *t, const struct err *why);
+
+/* tls_shake.c: the socket is connected */
+int tls_shake_start(struct tls_chan *t, struct err *e);
+void tls_shake(struct tls_chan *t);
+int tls_verify_cb(X509_STORE_CTX *sc, void *arg);
+int tls_hello_cb(SSL *ssl, int *alert, void *arg);
+int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const unsigned char *in, unsigned inn,
+		void *arg);
+
+/* tls_dial.c, tls_listen.c */
+int tls_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *x, bool enrol,
+	     const struct chan_handler *h, struct chan **out, struct err *e);
+void tls_dial_ready(struct tls_chan *t);
+void tls_dial_cancel(struct tls_chan *t);
+int tls_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,
+	       struct net_listener **out, struct err *e);
+bool tls_listener_enrols(const struct tls_listener *l);
+/* The peer is verified: hands the channel out. */
+void tls_listener_accepted(struct tls_chan *t);
+void tls_listener_refused(struct tls_chan *t, const struct err *why);
+/* No longer half-open. */
+void tls_listener_release(struct tls_chan *t);
+
+/* sources.c: how many half-open connections and what bad conduct an address has */
+struct source {
+	uint64_t key;
+	unsigned half_open, failures;
+	nsec_t penalty_until, last;
+};
+struct sources;
+struct sources *sources_new(void);
+void sources_free(struct sources *s);
+/* NULL: no memory, or too many sources at once. */
+struct source *sources_get(struct sources *s, uint64_t key, nsec_t now);
+void source_failed(struct source *s, nsec_t now);
+void source_punish(struct source *s, nsec_t now, nsec_t penalty);
+bool source_is_punished(const struct source *s, nsec_t now);
+
+#endif

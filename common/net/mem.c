@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A channel through memory. Each end holds what is under way to it, with the
+ * time at which it arrives; a window bounds that, as a socket's buffers do, and the rest
+ * waits at the sender, where caps and back-pressure see it.
+ */
+#include "common/base/str.h"
+#include "common/net/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum packet_kind { PACKET_DATA, PACKET_END, PACKET_RESET };
+
+struct mem_packet {
+	struct list at;
+	nsec_t due;
+	enum packet_kind kind;
+	size_t n;
+	uint8_t p[];
+};
+
+static struct mem_chan *of(const struct chan *c)
+{
+	return (struct mem_chan *)(uintptr_t)c;
+}
+
+static const struct mem_link *link_of(const struct mem_chan *m)
+{
+	return m->c.ctx ? mem_net_link(m->c.ctx->mem, m->here, m->there) : &m->how;
+}
+
+static double random_of(struct mem_chan *m)
+{
+	return m->c.ctx ? mem_net_random(m->c.ctx->mem) : rng_double(&m->rng);
+}
+
+static struct mem_packet *packet_new(enum packet_kind kind, const uint8_t *p, size_t n)
+{
+	struct mem_packet *k = malloc(sizeof(*k) + n);
+
+	if (!k)
+		return NULL;
+	*k = (struct mem_packet){ .kind = kind, .n = n };
+	if (n)
+		memcpy(k->p, p, n);
+	return k;
+}
+
+static void packets_free(struct list *all)
+{
+	struct list *item;
+
+	while ((item = list_pop_front(all)))
+		free(list_entry(item, struct mem_packet, at));
+}
+
+static struct mem_packet *first_of(const struct list *all)
+{
+	struct list *item = list_first(all);
+
+	return item ? list_entry(item, struct mem_packet, at) : NULL;
+}
+
+static void arm(struct mem_chan *m)
+{
+	struct mem_packet *k = first_of(&m->in);
+
+	if (m->dial || !k || m->c.paused || m->c.state != CHAN_UP)
+		return;
+	loop_timer_arm_at(m->timer, k->due);
+}
+
+/* From m to its peer, behind all that went before. */
+static void put_under_way(struct mem_chan *m, struct mem_packet *k)
+{
+	const struct mem_link *how = link_of(m);
+	nsec_t due = loop_now(m->c.loop) + how->delay;
+	bool was_empty = list_is_empty(&m->peer->in);
+
+	if (how->jitter > 0)
+		due += (nsec_t)(random_of(m) * (double)how->jitter);
+	if (due < m->last_due)
+		due = m->last_due;
+	m->last_due = due;
+	k->due = due;
+	list_push_back(&m->peer->in, &k->at);
+	m->peer->in_bytes += k->n;
+	if (was_empty)
+		arm(m->peer);
+}
+
+static bool has_room(const struct mem_chan *m, size_t n)
+{
+	size_t window = link_of(m)->window ? link_of(m)->window : MEM_WINDOW_BYTES;
+
+	return !m->peer->in_bytes || m->peer->in_bytes + n <= window;
+}
+
+/* Room was made at the peer. */
+static void send_waiting(struct mem_chan *m)
+{
+	struct mem_packet *k;
+
+	while (m->peer && (k = first_of(&m->out)) && has_room(m, k->n)) {
+		list_del(&k->at);
+		m->out_bytes -= k->n;
+		put_under_way(m, k);
+	}
+	chan_drained(&m->c);
+}
+
+static void take(struct mem_chan *m, struct mem_packet *k)
+{
+	struct err why = { 0 };
+	int rc = 0;
+
+	list_del(&k->at);
+	m->in_bytes -= k->n;
+	if (k->kind == PACKET_DATA)
+		rc = chan_feed(&m->c, k->p, k->n, &why);
+	else if (k->kind == PACKET_END)
+		rc = err_set(&why, ERR_CLOSED, "the peer has closed the link");
+	else
+		rc = err_set(&why, ERR_CLOSED, "the connection broke: reset");
+	free(k);
+	if (rc)
+		chan_fail(&m->c, &why);
+}
+
+/* Frames that a pause left inside the splitter come before what is under way. */
+static void receive(struct mem_chan *m)
+{
+	struct mem_packet *k;
+	struct err why = { 0 };
+
+	if (chan_deliver(&m->c, &why))
+		chan_fail(&m->c, &why);
+	while (m->c.state == CHAN_UP && !m->c.paused && (k = first_of(&m->in)) &&
+	       k->due <= loop_now(m->c.loop) && !link_of(m)->cut) {
+		take(m, k);
+		if (m->peer)
+			send_waiting(m->peer);
+	}
+	if (!link_of(m)->cut)
+		arm(m);
+}
+
+static void on_timer(void *arg)
+{
+	struct mem_chan *m = arg;
+
+	if (m->dial)
+		mem_dial_settle(m);
+	else
+		receive(m);
+}
+
+void mem_chan_kick(struct mem_chan *m)
+{
+	if (m->dial || m->c.state == CHAN_UP)
+		loop_timer_arm(m->timer, 0);
+}
+
+static void part(struct mem_chan *m, enum packet_kind kind)
+{
+	struct mem_chan *peer = m->peer;
+	struct mem_packet *k = packet_new(kind, NULL, 0);
+
+	if (k && kind == PACKET_RESET) {
+		packets_free(&peer->in);
+		peer->in_bytes = 0;
+	}
+	if (k)
+		put_under_way(m, k);
+	m->peer = NULL;
+	peer->peer = NULL;
+	if (!k) /* no memory for the news: at once, then */
+		chan_fail_later(&peer->c, &(struct err){ .code = ERR_CLOSED, .text = "the peer has closed the link" });
+}
+
+static int op_send(struct chan *c, const uint8_t *frame, size_t n)
+{
+	struct mem_chan *m = of(c);
+	const struct mem_link *how = link_of(m);
+	struct mem_packet *k;
+
+	if (!m->peer)
+		return 0; /* it has gone, and the news is under way */
+	if (how->drop > 0 && random_of(m) < how->drop) {
+		mem_chan_cut(c);
+		return 0;
+	}
+	k = packet_new(PACKET_DATA, frame, n);
+	if (!k)
+		return -ERR_NOMEM;
+	c->stats.writes++;
+	if (list_is_empty(&m->out) && has_room(m, n)) {
+		put_under_way(m, k);
+		return 0;
+	}
+	list_push_back(&m->out, &k->at);
+	m->out_bytes += n;
+	return 0;
+}
+
+static size_t op_queued(const struct chan *c)
+{
+	return of(c)->out_bytes;
+}
+
+static void op_pause(struct chan *c)
+{
+	mem_chan_kick(of(c));
+}
+
+static void op_stop(struct chan *c)
+{
+	struct mem_chan *m = of(c);
+
+	loop_timer_cancel(m->timer);
+	if (m->peer)
+		part(m, PACKET_END);
+	packets_free(&m->in);
+	packets_free(&m->out);
+	m->in_bytes = m->out_bytes = 0;
+	if (m->dial)
+		admit_done(&m->dial->admit);
+	free(m->dial);
+	m->dial = NULL;
+}
+
+static void op_free(struct chan *c)
+{
+	struct mem_chan *m = of(c);
+
+	loop_timer_free(m->timer);
+	free(m->here);
+	free(m->there);
+}
+
+static const struct chan_ops mem_chan_ops = {
+	.send = op_send,
+	.queued = op_queued,
+	.pause = op_pause,
+	.stop = op_stop,
+	.free = op_free,
+};
+
+struct mem_chan *mem_chan_new(struct loop *l, struct net_ctx *ctx, const char *here, const char *there)
+{
+	struct mem_chan *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->timer = loop_timer_new(l, on_timer, m);
+	m->here = str_dup(here);
+	m->there = str_dup(there);
+	if (!m->timer || (here && !m->here) || (there && !m->there)) {
+		op_free(&m->c);
+		free(m);
+		return NULL;
+	}
+	chan_init(&m->c, &mem_chan_ops, l, ctx);
+	str_copy(m->c.remote, sizeof(m->c.remote), there ? there : "memory");
+	list_init(&m->in);
+	list_init(&m->out);
+	return m;
+}
+
+void mem_chan_join(struct mem_chan *a, struct mem_chan *b)
+{
+	a->peer = b;
+	b->peer = a;
+}
+
+int mem_chan_pair(struct loop *l, const struct identity *who[2], const struct mem_link *how,
+		  struct chan *out[2], struct err *e)
+{
+	struct mem_chan *m[2] = { mem_chan_new(l, NULL, NULL, NULL), mem_chan_new(l, NULL, NULL, NULL) };
+
+	if (!m[0] || !m[1]) {
+		for (int i = 0; i < 2; i++)
+			chan_close(m[i] ? &m[i]->c : NULL, NULL);
+		return err_nomem(e);
+	}
+	mem_chan_join(m[0], m[1]);
+	for (int i = 0; i < 2; i++) {
+		if (how)
+			m[i]->how = *how;
+		rng_init(&m[i]->rng, (uint64_t)i + 1);
+		chan_up(&m[i]->c, who[!i]);
+		out[i] = &m[i]->c;
+	}
+	return 0;
+}
+
+void mem_chan_crash(struct mem_chan *m)
+{
+	if (m->peer)
+		part(m, PACKET_RESET);
+}
+
+void mem_chan_cut(struct chan *c)
+{
+	struct mem_chan *m = of(c), *peer = m->peer;
+	struct err why = { .code = ERR_CLOSED, .text = "the connection broke: reset" };
+
+	m->peer = NULL;
+	if (peer) {
+		peer->peer = NULL;
+		chan_fail_later(&peer->c, &why);
+	}
+	chan_fail_later(c, &why);
+}

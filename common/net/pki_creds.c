@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "common/net/internal.h"
+
+#include <openssl/err.h>
+#include <openssl/x509.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void pki_creds_done(struct pki_creds *c)
+{
+	free(c->cert_pem);
+	pem_wipe_free(c->key_pem);
+	free(c->ca_pem);
+	*c = (struct pki_creds){ 0 };
+}
+
+int pki_creds_copy(struct pki_creds *out, const struct pki_creds *c, struct err *e)
+{
+	struct pki_creds copy = { str_dup(c->cert_pem), str_dup(c->key_pem), str_dup(c->ca_pem) };
+
+	if (!copy.cert_pem || !copy.key_pem || !copy.ca_pem) {
+		pki_creds_done(&copy);
+		return err_nomem(e);
+	}
+	*out = copy;
+	return 0;
+}
+
+void creds_parsed_done(struct creds_parsed *c)
+{
+	X509_free(c->cert);
+	EVP_PKEY_free(c->key);
+	X509_free(c->ca);
+	*c = (struct creds_parsed){ 0 };
+}
+
+int creds_parse(struct creds_parsed *out, const struct pki_creds *c, struct err *e)
+{
+	struct creds_parsed p = { 0 };
+
+	p.cert = x509_from_pem(c->cert_pem, "our certificate", e);
+	p.key = p.cert ? pkey_from_pem(c->key_pem, "our key", e) : NULL;
+	p.ca = p.key ? x509_from_pem(c->ca_pem, "the CA's certificate", e) : NULL;
+	if (!p.ca) {
+		creds_parsed_done(&p);
+		return -ERR_PARSE;
+	}
+	*out = p;
+	return 0;
+}
+
+static int check_pin(const X509 *ca, const char *pin, struct err *e)
+{
+	char have[PKI_PIN_BYTES];
+	int rc = x509_pin(have, ca, e);
+
+	if (rc || !pin || !strcmp(have, pin))
+		return rc;
+	return err_set(e, ERR_DENIED, "our certificate is from the monitor %.8s, not from %.8s: enrol with a "
+		       "connection string of that one", have, pin);
+}
+
+static int check_times(const struct identity *id, nsec_t wall, struct err *e)
+{
+	char at[CLOCK_TEXT_BYTES];
+
+	if (wall >= id->wall_not_after)
+		return err_set(e, ERR_TIMEOUT, "our certificate has expired on %s: enrol again",
+			       clock_format_rfc3339(at, id->wall_not_after, 0));
+	if (wall < id->wall_not_before)
+		return err_set(e, ERR_INVALID, "our certificate is valid only from %s on: check this host's clock",
+			       clock_format_rfc3339(at, id->wall_not_before, 0));
+	return 0;
+}
+
+int creds_check(const struct creds_parsed *p, const char *pin, nsec_t wall, struct identity *out, struct err *e)
+{
+	struct identity id;
+	EVP_PKEY *ca_key = X509_get0_pubkey(p->ca);
+	int rc = 0;
+
+	if (X509_check_private_key(p->cert, p->key) != 1)
+		rc = err_set(e, ERR_INVALID, "our key does not belong to our certificate: enrol again");
+	else if (!ca_key || X509_verify(p->cert, ca_key) != 1)
+		rc = err_set(e, ERR_INVALID, "our certificate is not from the CA beside it: enrol again");
+	ERR_clear_error();
+	if (!rc)
+		rc = check_pin(p->ca, pin, e);
+	if (!rc)
+		rc = identity_from_x509(&id, p->cert, e);
+	if (!rc)
+		rc = check_times(&id, wall, e);
+	if (!rc && out)
+		*out = id;
+	return rc;
+}
+
+int pki_creds_check(const struct pki_creds *c, const char *pin, nsec_t wall, struct identity *out,
+		    struct err *e)
+{
+	struct creds_parsed p;
+	int rc = creds_parse(&p, c, e);
+
+	if (rc)
+		return rc;
+	rc = creds_check(&p, pin, wall, out, e);
+	creds_parsed_done(&p);
+	return rc;
+}
+
+static char *der_to_pem(const struct buf *der, struct err *e)
+{
+	X509 *cert = x509_from_der(der->p, der->n, e);
+	char *pem = cert ? x509_to_pem(cert) : NULL;
+
+	if (cert && !pem)
+		err_nomem(e);
+	X509_free(cert);
+	return pem;
+}
+
+int pki_creds_make(struct pki_creds *out, const struct pki_key *k, const struct buf *cert_der,
+		   const struct buf *ca_der, struct err *e)
+{
+	struct pki_creds c = { 0 };
+	int rc = -ERR_PARSE;
+
+	c.cert_pem = der_to_pem(cert_der, e);
+	c.ca_pem = c.cert_pem ? der_to_pem(ca_der, e) : NULL;
+	if (c.ca_pem) {
+		c.key_pem = pkey_to_pem(pki_key_peek(k));
+		rc = c.key_pem ? pki_creds_check(&c, NULL, clock_wall(), NULL, e) : err_nomem(e);
+	}
+	if (rc)
+		pki_creds_done(&c);
+	else
+		*out = c;
+	return rc;
+}
+
+static const struct part {
+	const char *file;
+	size_t at;
+	unsigned flags;
+} parts[] = {
+	/* The certificate last: when it is there, all is there. */
+	{ "key.pem", offsetof(struct pki_creds, key_pem), FILE_SECRET },
+	{ "ca.pem", offsetof(struct pki_creds, ca_pem), FILE_OWNED },
+	{ "cert.pem", offsetof(struct pki_creds, cert_pem), FILE_OWNED },
+};
+
+#define NPARTS (sizeof(parts) / sizeof(parts[0]))
+
+static char **part_of(struct pki_creds *c, const struct part *p)
+{
+	return (char **)((char *)c + p->at);
+}
+
+static int load_part(const char *dir, const struct part *p, struct pki_creds *c, struct err *e)
+{
+	struct buf text = BUF_INIT(PKI_PEM_MAX_BYTES);
+	char path[FILE_PATH_BYTES];
+	int rc = file_join(path, sizeof(path), dir, p->file, e);
+
+	if (!rc)
+		rc = file_read(path, PKI_PEM_MAX_BYTES - 1, p->flags, &text, e);
+	if (!rc) {
+		*part_of(c, p) = str_ndup(buf_str(&text), text.n);
+		rc = *part_of(c, p) ? 0 : err_nomem(e);
+	}
+	if (text.p)
+		str_wipe(text.p, text.n);
+	buf_done(&text);
+	return rc;
+}
+
+int pki_creds_load(const char *dir, struct pki_creds *out, struct err *e)
+{
+	struct pki_creds c = { 0 };
+	int rc = 0;
+
+	/* file_private_dir() would make it. */
+	if (access(dir, F_OK))
+		return err_set(e, ERR_NOTFOUND, "%s: not enrolled yet", dir);
+	rc = file_private_dir(dir, e);
+	for (size_t i = 0; i < NPARTS && !rc; i++)
+		rc = load_part(dir, &parts[i], &c, e);
+	if (rc)
+		pki_creds_done(&c);
+	else
+		*out = c;
+	return rc;
+}
+
+int pki_creds_store(const char *dir, const struct pki_creds *c, struct err *e)
+{
+	struct pki_creds view = *c;
+	char path[FILE_PATH_BYTES];
+	int rc = file_private_dir(dir, e);
+
+	for (size_t i = 0; i < NPARTS && !rc; i++) {
+		const char *text = *part_of(&view, &parts[i]);
+
+		rc = file_join(path, sizeof(path), dir, parts[i].file, e);
+		if (!rc)
+			rc = file_write_atomic(path, text, strlen(text), e);
+	}
+	return rc;
+}
