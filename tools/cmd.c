@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/cmd.h"
+
+#include "common/base/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const struct cmd cmd_table[] = {
+	{ "run", cmd_run, "run a program watched: omig run -- mpirun -np 4 ./a.out" },
+	{ "env", cmd_env, "the same as lines for a shell: eval \"$(omig env)\"" },
+	{ "exec", cmd_exec, "run one rank watched, after mpirun: mpirun omig exec ./a.out" },
+	{ "tree", cmd_tree, "sites, nodes, processes and threads that are known" },
+	{ "top", cmd_top, "watch ranks and nodes live" },
+	{ "request", cmd_request, "send an OMIS request" },
+	{ "services", cmd_services, "services that requests may use, with help" },
+	{ "status", cmd_status, "health of the monitor's own daemons" },
+	{ "cert", cmd_cert, "list, issue and revoke certificates" },
+	{ "stop", cmd_stop, "end mainsm and all daemons below it" },
+	{ "doctor", cmd_doctor, "look for what is wrong, and say what to do" },
+	{ "version", cmd_version, "version and features" },
+	{ NULL, NULL, NULL },
+};
+
+const struct cmd *cmd_find(const char *name)
+{
+	const struct cmd *c;
+
+	for (c = cmd_table; c->name; c++)
+		if (str_eq(c->name, name))
+			return c;
+	return NULL;
+}
+
+static int document(const struct opt_spec *spec, const char *form)
+{
+	if (str_eq(form, "man"))
+		opt_print_man(spec, stdout);
+	else if (str_eq(form, "complete"))
+		opt_print_complete(spec, stdout);
+	else
+		opt_print_help(spec, stdout);
+	return CMD_OK;
+}
+
+int cmd_parse(const struct opt_spec *spec, int argc, char **argv, int *first)
+{
+	if (argc == 3 && str_eq(argv[1], "--omig-doc"))
+		return document(spec, argv[2]);
+	switch (opt_parse(spec, argc, argv, first)) {
+	case OPT_DONE:
+		return CMD_OK;
+	case OPT_USAGE:
+		return CMD_USAGE;
+	case OPT_GO:
+		break;
+	}
+	return -1;
+}
+
+static void say(const char *before, const char *fmt, va_list ap)
+{
+	char text[1024], safe[2048];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	fprintf(stderr, "omig: %s%s\n", before, str_escape(safe, sizeof(safe), text, strlen(text)));
+}
+
+int cmd_fail(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", fmt, ap);
+	va_end(ap);
+	return status;
+}
+
+void cmd_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("warning: ", fmt, ap);
+	va_end(ap);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands of omig: what main() knows of them and what they share. */
+#ifndef TOOLS_CMD_H
+#define TOOLS_CMD_H
+
+#include "common/base/opt.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum cmd_exit {
+	CMD_OK,
+	CMD_FAILURE,
+	CMD_USAGE,
+	CMD_UNREACHABLE, /* no mainsm answers */
+	CMD_NOTFOUND, /* an object or service that is not there */
+	CMD_DENIED,
+	CMD_PARTIAL, /* answered, but not for all objects */
+	CMD_TIMEOUT = 124,
+	CMD_NOEXEC = 126, /* run, exec: the program may not be started, as shells say it */
+	CMD_NOPROGRAM = 127, /* run, exec: there is no such program */
+	CMD_SIGNAL = 128, /* + the signal's number */
+};
+
+struct cmd {
+	const char *name;
+	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
+	const char *summary; /* one line for `omig help` */
+};
+
+/* Ends with a NULL name. */
+extern const struct cmd cmd_table[];
+const struct cmd *cmd_find(const char *name);
+
+int cmd_run(int argc, char **argv);
+int cmd_env(int argc, char **argv);
+int cmd_exec(int argc, char **argv);
+int cmd_tree(int argc, char **argv);
+int cmd_top(int argc, char **argv);
+int cmd_request(int argc, char **argv);
+int cmd_services(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_cert(int argc, char **argv);
+int cmd_stop(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_version(int argc, char **argv);
+
+/* Options that all commands that ask a mainsm have. */
+struct cmd_common {
+	bool json;
+	const char *color; /* auto, always, never */
+	const char *mainsm; /* connection string; NULL = as libomis finds it */
+	int64_t timeout_ns;
+};
+
+#define CMD_COMMON_INIT ((struct cmd_common){ .color = "auto", .timeout_ns = INT64_C(5000000000) })
+
+#define CMD_OPTIONS(c)                                                                          \
+	{ "json", 'j', NULL, "write JSON", OPT_FLAG, &(c)->json, 0, 0, NULL },                  \
+	{ "timeout", 't', "TIME", "give up after this (default 5s)", OPT_NSEC, &(c)->timeout_ns, \
+	  INT64_C(1000000), INT64_C(86400000000000), NULL },                                    \
+	{ "mainsm", 'm', "STRING", "connection string, instead of OMIG_MAINSM or your own mainsm", \
+	  OPT_STR, &(c)->mainsm, 0, 0, NULL },                                                  \
+	{ "color", 0, "WHEN", "auto, always or never", OPT_STR, &(c)->color, 0, 0, NULL }
+
+/*
+ * opt_parse(), and the hidden forms `COMMAND --omig-doc man|complete|help` that documents are
+ * made of. -1 = go on, else the exit status.
+ */
+int cmd_parse(const struct opt_spec *spec, int argc, char **argv, int *first);
+
+/* `omig: text` on stderr, control characters escaped. Returns status. */
+int cmd_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

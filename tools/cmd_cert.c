@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig cert: who may take part. */
+#include "common/base/clock.h"
+#include "common/base/str.h"
+#include "tools/session.h"
+#include "tools/show.h"
+#include "tools/table.h"
+
+#include <stdio.h>
+
+struct cert_wish {
+	struct cmd_common common;
+	const char *role;
+	int64_t lifetime_ns;
+	int64_t uses;
+};
+
+static void time_cell(struct table *t, const Omis_value *row, size_t i)
+{
+	char text[CLOCK_TEXT_BYTES];
+
+	table_cell(t, "%s", value_int(row, i) > 0 ? clock_format_rfc3339(text, value_int(row, i), 0) : "-");
+}
+
+static void add_row(struct table *t, const Omis_value *row)
+{
+	table_cell(t, "%s", value_text(row, 0));
+	table_cell(t, "%s", value_text(row, 1));
+	table_cell(t, "%s", value_text(row, 2));
+	time_cell(t, row, 3);
+	time_cell(t, row, 4);
+	table_cell(t, "%s", value_int(row, 5) ? "revoked" : "valid");
+}
+
+static int show_list(Omis_reply r)
+{
+	static const char *const heads[] = { "SERIAL", "ROLE", "NAME", "ISSUED", "EXPIRES", "STATE" };
+	struct table *t = table_new(6, heads, "llllll");
+	struct buf out = BUF_INIT(SHOW_MAX_BYTES);
+	Omis_value *v = NULL;
+	size_t i;
+	int rc = -1;
+
+	if (r[0] && r[1] && r[1]->obj_list && r[1]->result)
+		v = omis_value_parse(r[1]->result, r[1]->result_len);
+	for (i = 0; t && value_at(v, i); i++)
+		add_row(t, value_at(v, i));
+	if (t)
+		rc = table_print(t, 0, &out);
+	if (rc == 0)
+		fputs(buf_str(&out), stdout);
+	buf_done(&out);
+	table_free(t);
+	omis_value_free(v);
+	return rc == 0 ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+}
+
+static int list(const struct cert_wish *w)
+{
+	Omis_reply r;
+	int rc = session_ask(&r, ":omig_cert_list()");
+
+	if (rc != CMD_OK)
+		return rc;
+	if (w->common.json)
+		show_reply_json(r);
+	else
+		rc = show_list(r);
+	omis_reply_free(r);
+	return rc;
+}
+
+static int issue(const struct cert_wish *w)
+{
+	Omis_value *v;
+	int rc = session_ask_value(&v, ":omig_cert_token(\"%s\",%lld,%lld)", w->role,
+				   (long long)(w->lifetime_ns / NSEC_PER_SEC), (long long)w->uses);
+
+	if (rc != CMD_OK)
+		return rc;
+	if (w->common.json)
+		printf("{\"connection_string\":\"%s\"}\n", value_text(v, 0));
+	else
+		puts(value_text(v, 0));
+	omis_value_free(v);
+	return CMD_OK;
+}
+
+/* Names and serials have no character that needs an escape; anything else is no name. */
+static bool is_plain(const char *s)
+{
+	for (; *s; s++)
+		if (*s == '"' || *s == '\\' || (unsigned char)*s < 0x20)
+			return false;
+	return true;
+}
+
+static int revoke_cert(const struct cert_wish *w, const char *what)
+{
+	Omis_value *v;
+	int rc;
+
+	if (!what || !is_plain(what))
+		return cmd_fail(CMD_USAGE, "revoke which serial or name? (omig cert list)");
+	rc = session_ask_value(&v, ":omig_cert_revoke(\"%s\")", what);
+	if (rc != CMD_OK)
+		return rc;
+	if (w->common.json)
+		printf("{\"revoked\":%lld}\n", (long long)value_int(v, 0));
+	else
+		printf("%lld revoked\n", (long long)value_int(v, 0));
+	rc = value_int(v, 0) > 0 ? CMD_OK : cmd_fail(CMD_NOTFOUND, "nothing has the serial or name '%s'", what);
+	omis_value_free(v);
+	return rc;
+}
+
+static int dispatch(const struct cert_wish *w, const char *verb, const char *what)
+{
+	int rc = session_open(&w->common);
+
+	if (rc != CMD_OK)
+		return rc;
+	if (str_eq(verb, "list"))
+		rc = list(w);
+	else if (str_eq(verb, "token"))
+		rc = issue(w);
+	else
+		rc = revoke_cert(w, what);
+	session_close();
+	return rc;
+}
+
+int cmd_cert(int argc, char **argv)
+{
+	struct cert_wish w = { .common = CMD_COMMON_INIT, .role = "tool", .lifetime_ns = 3600 * NSEC_PER_SEC, .uses = 1 };
+	const struct opt table[] = {
+		CMD_OPTIONS(&w.common),
+		{ "role", 'r', "ROLE", "of a token: lm, sm, tool-observe, tool-manipulate or tool", OPT_STR, &w.role, 0,
+		  0, NULL },
+		{ "lifetime", 'l', "TIME", "how long a token may be used (default 1h)", OPT_NSEC, &w.lifetime_ns,
+		  NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC, NULL },
+		{ "uses", 'n', "N", "how often a token may be used (default 1)", OPT_I64, &w.uses, 1, 1000000, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig cert",
+		.usage = "[OPTION...] list | token | revoke SERIAL|NAME",
+		.summary = "lists certificates, makes tokens that let others enrol, revokes",
+		.details = "token prints a connection string. Treat it like a password.",
+		.table = table,
+	};
+	const char *verb;
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	verb = argv[first];
+	if (!verb || (!str_eq(verb, "list") && !str_eq(verb, "token") && !str_eq(verb, "revoke")))
+		return opt_usage_error(&spec, "list, token or revoke?");
+	if (argc - first > (str_eq(verb, "revoke") ? 2 : 1) || !is_plain(w.role))
+		return opt_usage_error(&spec, "unexpected '%s'", argv[argc - 1]);
+	return dispatch(&w, verb, argv[first + 1]);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig request: any OMIS request. */
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "tools/session.h"
+#include "tools/show.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FOREVER INT64_MAX
+
+struct wish {
+	struct cmd_common common;
+	int64_t follow_ns; /* 0 = one reply */
+	Omis_wait wait;
+	unsigned quorum;
+	int64_t deadline_ms; /* 0 = as the time-out says */
+	bool no_attach;
+};
+
+/* What the callbacks know; one request a process. */
+struct follow {
+	const struct wish *wish;
+	struct term term;
+	char csr[64]; /* "" until defined */
+	uint64_t seen;
+	int status; /* exit status */
+	bool is_over;
+};
+
+static volatile sig_atomic_t is_interrupted;
+
+static void on_signal(int signo)
+{
+	is_interrupted = signo;
+}
+
+/* all, quorum=N, deadline=MS, now */
+static int set_wait(void *into, const char *value, struct err *e)
+{
+	struct wish *w = into;
+	int64_t n;
+
+	if (str_eq(value, "all")) {
+		w->wait = OMIS_WAIT_ALL;
+	} else if (str_eq(value, "now")) {
+		w->wait = OMIS_WAIT_NOW;
+	} else if (str_has_prefix(value, "quorum=") && str_to_i64(value + 7, 1, INT32_MAX, &n) == 0) {
+		w->wait = OMIS_WAIT_QUORUM;
+		w->quorum = (unsigned)n;
+	} else if (str_has_prefix(value, "deadline=") && str_to_i64(value + 9, 1, 3600000, &n) == 0) {
+		w->deadline_ms = n;
+	} else {
+		return err_set(e, ERR_INVALID, "all, now, quorum=N or deadline=MS, not '%s'", value);
+	}
+	return 0;
+}
+
+static void show(const struct follow *f, Omis_reply r)
+{
+	if (f->wish->common.json)
+		show_reply_json(r);
+	else
+		show_reply(&f->term, r);
+	fflush(stdout);
+}
+
+static Omis_status first_status(Omis_reply r)
+{
+	return r[0] && r[0]->obj_list ? r[0]->status : OMIS_OK;
+}
+
+/* --- one request, one reply */
+
+static int ask_once(const struct wish *w, const struct buf *text)
+{
+	struct follow f = { .wish = w };
+	Omis_reply r = omis_request_n((const char *)text->p, text->n, NULL, NULL, 0);
+	int rc;
+
+	if (!r)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	term_open(&f.term, w->common.color);
+	show(&f, r);
+	rc = session_exit_status(r);
+	omis_reply_free(r);
+	return rc;
+}
+
+/* --- a conditional request, followed */
+
+static void on_enabled(Omis_reply r, void *arg)
+{
+	struct follow *f = arg;
+	int rc = session_exit_status(r);
+
+	if (rc != CMD_OK && rc != CMD_PARTIAL) {
+		f->status = rc;
+		f->is_over = true;
+		show(f, r);
+	}
+	omis_reply_free(r);
+}
+
+static void enable(struct follow *f, Omis_reply r)
+{
+	char text[128];
+	Omis_value *v = r[0]->result ? omis_value_parse(r[0]->result, r[0]->result_len) : NULL;
+
+	str_copy(f->csr, sizeof(f->csr), value_text(v, 0));
+	omis_value_free(v);
+	snprintf(text, sizeof(text), ":csr_enable([%s])", f->csr);
+	r = omis_request(text, on_enabled, f, 0);
+	if (r)
+		on_enabled(r, f);
+}
+
+static void on_reply(Omis_reply r, void *arg)
+{
+	struct follow *f = arg;
+	Omis_status s = r ? first_status(r) : OMIS_NO_MEMORY;
+
+	if (s == OMIS_CSR_TRIGGERED) {
+		f->seen++;
+		show(f, r);
+	} else if (s == OMIS_CSR_DEFINED) {
+		enable(f, r);
+	} else if (r && (s == OMIS_OK || s >= OMIS_FIRST_ERROR)) { /* the request is no conditional one, or is wrong */
+		f->status = session_exit_status(r);
+		f->is_over = true;
+		show(f, r);
+	} else if (s == OMIS_CSR_DELETED) {
+		f->is_over = true;
+	}
+	omis_reply_free(r);
+}
+
+static void wait_for_replies(struct follow *f, nsec_t until)
+{
+	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
+	nsec_t left;
+
+	while (!f->is_over && !is_interrupted) {
+		left = until == FOREVER ? NSEC_PER_SEC : until - clock_mono();
+		if (left <= 0)
+			break;
+		if (poll(&p, 1, (int)((left < NSEC_PER_SEC ? left : NSEC_PER_SEC) / NSEC_PER_MSEC) + 1) < 0 && errno != EINTR)
+			break;
+		omis_handler();
+	}
+}
+
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+}
+
+static int follow(const struct wish *w, const struct buf *text)
+{
+	struct follow f = { .wish = w };
+	nsec_t until = w->follow_ns == FOREVER ? FOREVER : clock_mono() + w->follow_ns;
+	Omis_reply r;
+
+	term_open(&f.term, w->common.color);
+	catch_signals();
+	r = omis_request_n((const char *)text->p, text->n, on_reply, &f, 0);
+	if (r)
+		on_reply(r, &f);
+	wait_for_replies(&f, until);
+	return f.status;
+}
+
+/* --- reading the request */
+
+static int read_stdin(struct buf *b)
+{
+	ssize_t n;
+
+	do {
+		if (buf_reserve(b, 4096) < 0)
+			return cmd_fail(CMD_USAGE, "the request is longer than %d bytes", OMIS_REQUEST_MAX_BYTES);
+		n = read(STDIN_FILENO, b->p + b->n, 4096);
+		if (n > 0)
+			b->n += (size_t)n;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	return n < 0 ? cmd_fail(CMD_FAILURE, "standard input: %s", strerror(errno)) : CMD_OK;
+}
+
+static int read_request(const char *word, struct buf *b)
+{
+	if (str_eq(word, "-"))
+		return read_stdin(b);
+	return buf_puts(b, word) < 0 ? cmd_fail(CMD_USAGE, "the request is too long") : CMD_OK;
+}
+
+static int send_request(const struct wish *w, const struct buf *text)
+{
+	int rc = session_open(&w->common);
+
+	if (rc != CMD_OK)
+		return rc;
+	if (!w->no_attach)
+		rc = session_attach_all();
+	if (rc == CMD_OK && (w->wait != OMIS_WAIT_ALL || w->deadline_ms))
+		omis_request_policy(w->wait, w->quorum, (unsigned)w->deadline_ms);
+	if (rc == CMD_OK)
+		rc = w->follow_ns ? follow(w, text) : ask_once(w, text);
+	session_close();
+	return rc;
+}
+
+static int set_follow(void *into, const char *value, struct err *e)
+{
+	struct wish *w = into;
+
+	if (str_eq(value, "forever")) {
+		w->follow_ns = FOREVER;
+		return 0;
+	}
+	if (opt_to_nsec(value, 1, FOREVER - 1, &w->follow_ns) < 0)
+		return err_set(e, ERR_INVALID, "a time, or 'forever', not '%s'", value);
+	return 0;
+}
+
+int cmd_request(int argc, char **argv)
+{
+	struct wish w = { .common = CMD_COMMON_INIT };
+	const struct opt table[] = {
+		CMD_OPTIONS(&w.common),
+		{ "follow", 'f', "TIME", "enable a conditional request and show what it reports for TIME, or 'forever'",
+		  OPT_CALL, &w, 0, 0, set_follow },
+		{ "wait", 'w', "HOW", "all, quorum=N, deadline=MS or now: which objects to wait for", OPT_CALL, &w, 0,
+		  0, set_wait },
+		{ "no-attach", 0, NULL, "attach nothing first", OPT_FLAG, &w.no_attach, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig request",
+		.usage = "[OPTION...] REQUEST|-",
+		.summary = "sends an OMIS request and shows the reply; - reads it from standard input",
+		.details = "Everything that is known is attached first, unless --no-attach is given.",
+		.table = table,
+	};
+	struct buf text = BUF_INIT(OMIS_REQUEST_MAX_BYTES + 4096);
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (argc - first != 1)
+		return opt_usage_error(&spec, argc == first ? "which request?" : "one request, in quotes");
+	rc = read_request(argv[first], &text);
+	if (rc == CMD_OK)
+		rc = send_request(&w, &text);
+	buf_done(&text);
+	return rc;
+}

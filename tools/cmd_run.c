@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig run, omig exec, omig env: programs that are watched. */
+#include "common/base/str.h"
+#include "tools/cmd.h"
+#include "tools/launch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MEASURE_HELP "switch on from the start: off, count, time or volume (default off)"
+#define SITE_HELP "name of the site that the hosts belong to"
+#define JOB_HELP "name of the job (default: the batch system's number, else the program)"
+#define MAINSM_HELP "connection string, instead of OMIG_MAINSM or your own mainsm"
+#define LISTEN_HELP "address for a mainsm that must be started (default 127.0.0.1)"
+
+#define LAUNCH_OPTIONS(l)                                                                 \
+	{ "measure", 0, "WHAT", MEASURE_HELP, OPT_CALL, (l), 0, 0, set_measure },         \
+	{ "site", 0, "NAME", SITE_HELP, OPT_STR, &(l)->site, 0, 0, NULL },                \
+	{ "job", 0, "NAME", JOB_HELP, OPT_STR, &(l)->job, 0, 0, NULL },                   \
+	{ "mainsm", 'm', "STRING", MAINSM_HELP, OPT_STR, &(l)->mainsm, 0, 0, NULL }
+
+static int set_measure(void *into, const char *value, struct err *e)
+{
+	struct launch *l = into;
+
+	if (!str_eq(value, "off") && !str_eq(value, "count") && !str_eq(value, "time") && !str_eq(value, "volume"))
+		return err_set(e, ERR_INVALID, "off, count, time or volume, not '%s'", value);
+	l->measure = value;
+	return 0;
+}
+
+static int set_variable(void *arg, const char *name, const char *value)
+{
+	(void)arg;
+	return setenv(name, value, 1);
+}
+
+static int exec_program(char **argv)
+{
+	execvp(argv[0], argv);
+	return cmd_fail(errno == ENOENT ? CMD_NOPROGRAM : CMD_NOEXEC, "%s: %s", argv[0], strerror(errno));
+}
+
+/* Whatever goes wrong with the monitor, the program runs. */
+static int run_program(struct launch *l, char **argv, int (*find)(struct launch *, struct err *))
+{
+	struct err e = { 0 };
+	int rc = launch_find_files(l, &e);
+
+	if (rc == 0)
+		rc = find(l, &e);
+	if (rc == 0) {
+		launch_name_job(l, argv[0]);
+		launch_each_variable(l, set_variable, NULL);
+	} else {
+		cmd_warn("not watched: %s", e.text);
+	}
+	return exec_program(argv);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct launch l = { 0 };
+	const struct opt table[] = {
+		LAUNCH_OPTIONS(&l),
+		{ "listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig run",
+		.usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+		.summary = "runs PROGRAM, usually mpirun or srun, so that its MPI ranks are watched",
+		.details = "The program's input, output, exit status and signals are its own. A mainsm is started\n"
+			   "when you have none. When the monitor cannot start, the program runs without it.",
+		.table = table,
+		.stop_at_first = true,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (first >= argc)
+		return opt_usage_error(&spec, "which program?");
+	return run_program(&l, argv + first, launch_need_mainsm);
+}
+
+int cmd_exec(int argc, char **argv)
+{
+	struct launch l = { 0 };
+	const struct opt table[] = { LAUNCH_OPTIONS(&l), { 0 } };
+	const struct opt_spec spec = {
+		.program = "omig exec",
+		.usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+		.summary = "runs one rank watched: mpirun -np 4 omig exec ./a.out",
+		.details = "Starts no mainsm: one must run, or OMIG_MAINSM must name it.",
+		.table = table,
+		.stop_at_first = true,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (first >= argc)
+		return opt_usage_error(&spec, "which program?");
+	return run_program(&l, argv + first, launch_find_mainsm);
+}
+
+/* Single quotes keep everything but themselves. */
+static int print_export(void *arg, const char *name, const char *value)
+{
+	(void)arg;
+	printf("export %s='", name);
+	for (; *value; value++) {
+		if (*value == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*value);
+	}
+	puts("'");
+	return 0;
+}
+
+/* A variable that had other items too keeps them. */
+static void print_rest(const char *name, const char *rest)
+{
+	if (*rest)
+		print_export(NULL, name, rest);
+	else
+		printf("unset %s\n", name);
+}
+
+static void print_unset(void)
+{
+	char rest[8192], *list, *at;
+	const char *old = getenv("OMPI_MCA_mca_base_env_list");
+	size_t i;
+
+	launch_list_without(rest, sizeof(rest), getenv("LD_PRELOAD"), ": ", "/libomig.so");
+	print_rest("LD_PRELOAD", rest);
+	list = str_dup(old ? old : "");
+	at = list ? strstr(list, "LD_PRELOAD;OMIG_") : NULL;
+	if (at) {
+		if (at > list && at[-1] == ';')
+			at--;
+		*at = '\0';
+	}
+	print_rest("OMPI_MCA_mca_base_env_list", list ? list : "");
+	free(list);
+	for (i = 0; launch_variables[i]; i++)
+		printf("unset %s\n", launch_variables[i]);
+}
+
+int cmd_env(int argc, char **argv)
+{
+	struct launch l = { 0 };
+	bool unset = false, no_start = false;
+	const struct opt table[] = {
+		LAUNCH_OPTIONS(&l),
+		{ "listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen, 0, 0, NULL },
+		{ "no-start", 0, NULL, "use a mainsm that is there, start none", OPT_FLAG, &no_start, 0, 0, NULL },
+		{ "unset", 'u', NULL, "lines that undo it", OPT_FLAG, &unset, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig env",
+		.usage = "[OPTION...]",
+		.summary = "prints lines for a shell, after which MPI programs are watched: eval \"$(omig env)\"",
+		.table = table,
+	};
+	struct err e = { 0 };
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (first < argc)
+		return opt_usage_error(&spec, "unexpected '%s'", argv[first]);
+	if (unset) {
+		print_unset();
+		return CMD_OK;
+	}
+	rc = launch_find_files(&l, &e);
+	if (rc == 0)
+		rc = no_start ? launch_find_mainsm(&l, &e) : launch_need_mainsm(&l, &e);
+	if (rc < 0)
+		return cmd_fail(CMD_UNREACHABLE, "%s", e.text);
+	launch_name_job(&l, "job");
+	launch_each_variable(&l, print_export, NULL);
+	return CMD_OK;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/launch.h"
+
+#include "common/base/str.h"
+
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "libomig.so"
+
+const char *const launch_variables[] = { "OMIG_MAINSM", "OMIG_LM", "OMIG_SITE", "OMIG_JOB", "OMIG_START", NULL };
+
+static int bin_dir(char *out, struct err *e)
+{
+	ssize_t n = readlink("/proc/self/exe", out, FILE_PATH_BYTES - 1);
+
+	if (n < 0)
+		return err_sys(e, "/proc/self/exe");
+	out[n] = '\0';
+	dirname(out);
+	return 0;
+}
+
+static int need_file(const char *path, int mode, struct err *e)
+{
+	if (access(path, mode) == 0)
+		return 0;
+	return err_set(e, ERR_NOTFOUND, "%s is missing: is the installation whole?", path);
+}
+
+int launch_find_files(struct launch *l, struct err *e)
+{
+	const char *given = getenv("OMIG_LIBRARY");
+	int rc = bin_dir(l->bin, e);
+
+	if (rc == 0)
+		rc = file_join(l->lm, sizeof(l->lm), l->bin, "lm", e);
+	if (rc == 0 && given && *given)
+		str_copy(l->lib, sizeof(l->lib), given);
+	else if (rc == 0)
+		rc = file_join(l->lib, sizeof(l->lib), l->bin, "../lib/" LIBRARY, e);
+	if (rc == 0)
+		rc = need_file(l->lib, R_OK, e);
+	return rc == 0 ? need_file(l->lm, X_OK, e) : rc;
+}
+
+static int read_conn(struct launch *l, struct err *e)
+{
+	char state[FILE_PATH_BYTES], path[FILE_PATH_BYTES];
+	struct buf b = BUF_INIT(LAUNCH_CONN_BYTES - 1);
+	int rc = file_state_dir(state, e);
+
+	if (rc == 0)
+		rc = file_join(path, sizeof(path), state, "mainsm/mainsm.conn", e);
+	if (rc == 0)
+		rc = file_read(path, LAUNCH_CONN_BYTES - 1, FILE_SECRET, &b, e);
+	if (rc == 0) {
+		str_copy(l->conn, sizeof(l->conn), buf_str(&b));
+		l->conn[strcspn(l->conn, "\r\n")] = '\0';
+	}
+	buf_done(&b);
+	return rc;
+}
+
+int launch_find_mainsm(struct launch *l, struct err *e)
+{
+	const char *given = l->mainsm ? l->mainsm : getenv("OMIG_MAINSM");
+
+	if (!given || !*given)
+		return read_conn(l, e);
+	if (!str_copy(l->conn, sizeof(l->conn), given))
+		return err_set(e, ERR_LIMIT, "the connection string is too long");
+	return 0;
+}
+
+static const char *batch_job(void)
+{
+	static const char *const names[] = { "OMIG_JOB", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", NULL };
+	const char *v;
+	size_t i;
+
+	for (i = 0; names[i]; i++) {
+		v = getenv(names[i]);
+		if (v && *v)
+			return v;
+	}
+	return NULL;
+}
+
+void launch_name_job(struct launch *l, const char *program)
+{
+	const char *given = l->job ? l->job : batch_job();
+	const char *slash = program ? strrchr(program, '/') : NULL;
+
+	if (given)
+		str_copy(l->job_name, sizeof(l->job_name), given);
+	else
+		snprintf(l->job_name, sizeof(l->job_name), "%.200s.%ld", slash ? slash + 1 : program ? program : "job",
+			 (long)getpid());
+}
+
+static bool has_tail(const char *s, size_t n, const char *tail)
+{
+	size_t k = strlen(tail);
+
+	return n >= k && memcmp(s + n - k, tail, k) == 0;
+}
+
+void launch_list_without(char *out, size_t size, const char *old, const char *seps, const char *tail)
+{
+	size_t n, used = 0;
+
+	out[0] = '\0';
+	for (old = old ? old : ""; *old; old += n) {
+		old += strspn(old, seps);
+		n = strcspn(old, seps);
+		if (n == 0 || has_tail(old, n, tail) || used + n + 2 > size)
+			continue;
+		used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? (char[]){ seps[0], 0 } : "", (int)n,
+					 old);
+	}
+}
+
+/* libomig goes first, so that it sees the program's calls as they are made; other tools stay behind it. */
+static void preload_value(char *out, size_t size, const char *lib)
+{
+	char others[8192];
+
+	launch_list_without(others, sizeof(others), getenv("LD_PRELOAD"), ": ", "/" LIBRARY);
+	snprintf(out, size, "%s%s%s", lib, others[0] ? ":" : "", others);
+}
+
+/* Open MPI hands the environment to other hosts only when told to; MPICH and Slurm do so by themselves. */
+static void env_list_value(char *out, size_t size)
+{
+	char kept[4096], *at;
+	size_t i, used;
+
+	str_copy(kept, sizeof(kept), getenv("OMPI_MCA_mca_base_env_list"));
+	at = strstr(kept, "LD_PRELOAD;OMIG_");
+	if (at)
+		*at = '\0';
+	used = (size_t)snprintf(out, size, "%s%sLD_PRELOAD;OMIG_STATE_DIR;OMIG_RUNTIME_DIR", kept,
+				kept[0] && kept[strlen(kept) - 1] != ';' ? ";" : "");
+	for (i = 0; launch_variables[i] && used < size; i++)
+		used += (size_t)snprintf(out + used, size - used, ";%s", launch_variables[i]);
+}
+
+int launch_each_variable(const struct launch *l, int (*fn)(void *arg, const char *name, const char *value), void *arg)
+{
+	char preload[FILE_PATH_BYTES + 8192], list[8192];
+	int rc;
+
+	preload_value(preload, sizeof(preload), l->lib);
+	env_list_value(list, sizeof(list));
+	rc = fn(arg, "OMIG_MAINSM", l->conn);
+	if (rc == 0)
+		rc = fn(arg, "OMIG_LM", l->lm);
+	if (rc == 0 && l->site)
+		rc = fn(arg, "OMIG_SITE", l->site);
+	if (rc == 0)
+		rc = fn(arg, "OMIG_JOB", l->job_name);
+	if (rc == 0)
+		rc = fn(arg, "OMIG_START", l->measure ? l->measure : "off");
+	if (rc == 0)
+		rc = fn(arg, "LD_PRELOAD", preload);
+	if (rc == 0)
+		rc = fn(arg, "OMPI_MCA_mca_base_env_list", list);
+	return rc;
+}

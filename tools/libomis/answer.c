@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/libomis/answer.h"
+
+#include "common/base/limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Before the array that the tool holds stands what only we look at. */
+struct answer {
+	Omis_coverage coverage;
+	Omis_service_result service[]; /* the tool's Omis_reply; objects, missing and texts lie behind it */
+};
+
+static struct answer *answer_of(Omis_reply r)
+{
+	return (struct answer *)((char *)r - offsetof(struct answer, service));
+}
+
+/* What one allocation is cut into. */
+struct layout {
+	size_t services, objects, missing, text;
+};
+
+static bool is_wanted(const struct reply_entry *n, Omis_flags flags)
+{
+	return !(flags & OMIS_DONT_RETURN_OK) || n->status != STATUS_OK || n->nvalue > 0;
+}
+
+static struct layout measure(const struct reply *r, Omis_flags flags)
+{
+	struct layout l = { .services = 1 };
+	const struct reply_coverage *c = &r->coverage;
+	size_t i;
+
+	for (i = 0; i < r->nentry; i++) {
+		if (r->entry[i].action >= l.services)
+			l.services = (size_t)r->entry[i].action + 1;
+		if (!is_wanted(&r->entry[i], flags))
+			continue;
+		l.objects++;
+		l.text += strlen(r->entry[i].objects) + 1 + r->entry[i].nvalue + 1;
+	}
+	l.objects += l.services; /* each array has its end */
+	for (i = 0; i < c->nmissing; i++)
+		l.text += strlen(c->missing[i].object) + strlen(c->missing[i].reason) + 2;
+	l.missing = c->nmissing;
+	return l;
+}
+
+static char *put_text(char **at, const char *p, size_t n)
+{
+	char *s = *at;
+
+	memcpy(s, p, n);
+	s[n] = '\0';
+	*at += n + 1;
+	return s;
+}
+
+static void put_entry(Omis_object_result *o, const struct reply_entry *n, char **text)
+{
+	o->obj_list = put_text(text, n->objects, strlen(n->objects));
+	o->status = (Omis_status)n->status;
+	o->result = n->nvalue > 0 ? put_text(text, n->value, n->nvalue) : NULL;
+	o->result_len = n->nvalue;
+}
+
+/* Entries come in any order of actions; each action's keep theirs. */
+static Omis_object_result *put_service(Omis_object_result *o, const struct reply *r, uint32_t action,
+				       Omis_flags flags, char **text)
+{
+	size_t i;
+
+	for (i = 0; i < r->nentry; i++)
+		if (r->entry[i].action == action && is_wanted(&r->entry[i], flags))
+			put_entry(o++, &r->entry[i], text);
+	return o + 1; /* zero already: the end */
+}
+
+static void put_missing(struct answer *a, Omis_missing *m, const struct reply_coverage *c, char **text)
+{
+	size_t i;
+
+	for (i = 0; i < c->nmissing; i++) {
+		m[i].object = put_text(text, c->missing[i].object, strlen(c->missing[i].object));
+		m[i].reason = put_text(text, c->missing[i].reason, strlen(c->missing[i].reason));
+	}
+	a->coverage = (Omis_coverage){ .asked = c->asked, .answered = c->answered, .n_missing = (unsigned)c->nmissing,
+				       .missing = m, .oldest_ns = c->oldest_ns, .newest_ns = c->newest_ns };
+}
+
+/* A hostile action number must not make a huge array: entries of actions beyond are no reply of ours. */
+static bool is_sound(const struct reply *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nentry; i++)
+		if (r->entry[i].action > OMIS_REQUEST_MAX_BYTES)
+			return false;
+	return true;
+}
+
+Omis_reply answer_from_reply(const struct reply *r, Omis_flags flags)
+{
+	struct layout l;
+	struct answer *a;
+	Omis_object_result *o;
+	Omis_missing *m;
+	char *text;
+	size_t i;
+
+	if (!is_sound(r))
+		return answer_from_status(OMIS_INTERNAL_ERROR, "mainsm sent a reply that cannot be one");
+	l = measure(r, flags);
+	a = calloc(1, sizeof(*a) + (l.services + 1) * sizeof(a->service[0]) + l.objects * sizeof(*o) +
+			      l.missing * sizeof(*m) + l.text);
+	if (!a)
+		return NULL;
+	o = (Omis_object_result *)(void *)(a->service + l.services + 1);
+	m = (Omis_missing *)(void *)(o + l.objects);
+	text = (char *)(m + l.missing);
+	for (i = 0; i < l.services; i++) {
+		a->service[i] = o;
+		o = put_service(o, r, (uint32_t)i, flags, &text);
+	}
+	put_missing(a, m, &r->coverage, &text);
+	return a->service;
+}
+
+Omis_reply answer_from_status(Omis_status status, const char *words)
+{
+	struct reply_entry only = { .status = (uint32_t)status, .objects = "", .value = words, .nvalue = strlen(words) };
+	struct reply r = { .entry = &only, .nentry = 1 };
+
+	return answer_from_reply(&r, 0);
+}
+
+int answer_is_empty(Omis_reply r)
+{
+	for (; *r; r++)
+		if ((*r)->obj_list)
+			return 0;
+	return 1;
+}
+
+void omis_reply_free(Omis_reply reply)
+{
+	if (reply)
+		free(answer_of(reply));
+}
+
+void omis_reply_coverage(Omis_reply reply, Omis_coverage *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (reply)
+		*out = answer_of(reply)->coverage;
+}
+
+Omis_status omis_reply_status(Omis_reply reply)
+{
+	Omis_service_result s;
+	Omis_status first;
+
+	if (!reply)
+		return OMIS_NO_MEMORY;
+	first = reply[0] && reply[0]->obj_list ? reply[0]->status : OMIS_OK;
+	if (first != OMIS_OK)
+		return first;
+	for (; *reply; reply++)
+		for (s = *reply; s->obj_list; s++)
+			if (s->status >= OMIS_FIRST_ERROR)
+				return s->status;
+	return OMIS_OK;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests that wait for replies: which parts came, and whom to tell. */
+#ifndef TOOLS_LIBOMIS_ASK_H
+#define TOOLS_LIBOMIS_ASK_H
+
+#include "common/base/map.h"
+#include "common/omis/reply.h"
+#include "proto/msg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Requests under way; more than mainsm takes from one tool at a time. */
+#define ASKS_MAX 4096
+
+struct ask {
+	uint64_t id;
+	struct reply *part; /* owned; NULL until the first part of a reply came */
+	/* r may be taken away by setting *r to NULL. is_last: the ask is gone after the call. */
+	void (*on_reply)(void *arg, struct reply **r, bool is_last);
+	void *arg;
+	bool is_answering; /* a reply is being told: the ask stays until that returns */
+};
+
+/* Owns its asks. */
+struct asks {
+	struct map map;
+	uint64_t next_id;
+};
+
+void asks_init(struct asks *a);
+
+/* Forgets all without telling. */
+void asks_done(struct asks *a);
+
+/* on_reply and arg as in struct ask. ERR_LIMIT, ERR_NOMEM. */
+int asks_add(struct asks *a, void (*on_reply)(void *, struct reply **, bool), void *arg, uint64_t *id, struct err *e);
+
+/* Forgets one without telling; unknown ids do not matter. */
+void asks_drop(struct asks *a, uint64_t id);
+
+/*
+ * Adds a part; a whole reply goes to its asker. A final one, or that of a deleted CSR,
+ * ends the ask. -ERR_NOTFOUND: nobody waits for that id. On other failures the asker is told a reply with
+ * that error.
+ */
+int asks_take(struct asks *a, const struct msg_reply *m);
+
+/* Tells all that wait that nothing will come. */
+void asks_fail(struct asks *a, unsigned status, const struct err *why);
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/libomis/client.h"
+
+#include "common/base/file.h"
+#include "common/base/rng.h"
+#include "common/base/str.h"
+#include "common/daemon/connstr.h"
+#include "common/daemon/enrol.h"
+#include "common/daemon/link.h"
+#include "common/loop/loop.h"
+#include "common/net/net.h"
+#include "tools/libomis/ask.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define CLIENT_LOCK_POLL_NS (20 * NSEC_PER_MSEC)
+
+/* net and link live as long as the client once it is open. */
+struct client {
+	struct client_conf conf; /* its mainsm is not kept */
+	struct loop *loop;
+	struct rng rng;
+	struct timebase timebase;
+	struct connstr conn;
+	struct net_ctx *net;
+	struct link *link;
+	struct asks asks;
+	char dir[FILE_PATH_BYTES]; /* key and certificate */
+	char self[NAME_MAX_BYTES + 1]; /* user@host */
+	uint32_t tool;
+	unsigned failed; /* attempts in a row */
+	bool is_up;
+	bool is_enrolling;
+	struct err why; /* of the last failure */
+};
+
+/* --- turns of the loop */
+
+/*
+ * A peer that is gone makes writing raise SIGPIPE, which would end a program
+ * that did not ask for it, so it is held off and, if it is ours, swallowed.
+ */
+struct pipe_guard {
+	sigset_t before;
+	bool was_pending;
+};
+
+static bool pipe_is_pending(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+}
+
+static void guard_enter(struct pipe_guard *g)
+{
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, SIGPIPE);
+	g->was_pending = pipe_is_pending();
+	pthread_sigmask(SIG_BLOCK, &only, &g->before);
+}
+
+static void guard_leave(const struct pipe_guard *g)
+{
+	static const struct timespec at_once;
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, SIGPIPE);
+	if (!g->was_pending && sigismember(&g->before, SIGPIPE) == 0 && pipe_is_pending())
+		sigtimedwait(&only, NULL, &at_once);
+	pthread_sigmask(SIG_SETMASK, &g->before, NULL);
+}
+
+void client_wait(struct client *c, nsec_t max)
+{
+	struct pipe_guard g;
+
+	guard_enter(&g);
+	loop_wait(c->loop, max);
+	guard_leave(&g);
+}
+
+void client_turn(struct client *c)
+{
+	struct pipe_guard g;
+
+	guard_enter(&g);
+	loop_turn(c->loop);
+	guard_leave(&g);
+}
+
+nsec_t client_now(const struct client *c)
+{
+	return loop_now(c->loop);
+}
+
+/* --- identity */
+
+static void name_self(struct client *c)
+{
+	char host[256] = "localhost", store[1024];
+	struct passwd pw, *found = NULL;
+
+	gethostname(host, sizeof(host) - 1);
+	getpwuid_r(getuid(), &pw, store, sizeof(store), &found);
+	if (found)
+		snprintf(c->self, sizeof(c->self), "%.100s@%.150s", found->pw_name, host);
+	else
+		snprintf(c->self, sizeof(c->self), "%u@%.150s", (unsigned)getuid(), host);
+}
+
+/* One folder for each monitor and host: several may share a home. */
+static int name_dir(struct client *c, struct err *e)
+{
+	char state[FILE_PATH_BYTES], name[NAME_MAX_BYTES + 32], caid[CONNSTR_CAID_LEN + 1];
+	int rc;
+
+	connstr_caid(&c->conn, caid);
+	snprintf(name, sizeof(name), "tool/%s-%s", caid, c->self);
+	rc = file_state_dir(state, e);
+	if (rc == 0)
+		rc = file_join(c->dir, sizeof(c->dir), state, name, e);
+	if (rc == 0)
+		rc = file_private_dir(c->dir, e);
+	return rc;
+}
+
+static struct enrol_conf enrol_conf(struct client *c)
+{
+	return (struct enrol_conf){ .loop = c->loop, .dir = c->dir, .conn = &c->conn, .role = "tool",
+				    .site = "", .host = c->self, .name = c->self, .timeout = c->conf.timeout };
+}
+
+static void on_enrolled(void *arg, const struct err *why)
+{
+	struct client *c = arg;
+
+	c->is_enrolling = false;
+	if (why)
+		c->why = *why;
+}
+
+static int enrol_now(struct client *c, struct err *e)
+{
+	struct enrol_conf conf = enrol_conf(c);
+
+	c->why = (struct err){ 0 };
+	c->is_enrolling = true;
+	if (!enrol_run(&conf, on_enrolled, c))
+		return err_nomem(e);
+	while (c->is_enrolling)
+		client_wait(c, NSEC_PER_SEC);
+	if (c->why.code == ERR_OK)
+		return 0;
+	if (e)
+		*e = c->why;
+	return -(int)c->why.code;
+}
+
+/* Several tools of one user may start at once; only one of them may write here. -1 = time is over. */
+static int lock_dir(struct client *c, nsec_t until, struct err *e)
+{
+	char path[FILE_PATH_BYTES];
+	int fd, rc;
+
+	rc = file_join(path, sizeof(path), c->dir, "lock", e);
+	if (rc < 0)
+		return rc;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return err_sys(e, "%s", path);
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (loop_now(c->loop) >= until) {
+			close(fd);
+			return err_set(e, ERR_TIMEOUT, "%s is held by another tool", path);
+		}
+		client_wait(c, CLIENT_LOCK_POLL_NS);
+	}
+	return fd;
+}
+
+static int have_identity(struct client *c, struct err *e)
+{
+	struct enrol_conf conf = enrol_conf(c);
+	struct err why = { 0 };
+	int fd, rc;
+
+	rc = enrol_check(&conf, clock_wall(), &why);
+	if (rc == 0)
+		return 0;
+	fd = lock_dir(c, loop_now(c->loop) + c->conf.timeout, e);
+	if (fd < 0)
+		return fd;
+	rc = enrol_check(&conf, clock_wall(), &why); /* another tool may have done it meanwhile */
+	if (rc > 0 && c->conn.token_id[0] == '\0')
+		rc = err_set(e, ERR_DENIED, "%s, and the connection string has no token: ask for a new one", why.text);
+	else if (rc > 0)
+		rc = enrol_now(c, e);
+	else if (rc < 0 && e)
+		*e = why;
+	close(fd);
+	return rc;
+}
+
+static int open_net(struct client *c, struct err *e)
+{
+	struct pki_creds creds = { 0 };
+	struct net_conf conf = { .creds = &creds };
+	int rc = pki_creds_load(c->dir, &creds, e);
+
+	if (rc == 0)
+		rc = net_ctx_open(c->loop, &conf, &c->net, e);
+	pki_creds_done(&creds);
+	return rc;
+}
+
+/* --- the link */
+
+static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+{
+	struct client *c = arg;
+	struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = c->conn.pin };
+
+	return net_dial(c->net, c->conn.host[attempt % c->conn.nhost], c->conn.port, &expect, h, out, e);
+}
+
+static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
+{
+	struct client *c = arg;
+	bool is_back = c->tool != 0;
+
+	(void)l;
+	c->is_up = true;
+	c->failed = 0;
+	c->tool = ack->tool;
+	if (is_back && c->conf.on_link)
+		c->conf.on_link(c->conf.arg, NULL);
+}
+
+static void on_msg(void *arg, struct link *l, const struct msg *m)
+{
+	struct client *c = arg;
+
+	(void)l;
+	if (m->type == MSG_REPLY)
+		asks_take(&c->asks, &m->reply);
+}
+
+static void on_down(void *arg, struct link *l, const struct err *why)
+{
+	struct client *c = arg;
+	struct err e = *why;
+
+	(void)l;
+	c->is_up = false;
+	c->why = *why;
+	err_add(&e, "the connection to mainsm is lost");
+	asks_fail(&c->asks, STATUS_OS_ERROR, &e);
+	if (c->conf.on_link)
+		c->conf.on_link(c->conf.arg, &e);
+}
+
+static void on_retry(void *arg, struct link *l, const struct err *why, nsec_t retry_in)
+{
+	struct client *c = arg;
+
+	(void)l;
+	(void)retry_in;
+	c->failed++;
+	c->why = *why;
+}
+
+static int open_link(struct client *c, struct err *e)
+{
+	struct link_conf conf = {
+		.loop = c->loop,
+		.rng = &c->rng,
+		.timebase = &c->timebase,
+		.handler = { .on_up = on_up, .on_msg = on_msg, .on_down = on_down, .on_retry = on_retry, .arg = c },
+	};
+	struct link_dialer dialer = { .dial = dial, .arg = c };
+	struct msg_hello hello = { .role = "tool", .site = "", .host = c->self, .listen = "",
+				   .epoch = (uint64_t)clock_wall(), .software = "libomis " OMIG_VERSION };
+
+	c->link = link_dial(&conf, &dialer, &hello);
+	return c->link ? 0 : err_nomem(e);
+}
+
+/* All hosts of the connection string have been tried once, or refused us for good. */
+static bool is_hopeless(const struct client *c)
+{
+	return c->failed >= c->conn.nhost || (c->failed && c->why.code == ERR_DENIED);
+}
+
+static int await_up(struct client *c, nsec_t until, struct err *e)
+{
+	while (!c->is_up && !is_hopeless(c) && loop_now(c->loop) < until)
+		client_wait(c, until - loop_now(c->loop));
+	if (c->is_up)
+		return 0;
+	if (c->why.code == ERR_OK)
+		err_set(&c->why, ERR_TIMEOUT, "no answer");
+	if (e)
+		*e = c->why;
+	return err_add(e, "no mainsm at %s port %u", c->conn.host[0], (unsigned)c->conn.port);
+}
+
+/* --- life */
+
+static int find_mainsm(struct client *c, const char *given, struct err *e)
+{
+	char state[FILE_PATH_BYTES];
+	struct connstr_source from = { .given = given };
+
+	/* Without a state directory an option or the environment may still do. */
+	if (file_state_dir(state, NULL) == 0)
+		from.state_dir = state;
+	return connstr_find(&from, &c->conn, e);
+}
+
+static int start(struct client *c, const char *given, struct err *e)
+{
+	uint64_t seed = 0;
+	int rc;
+
+	rc = rng_fill_random(&seed, sizeof(seed), e);
+	if (rc < 0)
+		return rc;
+	rng_init(&c->rng, seed);
+	c->loop = loop_new();
+	if (!c->loop)
+		return err_nomem(e);
+	timebase_init(&c->timebase, loop_now(c->loop), clock_wall());
+	name_self(c);
+	rc = find_mainsm(c, given, e);
+	if (rc == 0)
+		rc = name_dir(c, e);
+	if (rc == 0)
+		rc = have_identity(c, e);
+	if (rc == 0)
+		rc = open_net(c, e);
+	if (rc == 0)
+		rc = open_link(c, e);
+	return rc == 0 ? await_up(c, loop_now(c->loop) + c->conf.timeout, e) : rc;
+}
+
+int client_open(const struct client_conf *conf, struct client **out, struct err *e)
+{
+	struct client *c = calloc(1, sizeof(*c));
+	int rc;
+
+	if (!c)
+		return err_nomem(e);
+	c->conf = *conf;
+	asks_init(&c->asks);
+	rc = start(c, conf->mainsm, e);
+	c->conf.mainsm = NULL;
+	str_wipe(c->conn.secret, sizeof(c->conn.secret));
+	if (rc < 0)
+		client_close(c);
+	else
+		*out = c;
+	return rc;
+}
+
+void client_close(struct client *c)
+{
+	if (!c)
+		return;
+	asks_done(&c->asks);
+	link_close(c->link, "the tool has ended");
+	if (c->loop)
+		client_turn(c); /* the goodbye leaves, what was closed is freed */
+	net_ctx_free(c->net);
+	loop_free(c->loop);
+	str_wipe(&c->conn, sizeof(c->conn));
+	free(c);
+}
+
+uint32_t client_tool(const struct client *c)
+{
+	return c->tool;
+}
+
+bool client_is_up(const struct client *c)
+{
+	return c->is_up;
+}
+
+int client_fd(struct client *c, struct err *e)
+{
+	return loop_pollfd(c->loop, e);
+}
+
+/* --- requests */
+
+int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, struct err *e)
+{
+	struct msg m = { .type = MSG_REQUEST };
+	int rc;
+
+	if (!c->is_up) {
+		err_set(e, ERR_CLOSED, "%s", c->why.text[0] ? c->why.text : "no answer yet");
+		return err_add(e, "not connected to mainsm");
+	}
+	rc = asks_add(&c->asks, rq->on_reply, rq->arg, id, e);
+	if (rc < 0)
+		return rc;
+	m.request = (struct msg_request){ .id = *id, .identity = "", .deadline_ns = rq->deadline, .policy = rq->policy,
+					  .quorum = rq->quorum, .text = { rq->text, rq->n } };
+	rc = link_send(c->link, &m);
+	if (rc < 0) {
+		asks_drop(&c->asks, *id);
+		return err_set(e, (enum err_code) - rc, "the request could not be sent (%s)", err_name(rc));
+	}
+	return 0;
+}
+
+void client_cancel(struct client *c, uint64_t id)
+{
+	struct msg m = { .type = MSG_CANCEL, .cancel = { .id = id } };
+
+	asks_drop(&c->asks, id);
+	if (c->is_up)
+		link_send(c->link, &m);
+}

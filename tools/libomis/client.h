@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tool's side of the connection to a mainsm: finding it, enrolling,
+ * staying connected, sending requests. One thread; callbacks come from
+ * client_wait(), client_turn() and client_open() only.
+ */
+#ifndef TOOLS_LIBOMIS_CLIENT_H
+#define TOOLS_LIBOMIS_CLIENT_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/omis/reply.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct client;
+
+struct client_conf {
+	const char *mainsm; /* connection string; NULL = OMIG_MAINSM, else the state directory */
+	nsec_t timeout;	    /* for connecting */
+	/* The connection was lost (why) or is back (NULL). After the asks were told. May be NULL. */
+	void (*on_link)(void *arg, const struct err *why);
+	void *arg;
+};
+
+/*
+ * Blocks until connected. ERR_NOTFOUND, ERR_PARSE (connection string), ERR_DENIED (not let in),
+ * ERR_TIMEOUT, ERR_CLOSED, ERR_SYS (not reachable), ERR_NOMEM; texts say what to do.
+ */
+int client_open(const struct client_conf *conf, struct client **out, struct err *e);
+
+/* Says goodbye; nobody is told anything any more. NULL is fine. */
+void client_close(struct client *c);
+
+uint32_t client_tool(const struct client *c);
+bool client_is_up(const struct client *c);
+int client_fd(struct client *c, struct err *e);
+
+struct client_request {
+	const void *text;
+	size_t n;
+	unsigned policy; /* enum msg_policy */
+	unsigned quorum;
+	nsec_t deadline;
+	void (*on_reply)(void *arg, struct reply **r, bool is_last); /* as in struct ask */
+	void *arg;
+};
+
+/* Sends it. ERR_CLOSED: not connected; ERR_LIMIT: too large or too many; ERR_AGAIN: mainsm does not read; ERR_NOMEM. */
+int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, struct err *e);
+
+/* Forgets the request, and tells mainsm so. */
+void client_cancel(struct client *c, uint64_t id);
+
+/* One turn: waits until something happened, at most `max`. */
+void client_wait(struct client *c, nsec_t max);
+void client_turn(struct client *c);
+
+/* Of client_wait()'s clock. */
+nsec_t client_now(const struct client *c);
+
+#endif

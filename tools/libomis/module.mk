@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# tools/libomis: the client library. omis.h is all that anyone outside sees.
+MODULES                   += tools/libomis
+tools/libomis.src         := answer.c api.c ask.c client.c known.c params.c values.c words.c
+tools/libomis.uses        := common/base common/omis common/loop proto common/net common/daemon
+tools/libomis.shared      := libomis
+tools/libomis.headers     := omis.h
+tools/libomis.pc          := omis.pc.in
+tools/libomis.man         := libomis.3.scd
+# The one connection of a process.
+tools/libomis.statics     := api.c:the words.c:last
+# Turns the catalogue into documents while building.
+tools/libomis.programs      := omis-doc
+tools/libomis.not_installed := omis-doc

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libomis: ask the Omig monitoring system in OMIS. One connection a process,
+ * no threads, no signals. C99 and C++.
+ *
+ *	int main(int argc, char **argv)
+ *	{
+ *		Omis_reply r;
+ *
+ *		if (omis_init(&argc, &argv, NULL, NULL) != OMIS_OK)
+ *			return 1;
+ *		r = omis_request(":site_attach([]) node_attach([]) node_get_info([],1)",
+ *				 NULL, NULL, 0);
+ *		for (int i = 0; r && r[i]; i++)
+ *			for (int k = 0; r[i][k].obj_list; k++)
+ *				printf("%s %d %s\n", r[i][k].obj_list, r[i][k].status,
+ *				       r[i][k].result ? r[i][k].result : "");
+ *		omis_reply_free(r);
+ *		omis_finalize();
+ *	}
+ *
+ * All calls from one thread, or serialised by the caller. Callbacks run
+ * inside omis_handler() and omis_request(), never at other times. They may
+ * call omis_request() with a callback (without one it would wait inside
+ * itself, and answers OMIS_PARAMETER_ERROR) and omis_reply_free(), but not
+ * omis_handler() or omis_finalize().
+ */
+#ifndef OMIS_H
+#define OMIS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OMIS_API __attribute__((visibility("default")))
+
+/* What an object, or a request as a whole, has to report. Even; bit 0 set = the object may be half changed. */
+typedef int Omis_status;
+enum {
+	OMIS_OK = 0,
+	OMIS_CSR_DEFINED = 2,	/* the conditional request exists; its token is in `result` */
+	OMIS_CSR_ENABLED = 4,	/* ... for the objects in `obj_list` */
+	OMIS_CSR_DISABLED = 6,
+	OMIS_CSR_DELETED = 8,	/* the last reply of this request */
+	OMIS_CSR_TRIGGERED = 10, /* its event happened at the object in `obj_list` */
+	OMIS_FIRST_ERROR = 16,
+	OMIS_SYNTAX_ERROR = 16,
+	OMIS_UNKNOWN_SERVICE = 18,
+	OMIS_UNSUPPORTED_SERVICE = 20,
+	OMIS_UNKNOWN_ECP = 22,
+	OMIS_UNKNOWN_OBJECT = 24,
+	OMIS_TYPE_MISMATCH = 26,
+	OMIS_PARAMETER_ERROR = 28,
+	OMIS_OS_ERROR = 30,
+	OMIS_NO_PERMISSION = 32,
+	OMIS_NO_MEMORY = 34,
+	OMIS_INTERNAL_ERROR = 36,
+	OMIS_UNSPECIFIED_ERROR = 1000
+};
+#define OMIS_FATAL 1
+
+typedef int Omis_flags;
+enum {
+	OMIS_WAIT_FOR_FIRST_REPLY = 1, /* with a callback: return the first reply too, after waiting for it */
+	OMIS_DONT_RETURN_OK = 2,       /* leave out replies and entries that only say OK */
+	OMIS_DONT_RETURN_EN_DIS = 4,   /* leave out ENABLED and DISABLED replies */
+	OMIS_BUFFER_REQUEST = 8,       /* may be kept back until the next request without this flag */
+	OMIS_BUFFER_REPLIES = 16,      /* accepted, without effect */
+	OMIS_DEBUG = 32                /* text of request and replies also goes to the error handler */
+};
+
+/*
+ * A reply is an array of service results ended by NULL. Element 0 is the
+ * request itself, element i its i-th action. A service result is an array of
+ * object results ended by obj_list == NULL. result may be NULL; it holds
+ * values as OMIS writes them, separated by commas, or the words of an error.
+ */
+typedef struct Omis_object_result {
+	char *obj_list; /* tokens separated by commas; "" = all others */
+	Omis_status status;
+	char *result;
+	size_t result_len; /* binary values may contain NUL */
+} Omis_object_result;
+typedef Omis_object_result *Omis_service_result;
+typedef Omis_service_result *Omis_reply;
+
+/*
+ * Connects, enrolling this identity when it has no certificate yet, and
+ * returns once requests will be answered. argc/argv (both may be NULL) lose
+ * what is ours: --omis-mainsm STRING, --omis-timeout MS. Without the option
+ * the connection string comes from OMIG_MAINSM, else from the file that this
+ * user's mainsm leaves in the state directory.
+ *
+ * error_handler (may be NULL) is told of what belongs to no request: the
+ * connection lost or back, debug output (status OK). It owns the reply.
+ * *tool_id becomes the number of this tool; may be NULL.
+ *
+ * OMIS_OS_ERROR: not reachable; OMIS_NO_PERMISSION: not let in;
+ * OMIS_PARAMETER_ERROR: no connection string or a bad one, or already
+ * initialised; omis_strerror() has the words. Blocks, at most the timeout (default 5 s).
+ */
+OMIS_API Omis_status omis_init(int *argc, char ***argv, void (*error_handler)(Omis_reply),
+			       int *tool_id);
+
+/*
+ * Sends a request. Without a callback (unconditional requests only) it
+ * blocks for the reply, which the caller owns, and returns NULL only when
+ * out of memory: failures are replies too. With a callback NULL is returned
+ * at once (but see OMIS_WAIT_FOR_FIRST_REPLY) and each reply goes to the
+ * callback, which owns it: one for an unconditional request, any number for
+ * a conditional one, ended by OMIS_CSR_DELETED or an error. When the request could not
+ * be sent, the reply that says why is returned and the callback is not called.
+ * After a lost connection waiting requests are answered with OMIS_OS_ERROR, conditional ones too: they are gone.
+ */
+OMIS_API Omis_reply omis_request(char *request, void (*callback)(Omis_reply, void *param),
+				 void *param, Omis_flags flags);
+
+/* The same for a request with binary values: len bytes, which may include NUL. */
+OMIS_API Omis_reply omis_request_n(const char *request, size_t len,
+				   void (*callback)(Omis_reply, void *param), void *param,
+				   Omis_flags flags);
+
+/* NULL is fine. */
+OMIS_API void omis_reply_free(Omis_reply reply);
+
+/* Becomes readable when omis_handler() has something to do. The same number until omis_finalize(). -1 before. */
+OMIS_API int omis_fd(void);
+
+/* Reads, writes, runs callbacks; never blocks. Reconnects, too, so call it whenever omis_fd() is readable. */
+OMIS_API void omis_handler(void);
+
+/*
+ * Deletes this tool's conditional requests, detaches everything, closes. Requests that
+ * wait for replies are forgotten. OMIS_PARAMETER_ERROR without omis_init().
+ */
+OMIS_API Omis_status omis_finalize(void);
+
+/* --- beyond the standard interface */
+
+typedef struct Omis_missing {
+	const char *object; /* token */
+	const char *reason;
+} Omis_missing;
+
+/* How much of what was asked a reply speaks for. Strings live as long as the reply. */
+typedef struct Omis_coverage {
+	unsigned asked, answered; /* objects */
+	unsigned n_missing;	  /* those named; asked - answered may be more */
+	const Omis_missing *missing;
+	int64_t oldest_ns, newest_ns; /* system time of the values, since 1970; 0 = unknown */
+} Omis_coverage;
+
+/* Everything answered, or nothing known: asked == answered. */
+OMIS_API void omis_reply_coverage(Omis_reply reply, Omis_coverage *out);
+
+/* The status of the whole: element 0's, else the first that is an error, else OMIS_OK. */
+OMIS_API Omis_status omis_reply_status(Omis_reply reply);
+
+/* How long requests wait for slow objects. */
+typedef enum Omis_wait {
+	OMIS_WAIT_ALL,	 /* for all, until the deadline (the default) */
+	OMIS_WAIT_QUORUM, /* until `quorum` objects answered, or the deadline */
+	OMIS_WAIT_NOW	 /* for those that answer at once */
+} Omis_wait;
+
+/* For requests from now on. deadline_ms 0 = the default, 2000. OMIS_PARAMETER_ERROR when out of range. */
+OMIS_API Omis_status omis_request_policy(Omis_wait wait, unsigned quorum, unsigned deadline_ms);
+
+/*
+ * Words: for a status; and what went wrong last, with its cause, in this
+ * process ("" when nothing did). Valid until the next call of libomis.
+ */
+OMIS_API const char *omis_strerror(Omis_status status);
+OMIS_API const char *omis_last_error(void);
+
+/* A value of a result. Which member counts is told by kind. */
+typedef struct Omis_value {
+	enum {
+		OMIS_VALUE_INT,
+		OMIS_VALUE_FLOAT,
+		OMIS_VALUE_STRING, /* unescaped; NUL-terminated and counted */
+		OMIS_VALUE_TOKEN,
+		OMIS_VALUE_BINARY,
+		OMIS_VALUE_LIST
+	} kind;
+	int64_t i;
+	double f; /* set for an int as well */
+	const char *s;
+	size_t n; /* bytes of s, or values of list */
+	const struct Omis_value *list;
+} Omis_value;
+
+/*
+ * Reads the comma-separated values of a result. Returns a list value that
+ * the caller frees with omis_value_free(), NULL for text that is no list of
+ * values or without memory.
+ */
+OMIS_API Omis_value *omis_value_parse(const char *text, size_t len);
+OMIS_API void omis_value_free(Omis_value *value);
+
+/* The services that this library knows of; mainsm may know others: ask it with services(""). */
+typedef struct Omis_service_info {
+	const char *name, *extension; /* extension: "" for a basic one */
+	const char *kind;	      /* "information", "manipulation", "event" */
+	const char *right, *state, *where, *help;
+	char signature[512]; /* name(type name, ...) -> results */
+} Omis_service_info;
+
+/* Number i in alphabetical order. 0 beyond the last, else 1. */
+OMIS_API int omis_service_info(unsigned i, Omis_service_info *out);
+
+/* "0.1.0" */
+OMIS_API const char *omis_library_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

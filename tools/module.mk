@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# tools: the omig command. It reaches the monitor by libomis alone.
+MODULES          += tools
+tools.src        := cmd.c cmd_cert.c cmd_doctor.c cmd_request.c cmd_run.c cmd_services.c cmd_status.c \
+		    cmd_top.c cmd_tree.c doctor.c launch.c launch_mainsm.c session.c show.c table.c \
+		    term.c top_sample.c top_show.c tree.c
+tools.uses       := common/base tools/libomis
+tools.programs   := omig
+tools.main.omig  := omig_main.c
+tools.libs       := -lm
+# The terminal's former state, and what a signal handler may touch.
+tools.statics    := term.c:saved term.c:is_changed cmd_top.c:got_signal cmd_top.c:got_resize \
+		    cmd_request.c:is_interrupted
+
+# Manual pages: what programs can say themselves is filled in by asking them.
+tools.man        := omig.1.scd omig.conf.5.scd omis.7.scd lm.8.scd sm.8.scd mainsm.8.scd
+tools.pages      := $(tools.man:%.scd=$(B)/man/%)
+tools.speakers   := $(B)/bin/omig $(B)/bin/omis-doc $(foreach d,lm sm mainsm,$(if $(wildcard $d/module.mk),$(B)/bin/$d))
+$(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill $(tools.speakers)
+	$(call say,SCDOC)mkdir -p $(@D) && tools/man-fill $(B)/bin <$< >$@.scd && $(SCDOC) <$@.scd >$@
+$(B)/share/omig.bash: tools/make-completion $(B)/bin/omig $(B)/bin/omis-doc
+	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $(B)/bin >$@
+$(if $(M),,$(if $(wildcard mainsm/module.mk),$(eval all: $(B)/share/omig.bash)))
+tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/session.h"
+
+#include "common/base/str.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define ATTACH_ALL ":site_attach([]) node_attach([]) proc_attach([])"
+#define DEADLINE_MS 2000
+#define REQUEST_BYTES 4096
+
+static int open_status(Omis_status s, bool is_given)
+{
+	if (s == OMIS_NO_PERMISSION)
+		return CMD_DENIED;
+	return s == OMIS_PARAMETER_ERROR && is_given ? CMD_USAGE : CMD_UNREACHABLE;
+}
+
+int session_open(const struct cmd_common *c)
+{
+	char name[] = "omig", o1[] = "--omis-timeout", o2[] = "--omis-mainsm", ms[24];
+	char *string = c->mainsm ? str_dup(c->mainsm) : NULL;
+	char *words[] = { name, o1, ms, string ? o2 : NULL, string, NULL }, **argv = words;
+	int64_t timeout_ms = c->timeout_ns / 1000000;
+	int argc = string ? 5 : 3;
+	Omis_status s;
+
+	snprintf(ms, sizeof(ms), "%lld", (long long)timeout_ms);
+	s = omis_init(&argc, &argv, NULL, NULL);
+	free(string);
+	if (s != OMIS_OK)
+		return cmd_fail(open_status(s, c->mainsm != NULL), "%s", omis_last_error());
+	if (c->timeout_ns == CMD_COMMON_INIT.timeout_ns)
+		timeout_ms = DEADLINE_MS;
+	omis_request_policy(OMIS_WAIT_ALL, 0, timeout_ms > 3600000 ? 3600000 : (unsigned)timeout_ms);
+	return CMD_OK;
+}
+
+void session_close(void)
+{
+	omis_finalize();
+}
+
+static int status_of(Omis_status s)
+{
+	switch (s & ~OMIS_FATAL) {
+	case OMIS_SYNTAX_ERROR:
+	case OMIS_UNKNOWN_SERVICE:
+	case OMIS_UNKNOWN_ECP:
+	case OMIS_TYPE_MISMATCH:
+	case OMIS_PARAMETER_ERROR:
+		return CMD_USAGE;
+	case OMIS_UNKNOWN_OBJECT:
+		return CMD_NOTFOUND;
+	case OMIS_NO_PERMISSION:
+		return CMD_DENIED;
+	default:
+		return s < OMIS_FIRST_ERROR ? CMD_OK : CMD_FAILURE;
+	}
+}
+
+int session_exit_status(Omis_reply r)
+{
+	Omis_coverage c;
+	int rc = status_of(omis_reply_status(r));
+
+	omis_reply_coverage(r, &c);
+	return rc == CMD_OK && c.answered < c.asked ? CMD_PARTIAL : rc;
+}
+
+/* The first entry that is an error; NULL when there is none. */
+static const Omis_object_result *first_error(Omis_reply r)
+{
+	Omis_service_result s;
+
+	for (; *r; r++)
+		for (s = *r; s->obj_list; s++)
+			if (s->status >= OMIS_FIRST_ERROR)
+				return s;
+	return NULL;
+}
+
+static int ask(Omis_reply *out, const char *fmt, va_list ap)
+{
+	char text[REQUEST_BYTES];
+	const Omis_object_result *bad;
+	Omis_reply r;
+	int n, rc;
+
+	*out = NULL;
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	if (n < 0 || (size_t)n >= sizeof(text))
+		return cmd_fail(CMD_FAILURE, "the request is too long");
+	r = omis_request(text, NULL, NULL, 0);
+	if (!r)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	rc = status_of(omis_reply_status(r));
+	bad = first_error(r);
+	if (rc == CMD_OK || !bad) {
+		*out = r;
+		return CMD_OK;
+	}
+	cmd_fail(rc, "%s%s%s", bad->result ? bad->result : omis_strerror(bad->status), bad->obj_list[0] ? ": " : "",
+		 bad->obj_list);
+	omis_reply_free(r);
+	return rc;
+}
+
+int session_ask(Omis_reply *out, const char *fmt, ...)
+{
+	va_list ap;
+	int rc;
+
+	va_start(ap, fmt);
+	rc = ask(out, fmt, ap);
+	va_end(ap);
+	return rc;
+}
+
+int session_ask_value(Omis_value **out, const char *fmt, ...)
+{
+	Omis_reply r;
+	va_list ap;
+	int rc;
+
+	*out = NULL;
+	va_start(ap, fmt);
+	rc = ask(&r, fmt, ap);
+	va_end(ap);
+	if (rc != CMD_OK)
+		return rc;
+	if (r[0] && r[1] && r[1]->obj_list)
+		*out = omis_value_parse(r[1]->result, r[1]->result_len);
+	omis_reply_free(r);
+	return *out ? CMD_OK : cmd_fail(CMD_FAILURE, "mainsm's answer cannot be read");
+}
+
+int session_attach_all(void)
+{
+	Omis_reply r;
+	int rc = session_ask(&r, ATTACH_ALL);
+
+	omis_reply_free(r);
+	return rc;
+}
+
+const Omis_value *value_at(const Omis_value *list, size_t i)
+{
+	return list && list->kind == OMIS_VALUE_LIST && i < list->n ? &list->list[i] : NULL;
+}
+
+int64_t value_int(const Omis_value *list, size_t i)
+{
+	const Omis_value *v = value_at(list, i);
+
+	return v && v->kind == OMIS_VALUE_INT ? v->i : 0;
+}
+
+double value_float(const Omis_value *list, size_t i)
+{
+	const Omis_value *v = value_at(list, i);
+
+	return v && (v->kind == OMIS_VALUE_INT || v->kind == OMIS_VALUE_FLOAT) ? v->f : (double)NAN;
+}
+
+const char *value_text(const Omis_value *list, size_t i)
+{
+	const Omis_value *v = value_at(list, i);
+
+	return v && v->s ? v->s : "";
+}

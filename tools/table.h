@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns of text, and numbers as people read them. */
+#ifndef TOOLS_TABLE_H
+#define TOOLS_TABLE_H
+
+#include "common/base/buf.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct table;
+
+/* heads: `columns` words, borrowed; align: one of l and r a column. NULL without memory. */
+struct table *table_new(size_t columns, const char *const *heads, const char *align);
+void table_free(struct table *t);
+
+/* The next cell, row by row; bytes that a terminal minds are escaped. A failure shows at table_print(). */
+void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends head and rows to out; lines are cut at `width` characters (0: not). -ERR_NOMEM. */
+int table_print(const struct table *t, size_t width, struct buf *out);
+
+#define TABLE_NUMBER_BYTES 24
+
+/* 0, 12, 3.4k, 56M: at most 5 characters below 10^15. Returns out. NaN: "-". */
+char *table_count(char out[TABLE_NUMBER_BYTES], double v);
+/* As above by 1024: 512, 3.4K, 56M. */
+char *table_bytes(char out[TABLE_NUMBER_BYTES], double v);
+/* 12.3; "-" for NaN. */
+char *table_percent(char out[TABLE_NUMBER_BYTES], double v);
+/* 12.3s, 4m05s, 2h03m, 3d04h. */
+char *table_duration(char out[TABLE_NUMBER_BYTES], double seconds);
+
+#endif

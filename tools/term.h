@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The terminal, or what stands in for it: colour, size, keys. */
+#ifndef TOOLS_TERM_H
+#define TOOLS_TERM_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum term_paint { TERM_PLAIN, TERM_BOLD, TERM_DIM, TERM_RED, TERM_YELLOW, TERM_GREEN, TERM_REVERSE };
+
+struct term {
+	bool is_tty; /* stdout */
+	bool has_color;
+	bool is_raw; /* keys come one by one */
+	unsigned rows, cols;
+};
+
+/*
+ * when: auto (a terminal, NO_COLOR unset, TERM not dumb; or CLICOLOR_FORCE), always, never.
+ * -ERR_INVALID for another word.
+ */
+int term_open(struct term *t, const char *when);
+
+/* The escape that starts `p`; "" without colour. TERM_PLAIN ends any. */
+const char *term_paint(const struct term *t, enum term_paint p);
+
+/* Asks for the size again (after SIGWINCH). */
+void term_measure(struct term *t);
+
+/* Keys without echo and Enter, alternate screen; only when stdin and stdout are a terminal. */
+void term_raw(struct term *t);
+/* As it was. Signal-safe. */
+void term_restore(void);
+
+/* A key that waits on stdin, or -1. Never blocks. */
+int term_key(const struct term *t);
+
+/* n bytes to `to` with control characters and what is no UTF-8 escaped, quotes left alone. */
+void term_put_safe(FILE *to, const char *s, size_t n);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `omig top` shows at one moment: ranks and nodes, and rates between two moments. */
+#ifndef TOOLS_TOP_H
+#define TOOLS_TOP_H
+
+#include "common/base/clock.h"
+#include "tools/libomis/omis.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Classes of calls as columns; several of the monitor's classes may share one. */
+enum top_class { TOP_P2P, TOP_WAIT, TOP_COLL, TOP_BARRIER, TOP_RMA, TOP_IO, TOP_OTHER, TOP_CLASSES };
+extern const char *const top_class_heads[TOP_CLASSES];
+
+#define TOP_TOKEN_BYTES 64
+#define TOP_NAME_BYTES 64
+
+struct top_rank {
+	char token[TOP_TOKEN_BYTES];
+	char node[TOP_TOKEN_BYTES];
+	char program[TOP_NAME_BYTES];
+	int64_t rank, pid; /* rank -1: not in MPI (yet) */
+	int64_t state; /* 0 run 1 blocked 2 ready 3 zombie 4 stopped 5 ended 6 unreachable */
+	double cpu_s, rss_bytes; /* NaN: not known */
+	/* totals since counting began; time_ns 0: nothing counted yet */
+	int64_t time_ns;
+	double calls, delay_ns[TOP_CLASSES], bytes_out, bytes_in;
+	/* between two samples; NaN without an earlier one */
+	double share[TOP_CLASSES], mpi, calls_s, out_s, in_s, cpu;
+};
+
+struct top_node {
+	char token[TOP_TOKEN_BYTES];
+	char name[TOP_NAME_BYTES];
+	double load, running, cpus, mem_bytes, mem_used_bytes;
+};
+
+struct top_sample {
+	struct top_rank *rank; /* owned, as are the nodes */
+	size_t nrank, rank_cap;
+	struct top_node *node;
+	size_t nnode, node_cap;
+	size_t cursor; /* where the next rank is expected while a reply is read */
+	nsec_t wall; /* when it was taken */
+	Omis_reply reply; /* owned; its coverage tells what is missing. NULL: nothing came */
+};
+
+void top_sample_done(struct top_sample *s);
+
+/*
+ * Attaches what came, switches counting on for new processes, reads everything. 0 or
+ * an exit status (told on stderr). before (may be NULL) gives the rates.
+ */
+int top_sample_take(struct top_sample *s, const struct top_sample *before);
+
+/* Switches this tool's counting off again. */
+void top_sample_stop(void);
+
+enum top_sort { TOP_BY_RANK, TOP_BY_MPI, TOP_BY_CALLS, TOP_BY_BYTES, TOP_BY_CPU, TOP_SORTS };
+extern const char *const top_sort_names[TOP_SORTS];
+void top_sort(struct top_sample *s, enum top_sort by);
+
+const struct top_node *top_node_find(const struct top_sample *s, const char *token);
+const struct top_rank *top_rank_find(const struct top_sample *s, const char *token);
+
+/* "run", "wait", ... for a state. */
+const char *top_state_name(int64_t state);
+
+#endif
