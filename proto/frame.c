@@ -112,3 +112,10 @@ int frame_end(struct buf *b, size_t mark)
 		b->p[mark + i] = (uint8_t)(length >> (24 - 8 * i));
 	return 0;
 }
+
+size_t frame_bytes(const uint8_t *p, size_t n)
+{
+	size_t bytes = n < FRAME_HEADER_BYTES ? 0 : LENGTH_BYTES + (size_t)get_be32(p);
+
+	return bytes >= FRAME_HEADER_BYTES && bytes <= n ? bytes : 0;
+}

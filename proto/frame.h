@@ -61,4 +61,7 @@ size_t frame_in_pending(const struct frame_in *f);
 size_t frame_begin(struct buf *b, uint8_t type);
 int frame_end(struct buf *b, size_t mark);
 
+/* Length of the whole frame at p, header included; 0 when p does not begin with one. */
+size_t frame_bytes(const uint8_t *p, size_t n);
+
 #endif

@@ -56,7 +56,7 @@ struct conf_key {
 	const char *help; /* one line, lower case, no full stop */
 };
 
-/* Sections with a name of their own, [site NAME], in the order of appearance. */
+/* Sections with a name of their own, [site NAME], in the order of appearance. A reload may change them. */
 struct conf_group {
 	const char *section;   /* "site" */
 	size_t item_bytes;     /* of one item; its first member is `const char *name` */
@@ -101,7 +101,7 @@ const void *conf_values(const struct conf *c);
 int conf_keep_fixed(const struct conf *now, struct conf *next, void (*kept)(void *arg, const char *name), void *arg,
 		    struct err *e);
 
-/* True when a key differs ("section.name", or "name" at the top). */
+/* True when a key ("section.name", or "name" at the top) or any item of a group ("site") differs. */
 bool conf_differs(const struct conf *a, const struct conf *b, const char *name);
 
 /* "default", "environment OMIG_PORT", "option --port", "/etc/omig/mainsm.conf:12". NULL: no such key. */

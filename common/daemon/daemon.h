@@ -10,6 +10,8 @@
  * --version, and each key of the schema that has CONF_OPTION.
  * Signals: TERM and INT stop (in 5 s at most; a second one at once), HUP
  * reloads, USR1 dumps the status to the log, PIPE is ignored.
+ * Keys of every daemon, beside those of its schema: state-dir, log-level,
+ * log-format.
  */
 #ifndef COMMON_DAEMON_DAEMON_H
 #define COMMON_DAEMON_DAEMON_H
@@ -62,7 +64,10 @@ struct daemon_spec {
 
 int daemon_main(const struct daemon_spec *spec, int argc, char **argv);
 
-/* Serving: tells the waiting parent and systemd, and goes to the background. stdout is closed after it. */
+/*
+ * Serving: tells the waiting parent and systemd. In the background stdin and stdout are /dev/null
+ * from here on, and stderr (the log) is <state dir>/<program>-<host>.log.
+ */
 void daemon_ready(struct daemon *d);
 
 /* Leaves the loop with this exit code (enum daemon_exit). */

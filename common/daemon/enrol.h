@@ -16,14 +16,16 @@
 
 struct enrol;
 struct loop;
+struct net_ctx;
 
 struct enrol_conf {
 	struct loop *loop; /* borrowed */
 	const char *dir;   /* private directory; made if missing */
 	const struct connstr *conn; /* copied */
+	struct net_ctx *ctx; /* borrowed; NULL: one of its own */
 	const char *role;  /* "lm", "sm", "tool" */
-	const char *site, *host;
-	const char *name;  /* of a tool or user, for the list of certificates */
+	const char *site, *host; /* NULL or "": whatever mainsm says */
+	const char *name;  /* of a tool or user, for the list of certificates; may be NULL */
 	nsec_t timeout;	   /* 0 = 10 s over all hosts */
 };
 
@@ -33,7 +35,7 @@ struct enrol_conf {
  */
 int enrol_check(const struct enrol_conf *c, nsec_t wall_now, struct err *why);
 
-/* Wall time at which to renew: two thirds of the certificate's life. 0 when there is none. */
+/* Wall time at which to renew: two thirds of the certificate's life. 0 when there is none that is valid now. */
 nsec_t enrol_renew_at(const char *dir);
 
 /*

@@ -10,7 +10,7 @@
  * Life. Dialled: link_dial() .. link_close(); on_up and on_down alternate.
  * Accepted: made by link_accept() for an accepted channel; nobody is told unless on_hello
  * took it; after on_down it is gone. link_close() ends either: no callback
- * follows, the pointer is dead, queued frames and a BYE still go out for a short time.
+ * follows, the pointer is dead; a BYE and what is queued and fits into the socket still go out.
  */
 #ifndef COMMON_DAEMON_LINK_H
 #define COMMON_DAEMON_LINK_H
@@ -30,6 +30,9 @@ struct chan_handler;
 struct identity;
 struct link;
 struct loop;
+struct net_ctx;
+struct net_expect;
+struct net_listener;
 
 /* What the peer is; decides what it may send. */
 enum link_peer {
@@ -40,7 +43,7 @@ enum link_peer {
 	LINK_PEER_TOOL,	   /* a tool dialled us */
 };
 
-enum link_state { LINK_DOWN, LINK_DIALING, LINK_GREETING, LINK_UP, LINK_DRAINING, LINK_GONE, LINK_NSTATES };
+enum link_state { LINK_DOWN, LINK_DIALING, LINK_GREETING, LINK_UP, LINK_GONE, LINK_NSTATES };
 
 struct link_handler {
 	/*
@@ -58,7 +61,7 @@ struct link_handler {
 	void (*on_down)(void *arg, struct link *l, const struct err *why);
 	/* An attempt of a dialled link failed, once per attempt; may be NULL. retry_in: until the next one. */
 	void (*on_retry)(void *arg, struct link *l, const struct err *why, nsec_t retry_in);
-	/* The queue fell below half of its cap; may be NULL. */
+	/* The queue fell below half of its cap after a send was answered -ERR_AGAIN; may be NULL. */
 	void (*on_writable)(void *arg, struct link *l);
 	void *arg;
 };
@@ -69,6 +72,8 @@ struct link_conf {
 	struct timebase *timebase; /* borrowed; a dialled link feeds it, PONGs answer from it; NULL = none kept */
 	uint64_t epoch;		   /* of this daemon, for HELLO_ACK */
 	size_t queue_cap;	   /* bytes; 0 = PEER_QUEUE_MAX_BYTES, TOOL_QUEUE_MAX_BYTES to a tool */
+	uint32_t version_min, version_max; /* 0 = what this build speaks */
+	struct net_listener *listener;	   /* accepted links: whom to tell of a peer to penalise; borrowed; NULL = nobody */
 	struct link_handler handler;
 };
 
@@ -88,7 +93,7 @@ int link_set_hello(struct link *l, const struct msg_hello *hello);
 /* Consumes *take on success: a channel whose handshake is over. HELLO must come in HELLO_MAX_NS. NULL: no memory. */
 struct link *link_accept(const struct link_conf *conf, struct chan **take);
 
-/* Ends it with a BYE; NULL is fine. See the top. */
+/* Ends it with a BYE now; NULL is fine. See the top. */
 void link_close(struct link *l, const char *reason);
 
 /* Cuts an established connection with ERROR; a dialled link reconnects, on_down follows from the loop. */
@@ -124,12 +129,13 @@ struct link_stats {
 	uint64_t refused;    /* frames that were not allowed or not decodable */
 	uint64_t dropped;    /* messages that did not fit under the cap */
 	uint64_t invalid;    /* state events that did not fit the state: 0 in a sound program */
-	uint32_t connects;   /* times that it was UP */
+	uint32_t connects;   /* times that it became UP */
 	size_t queued;	     /* bytes */
 	nsec_t rtt;	     /* of the last heartbeat; -1 = none yet */
 	nsec_t offset;	     /* peer's system time - our loop time; valid when rtt >= 0 */
 	nsec_t offset_error; /* bound of it */
 	nsec_t since;	     /* loop time of the last change of state */
+	nsec_t silence;	     /* since the peer's last frame; a healthy peer stays below HEARTBEAT_PERIOD_NS + rtt */
 	char peer[128];	     /* who, escaped, for people */
 	char last_error[ERR_TEXT_BYTES]; /* "" = none */
 };
@@ -144,5 +150,25 @@ const char *link_state_name(enum link_state s);
 
 /* The state machine as a Graphviz digraph, for docs/. */
 void link_print_dot(struct buf *b);
+
+/* --- dialling over the network: the hosts of a connection string, in turn */
+
+struct link_net;
+
+/* Where and whom; hosts and expect are copied (NULL site or host of expect: any). */
+struct link_net_conf {
+	struct net_ctx *ctx;		 /* borrowed */
+	const char (*host)[NAME_MAX_BYTES + 1];
+	unsigned nhost;			 /* 1..CONNSTR_HOSTS_MAX */
+	uint16_t port;
+	const struct net_expect *expect;
+};
+
+/* NULL: no memory, or no host. */
+struct link_net *link_net_new(const struct link_net_conf *c);
+
+/* After the links that dial with it were closed. */
+void link_net_free(struct link_net *n);
+struct link_dialer link_net_dialer(struct link_net *n);
 
 #endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Going to the background so that whoever waits for the command learns
+ * whether it worked: the parent ends only when the child serves, or failed.
+ */
+#include "common/daemon/daemon_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOG_FILE_MAX_BYTES (8 * 1024 * 1024) /* a larger one is set aside at the next start */
+
+/* The child's own word, else what became of it. */
+static int wait_ready(int fd, pid_t child)
+{
+	unsigned char status;
+	int how = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, &status, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n == 1)
+		return status;
+	while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(how) && WEXITSTATUS(how) ? WEXITSTATUS(how) : DAEMON_FAILED;
+}
+
+int background_fork(int *ready, int *status, struct err *e)
+{
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return err_sys(e, "pipe");
+	fflush(NULL);
+	child = fork();
+	if (child < 0) {
+		err_sys(e, "fork");
+		close(ends[0]);
+		close(ends[1]);
+		return -ERR_SYS;
+	}
+	close(ends[child ? 1 : 0]);
+	if (child) {
+		*status = wait_ready(ends[0], child);
+		close(ends[0]);
+		return 1;
+	}
+	setsid();
+	*ready = ends[1];
+	return 0;
+}
+
+bool background_tell(int *ready, int status)
+{
+	unsigned char word = (unsigned char)status;
+	ssize_t n;
+
+	if (*ready < 0)
+		return true;
+	do {
+		n = write(*ready, &word, 1);
+	} while (n < 0 && errno == EINTR);
+	close(*ready);
+	*ready = -1;
+	return n == 1;
+}
+
+static void set_aside(const char *path)
+{
+	char old[FILE_PATH_BYTES];
+	struct stat st;
+
+	if (lstat(path, &st) || st.st_size < LOG_FILE_MAX_BYTES)
+		return;
+	if (snprintf(old, sizeof(old), "%s.1", path) < (int)sizeof(old))
+		rename(path, old);
+}
+
+int background_detach(const char *log_path, struct err *e)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), log;
+	int rc = 0;
+
+	if (null < 0)
+		return err_sys(e, "/dev/null");
+	set_aside(log_path);
+	log = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+	if (log < 0)
+		rc = err_sys(e, "%s", log_path);
+	if (dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(log < 0 ? null : log, 2) < 0)
+		rc = err_sys(e, "dup2");
+	close(null);
+	if (log >= 0)
+		close(log);
+	return rc;
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/daemon/daemon.h"
+
+#include "common/base/str.h"
+#include "common/daemon/daemon_internal.h"
+#include "common/loop/loop.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TICK_NS NSEC_PER_SEC
+
+static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1 };
+
+#define NSIGNALS (sizeof(signals) / sizeof(signals[0]))
+
+struct daemon {
+	const struct daemon_spec *spec;
+	struct daemon_args args;
+	struct conf *conf;
+	struct loop *loop;
+	struct loop_signal *signal[NSIGNALS];
+	struct loop_timer *tick, *patience, *watchdog;
+	nsec_t tick_due, started;
+	struct lag lag;
+	struct rng rng;
+	struct timebase timebase;
+	struct notify notify;
+	char state_dir[FILE_PATH_BYTES];
+	uint64_t epoch;
+	int ready_fd; /* to the waiting parent, or -1 */
+	int lock_fd;  /* or -1 */
+	int exit_code;
+	bool is_ready, is_stopping, is_ended, is_background;
+	void *user;
+};
+
+/* --- asking */
+
+struct loop *daemon_loop(struct daemon *d)
+{
+	return d->loop;
+}
+
+struct timebase *daemon_timebase(struct daemon *d)
+{
+	return &d->timebase;
+}
+
+struct rng *daemon_rng(struct daemon *d)
+{
+	return &d->rng;
+}
+
+const void *daemon_conf(struct daemon *d)
+{
+	return conf_values(d->conf);
+}
+
+const struct conf *daemon_conf_full(struct daemon *d)
+{
+	return d->conf;
+}
+
+const char *daemon_state_dir(struct daemon *d)
+{
+	return d->state_dir;
+}
+
+uint64_t daemon_epoch(struct daemon *d)
+{
+	return d->epoch;
+}
+
+void daemon_set_user(struct daemon *d, void *user)
+{
+	d->user = user;
+}
+
+void *daemon_user(struct daemon *d)
+{
+	return d->user;
+}
+
+void daemon_health(struct daemon *d, struct daemon_health *out)
+{
+	*out = (struct daemon_health){ .uptime = loop_now(d->loop) - d->started,
+				       .lag_last = d->lag.last,
+				       .lag_max = d->lag.max[0] > d->lag.max[1] ? d->lag.max[0] : d->lag.max[1],
+				       .stopping = d->is_stopping };
+	health_measure(out);
+}
+
+int daemon_lock(struct daemon *d, const char *path, struct err *e)
+{
+	return lock_take(path, (int)d->args.lock_fd, &d->lock_fd, e);
+}
+
+/* --- log */
+
+static void open_log(const struct daemon *d)
+{
+	const struct daemon_own *own = daemon_args_own(&d->args, d->conf);
+
+	log_open(&(struct log_conf){ .level = (enum log_level)own->log_level,
+				     .format = (enum log_format)own->log_format,
+				     .fd = -1,
+				     .program = d->spec->program });
+}
+
+/* Before it serves, errors are for whoever started it; afterwards for the log. */
+static void complain(const struct daemon *d, const struct err *e)
+{
+	if (d->is_ready)
+		log_error(d->spec->program, "%s", e->text);
+	else
+		fprintf(stderr, "%s: %s\n", d->spec->program, e->text);
+}
+
+/* --- ready, stop, end */
+
+static void leave_terminal(struct daemon *d)
+{
+	char host[HOST_NAME_MAX + 1] = "", path[FILE_PATH_BYTES];
+	struct err e = { 0 };
+
+	gethostname(host, sizeof(host) - 1);
+	if (snprintf(path, sizeof(path), "%s/%s-%s.log", d->state_dir, d->spec->program,
+		     strchr(host, '/') ? "host" : host) >= (int)sizeof(path))
+		return;
+	if (background_detach(path, &e))
+		log_warn("daemon", "no log file: %s", e.text);
+	open_log(d); /* what is right for the terminal is not for a file */
+}
+
+void daemon_ready(struct daemon *d)
+{
+	if (d->is_ready)
+		return;
+	d->is_ready = true;
+	fflush(stdout);
+	if (!background_tell(&d->ready_fd, DAEMON_OK)) {
+		daemon_stop(d, "whoever started it is gone");
+		return;
+	}
+	if (d->is_background)
+		leave_terminal(d);
+	notify_send(&d->notify, "READY=1");
+	log_notice("daemon", "ready version=%s pid=%ld", OMIG_VERSION, (long)getpid());
+}
+
+void daemon_end(struct daemon *d, int exit_code)
+{
+	if (!d->is_ended)
+		d->exit_code = exit_code;
+	d->is_ended = true;
+	loop_stop(d->loop);
+}
+
+void daemon_stop(struct daemon *d, const char *reason)
+{
+	if (d->is_stopping)
+		return;
+	d->is_stopping = true;
+	log_notice("daemon", "stopping reason=\"%s\"", reason);
+	notify_send(&d->notify, "STOPPING=1");
+	loop_timer_arm(d->patience, DAEMON_STOP_MAX_NS);
+	if (d->spec->stop)
+		d->spec->stop(d, reason);
+	else
+		daemon_end(d, DAEMON_OK);
+}
+
+/* --- reload, status */
+
+static void tell_kept(void *arg, const char *name)
+{
+	log_warn("daemon", "%s changed in the configuration: it needs a restart, the old value stays", name);
+}
+
+static int load_again(struct daemon *d, struct err *e)
+{
+	struct conf *next = NULL;
+	int rc = daemon_args_load(&d->args, &next, e);
+
+	if (!rc)
+		rc = conf_keep_fixed(d->conf, next, tell_kept, NULL, e);
+	if (!rc && d->spec->reload)
+		rc = d->spec->reload(d, conf_values(next), e);
+	if (rc) {
+		conf_free(next);
+		return rc;
+	}
+	conf_free(d->conf);
+	d->conf = next;
+	return 0;
+}
+
+static void reload(struct daemon *d)
+{
+	struct err e = { 0 };
+	char text[80];
+
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld", (long long)(clock_mono() / NSEC_PER_USEC));
+	notify_send(&d->notify, text);
+	if (load_again(d, &e)) {
+		log_error("daemon", "reload refused, the old configuration stays: %s", e.text);
+	} else {
+		open_log(d);
+		log_notice("daemon", "configuration reloaded");
+	}
+	notify_send(&d->notify, "READY=1");
+}
+
+/* A fresh site for each line: a dump is asked for, so the rate limit of the log does not apply. */
+static void log_lines(const char *text)
+{
+	while (*text) {
+		struct log_site site = { 0 };
+		size_t n = strcspn(text, "\n");
+
+		if (n && log_is_on(LOG_LEVEL_NOTICE))
+			log_line(&site, LOG_LEVEL_NOTICE, "status", "%.*s", (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
+static void dump_status(struct daemon *d)
+{
+	struct buf b = BUF_INIT(1024 * 1024);
+	struct daemon_health h;
+
+	daemon_health(d, &h);
+	buf_printf(&b, "uptime_s=%lld lag_us=%lld lag_max_us=%lld rss_kib=%lld fds=%d fd_limit=%d\n",
+		   (long long)(h.uptime / NSEC_PER_SEC), (long long)(h.lag_last / NSEC_PER_USEC),
+		   (long long)(h.lag_max / NSEC_PER_USEC), (long long)(h.rss_bytes / 1024), h.fds, h.fd_limit);
+	if (d->spec->status)
+		d->spec->status(d, &b);
+	log_lines(buf_str(&b));
+	buf_done(&b);
+}
+
+/* --- what the loop tells */
+
+static void on_signal(void *arg, int signo)
+{
+	struct daemon *d = arg;
+
+	if (signo == SIGHUP)
+		reload(d);
+	else if (signo == SIGUSR1)
+		dump_status(d);
+	else if (d->is_stopping)
+		daemon_end(d, DAEMON_FAILED);
+	else
+		daemon_stop(d, signo == SIGTERM ? "SIGTERM" : "SIGINT");
+}
+
+static void on_tick(void *arg)
+{
+	struct daemon *d = arg;
+	nsec_t now = loop_now(d->loop);
+
+	lag_note(&d->lag, now - d->tick_due);
+	d->tick_due = now + TICK_NS;
+	loop_timer_arm(d->tick, TICK_NS);
+}
+
+static void on_patience(void *arg)
+{
+	struct daemon *d = arg;
+
+	log_warn("daemon", "ending although not all is closed");
+	daemon_end(d, DAEMON_FAILED);
+}
+
+static void on_watchdog(void *arg)
+{
+	struct daemon *d = arg;
+
+	notify_send(&d->notify, "WATCHDOG=1");
+	loop_timer_arm(d->watchdog, d->notify.watchdog / 2);
+}
+
+/* --- setting up and taking down */
+
+static int find_state_dir(struct daemon *d, struct err *e)
+{
+	const char *given = daemon_args_own(&d->args, d->conf)->state_dir;
+	char path[FILE_PATH_BYTES], *real;
+
+	if (*given)
+		str_copy(path, sizeof(path), given);
+	else if (file_state_dir(path, e))
+		return -ERR_DENIED;
+	if (file_private_dir(path, e))
+		return -ERR_DENIED;
+	/* Absolute, so that messages and children can use it as it is. */
+	real = realpath(path, NULL);
+	if (!real)
+		return err_sys(e, "%s", path);
+	str_copy(d->state_dir, sizeof(d->state_dir), real);
+	free(real);
+	return 0;
+}
+
+static int seed_rng(struct daemon *d, struct err *e)
+{
+	const char *wish = getenv("OMIG_SEED");
+	uint64_t seed;
+	int rc = 0;
+
+	if (!wish || str_to_u64(wish, 0, UINT64_MAX, &seed))
+		rc = rng_fill_random(&seed, sizeof(seed), e);
+	if (!rc)
+		rng_init(&d->rng, seed);
+	return rc;
+}
+
+static int open_timers(struct daemon *d, struct err *e)
+{
+	d->tick = loop_timer_new(d->loop, on_tick, d);
+	d->patience = loop_timer_new(d->loop, on_patience, d);
+	d->watchdog = loop_timer_new(d->loop, on_watchdog, d);
+	if (!d->tick || !d->patience || !d->watchdog)
+		return err_nomem(e);
+	d->tick_due = loop_now(d->loop) + TICK_NS;
+	loop_timer_arm(d->tick, TICK_NS);
+	if (d->notify.watchdog)
+		loop_timer_arm(d->watchdog, d->notify.watchdog / 2);
+	return 0;
+}
+
+static int open_signals(struct daemon *d, struct err *e)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGPIPE, &ignore, NULL);
+	for (size_t i = 0; i < NSIGNALS; i++) {
+		d->signal[i] = loop_signal_new(d->loop, signals[i], on_signal, d, e);
+		if (!d->signal[i])
+			return e->code ? -(int)e->code : err_nomem(e);
+	}
+	return 0;
+}
+
+static int open_all(struct daemon *d, struct err *e)
+{
+	int rc = seed_rng(d, e);
+
+	if (!rc)
+		rc = find_state_dir(d, e);
+	if (rc)
+		return rc;
+	d->loop = loop_new();
+	if (!d->loop)
+		return err_set(e, ERR_NOMEM, "no memory or descriptors for the event loop");
+	d->started = loop_now(d->loop);
+	d->epoch = (uint64_t)clock_wall();
+	timebase_init(&d->timebase, d->started, (nsec_t)d->epoch);
+	rc = open_timers(d, e);
+	return rc ? rc : open_signals(d, e);
+}
+
+static void close_all(struct daemon *d)
+{
+	for (size_t i = 0; i < NSIGNALS; i++)
+		loop_signal_free(d->signal[i]);
+	loop_timer_free(d->tick);
+	loop_timer_free(d->patience);
+	loop_timer_free(d->watchdog);
+	loop_free(d->loop);
+	if (d->lock_fd >= 0)
+		close(d->lock_fd);
+}
+
+static int serve(struct daemon *d)
+{
+	struct err e = { 0 };
+
+	d->exit_code = DAEMON_FAILED;
+	if (open_all(d, &e)) {
+		complain(d, &e);
+	} else if (d->spec->start(d, &d->exit_code, &e)) {
+		complain(d, &e);
+		if (d->spec->done)
+			d->spec->done(d);
+	} else {
+		if (loop_run(d->loop))
+			daemon_end(d, DAEMON_FAILED);
+		if (d->spec->done)
+			d->spec->done(d);
+		log_notice("daemon", "ended exit=%d", d->exit_code);
+	}
+	close_all(d);
+	return d->exit_code;
+}
+
+/* --- main */
+
+static int print_dump(const struct conf *c)
+{
+	struct buf b = BUF_INIT(1024 * 1024);
+	int rc = conf_dump(c, &b);
+
+	if (!rc)
+		fputs(buf_str(&b), stdout);
+	buf_done(&b);
+	return rc ? DAEMON_FAILED : DAEMON_OK;
+}
+
+static int run(struct daemon *d)
+{
+	struct err e = { 0 };
+	int status = DAEMON_FAILED, rc = 0;
+
+	d->is_background = (d->spec->background || d->args.background) && !d->args.foreground;
+	process_harden();
+	open_log(d);
+	if (d->is_background)
+		rc = background_fork(&d->ready_fd, &status, &e);
+	if (rc > 0)
+		return status;
+	if (rc) {
+		complain(d, &e);
+		return DAEMON_FAILED;
+	}
+	notify_init(&d->notify);
+	status = serve(d);
+	background_tell(&d->ready_fd, status);
+	return status;
+}
+
+/* What is wrong on the command line is a usage error, wherever it was noticed. */
+static int bad_config(const struct daemon_spec *spec, const struct err *e)
+{
+	fprintf(stderr, "%s: %s\n", spec->program, e->text);
+	if (e->code == ERR_NOMEM)
+		return DAEMON_FAILED;
+	return str_has_prefix(e->text, "option --") ? DAEMON_USAGE : DAEMON_BAD_CONFIG;
+}
+
+static int main_with_args(struct daemon *d, int argc, char **argv)
+{
+	enum opt_result r = daemon_args_parse(&d->args, d->spec, argc, argv);
+	struct err e = { 0 };
+
+	if (r != OPT_GO)
+		return r == OPT_DONE ? DAEMON_OK : DAEMON_USAGE;
+	if (daemon_args_load(&d->args, &d->conf, &e))
+		return bad_config(d->spec, &e);
+	if (d->args.dump_config)
+		return print_dump(d->conf);
+	if (d->args.check_config) {
+		puts("the configuration is good");
+		return DAEMON_OK;
+	}
+	return run(d);
+}
+
+int daemon_main(const struct daemon_spec *spec, int argc, char **argv)
+{
+	struct daemon d = { .spec = spec, .ready_fd = -1, .lock_fd = -1 };
+	int status = DAEMON_FAILED;
+
+	if (!daemon_args_init(&d.args, spec))
+		status = main_with_args(&d, argc, argv);
+	conf_free(d.conf);
+	daemon_args_done(&d.args);
+	log_close();
+	return status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the skeleton share. */
+#ifndef COMMON_DAEMON_DAEMON_INTERNAL_H
+#define COMMON_DAEMON_DAEMON_INTERNAL_H
+
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/daemon/daemon.h"
+
+/* --- daemon_args.c: options and the schema with the keys of every daemon */
+
+/* Lies behind the program's struct, at args.own_offset. */
+struct daemon_own {
+	const char *state_dir;
+	int log_level, log_format;
+};
+
+struct daemon_args;
+
+struct daemon_set {
+	struct daemon_args *args;
+	const struct conf_key *key;
+};
+
+struct daemon_args {
+	const char *config;
+	bool check_config, dump_config, foreground, background;
+	int64_t lock_fd;	   /* -1 = none */
+	struct conf_key *key;	   /* owned: merged table */
+	struct opt *opt;	   /* owned */
+	struct daemon_set *option; /* owned: one for each key that is an option */
+	struct conf_set *set;	   /* owned: what was given */
+	size_t nset;
+	struct conf_schema schema;
+	size_t own_offset;
+};
+
+int daemon_args_init(struct daemon_args *a, const struct daemon_spec *spec);
+void daemon_args_done(struct daemon_args *a);
+
+/* OPT_GO, or the other results with everything said. */
+enum opt_result daemon_args_parse(struct daemon_args *a, const struct daemon_spec *spec, int argc, char **argv);
+
+int daemon_args_load(const struct daemon_args *a, struct conf **out, struct err *e);
+const struct daemon_own *daemon_args_own(const struct daemon_args *a, const struct conf *c);
+
+/* --- background.c */
+
+/*
+ * Forks. The child returns 0 with *ready to be given to background_tell(); the parent waits for it and
+ * returns 1 with the exit status in *status. -ERR_SYS.
+ */
+int background_fork(int *ready, int *status, struct err *e);
+
+/* Tells the parent how it went and forgets it: *ready becomes -1. False: nobody waits any more. */
+bool background_tell(int *ready, int status);
+
+/* stdin and stdout to /dev/null, stderr to the log file. */
+int background_detach(const char *log_path, struct err *e);
+
+/* --- notify.c: systemd's notification socket */
+
+struct notify {
+	char path[108]; /* of sun_path; "" = none */
+	nsec_t watchdog; /* period that is asked for; 0 = none */
+};
+
+/* Takes the settings out of the environment, so that children do not inherit them. */
+void notify_init(struct notify *n);
+void notify_send(const struct notify *n, const char *text);
+
+/* --- lock.c */
+
+/* A locked descriptor, close-on-exec, with our pid in the file. inherited: -1, or one that is locked already. */
+int lock_take(const char *path, int inherited, int *out, struct err *e);
+
+/* --- health.c */
+
+struct lag {
+	nsec_t last, max[2]; /* maxima of this half minute and of the one before */
+	unsigned ticks;
+};
+
+void lag_note(struct lag *g, nsec_t late);
+void health_measure(struct daemon_health *h);
+
+/* Descriptors up to the hard limit, no core files, no reading of our memory by others. */
+void process_harden(void);
+
+#endif

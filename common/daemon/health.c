@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the process itself does, and the limits that it sets for itself. */
+#include "common/base/str.h"
+#include "common/daemon/daemon_internal.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WINDOW_TICKS 30
+#define FDS_MAX 65536 /* ten thousand links and room; tables of the kernel grow with it */
+
+void lag_note(struct lag *g, nsec_t late)
+{
+	g->last = late > 0 ? late : 0;
+	if (g->ticks++ % WINDOW_TICKS == 0) {
+		g->max[1] = g->max[0];
+		g->max[0] = 0;
+	}
+	if (g->last > g->max[0])
+		g->max[0] = g->last;
+}
+
+static int64_t rss_bytes(void)
+{
+	struct buf text = BUF_INIT(256);
+	int64_t pages = 0;
+	char *end = NULL;
+
+	if (!file_read_at(AT_FDCWD, "/proc/self/statm", 256, &text, NULL)) {
+		strtoll(buf_str(&text), &end, 10);
+		pages = end ? strtoll(end, NULL, 10) : 0;
+	}
+	buf_done(&text);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+static int count_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = -3; /* ".", ".." and the directory's own */
+
+	if (!d)
+		return -1;
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+void health_measure(struct daemon_health *h)
+{
+	struct rlimit r = { 0 };
+
+	getrlimit(RLIMIT_NOFILE, &r);
+	h->fd_limit = r.rlim_cur > INT32_MAX ? INT32_MAX : (int)r.rlim_cur;
+	h->fds = count_fds();
+	h->rss_bytes = rss_bytes();
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_SANITIZER 1
+#endif
+#endif
+
+void process_harden(void)
+{
+	struct rlimit r;
+
+	umask(077);
+	if (!getrlimit(RLIMIT_NOFILE, &r)) {
+		r.rlim_cur = r.rlim_max < FDS_MAX ? r.rlim_max : FDS_MAX;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+#ifndef UNDER_SANITIZER
+	/* The leak check of a sanitizer attaches to us, as a thief of keys would. */
+	prctl(PR_SET_DUMPABLE, 0);
+#endif
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Heartbeats. TCP takes megabytes for a peer that is stopped and says
+ * nothing, so life is what the peer itself sends. Each side asks every 2 s; whatever
+ * arrives counts as an answer; 3 periods of nothing end the link.
+ */
+#include "common/base/limits.h"
+#include "common/daemon/link_internal.h"
+
+#define SILENCE_MAX_NS (HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS)
+
+static nsec_t min_nsec(nsec_t a, nsec_t b)
+{
+	return a < b ? a : b;
+}
+
+static void send_ping(struct link *l, nsec_t now)
+{
+	const struct msg m = { .type = MSG_PING, .ping = { .seq = l->ping_seq + 1, .sent_ns = now } };
+
+	l->next_ping = now + HEARTBEAT_PERIOD_NS;
+	/* A full queue needs no further proof that nobody reads: the silence decides. */
+	if (link_send_now(l, &m))
+		return;
+	l->ping_seq++;
+	l->ping_sent = now;
+}
+
+void link_beat_start(struct link *l)
+{
+	nsec_t now = loop_now(l->conf.loop);
+
+	l->last_in = now;
+	send_ping(l, now);
+	link_arm(l, HEARTBEAT_PERIOD_NS);
+}
+
+void link_beat(struct link *l)
+{
+	nsec_t now = loop_now(l->conf.loop);
+	struct err e = { 0 };
+
+	/* We were stopped ourselves: the silence may be ours. One period to hear what has queued up. */
+	if (now - l->due > HEARTBEAT_PERIOD_NS && now - l->last_in >= SILENCE_MAX_NS)
+		l->last_in = now - SILENCE_MAX_NS + HEARTBEAT_PERIOD_NS;
+	if (now - l->last_in >= SILENCE_MAX_NS) {
+		err_set(&e, ERR_TIMEOUT, "silent for %d s: %d heartbeats missed",
+			(int)(SILENCE_MAX_NS / NSEC_PER_SEC), HEARTBEAT_MISSED_MAX);
+		link_lose(l, &e);
+		return;
+	}
+	if (now >= l->next_ping)
+		send_ping(l, now);
+	link_arm(l, min_nsec(l->next_ping, l->last_in + SILENCE_MAX_NS) - now);
+}
+
+void link_got_ping(struct link *l, const struct msg_ping *ping)
+{
+	nsec_t now = loop_now(l->conf.loop);
+	struct msg m = { .type = MSG_PONG, .pong = { .seq = ping->seq, .sent_ns = ping->sent_ns } };
+
+	m.pong.error_ns = TIMEBASE_UNKNOWN_NS;
+	if (l->conf.timebase) {
+		m.pong.system_time_ns = timebase_now(l->conf.timebase, now);
+		m.pong.error_ns = timebase_error(l->conf.timebase, now);
+	}
+	link_send_now(l, &m);
+}
+
+void link_got_pong(struct link *l, const struct msg_pong *pong)
+{
+	nsec_t now = loop_now(l->conf.loop);
+	struct timebase_sample s = { l->ping_sent, now, pong->system_time_ns, pong->error_ns };
+	struct timebase measured;
+
+	/* Our own note of the time counts, not the echo: a peer cannot make a round trip look short. */
+	if (!l->ping_sent || pong->seq != l->ping_seq)
+		return;
+	l->ping_sent = 0;
+	l->stats.rtt = s.received - s.sent;
+	timebase_init(&measured, now, 0);
+	if (timebase_update(&measured, &s))
+		return;
+	l->stats.offset = measured.offset;
+	l->stats.offset_error = measured.error;
+	if (l->conf.timebase && l->dialer.dial)
+		timebase_update(l->conf.timebase, &s);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/str.h"
+#include "common/daemon/daemon_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Somebody may have removed the file between our open and our lock: then the lock means nothing. */
+static bool is_still_there(const char *path, int fd)
+{
+	struct stat a, b;
+
+	return !fstat(fd, &a) && !lstat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int tell_owner(const char *path, int fd, struct err *e)
+{
+	char pid[24] = "";
+	ssize_t n = pread(fd, pid, sizeof(pid) - 1, 0);
+
+	pid[n > 0 ? n : 0] = 0;
+	pid[strspn(pid, "0123456789")] = 0;
+	return err_set(e, ERR_EXISTS, "one is running already%s%s (lock %s)", *pid ? ": pid " : "", pid, path);
+}
+
+static int open_locked(const char *path, int *out, struct err *e)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
+
+	if (fd < 0)
+		return err_sys(e, "%s", path);
+	*out = fd;
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return 0;
+	if (errno == EWOULDBLOCK)
+		tell_owner(path, fd, e);
+	else
+		err_sys(e, "lock %s", path);
+	close(fd);
+	return errno == EWOULDBLOCK ? -ERR_EXISTS : -ERR_SYS;
+}
+
+static int adopt(const char *path, int fd, int *out, struct err *e)
+{
+	if (fcntl(fd, F_SETFD, FD_CLOEXEC))
+		return err_sys(e, "lock descriptor %d", fd);
+	if (!is_still_there(path, fd))
+		return err_set(e, ERR_INVALID, "descriptor %d is not the lock %s", fd, path);
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return tell_owner(path, fd, e);
+	*out = fd;
+	return 0;
+}
+
+int lock_take(const char *path, int inherited, int *out, struct err *e)
+{
+	char pid[24];
+	int rc, fd = -1;
+
+	if (inherited >= 0)
+		rc = adopt(path, inherited, &fd, e);
+	else
+		rc = open_locked(path, &fd, e);
+	if (rc)
+		return rc;
+	if (!is_still_there(path, fd)) {
+		close(fd);
+		return err_set(e, ERR_AGAIN, "the lock %s was removed meanwhile", path);
+	}
+	snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
+	if (ftruncate(fd, 0) || pwrite(fd, pid, strlen(pid), 0) < 0) {
+		err_sys(e, "%s", path);
+		close(fd);
+		return -ERR_SYS;
+	}
+	*out = fd;
+	return 0;
+}
