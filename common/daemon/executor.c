@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/daemon/executor.h"
+
+#include "common/base/map.h"
+#include "common/base/rng.h"
+#include "common/daemon/run_internal.h"
+#include "common/daemon/wire.h"
+#include "common/loop/loop.h"
+#include "common/route/gather.h"
+
+#include <stdlib.h>
+
+#define MARGIN_NS (2 * NSEC_PER_MSEC) /* at least this much earlier than ours ends a child's deadline */
+
+static void run_go(struct run *run);
+
+struct executor *executor_new(const struct executor_conf *conf)
+{
+	struct executor *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return NULL;
+	x->conf = *conf;
+	map_init(&x->asked);
+	list_init(&x->runs);
+	return x;
+}
+
+void executor_free(struct executor *x)
+{
+	if (!x)
+		return;
+	map_done(&x->asked);
+	free(x);
+}
+
+size_t executor_count(const struct executor *x)
+{
+	return x->nrun;
+}
+
+uint64_t executor_strays(const struct executor *x)
+{
+	return x->strays;
+}
+
+static nsec_t now(const struct run *run)
+{
+	return loop_now(run->x->conf.loop);
+}
+
+nsec_t run_remaining(const struct run *run)
+{
+	nsec_t left = run->deadline - now(run);
+
+	return left > 0 ? left : 0;
+}
+
+const struct run_spec *run_spec(const struct run *run)
+{
+	return &run->spec;
+}
+
+struct reply *run_reply(struct run *run)
+{
+	return run->reply;
+}
+
+static void ask_free(struct ask *a)
+{
+	map_del(&a->run->x->asked, a->id);
+	list_del(&a->in_asks);
+	reply_free(a->part);
+	free(a);
+}
+
+static void run_free(struct run *run)
+{
+	if (!run)
+		return;
+	list_each_safe(i, &run->asks)
+		ask_free(list_entry(i, struct ask, in_asks));
+	loop_timer_free(run->timer);
+	gather_free(run->gather);
+	plan_free(run->plan);
+	omis_request_free(run->request);
+	reply_free(run->reply);
+	list_del(&run->in_runs);
+	list_del(&run->in_owner);
+	run->x->nrun--;
+	free(run);
+}
+
+/* The last thing that happens to a run. */
+static void run_end(struct run *run)
+{
+	struct reply *r = run->reply;
+	struct run_spec spec = run->spec;
+
+	if (reply_merge(r, run->request, spec.numbers)) {
+		struct reply *bare = reply_new();
+
+		if (bare)
+			reply_add(bare, 0, NULL, STATUS_NO_MEMORY, "no memory for the reply");
+		reply_free(r);
+		r = bare;
+	}
+	run->reply = NULL;
+	run_free(run);
+	spec.on_done(spec.arg, r);
+}
+
+/* Fails the whole request: what went wrong is ours, not an object's. */
+static void run_fail(struct run *run, int rc, const struct err *e)
+{
+	reply_add_error(run->reply, 0, NULL, status_from_err(rc), "%s", e->text);
+	run->is_over = true;
+}
+
+static const char *child_name(void *arg, uint32_t child)
+{
+	struct run *run = arg;
+
+	return run->x->conf.name(run->x->conf.arg, child);
+}
+
+static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
+{
+	struct run *run = arg;
+	const struct executor_conf *c = &run->x->conf;
+
+	return c->owns(c->arg, child, token, n);
+}
+
+/* Numbers that nobody can guess: a child cannot answer what it was not asked. */
+static uint64_t fresh_id(struct executor *x)
+{
+	uint64_t id;
+
+	do {
+		if (x->nrandom == 0) {
+			if (rng_fill_random(x->random, sizeof(x->random), NULL))
+				return 0;
+			x->nrandom = sizeof(x->random) / sizeof(x->random[0]);
+		}
+		id = x->random[--x->nrandom];
+	} while (id == 0 || map_find(&x->asked, id));
+	return id;
+}
+
+static struct ask *ask_new(struct run *run, uint32_t child)
+{
+	struct executor *x = run->x;
+	struct ask *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->run = run;
+	a->child = child;
+	a->id = fresh_id(x);
+	if (a->id == 0 || map_put(&x->asked, a->id, a, NULL)) {
+		free(a);
+		return NULL;
+	}
+	list_push_back(&run->asks, &a->in_asks);
+	return a;
+}
+
+/* What is left for the child: less than for us, so that its partial answer still arrives. */
+static nsec_t shrink(nsec_t left)
+{
+	nsec_t margin = left / 20 > MARGIN_NS ? left / 20 : MARGIN_NS;
+
+	return left > 2 * margin ? left - margin : left / 2 + 1;
+}
+
+/* A number that nobody has: asked because all were; it has nothing to say. */
+static void nobody_answers(struct run *run, uint32_t child)
+{
+	struct reply *nothing = reply_new();
+
+	if (!nothing || gather_add(run->gather, child, nothing, NULL))
+		gather_lost(run->gather, child, "not connected");
+	reply_free(nothing);
+}
+
+static int send_to(const struct run *run, uint32_t child, const struct msg *m)
+{
+	return run->x->conf.send(run->x->conf.arg, child, m);
+}
+
+static void not_sent(struct run *run, const struct plan_part *part, struct ask *a, int rc)
+{
+	if (a)
+		ask_free(a);
+	if (rc == -ERR_NOTFOUND && !part->nobject)
+		nobody_answers(run, part->child);
+	else
+		gather_lost(run->gather, part->child,
+			    rc == -ERR_LIMIT ? "the request is too large for one message"
+			    : rc == -ERR_AGAIN ? "too much waits for it already"
+			    : rc == -ERR_NOMEM ? "no memory to ask"
+					       : "not connected");
+}
+
+static void send_part(struct run *run, const struct plan_part *part)
+{
+	struct ask *a = ask_new(run, part->child);
+	struct msg m = { .type = MSG_REQUEST };
+	int rc = a ? 0 : -ERR_NOMEM;
+
+	if (a) {
+		m.request = (struct msg_request){
+			.id = a->id,
+			.tool = run->spec.tool,
+			.identity = run->spec.identity,
+			.right = (uint32_t)run->spec.right,
+			.deadline_ns = shrink(run_remaining(run)),
+			.policy = run->spec.policy,
+			.quorum = run->spec.quorum,
+			.text = { (const uint8_t *)part->text, part->ntext },
+			.action = part->action,
+			.naction = part->naction,
+		};
+		rc = send_to(run, part->child, &m);
+	}
+	if (rc)
+		not_sent(run, part, a, rc);
+}
+
+static int send_parts(struct run *run, const struct plan_step *step, struct err *e)
+{
+	struct gather_conf conf = {
+		.policy = run->spec.policy == MSG_WAIT_QUORUM ? GATHER_QUORUM
+			  : run->spec.policy == MSG_WAIT_NOW ? GATHER_NOW
+							     : GATHER_ALL,
+		.quorum = run->spec.quorum,
+		.deadline = run->deadline,
+		.arg = run,
+		.name = child_name,
+		.owns = child_owns,
+	};
+	int rc = gather_new(step, &conf, &run->gather, e);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < step->npart; i++)
+		send_part(run, &step->part[i]);
+	return 0;
+}
+
+static void send_cancel(void *arg, uint32_t child)
+{
+	struct run *run = arg;
+
+	list_each_safe(i, &run->asks) {
+		struct ask *a = list_entry(i, struct ask, in_asks);
+		struct msg m = { .type = MSG_CANCEL, .cancel = { .id = a->id } };
+
+		if (a->child == child)
+			send_to(run, child, &m);
+	}
+}
+
+/* Takes what the children of this step have given. */
+static void close_gather(struct run *run)
+{
+	struct err e = {0};
+	int rc;
+
+	gather_each_waiting(run->gather, send_cancel, run);
+	rc = gather_finish(run->gather, run->reply);
+	gather_free(run->gather);
+	run->gather = NULL;
+	list_each_safe(i, &run->asks)
+		ask_free(list_entry(i, struct ask, in_asks));
+	if (rc) {
+		err_set(&e, (enum err_code)-rc, "the reply is too large");
+		run_fail(run, rc, &e);
+	}
+}
+
+static void on_deadline(void *arg)
+{
+	struct run *run = arg;
+
+	if (run->gather)
+		close_gather(run);
+	if (run->is_here && run->abandon) {
+		run->abandon(run->abandon_arg);
+		reply_add_error(run->reply, run->here_action, NULL, STATUS_UNSPECIFIED_ERROR,
+				"not done before the deadline");
+	}
+	plan_abandon(run->plan, "the deadline passed before it was begun", run->reply);
+	run_end(run);
+}
+
+/* Returns true when the run has to wait. */
+static bool start_here(struct run *run, const struct plan_here *here)
+{
+	const struct executor_conf *c = &run->x->conf;
+	int rc;
+
+	run->is_here = true;
+	run->here_action = here->action;
+	run->abandon = NULL;
+	rc = c->here(c->arg, run, here, run->reply);
+	if (rc == 1)
+		return run->is_here;
+	run->is_here = false;
+	if (rc < 0)
+		reply_add(run->reply, here->action, NULL, status_from_err(rc), err_name(rc));
+	return false;
+}
+
+/* Begins the next step. Returns true when the run has to wait. */
+static bool next_step(struct run *run)
+{
+	const struct plan_step *step = NULL;
+	struct err e = {0};
+	int rc = plan_next(run->plan, run->reply, &step, &e);
+
+	run->step = NULL;
+	if (rc) {
+		run_fail(run, rc, &e);
+		return false;
+	}
+	if (!step) {
+		run->is_over = true;
+		return false;
+	}
+	run->step = step;
+	return step->here && start_here(run, step->here);
+}
+
+/* The step's parts, once what is done here is done. Returns true when the run has to wait. */
+static bool parts_of_step(struct run *run)
+{
+	const struct plan_step *step = run->step;
+	struct err e = {0};
+	int rc;
+
+	run->step = NULL;
+	if (!step || !step->npart)
+		return false;
+	rc = send_parts(run, step, &e);
+	if (rc) {
+		run_fail(run, rc, &e);
+		return false;
+	}
+	if (!gather_is_done(run->gather, now(run)))
+		return true;
+	close_gather(run);
+	return false;
+}
+
+/* Goes on until the run waits or is over. Whoever is deeper on the stack leaves the rest to the outermost. */
+static void run_go(struct run *run)
+{
+	bool waits = false;
+
+	if (run->is_going)
+		return;
+	run->is_going = true;
+	while (!waits && !run->is_over) {
+		waits = run->step ? false : next_step(run);
+		if (!waits && !run->is_over)
+			waits = parts_of_step(run);
+	}
+	run->is_going = false;
+	if (run->is_over)
+		run_end(run);
+	else if (!loop_timer_is_armed(run->timer))
+		loop_timer_arm_at(run->timer, run->deadline);
+}
+
+void run_set_abandon(struct run *run, void (*fn)(void *arg), void *arg)
+{
+	run->abandon = fn;
+	run->abandon_arg = arg;
+}
+
+void run_here_done(struct run *run)
+{
+	run->is_here = false;
+	run_go(run);
+}
+
+static nsec_t bounded(nsec_t deadline)
+{
+	if (deadline <= 0)
+		return EXECUTOR_DEADLINE_NS;
+	return deadline < EXECUTOR_DEADLINE_MAX_NS ? deadline : EXECUTOR_DEADLINE_MAX_NS;
+}
+
+static struct run *run_new(struct executor *x, const struct run_spec *spec)
+{
+	struct run *run = calloc(1, sizeof(*run));
+
+	if (!run)
+		return NULL;
+	run->x = x;
+	run->spec = *spec;
+	list_init(&run->asks);
+	list_push_back(&x->runs, &run->in_runs);
+	list_push_back(spec->owner, &run->in_owner);
+	x->nrun++;
+	run->deadline = loop_now(x->conf.loop) + bounded(spec->deadline);
+	run->reply = reply_new();
+	run->timer = loop_timer_new(x->conf.loop, on_deadline, run);
+	if (run->reply && run->timer)
+		return run;
+	run_free(run);
+	return NULL;
+}
+
+int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec, struct err *e)
+{
+	struct plan_conf conf = { .right = spec->right, .top = spec->top, .numbers = spec->numbers };
+	struct run *run = run_new(x, spec);
+	int rc;
+
+	if (!run)
+		return err_nomem(e);
+	rc = plan_new(*request, &run->spec.view, &conf, &run->plan, e);
+	if (rc) {
+		run_free(run);
+		return rc;
+	}
+	run->request = *request;
+	*request = NULL;
+	run_go(run);
+	return 0;
+}
+
+/* A child has said all: the step may be over. */
+static void after_answer(struct run *run)
+{
+	if (!run->gather || !gather_is_done(run->gather, now(run)))
+		return;
+	close_gather(run);
+	run_go(run);
+}
+
+int executor_reply(struct executor *x, uint32_t child, const struct msg_reply *m, struct err *e)
+{
+	struct ask *a = map_find(&x->asked, m->id);
+	struct run *run;
+	int rc;
+
+	if (!a || a->child != child) {
+		x->strays++;
+		return err_set(e, ERR_NOTFOUND, "a reply that nobody waits for");
+	}
+	run = a->run;
+	if (!a->part)
+		a->part = reply_new();
+	rc = a->part ? wire_add_reply(a->part, m) : -ERR_NOMEM;
+	if (!rc && m->more)
+		return 0;
+	if (rc)
+		gather_lost(run->gather, child, "the reply is too large");
+	else
+		rc = gather_add(run->gather, child, a->part, e);
+	ask_free(a);
+	after_answer(run);
+	return rc;
+}
+
+void executor_child_lost(struct executor *x, uint32_t child, const char *reason)
+{
+	struct list hit;
+
+	/* Ending a run may start or end others: collect first. */
+	list_init(&hit);
+	list_each_safe(i, &x->runs) {
+		struct run *run = list_entry(i, struct run, in_runs);
+
+		if (!run->gather)
+			continue;
+		gather_lost(run->gather, child, reason);
+		list_del(&run->in_runs);
+		list_push_back(&hit, &run->in_runs);
+	}
+	for (struct list *i = list_first(&hit); i; i = list_first(&hit)) {
+		struct run *run = list_entry(i, struct run, in_runs);
+
+		list_del(i);
+		list_push_back(&x->runs, i);
+		after_answer(run);
+	}
+}
+
+static void run_drop(struct run *run)
+{
+	struct run_spec spec = run->spec;
+
+	run_free(run);
+	spec.on_done(spec.arg, NULL);
+}
+
+void executor_cancel(struct executor *x, struct list *owner)
+{
+	for (struct list *i = list_first(owner); i; i = list_first(owner)) {
+		struct run *run = list_entry(i, struct run, in_owner);
+
+		if (run->gather)
+			gather_each_waiting(run->gather, send_cancel, run);
+		if (run->is_here && run->abandon)
+			run->abandon(run->abandon_arg);
+		run_drop(run);
+	}
+}

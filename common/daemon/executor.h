@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Executes checked requests at mainsm and at an sm: plans them, does here
+ * what is to be done here, sends the rest to the children, gathers, and hands
+ * over one reply. Every run ends: by its last step, by its deadline, or
+ * because its owner cancels it.
+ */
+#ifndef COMMON_DAEMON_EXECUTOR_H
+#define COMMON_DAEMON_EXECUTOR_H
+
+#include "common/base/clock.h"
+#include "common/base/list.h"
+#include "common/omis/reply.h"
+#include "common/route/plan.h"
+#include "proto/msg.h"
+
+#include <stdbool.h>
+
+#define EXECUTOR_DEADLINE_NS (2 * NSEC_PER_SEC) /* of a request that states none */
+#define EXECUTOR_DEADLINE_MAX_NS (600 * NSEC_PER_SEC)
+
+struct executor;
+struct loop;
+struct run;
+
+/* Who wants what; identity, numbers, user and source live as long as the run does. */
+struct run_spec {
+	struct route_view view;
+	void *user; /* whose run it is; only handed on */
+	const void *source; /* the event that led to this run; only handed on */
+	bool top; /* services of the top are executed here */
+	const uint32_t *numbers; /* of the actions in replies; NULL = 1, 2, ... */
+	const char *identity; /* of the tool, end to end */
+	uint32_t tool;
+	enum omis_right right;
+	uint32_t policy, quorum; /* enum msg_policy */
+	nsec_t deadline; /* relative; <= 0 = the default */
+	unsigned depth; /* events that led to this run: 0 = a tool's own request */
+	struct list *owner; /* the run is in this list while it lives */
+	/*
+	 * Once; the reply is merged and belongs to the callee. NULL: the run was cancelled, or no
+	 * memory is left. May come before executor_run() returns.
+	 */
+	void (*on_done)(void *arg, struct reply *r);
+	void *arg;
+};
+
+struct executor_conf {
+	struct loop *loop;
+	/* As link_send(), to a child. -ERR_NOTFOUND: nobody has that number. */
+	int (*send)(void *arg, uint32_t child, const struct msg *m);
+	/* What the child stands for, for the list of what is missing. */
+	const char *(*name)(void *arg, uint32_t child);
+	/* May this child speak about that object? */
+	bool (*owns)(void *arg, uint32_t child, const char *token, size_t n);
+	/*
+	 * Execute a step here, adding entries to `into`. 0: done; 1: run_here_done() follows, later;
+	 * negative: an error of that code is the entry.
+	 */
+	int (*here)(void *arg, struct run *run, const struct plan_here *here, struct reply *into);
+	void *arg; /* of all of them */
+};
+
+struct executor *executor_new(const struct executor_conf *conf);
+
+/* All runs must be over or cancelled. */
+void executor_free(struct executor *x);
+
+/* Consumes *request on success. -ERR_NOMEM, -ERR_INVALID: on_done does not come then. */
+int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec, struct err *e);
+
+/* A REPLY from a child. -ERR_NOTFOUND: it was not asked for, or comes too late; -ERR_PROTO: it is wrong. */
+int executor_reply(struct executor *x, uint32_t child, const struct msg_reply *m, struct err *e);
+
+/* Nothing will come from that child any more. */
+void executor_child_lost(struct executor *x, uint32_t child, const char *reason);
+
+/* Ends all runs in the owner's list: on_done comes without a reply. */
+void executor_cancel(struct executor *x, struct list *owner);
+
+size_t executor_count(const struct executor *x);
+
+/* Replies that nobody had asked for. */
+uint64_t executor_strays(const struct executor *x);
+
+/* --- for what is executed here */
+
+const struct run_spec *run_spec(const struct run *run);
+
+/* The entries so far, to add to while a step is pending. */
+struct reply *run_reply(struct run *run);
+
+/* The time that the run may still take. */
+nsec_t run_remaining(const struct run *run);
+
+/*
+ * A pending step asks to be told when it need not go on: the deadline passed or the run was
+ * cancelled. Called once; after it run_here_done() is not to be called.
+ */
+void run_set_abandon(struct run *run, void (*fn)(void *arg), void *arg);
+
+void run_here_done(struct run *run);
+
+#endif

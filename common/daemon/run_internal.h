@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A request while it is executed. Known to executor.c alone. */
+#ifndef COMMON_DAEMON_RUN_INTERNAL_H
+#define COMMON_DAEMON_RUN_INTERNAL_H
+
+#include "common/base/map.h"
+#include "common/daemon/executor.h"
+
+struct executor {
+	struct executor_conf conf;
+	struct map asked; /* id -> struct ask */
+	struct list runs;
+	size_t nrun;
+	uint64_t strays;
+	uint64_t random[64];
+	size_t nrandom; /* that are left */
+};
+
+/* What a child was asked and has not answered whole. */
+struct ask {
+	uint64_t id;
+	uint32_t child;
+	struct run *run;
+	struct reply *part; /* owned; NULL before the first part */
+	struct list in_asks;
+};
+
+struct run {
+	struct executor *x;
+	struct run_spec spec;
+	struct omis_request *request; /* owned */
+	struct plan *plan; /* owned */
+	struct gather *gather; /* owned; not NULL while children are waited for */
+	struct reply *reply; /* owned */
+	struct list asks;
+	struct loop_timer *timer; /* owned */
+	nsec_t deadline;
+	const struct plan_step *step; /* begun here, its parts are still to be sent */
+	uint32_t here_action;
+	void (*abandon)(void *arg);
+	void *abandon_arg;
+	bool is_here; /* a step is pending here */
+	bool is_going; /* run_go() is on the stack */
+	bool is_over;
+	struct list in_runs, in_owner;
+};
+
+#endif
