@@ -115,7 +115,7 @@ static void poll_one(struct loop_fd *f)
 
 static struct loop_fd *first_ready(struct loop *l)
 {
-	list_each(item, &l->fds) {
+	list_each (item, &l->fds) {
 		struct loop_fd *f = list_entry(item, struct loop_fd, at);
 
 		if (f->ready)
@@ -128,7 +128,7 @@ void fds_poll_virtual(struct loop *l)
 {
 	struct loop_fd *f;
 
-	list_each(item, &l->fds)
+	list_each (item, &l->fds)
 		poll_one(list_entry(item, struct loop_fd, at));
 	/* From the start each time: a callback may have freed any of them. */
 	while ((f = first_ready(l))) {

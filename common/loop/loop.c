@@ -66,7 +66,8 @@ struct loop *loop_new(void)
 	l->base = base_new();
 	l->timerfd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (l->base && l->timerfd >= 0)
-		l->timerfd_event = event_new(l->base, l->timerfd, EV_READ | EV_PERSIST, on_timerfd, l);
+		l->timerfd_event =
+			event_new(l->base, l->timerfd, EV_READ | EV_PERSIST, on_timerfd, l);
 	if (!l->timerfd_event || event_add(l->timerfd_event, NULL)) {
 		loop_free(l);
 		return NULL;

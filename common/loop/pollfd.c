@@ -33,7 +33,7 @@ static int fill(struct loop *l, int set)
 {
 	if (control(set, l->timerfd, 0, LOOP_READ))
 		return -ERR_SYS;
-	list_each(item, &l->fds) {
+	list_each (item, &l->fds) {
 		struct loop_fd *f = list_entry(item, struct loop_fd, at);
 
 		if (f->what && control(set, f->fd, 0, f->what))

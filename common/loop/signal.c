@@ -72,7 +72,7 @@ void loop_signal_free(struct loop_signal *s)
 
 void loop_signal_raise(struct loop *l, int signo)
 {
-	list_each(item, &l->signals) {
+	list_each (item, &l->signals) {
 		struct loop_signal *s = list_entry(item, struct loop_signal, at);
 
 		if (s->signo == signo)

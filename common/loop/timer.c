@@ -55,7 +55,8 @@ struct loop_timer *loop_timer_new(struct loop *l, void (*fn)(void *), void *arg)
 {
 	struct loop_timer *t;
 
-	if (array_grow(&l->heap, &l->cap, l->timers + 1, sizeof(*l->heap), SIZE_MAX / sizeof(*l->heap)))
+	if (array_grow(&l->heap, &l->cap, l->timers + 1, sizeof(*l->heap),
+		       SIZE_MAX / sizeof(*l->heap)))
 		return NULL;
 	t = calloc(1, sizeof(*t));
 	if (!t)

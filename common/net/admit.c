@@ -8,7 +8,9 @@
 
 int admit_init(struct admit *a, const struct net_expect *x, struct err *e)
 {
-	*a = (struct admit){ .roles = x->roles, .site = str_dup(x->site), .host = str_dup(x->host) };
+	*a = (struct admit){ .roles = x->roles,
+			     .site = str_dup(x->site),
+			     .host = str_dup(x->host) };
 	if ((x->site && !a->site) || (x->host && !a->host)) {
 		admit_done(a);
 		return err_nomem(e);
@@ -31,8 +33,9 @@ static int other_name(struct err *e, const char *what, const char *got, const ch
 
 	str_escape(g, sizeof(g), got, strlen(got));
 	str_escape(w, sizeof(w), want, strlen(want));
-	return err_set(e, ERR_DENIED, "the peer is %s \"%s\", not \"%s\": this address belongs to somebody else", what,
-		       g, w);
+	return err_set(e, ERR_DENIED,
+		       "the peer is %s \"%s\", not \"%s\": this address belongs to somebody else",
+		       what, g, w);
 }
 
 int admit_identity(const struct admit *a, const struct identity *id, struct err *e)
@@ -40,8 +43,8 @@ int admit_identity(const struct admit *a, const struct identity *id, struct err 
 	char want[TEXT_BYTES];
 
 	if (!(a->roles & ROLE_BIT(id->role)))
-		return err_set(e, ERR_DENIED, "the peer has the role %s, %s was expected", role_name(id->role),
-			       role_set_names(want, sizeof(want), a->roles));
+		return err_set(e, ERR_DENIED, "the peer has the role %s, %s was expected",
+			       role_name(id->role), role_set_names(want, sizeof(want), a->roles));
 	if (a->site && strcmp(a->site, id->site))
 		return other_name(e, "of site", id->site, a->site);
 	if (a->host && strcmp(a->host, id->host))
@@ -56,17 +59,21 @@ int ctx_admits(const struct net_ctx *ctx, const struct identity *id, struct verd
 
 	if (now >= id->wall_not_after) {
 		v->x509_error = X509_V_ERR_CERT_HAS_EXPIRED;
-		return err_set(&v->why, ERR_DENIED, "the peer's certificate has expired on %s: it must enrol again",
+		return err_set(&v->why, ERR_DENIED,
+			       "the peer's certificate has expired on %s: it must enrol again",
 			       clock_format_rfc3339(at, id->wall_not_after, 0));
 	}
 	if (now < id->wall_not_before) {
 		v->x509_error = X509_V_ERR_CERT_NOT_YET_VALID;
-		return err_set(&v->why, ERR_DENIED, "the peer's certificate is valid only from %s on: compare the clocks",
-			       clock_format_rfc3339(at, id->wall_not_before, 0));
+		return err_set(
+			&v->why, ERR_DENIED,
+			"the peer's certificate is valid only from %s on: compare the clocks",
+			clock_format_rfc3339(at, id->wall_not_before, 0));
 	}
 	if (serial_set_has(ctx->revoked, id->serial)) {
 		v->x509_error = X509_V_ERR_CERT_REVOKED;
-		return err_set(&v->why, ERR_DENIED, "the peer's certificate is revoked: it needs a new one");
+		return err_set(&v->why, ERR_DENIED,
+			       "the peer's certificate is revoked: it needs a new one");
 	}
 	return 0;
 }

@@ -186,7 +186,8 @@ void chan_fail(struct chan *c, const struct err *why)
 static void tell_end_job(void *arg)
 {
 	struct chan *c = arg;
-	struct err fallback = { .code = ERR_NOMEM, .text = "the channel was closed; no memory to say why" };
+	struct err fallback = { .code = ERR_NOMEM,
+				.text = "the channel was closed; no memory to say why" };
 	struct err *why = c->why;
 
 	c->why = NULL;

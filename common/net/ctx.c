@@ -32,8 +32,8 @@ static void destroy(struct net_ctx *ctx)
 	free(ctx);
 }
 
-int ctx_new(struct loop *l, const struct net_ctx_ops *ops, const struct net_conf *conf, struct net_ctx **out,
-	    struct err *e)
+int ctx_new(struct loop *l, const struct net_ctx_ops *ops, const struct net_conf *conf,
+	    struct net_ctx **out, struct err *e)
 {
 	struct net_ctx *ctx = calloc(1, sizeof(*ctx));
 
@@ -121,7 +121,7 @@ bool net_ctx_is_revoked(const struct net_ctx *ctx, const uint8_t serial[SERIAL_B
 
 void net_ctx_check(struct net_ctx *ctx)
 {
-	list_each_safe(item, &ctx->chans) {
+	list_each_safe (item, &ctx->chans) {
 		struct chan *c = list_entry(item, struct chan, at);
 		struct verdict v = { 0 };
 
@@ -136,8 +136,11 @@ int net_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct 
 	if (!ctx->has_self)
 		return err_set(e, ERR_INVALID, "there is no certificate to show yet: enrol first");
 	if (expect->pin && *ctx->pin && strcmp(expect->pin, ctx->pin))
-		return err_set(e, ERR_DENIED, "our certificate is from the monitor %.8s, not from %.8s: enrol with a "
-			       "connection string of that one", ctx->pin, expect->pin);
+		return err_set(
+			e, ERR_DENIED,
+			"our certificate is from the monitor %.8s, not from %.8s: enrol with a "
+			"connection string of that one",
+			ctx->pin, expect->pin);
 	return ctx->ops->dial(ctx, host, port, expect, false, h, out, e);
 }
 
@@ -147,7 +150,8 @@ int net_dial_enrol(struct net_ctx *ctx, const char *host, uint16_t port, const c
 	struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = pin };
 
 	if (!pin || !pki_pin_is_valid(pin))
-		return err_set(e, ERR_INVALID, "the connection string holds no valid pin: copy it again");
+		return err_set(e, ERR_INVALID,
+			       "the connection string holds no valid pin: copy it again");
 	return ctx->ops->dial(ctx, host, port, &x, true, h, out, e);
 }
 

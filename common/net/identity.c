@@ -44,7 +44,8 @@ char *role_set_names(char *out, size_t size, unsigned roles)
 	for (unsigned r = ROLE_NONE + 1; r < ROLE_COUNT && at < size; r++) {
 		if (!(roles & ROLE_BIT(r)))
 			continue;
-		at += (size_t)snprintf(out + at, size - at, "%s%s", at ? " or " : "", role_names[r]);
+		at += (size_t)snprintf(out + at, size - at, "%s%s", at ? " or " : "",
+				       role_names[r]);
 	}
 	if (!at)
 		str_copy(out, size, "nobody");
@@ -129,7 +130,8 @@ static bool decode_part(char out[NAME_MAX_BYTES + 1], const char *p, size_t n)
 			if (n - i < 3 || hex_digit((unsigned char)p[i + 1]) < 0 ||
 			    hex_digit((unsigned char)p[i + 2]) < 0)
 				return false;
-			c = hex_digit((unsigned char)p[i + 1]) * 16 + hex_digit((unsigned char)p[i + 2]);
+			c = hex_digit((unsigned char)p[i + 1]) * 16 +
+			    hex_digit((unsigned char)p[i + 2]);
 			if (is_plain((unsigned char)c))
 				return false;
 			i += 2;
@@ -155,9 +157,11 @@ int identity_from_uri(struct identity *id, const char *p, size_t n, struct err *
 	site = memchr(p, '/', (size_t)(end - p));
 	host = site ? memchr(site + 1, '/', (size_t)(end - site - 1)) : NULL;
 	got.role = site ? role_from_part(p, (size_t)(site - p)) : ROLE_NONE;
-	if (!host || got.role == ROLE_NONE || !decode_part(got.site, site + 1, (size_t)(host - site - 1)) ||
+	if (!host || got.role == ROLE_NONE ||
+	    !decode_part(got.site, site + 1, (size_t)(host - site - 1)) ||
 	    !decode_part(got.host, host + 1, (size_t)(end - host - 1)))
-		return err_set(e, ERR_PARSE, "the certificate's URI does not name a role, a site and a host");
+		return err_set(e, ERR_PARSE,
+			       "the certificate's URI does not name a role, a site and a host");
 	*id = got;
 	return 0;
 }

@@ -14,12 +14,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum role { ROLE_NONE, ROLE_MAINSM, ROLE_SM, ROLE_LM, ROLE_TOOL_OBSERVE, ROLE_TOOL_MANIPULATE, ROLE_TOOL_ADMIN,
-	    ROLE_COUNT };
+enum role {
+	ROLE_NONE,
+	ROLE_MAINSM,
+	ROLE_SM,
+	ROLE_LM,
+	ROLE_TOOL_OBSERVE,
+	ROLE_TOOL_MANIPULATE,
+	ROLE_TOOL_ADMIN,
+	ROLE_COUNT
+};
 
 /* Sets of roles. */
 #define ROLE_BIT(role) (1u << (role))
-#define ROLES_TOOL (ROLE_BIT(ROLE_TOOL_OBSERVE) | ROLE_BIT(ROLE_TOOL_MANIPULATE) | ROLE_BIT(ROLE_TOOL_ADMIN))
+#define ROLES_TOOL \
+	(ROLE_BIT(ROLE_TOOL_OBSERVE) | ROLE_BIT(ROLE_TOOL_MANIPULATE) | ROLE_BIT(ROLE_TOOL_ADMIN))
 
 /* "mainsm" "sm" "lm" "tool-observe" "tool-manipulate" "tool-admin"; "none" for anything else. */
 const char *role_name(enum role r);
@@ -35,7 +44,8 @@ char *role_set_names(char *out, size_t size, unsigned roles);
 struct identity {
 	enum role role;
 	char site[NAME_MAX_BYTES + 1];
-	char host[NAME_MAX_BYTES + 1]; /* lm: its host; sm, mainsm: where it runs; tool: user@host */
+	char host[NAME_MAX_BYTES +
+		  1]; /* lm: its host; sm, mainsm: where it runs; tool: user@host */
 	uint8_t serial[SERIAL_BYTES]; /* big-endian, filled up with zeros in front */
 	uint8_t fingerprint[FINGERPRINT_BYTES]; /* SHA-256 of the certificate */
 	nsec_t wall_not_before, wall_not_after;
@@ -58,7 +68,8 @@ struct serial_set;
 
 struct serial_set *serial_set_new(void); /* NULL: no memory */
 void serial_set_free(struct serial_set *s);
-int serial_set_add(struct serial_set *s, const uint8_t serial[SERIAL_BYTES]); /* again: no change. -ERR_NOMEM */
+int serial_set_add(struct serial_set *s,
+		   const uint8_t serial[SERIAL_BYTES]); /* again: no change. -ERR_NOMEM */
 bool serial_set_has(const struct serial_set *s, const uint8_t serial[SERIAL_BYTES]);
 size_t serial_set_size(const struct serial_set *s);
 /* In the order of adding; i < size. */

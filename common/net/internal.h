@@ -48,7 +48,8 @@ struct creds_parsed {
 
 int pki_creds_copy(struct pki_creds *out, const struct pki_creds *c, struct err *e);
 int creds_parse(struct creds_parsed *out, const struct pki_creds *c, struct err *e);
-int creds_check(const struct creds_parsed *p, const char *pin, nsec_t wall, struct identity *out, struct err *e);
+int creds_check(const struct creds_parsed *p, const char *pin, nsec_t wall, struct identity *out,
+		struct err *e);
 void creds_parsed_done(struct creds_parsed *c);
 
 /* --- who may come (admit.c, verify.c) */
@@ -74,17 +75,18 @@ struct verdict {
  * Everything that is demanded of a peer's certificates. ctx: our CA (unless
  * the pin in `a` names one among the presented), revoked serials, clock. 0: *id is who it is.
  */
-int verify_peer(const struct net_ctx *ctx, const struct admit *a, X509 *leaf, STACK_OF(X509) *presented,
-		struct identity *id, struct verdict *v);
+int verify_peer(const struct net_ctx *ctx, const struct admit *a, X509 *leaf,
+		STACK_OF(X509) * presented, struct identity *id, struct verdict *v);
 
 /* --- contexts (ctx.c) */
 
 struct net_ctx_ops {
 	/* enrol: with x->pin and no certificate */
-	int (*dial)(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *x, bool enrol,
-		    const struct chan_handler *h, struct chan **out, struct err *e);
-	int (*listen)(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,
-		      struct net_listener **out, struct err *e);
+	int (*dial)(struct net_ctx *ctx, const char *host, uint16_t port,
+		    const struct net_expect *x, bool enrol, const struct chan_handler *h,
+		    struct chan **out, struct err *e);
+	int (*listen)(struct net_ctx *ctx, const struct net_listen_conf *conf,
+		      const struct net_accept *a, struct net_listener **out, struct err *e);
 	/* The next handshakes use these; checked before. */
 	int (*reload)(struct net_ctx *ctx, struct creds_parsed *creds, struct err *e);
 	void (*done)(struct net_ctx *ctx);
@@ -116,8 +118,8 @@ struct net_ctx {
 	char *mem_host; /* owned */
 };
 
-int ctx_new(struct loop *l, const struct net_ctx_ops *ops, const struct net_conf *conf, struct net_ctx **out,
-	    struct err *e);
+int ctx_new(struct loop *l, const struct net_ctx_ops *ops, const struct net_conf *conf,
+	    struct net_ctx **out, struct err *e);
 void ctx_use(struct net_ctx *ctx);
 void ctx_unuse(struct net_ctx *ctx);
 nsec_t ctx_wall(const struct net_ctx *ctx);
@@ -127,7 +129,8 @@ int ctx_admits(const struct net_ctx *ctx, const struct identity *id, struct verd
 /* --- channels (chan.c) */
 
 struct chan_ops {
-	int (*send)(struct chan *c, const uint8_t *frame, size_t n); /* state and cap are checked before */
+	int (*send)(struct chan *c, const uint8_t *frame,
+		    size_t n); /* state and cap are checked before */
 	size_t (*queued)(const struct chan *c);
 	void (*pause)(struct chan *c); /* c->paused has changed */
 	void (*stop)(struct chan *c); /* no input or output any more; send_rest: what fits */
@@ -217,7 +220,8 @@ struct mem_dial {
 	nsec_t give_up_at;
 };
 
-struct mem_chan *mem_chan_new(struct loop *l, struct net_ctx *ctx, const char *here, const char *there);
+struct mem_chan *mem_chan_new(struct loop *l, struct net_ctx *ctx, const char *here,
+			      const char *there);
 void mem_chan_join(struct mem_chan *a, struct mem_chan *b);
 void mem_chan_kick(struct mem_chan *m); /* looks again: the link has changed */
 /* The peer learns of a reset; we are told nothing. */
@@ -247,7 +251,8 @@ BIO *sock_bio_new(BIO_METHOD *m, struct sock_bio *s);
 int sock_tune(int fd, struct err *e);
 void sock_name(char out[REMOTE_BYTES], const struct sockaddr_storage *a);
 /* Numeric only. "[::1]" and "::1" are the same. ERR_INVALID. */
-int sock_addr(struct sockaddr_storage *out, socklen_t *n, const char *host, uint16_t port, struct err *e);
+int sock_addr(struct sockaddr_storage *out, socklen_t *n, const char *host, uint16_t port,
+	      struct err *e);
 bool sock_is_loopback(const struct sockaddr_storage *a);
 /* IPv4 address, or the /64 of an IPv6 one: what one subscriber holds. */
 uint64_t sock_source_key(const struct sockaddr_storage *a);
@@ -263,8 +268,8 @@ struct addrs {
 /* Looks a name up in a thread (resolve.c); fn once, from the loop, unless it is cancelled before. */
 struct resolve;
 struct resolve *resolve_start(struct loop *l, const char *host, uint16_t port,
-			      void (*fn)(void *arg, const struct addrs *found, const char *why_not), void *arg,
-			      struct err *e);
+			      void (*fn)(void *arg, const struct addrs *found, const char *why_not),
+			      void *arg, struct err *e);
 void resolve_cancel(struct resolve *r);
 
 /* What is needed only until the peer is verified. */
@@ -303,8 +308,8 @@ struct tls_chan {
 };
 
 /* tls_ctx.c */
-int tls_ctx_make(SSL_CTX **out, const struct net_ctx *ctx, bool server, const struct creds_parsed *creds,
-		 struct err *e);
+int tls_ctx_make(SSL_CTX **out, const struct net_ctx *ctx, bool server,
+		 const struct creds_parsed *creds, struct err *e);
 
 /* tls_words.c: why a TLS call ended with `ret`, in words for people */
 int tls_end(struct tls_chan *t, int ret, const char *doing, struct err *e);
@@ -325,12 +330,12 @@ int tls_shake_start(struct tls_chan *t, struct err *e);
 void tls_shake(struct tls_chan *t);
 int tls_verify_cb(X509_STORE_CTX *sc, void *arg);
 int tls_hello_cb(SSL *ssl, int *alert, void *arg);
-int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const unsigned char *in, unsigned inn,
-		void *arg);
+int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const unsigned char *in,
+		unsigned inn, void *arg);
 
 /* tls_dial.c, tls_listen.c */
-int tls_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *x, bool enrol,
-	     const struct chan_handler *h, struct chan **out, struct err *e);
+int tls_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *x,
+	     bool enrol, const struct chan_handler *h, struct chan **out, struct err *e);
 void tls_dial_ready(struct tls_chan *t);
 void tls_dial_cancel(struct tls_chan *t);
 int tls_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,

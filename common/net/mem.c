@@ -176,7 +176,8 @@ static void part(struct mem_chan *m, enum packet_kind kind)
 	m->peer = NULL;
 	peer->peer = NULL;
 	if (!k) /* no memory for the news: at once, then */
-		chan_fail_later(&peer->c, &(struct err){ .code = ERR_CLOSED, .text = "the peer has closed the link" });
+		chan_fail_later(&peer->c, &(struct err){ .code = ERR_CLOSED,
+							 .text = "the peer has closed the link" });
 }
 
 static int op_send(struct chan *c, const uint8_t *frame, size_t n)
@@ -247,7 +248,8 @@ static const struct chan_ops mem_chan_ops = {
 	.free = op_free,
 };
 
-struct mem_chan *mem_chan_new(struct loop *l, struct net_ctx *ctx, const char *here, const char *there)
+struct mem_chan *mem_chan_new(struct loop *l, struct net_ctx *ctx, const char *here,
+			      const char *there)
 {
 	struct mem_chan *m = calloc(1, sizeof(*m));
 
@@ -277,7 +279,8 @@ void mem_chan_join(struct mem_chan *a, struct mem_chan *b)
 int mem_chan_pair(struct loop *l, const struct identity *who[2], const struct mem_link *how,
 		  struct chan *out[2], struct err *e)
 {
-	struct mem_chan *m[2] = { mem_chan_new(l, NULL, NULL, NULL), mem_chan_new(l, NULL, NULL, NULL) };
+	struct mem_chan *m[2] = { mem_chan_new(l, NULL, NULL, NULL),
+				  mem_chan_new(l, NULL, NULL, NULL) };
 
 	if (!m[0] || !m[1]) {
 		for (int i = 0; i < 2; i++)

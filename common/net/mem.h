@@ -32,7 +32,8 @@ void mem_net_set_wall(struct mem_net *m, nsec_t (*wall_now)(void *arg), void *ar
  * yet; no end of validity: for ever. Ports are per host, an address given to net_listen() is
  * ignored; pins are not compared, penalties and half-open limits not kept.
  */
-int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx **out, struct err *e);
+int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx **out,
+		 struct err *e);
 
 #define MEM_WINDOW_BYTES (256 * 1024)
 

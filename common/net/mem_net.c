@@ -99,10 +99,10 @@ const struct mem_link *mem_net_link(const struct mem_net *m, const char *a, cons
 
 static void kick_all(struct mem_net *m)
 {
-	list_each(item, &m->ctxs) {
+	list_each (item, &m->ctxs) {
 		struct net_ctx *ctx = list_entry(item, struct net_ctx, at);
 
-		list_each(c, &ctx->chans)
+		list_each (c, &ctx->chans)
 			mem_chan_kick((struct mem_chan *)list_entry(c, struct chan, at));
 	}
 }
@@ -127,14 +127,14 @@ int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const stru
 
 void mem_net_kill_host(struct mem_net *m, const char *host)
 {
-	list_each(item, &m->ctxs) {
+	list_each (item, &m->ctxs) {
 		struct net_ctx *ctx = list_entry(item, struct net_ctx, at);
 
 		if (strcmp(ctx->mem_host, host))
 			continue;
 		while (list_pop_front(&ctx->listeners))
 			; /* their owners still close them */
-		list_each(c, &ctx->chans) {
+		list_each (c, &ctx->chans) {
 			struct mem_chan *mc = (struct mem_chan *)list_entry(c, struct chan, at);
 
 			mem_chan_crash(mc);
@@ -147,12 +147,12 @@ void mem_net_kill_host(struct mem_net *m, const char *host)
 
 static struct mem_listener *listener_at(const struct mem_net *m, const char *host, uint16_t port)
 {
-	list_each(item, &m->ctxs) {
+	list_each (item, &m->ctxs) {
 		struct net_ctx *ctx = list_entry(item, struct net_ctx, at);
 
 		if (strcmp(ctx->mem_host, host))
 			continue;
-		list_each(l, &ctx->listeners) {
+		list_each (l, &ctx->listeners) {
 			struct mem_listener *found = list_entry(l, struct mem_listener, at);
 
 			if (found->port == port)
@@ -165,13 +165,17 @@ static struct mem_listener *listener_at(const struct mem_net *m, const char *hos
 static int server_admits(struct mem_listener *l, const struct mem_chan *client, struct verdict *v)
 {
 	if (client->c.enrol)
-		return l->enrol_type ? 0 : err_set(&v->why, ERR_PROTO, "the peer does not offer this service: it does not enrol");
+		return l->enrol_type
+			       ? 0
+			       : err_set(&v->why, ERR_PROTO,
+					 "the peer does not offer this service: it does not enrol");
 	if (ctx_admits(l->l.ctx, &client->c.ctx->self, v))
 		return -ERR_DENIED;
 	return admit_identity(&l->admit, &client->c.ctx->self, &v->why);
 }
 
-static int client_admits(const struct mem_chan *client, const struct net_ctx *server, struct verdict *v)
+static int client_admits(const struct mem_chan *client, const struct net_ctx *server,
+			 struct verdict *v)
 {
 	if (ctx_admits(client->c.ctx, &server->self, v))
 		return -ERR_DENIED;
@@ -235,9 +239,11 @@ void mem_dial_settle(struct mem_chan *m)
 			loop_timer_arm_at(m->timer, m->dial->give_up_at);
 			return;
 		}
-		err_set(&v.why, ERR_TIMEOUT, "no answer from there: the host is down, or a firewall drops what we send");
+		err_set(&v.why, ERR_TIMEOUT,
+			"no answer from there: the host is down, or a firewall drops what we send");
 	} else if (!l) {
-		err_set(&v.why, ERR_SYS, "cannot reach %.60s:%u: Connection refused; is it running there?", m->there,
+		err_set(&v.why, ERR_SYS,
+			"cannot reach %.60s:%u: Connection refused; is it running there?", m->there,
 			m->dial->port);
 	} else if (!client_admits(m, l->l.ctx, &v)) {
 		if (server_admits(l, m, &v))
@@ -249,8 +255,9 @@ void mem_dial_settle(struct mem_chan *m)
 	chan_fail(&m->c, &v.why);
 }
 
-static int mem_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *x, bool enrol,
-		    const struct chan_handler *h, struct chan **out, struct err *e)
+static int mem_dial(struct net_ctx *ctx, const char *host, uint16_t port,
+		    const struct net_expect *x, bool enrol, const struct chan_handler *h,
+		    struct chan **out, struct err *e)
 {
 	struct mem_chan *m = mem_chan_new(ctx->loop, ctx, ctx->mem_host, host);
 	int rc;
@@ -316,8 +323,8 @@ static const struct listener_ops mem_listener_ops = {
 	.penalise = op_penalise,
 };
 
-static int mem_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,
-		      struct net_listener **out, struct err *e)
+static int mem_listen(struct net_ctx *ctx, const struct net_listen_conf *conf,
+		      const struct net_accept *a, struct net_listener **out, struct err *e)
 {
 	struct net_expect who = { .roles = conf->roles };
 	uint16_t port = conf->port ? conf->port : ctx->mem->next_port++;
@@ -325,7 +332,10 @@ static int mem_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, c
 	int rc;
 
 	if (listener_at(ctx->mem, ctx->mem_host, port))
-		return err_set(e, ERR_SYS, "cannot listen on port %u (is one running already? choose another --port)", port);
+		return err_set(
+			e, ERR_SYS,
+			"cannot listen on port %u (is one running already? choose another --port)",
+			port);
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return err_nomem(e);
@@ -363,7 +373,8 @@ static const struct net_ctx_ops mem_ctx_ops = {
 	.done = mem_done,
 };
 
-int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx **out, struct err *e)
+int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx **out,
+		 struct err *e)
 {
 	struct net_conf conf = { .wall_now = m->wall_now, .wall_arg = m->wall_arg };
 	struct net_ctx *ctx;

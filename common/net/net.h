@@ -22,7 +22,8 @@ struct net_listener;
 
 /* Zero means the default everywhere. */
 struct net_conf {
-	const struct pki_creds *creds; /* copied. NULL: can only net_dial_enrol() until net_ctx_reload() */
+	const struct pki_creds
+		*creds; /* copied. NULL: can only net_dial_enrol() until net_ctx_reload() */
 	nsec_t check_period; /* how often live links are looked at again; REVOKE_CHECK_NS */
 	nsec_t (*wall_now)(void *arg); /* what validity is judged by; clock_wall() */
 	void *wall_arg;
@@ -56,7 +57,8 @@ void net_ctx_check(struct net_ctx *ctx);
 struct net_expect {
 	unsigned roles; /* set of ROLE_BIT(); 0 admits nobody */
 	const char *site, *host;
-	const char *pin; /* our own CA must have it: a connection string is for another monitor otherwise */
+	const char *
+		pin; /* our own CA must have it: a connection string is for another monitor otherwise */
 };
 
 /*

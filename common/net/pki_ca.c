@@ -95,13 +95,14 @@ static bool set_common_name(X509 *cert, const char *name)
 	char cn[CN_BYTES];
 
 	str_copy(cn, sizeof(cn), name);
-	return X509_NAME_add_entry_by_NID(X509_get_subject_name(cert), NID_commonName, MBSTRING_UTF8,
-					  (const unsigned char *)cn, -1, -1, 0);
+	return X509_NAME_add_entry_by_NID(X509_get_subject_name(cert), NID_commonName,
+					  MBSTRING_UTF8, (const unsigned char *)cn, -1, -1, 0);
 }
 
 static bool fill_ca(X509 *cert, EVP_PKEY *key, const char *name, nsec_t now)
 {
-	return X509_set_version(cert, X509_VERSION_3) && set_serial(cert) && set_common_name(cert, name) &&
+	return X509_set_version(cert, X509_VERSION_3) && set_serial(cert) &&
+	       set_common_name(cert, name) &&
 	       X509_set_issuer_name(cert, X509_get_subject_name(cert)) &&
 	       set_times(cert, now - 24 * PKI_BACKDATE_NS, now + PKI_CA_LIFETIME_NS) &&
 	       X509_set_pubkey(cert, key) &&
@@ -121,7 +122,8 @@ static int ca_make(struct pki_ca *ca, const char *name, struct err *e)
 }
 
 /* Key first: a crash in between leaves a key that has signed nothing, and the next start makes both anew. */
-static int ca_store(const struct pki_ca *ca, const char *key_path, const char *cert_path, struct err *e)
+static int ca_store(const struct pki_ca *ca, const char *key_path, const char *cert_path,
+		    struct err *e)
 {
 	char *key = pkey_to_pem(ca->key);
 	int rc;
@@ -160,7 +162,9 @@ static int ca_finish(struct pki_ca *ca, const char *dir, struct err *e)
 	int rc;
 
 	if (X509_check_private_key(ca->cert, ca->key) != 1 || X509_check_ca(ca->cert) != 1)
-		return err_set(e, ERR_INVALID, "%s: " KEY_FILE " and " CERT_FILE " are not a certificate authority", dir);
+		return err_set(e, ERR_INVALID,
+			       "%s: " KEY_FILE " and " CERT_FILE " are not a certificate authority",
+			       dir);
 	buf_init(&ca->der, PKI_DER_MAX_BYTES);
 	rc = x509_to_der(ca->cert, &ca->der, e);
 	if (rc)
@@ -170,8 +174,10 @@ static int ca_finish(struct pki_ca *ca, const char *dir, struct err *e)
 	if (!ca->pem || x509_wall_not_after(&ca->wall_not_after, ca->cert))
 		return err_nomem(e);
 	if (ca->wall_not_after <= clock_wall())
-		return err_set(e, ERR_INVALID, "%s: the certificate authority has expired: move " KEY_FILE " and "
-			       CERT_FILE " away, start again and enrol everybody anew", dir);
+		return err_set(e, ERR_INVALID,
+			       "%s: the certificate authority has expired: move " KEY_FILE
+			       " and " CERT_FILE " away, start again and enrol everybody anew",
+			       dir);
 	return 0;
 }
 
@@ -197,7 +203,8 @@ static int ca_open(struct pki_ca *ca, const char *dir, const char *name, struct 
 	no_key = is_missing(key);
 	no_cert = is_missing(cert);
 	if (no_key && !no_cert)
-		return err_set(e, ERR_INVALID, "%s: " CERT_FILE " is there, " KEY_FILE " is not", dir);
+		return err_set(e, ERR_INVALID, "%s: " CERT_FILE " is there, " KEY_FILE " is not",
+			       dir);
 	/* A key alone is what a crash during the first start leaves: nothing was issued with it. */
 	if (no_cert) {
 		rc = ca_make(ca, name, e);
@@ -239,8 +246,8 @@ static bool fill_leaf(X509 *cert, struct pki_ca *ca, EVP_PKEY *key, const struct
 	GENERAL_NAME *name = GENERAL_NAME_new();
 	GENERAL_NAMES *names = GENERAL_NAMES_new();
 	ASN1_IA5STRING *text = ASN1_IA5STRING_new();
-	bool ok = name && names && text && !identity_to_uri(uri, as, NULL) && ASN1_STRING_set(text, uri, -1) &&
-		  sk_GENERAL_NAME_push(names, name);
+	bool ok = name && names && text && !identity_to_uri(uri, as, NULL) &&
+		  ASN1_STRING_set(text, uri, -1) && sk_GENERAL_NAME_push(names, name);
 
 	if (ok) {
 		GENERAL_NAME_set0_value(name, GEN_URI, text);
@@ -250,7 +257,8 @@ static bool fill_leaf(X509 *cert, struct pki_ca *ca, EVP_PKEY *key, const struct
 	ok = ok && X509_set_version(cert, X509_VERSION_3) && set_serial(cert) &&
 	     set_common_name(cert, role_name(as->role)) &&
 	     X509_set_issuer_name(cert, X509_get_subject_name(ca->cert)) &&
-	     set_times(cert, as->wall_not_before, as->wall_not_after) && X509_set_pubkey(cert, key) &&
+	     set_times(cert, as->wall_not_before, as->wall_not_after) &&
+	     X509_set_pubkey(cert, key) &&
 	     add_ext(cert, ca->cert, NID_basic_constraints, "critical,CA:FALSE") &&
 	     add_ext(cert, ca->cert, NID_key_usage, "critical,digitalSignature") &&
 	     add_ext(cert, ca->cert, NID_ext_key_usage, role_usage(as->role)) &&
@@ -265,7 +273,8 @@ static bool fill_leaf(X509 *cert, struct pki_ca *ca, EVP_PKEY *key, const struct
 	return ok;
 }
 
-static int leaf_make(struct pki_ca *ca, EVP_PKEY *key, const struct identity *as, struct buf *der, struct err *e)
+static int leaf_make(struct pki_ca *ca, EVP_PKEY *key, const struct identity *as, struct buf *der,
+		     struct err *e)
 {
 	X509 *cert = X509_new();
 	int rc;

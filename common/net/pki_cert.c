@@ -19,7 +19,8 @@ int crypto_failed(struct err *e, const char *what)
 	if (ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE)
 		return err_nomem(e);
 	ERR_error_string_n(code, words, sizeof(words));
-	return err_set(e, ERR_INTERNAL, "%s: %s", what, code ? words : "refused by the TLS library");
+	return err_set(e, ERR_INTERNAL, "%s: %s", what,
+		       code ? words : "refused by the TLS library");
 }
 
 void pki_pin(char out[PKI_PIN_BYTES], const void *ca_der, size_t n)
@@ -150,7 +151,8 @@ static int read_serial(uint8_t out[SERIAL_BYTES], const X509 *cert)
 static int read_uri(struct identity *id, const X509 *cert, struct err *e)
 {
 	GENERAL_NAMES *names = X509_get_ext_d2i(cert, NID_subject_alt_name, NULL, NULL);
-	GENERAL_NAME *name = sk_GENERAL_NAME_num(names) == 1 ? sk_GENERAL_NAME_value(names, 0) : NULL;
+	GENERAL_NAME *name =
+		sk_GENERAL_NAME_num(names) == 1 ? sk_GENERAL_NAME_value(names, 0) : NULL;
 	int rc;
 
 	if (!name || name->type != GEN_URI)
@@ -168,10 +170,12 @@ int identity_from_x509(struct identity *out, const X509 *cert, struct err *e)
 	unsigned n = sizeof(id.fingerprint);
 	int rc = read_uri(&id, cert, e);
 
-	if (!rc && (read_serial(id.serial, cert) || read_time(&id.wall_not_before, X509_get0_notBefore(cert)) ||
+	if (!rc && (read_serial(id.serial, cert) ||
+		    read_time(&id.wall_not_before, X509_get0_notBefore(cert)) ||
 		    read_time(&id.wall_not_after, X509_get0_notAfter(cert)) ||
 		    !X509_digest(cert, EVP_sha256(), id.fingerprint, &n)))
-		rc = err_set(e, ERR_PARSE, "the certificate's serial number or validity is none of ours");
+		rc = err_set(e, ERR_PARSE,
+			     "the certificate's serial number or validity is none of ours");
 	ERR_clear_error();
 	if (!rc)
 		*out = id;

@@ -59,8 +59,10 @@ static int check_pin(const X509 *ca, const char *pin, struct err *e)
 
 	if (rc || !pin || !strcmp(have, pin))
 		return rc;
-	return err_set(e, ERR_DENIED, "our certificate is from the monitor %.8s, not from %.8s: enrol with a "
-		       "connection string of that one", have, pin);
+	return err_set(e, ERR_DENIED,
+		       "our certificate is from the monitor %.8s, not from %.8s: enrol with a "
+		       "connection string of that one",
+		       have, pin);
 }
 
 static int check_times(const struct identity *id, nsec_t wall, struct err *e)
@@ -71,21 +73,25 @@ static int check_times(const struct identity *id, nsec_t wall, struct err *e)
 		return err_set(e, ERR_TIMEOUT, "our certificate has expired on %s: enrol again",
 			       clock_format_rfc3339(at, id->wall_not_after, 0));
 	if (wall < id->wall_not_before)
-		return err_set(e, ERR_INVALID, "our certificate is valid only from %s on: check this host's clock",
+		return err_set(e, ERR_INVALID,
+			       "our certificate is valid only from %s on: check this host's clock",
 			       clock_format_rfc3339(at, id->wall_not_before, 0));
 	return 0;
 }
 
-int creds_check(const struct creds_parsed *p, const char *pin, nsec_t wall, struct identity *out, struct err *e)
+int creds_check(const struct creds_parsed *p, const char *pin, nsec_t wall, struct identity *out,
+		struct err *e)
 {
 	struct identity id;
 	EVP_PKEY *ca_key = X509_get0_pubkey(p->ca);
 	int rc = 0;
 
 	if (X509_check_private_key(p->cert, p->key) != 1)
-		rc = err_set(e, ERR_INVALID, "our key does not belong to our certificate: enrol again");
+		rc = err_set(e, ERR_INVALID,
+			     "our key does not belong to our certificate: enrol again");
 	else if (!ca_key || X509_verify(p->cert, ca_key) != 1)
-		rc = err_set(e, ERR_INVALID, "our certificate is not from the CA beside it: enrol again");
+		rc = err_set(e, ERR_INVALID,
+			     "our certificate is not from the CA beside it: enrol again");
 	ERR_clear_error();
 	if (!rc)
 		rc = check_pin(p->ca, pin, e);

@@ -53,7 +53,9 @@ bool pkey_is_p256(const EVP_PKEY *k)
 char *pkey_to_pem(EVP_PKEY *k)
 {
 	BIO *out = BIO_new(BIO_s_secmem());
-	char *pem = out && PEM_write_bio_PrivateKey(out, k, NULL, NULL, 0, NULL, NULL) ? bio_text(out) : NULL;
+	char *pem = out && PEM_write_bio_PrivateKey(out, k, NULL, NULL, 0, NULL, NULL)
+			    ? bio_text(out)
+			    : NULL;
 
 	BIO_free(out);
 	ERR_clear_error();

@@ -51,7 +51,8 @@ static void keep(struct addrs *out, const struct addrinfo *found)
 static void *look_up(void *arg)
 {
 	struct resolve *r = arg;
-	struct addrinfo hints = { .ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM };
+	struct addrinfo hints = { .ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV,
+				  .ai_socktype = SOCK_STREAM };
 	struct addrinfo *found = NULL;
 	uint64_t one = 1;
 	ssize_t n;
@@ -101,8 +102,8 @@ static int start_thread(struct resolve *r)
 }
 
 struct resolve *resolve_start(struct loop *l, const char *host, uint16_t port,
-			      void (*fn)(void *arg, const struct addrs *found, const char *why_not), void *arg,
-			      struct err *e)
+			      void (*fn)(void *arg, const struct addrs *found, const char *why_not),
+			      void *arg, struct err *e)
 {
 	struct resolve *r = calloc(1, sizeof(*r));
 
@@ -117,7 +118,8 @@ struct resolve *resolve_start(struct loop *l, const char *host, uint16_t port,
 		r->watch = loop_fd_new(l, r->ready, LOOP_READ, on_ready, r, NULL);
 	if (r->watch && !start_thread(r))
 		return r;
-	err_set(e, ERR_SYS, "cannot look up the name %.60s: no memory, thread or descriptor is left", host);
+	err_set(e, ERR_SYS,
+		"cannot look up the name %.60s: no memory, thread or descriptor is left", host);
 	loop_fd_free(r->watch);
 	if (r->ready >= 0)
 		close(r->ready);

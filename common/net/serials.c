@@ -71,7 +71,8 @@ int serial_set_add(struct serial_set *s, const uint8_t serial[SERIAL_BYTES])
 		return 0;
 	rc = array_grow(&s->all, &s->cap, s->n + 1, sizeof(*s->all), SERIALS_MAX);
 	if (!rc)
-		rc = array_grow(&s->before, &s->before_cap, s->n + 1, sizeof(*s->before), SERIALS_MAX);
+		rc = array_grow(&s->before, &s->before_cap, s->n + 1, sizeof(*s->before),
+				SERIALS_MAX);
 	if (!rc)
 		rc = map_put(&s->index, key_of(serial), (void *)(uintptr_t)(s->n + 1), &old);
 	if (rc)

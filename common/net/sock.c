@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define USER_TIMEOUT_MS 20000 /* unacknowledged data: the kernel's own answer is a quarter of an hour */
+#define USER_TIMEOUT_MS \
+	20000 /* unacknowledged data: the kernel's own answer is a quarter of an hour */
 
 int sock_tune(int fd, struct err *e)
 {
@@ -37,9 +38,11 @@ void sock_name(char out[REMOTE_BYTES], const struct sockaddr_storage *a)
 	}
 }
 
-int sock_addr(struct sockaddr_storage *out, socklen_t *n, const char *host, uint16_t port, struct err *e)
+int sock_addr(struct sockaddr_storage *out, socklen_t *n, const char *host, uint16_t port,
+	      struct err *e)
 {
-	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM };
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+				  .ai_socktype = SOCK_STREAM };
 	struct addrinfo *found;
 	char bare[INET6_ADDRSTRLEN + 32], service[8];
 	size_t len = strlen(host);
@@ -78,7 +81,8 @@ bool sock_is_loopback(const struct sockaddr_storage *a)
 {
 	const struct sockaddr_in6 *in6 = (const void *)a;
 
-	return ipv4_of(a) >> 24 == 127 || (a->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr));
+	return ipv4_of(a) >> 24 == 127 ||
+	       (a->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr));
 }
 
 uint64_t sock_source_key(const struct sockaddr_storage *a)

@@ -57,9 +57,11 @@ void tls_deadline(struct tls_chan *t)
 static const char *missed(const struct tls_chan *t, nsec_t now)
 {
 	if (t->give_up_at && now >= t->give_up_at)
-		return t->c.state == CHAN_UP ? "enrolling took too long" :
-		       t->ssl ? "the peer did not finish the TLS handshake in time: it is stopped or overloaded" :
-				"no answer from there: the host is down, or a firewall drops what we send";
+		return t->c.state == CHAN_UP ? "enrolling took too long"
+		       : t->ssl ? "the peer did not finish the TLS handshake in time: it is "
+				  "stopped or overloaded"
+				: "no answer from there: the host is down, or a firewall drops "
+				  "what we send";
 	if (frame_due(t) && now >= frame_due(t))
 		return "a message of the peer did not get complete in time";
 	if (stall_due(t) && now >= stall_due(t))
@@ -79,7 +81,8 @@ void tls_fail(struct tls_chan *t, const struct err *why)
 /* One address of several did not answer: the others have a share of the time too. */
 static bool may_try_another(const struct tls_chan *t)
 {
-	return t->hs && !t->server && !t->ssl && t->sock.fd >= 0 && t->hs->addrs.next < t->hs->addrs.count;
+	return t->hs && !t->server && !t->ssl && t->sock.fd >= 0 &&
+	       t->hs->addrs.next < t->hs->addrs.count;
 }
 
 static void on_timer(void *arg)
@@ -121,7 +124,8 @@ static int post_handshake_budget(const struct tls_chan *t, struct err *e)
 {
 	if (t->post_count <= KEY_UPDATES_PER_MIN_MAX)
 		return 0;
-	return err_set(e, ERR_LIMIT, "the peer renews its keys more than %d times a minute", KEY_UPDATES_PER_MIN_MAX);
+	return err_set(e, ERR_LIMIT, "the peer renews its keys more than %d times a minute",
+		       KEY_UPDATES_PER_MIN_MAX);
 }
 
 /* 1: nothing more for now, 0: there may be more, < 0: the end. */
@@ -226,7 +230,8 @@ static int write_out(struct tls_chan *t, struct err *e)
 		if (done >= FLUSH_TURN_MAX)
 			return 1;
 		ERR_clear_error();
-		n = SSL_write(t->ssl, t->out.p + t->out_at, (int)(left < RECORD_MAX ? left : RECORD_MAX));
+		n = SSL_write(t->ssl, t->out.p + t->out_at,
+			      (int)(left < RECORD_MAX ? left : RECORD_MAX));
 		if (n <= 0) {
 			kind = SSL_get_error(t->ssl, n);
 			if (kind == SSL_ERROR_WANT_WRITE || kind == SSL_ERROR_WANT_READ)

@@ -3,7 +3,8 @@
 
 #include <openssl/err.h>
 
-#define PRESENTED_MAX_BYTES 8192 /* two certificates of 600 bytes; counted before they are decoded */
+#define PRESENTED_MAX_BYTES \
+	8192 /* two certificates of 600 bytes; counted before they are decoded */
 
 static bool set_common(SSL_CTX *s)
 {
@@ -13,14 +14,14 @@ static bool set_common(SSL_CTX *s)
 	 */
 	SSL_CTX_clear_mode(s, SSL_MODE_AUTO_RETRY);
 	SSL_CTX_set_mode(s, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
-			 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+				    SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 	SSL_CTX_set_options(s, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
-			    SSL_OP_IGNORE_UNEXPECTED_EOF);
+				       SSL_OP_IGNORE_UNEXPECTED_EOF);
 	SSL_CTX_set_session_cache_mode(s, SSL_SESS_CACHE_OFF);
 	SSL_CTX_set_max_cert_list(s, PRESENTED_MAX_BYTES);
 	SSL_CTX_set_read_ahead(s, 1);
-	return SSL_CTX_set_min_proto_version(s, TLS1_3_VERSION) && SSL_CTX_set_max_proto_version(s, TLS1_3_VERSION) &&
-	       SSL_CTX_set_num_tickets(s, 0) &&
+	return SSL_CTX_set_min_proto_version(s, TLS1_3_VERSION) &&
+	       SSL_CTX_set_max_proto_version(s, TLS1_3_VERSION) && SSL_CTX_set_num_tickets(s, 0) &&
 	       SSL_CTX_set_ciphersuites(s, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
 					   "TLS_CHACHA20_POLY1305_SHA256") &&
 	       SSL_CTX_set1_groups_list(s, "X25519:P-256") &&
@@ -31,14 +32,15 @@ static bool set_creds(SSL_CTX *s, bool server, const struct creds_parsed *creds)
 {
 	if (!creds)
 		return true;
-	if (SSL_CTX_use_certificate(s, creds->cert) != 1 || SSL_CTX_use_PrivateKey(s, creds->key) != 1)
+	if (SSL_CTX_use_certificate(s, creds->cert) != 1 ||
+	    SSL_CTX_use_PrivateKey(s, creds->key) != 1)
 		return false;
 	/* Who enrols knows only the pin of the CA, so a server shows the CA too. */
 	return !server || SSL_CTX_add1_chain_cert(s, creds->ca) == 1;
 }
 
-int tls_ctx_make(SSL_CTX **out, const struct net_ctx *ctx, bool server, const struct creds_parsed *creds,
-		 struct err *e)
+int tls_ctx_make(SSL_CTX **out, const struct net_ctx *ctx, bool server,
+		 const struct creds_parsed *creds, struct err *e)
 {
 	SSL_CTX *s = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method());
 

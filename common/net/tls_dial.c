@@ -28,7 +28,8 @@ static void note_failure(struct tls_chan *t, int sys)
 		hint = "this process has no descriptor left";
 	else if (sys == ETIMEDOUT)
 		hint = "is the host up?";
-	err_set(&t->hs->last, ERR_SYS, "cannot reach %s: %s; %s", t->c.remote, strerrordesc_np(sys), hint);
+	err_set(&t->hs->last, ERR_SYS, "cannot reach %s: %s; %s", t->c.remote, strerrordesc_np(sys),
+		hint);
 	t->hs->last.sys = sys;
 }
 
@@ -114,7 +115,8 @@ static void on_resolved(void *arg, const struct addrs *found, const char *why_no
 
 	t->hs->resolve = NULL;
 	if (why_not) {
-		err_set(&t->hs->last, ERR_NOTFOUND, "the name %.60s cannot be looked up: %s", t->c.remote, why_not);
+		err_set(&t->hs->last, ERR_NOTFOUND, "the name %.60s cannot be looked up: %s",
+			t->c.remote, why_not);
 	} else {
 		t->hs->addrs = *found;
 		err_set(&t->hs->last, ERR_NOTFOUND, "the name %.60s has no address", t->c.remote);
@@ -139,8 +141,8 @@ static int start(struct tls_chan *t, const char *host, uint16_t port, struct err
 	return 0;
 }
 
-int tls_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *x, bool enrol,
-	     const struct chan_handler *h, struct chan **out, struct err *e)
+int tls_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *x,
+	     bool enrol, const struct chan_handler *h, struct chan **out, struct err *e)
 {
 	struct tls_chan *t;
 	int rc;

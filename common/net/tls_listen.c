@@ -11,7 +11,8 @@
 
 #define BACKLOG 1024 /* a site's hosts come back at the same moment */
 #define ACCEPT_TURN_MAX 16
-#define REARM_NS (500 * NSEC_PER_MSEC) /* out of descriptors: accepting in a loop would take a core */
+#define REARM_NS \
+	(500 * NSEC_PER_MSEC) /* out of descriptors: accepting in a loop would take a core */
 
 struct tls_listener {
 	struct net_listener l; /* first */
@@ -79,7 +80,8 @@ void tls_listener_refused(struct tls_chan *t, const struct err *why)
 }
 
 /* Which source counts it: NULL for loopback. -ERR: not now. */
-static int admit_source(struct tls_listener *l, const struct sockaddr_storage *from, struct source **out, struct err *e)
+static int admit_source(struct tls_listener *l, const struct sockaddr_storage *from,
+			struct source **out, struct err *e)
 {
 	nsec_t now = loop_now(l->l.ctx->loop);
 	struct source *s;
@@ -104,7 +106,8 @@ static int admit_source(struct tls_listener *l, const struct sockaddr_storage *f
 	return 0;
 }
 
-static int start_peer(struct tls_listener *l, int fd, const char *remote, struct source *s, struct err *e)
+static int start_peer(struct tls_listener *l, int fd, const char *remote, struct source *s,
+		      struct err *e)
 {
 	struct net_expect who = { .roles = l->conf.roles };
 	struct tls_chan *t = tls_chan_new(l->l.ctx, true, e);
@@ -282,7 +285,10 @@ static int bind_failed(const char *addr, uint16_t port, struct err *e)
 {
 	switch (errno) {
 	case EADDRINUSE:
-		return err_sys(e, "cannot listen on %s port %u (is one running already? choose another --port)", addr, port);
+		return err_sys(e,
+			       "cannot listen on %s port %u (is one running already? choose "
+			       "another --port)",
+			       addr, port);
 	case EADDRNOTAVAIL:
 		return err_sys(e, "cannot listen on %s (it is no address of this host)", addr);
 	case EACCES:
@@ -299,8 +305,8 @@ static uint16_t bound_port(int fd)
 
 	if (getsockname(fd, (struct sockaddr *)&a, &n))
 		return 0;
-	return ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port :
-					       ((struct sockaddr_in *)&a)->sin_port);
+	return ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port
+					     : ((struct sockaddr_in *)&a)->sin_port);
 }
 
 static int open_socket(struct tls_listener *l, const char *addr, struct err *e)
@@ -314,8 +320,9 @@ static int open_socket(struct tls_listener *l, const char *addr, struct err *e)
 	l->fd = socket(a.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (l->fd < 0)
 		return err_sys(e, "cannot make a socket");
-	if (setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) || sock_tune(l->fd, NULL) ||
-	    bind(l->fd, (struct sockaddr *)&a, n) || listen(l->fd, BACKLOG))
+	if (setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    sock_tune(l->fd, NULL) || bind(l->fd, (struct sockaddr *)&a, n) ||
+	    listen(l->fd, BACKLOG))
 		return bind_failed(addr, l->conf.port, e);
 	l->port = bound_port(l->fd);
 	return 0;
@@ -345,7 +352,9 @@ int tls_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const st
 
 	if (!l)
 		return err_nomem(e);
-	*l = (struct tls_listener){ .l = { &tls_listener_ops, ctx, *a }, .conf = *conf, .fd = -1, .spare_fd = -1 };
+	*l = (struct tls_listener){
+		.l = { &tls_listener_ops, ctx, *a }, .conf = *conf, .fd = -1, .spare_fd = -1
+	};
 	l->conf.addr = NULL;
 	if (!l->conf.half_open_max)
 		l->conf.half_open_max = HALF_OPEN_MAX;

@@ -8,7 +8,8 @@
 #define ENROL_MAX_NS FRAME_COMPLETE_MAX_NS /* one request and one answer */
 
 static const uint8_t alpn_omig[] = "\x06" ALPN_OMIG, alpn_enrol[] = "\x0c" ALPN_ENROL;
-_Static_assert(sizeof(ALPN_OMIG) - 1 == 6 && sizeof(ALPN_ENROL) - 1 == 12, "the length bytes above");
+_Static_assert(sizeof(ALPN_OMIG) - 1 == 6 && sizeof(ALPN_ENROL) - 1 == 12,
+	       "the length bytes above");
 
 int tls_verify_cb(X509_STORE_CTX *sc, void *arg)
 {
@@ -18,8 +19,8 @@ int tls_verify_cb(X509_STORE_CTX *sc, void *arg)
 
 	if (!t->hs)
 		return 0; /* there is no second handshake */
-	if (verify_peer(ctx, &t->hs->admit, X509_STORE_CTX_get0_cert(sc), X509_STORE_CTX_get0_untrusted(sc),
-			&t->hs->id, &t->hs->verdict)) {
+	if (verify_peer(ctx, &t->hs->admit, X509_STORE_CTX_get0_cert(sc),
+			X509_STORE_CTX_get0_untrusted(sc), &t->hs->id, &t->hs->verdict)) {
 		X509_STORE_CTX_set_error(sc, t->hs->verdict.x509_error);
 		return 0;
 	}
@@ -45,19 +46,21 @@ int tls_hello_cb(SSL *ssl, int *alert, void *arg)
 	size_t n;
 
 	*alert = SSL_AD_NO_APPLICATION_PROTOCOL;
-	if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_application_layer_protocol_negotiation, &ext, &n))
+	if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_application_layer_protocol_negotiation,
+				       &ext, &n))
 		return SSL_CLIENT_HELLO_ERROR;
 	if (asks_for(ext, n, alpn_omig, sizeof(alpn_omig) - 1))
 		return SSL_CLIENT_HELLO_SUCCESS;
-	if (!asks_for(ext, n, alpn_enrol, sizeof(alpn_enrol) - 1) || !t->listener || !tls_listener_enrols(t->listener))
+	if (!asks_for(ext, n, alpn_enrol, sizeof(alpn_enrol) - 1) || !t->listener ||
+	    !tls_listener_enrols(t->listener))
 		return SSL_CLIENT_HELLO_ERROR;
 	t->c.enrol = true;
 	SSL_set_verify(ssl, SSL_VERIFY_NONE, NULL);
 	return SSL_CLIENT_HELLO_SUCCESS;
 }
 
-int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const unsigned char *in, unsigned inn,
-		void *arg)
+int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const unsigned char *in,
+		unsigned inn, void *arg)
 {
 	const struct tls_chan *t = SSL_get_app_data(ssl);
 	const uint8_t *alpn = t->c.enrol ? alpn_enrol : alpn_omig;
@@ -70,7 +73,8 @@ int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const 
 #define POST_WINDOW_NS (60 * NSEC_PER_SEC)
 
 /* KeyUpdate, NewSessionTicket: nothing bounds them in TLS itself. */
-static void count_post_handshake(int writing, int version, int type, const void *p, size_t n, SSL *ssl, void *arg)
+static void count_post_handshake(int writing, int version, int type, const void *p, size_t n,
+				 SSL *ssl, void *arg)
 {
 	struct tls_chan *t = arg;
 	nsec_t now;
@@ -127,7 +131,8 @@ static int check_result(const struct tls_chan *t, struct err *e)
 	unsigned n;
 
 	SSL_get0_alpn_selected(t->ssl, &alpn, &n);
-	if (SSL_version(t->ssl) != TLS1_3_VERSION || n != (t->c.enrol ? alpn_enrol[0] : alpn_omig[0]) ||
+	if (SSL_version(t->ssl) != TLS1_3_VERSION ||
+	    n != (t->c.enrol ? alpn_enrol[0] : alpn_omig[0]) ||
 	    memcmp(alpn, (t->c.enrol ? alpn_enrol : alpn_omig) + 1, n))
 		return err_set(e, ERR_PROTO, "the peer does not speak our protocol");
 	if (SSL_session_reused(t->ssl))

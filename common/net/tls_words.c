@@ -15,30 +15,43 @@ static const struct word {
 	const char *text;
 } words[] = {
 	/* alerts: the peer says them about us */
-	{ ALERT(SSL_AD_CERTIFICATE_EXPIRED), ERR_DENIED, "the peer says that our certificate has expired: enrol again" },
-	{ ALERT(SSL_AD_CERTIFICATE_REVOKED), ERR_DENIED, "the peer says that our certificate is revoked: ask for a new "
+	{ ALERT(SSL_AD_CERTIFICATE_EXPIRED), ERR_DENIED,
+	  "the peer says that our certificate has expired: enrol again" },
+	{ ALERT(SSL_AD_CERTIFICATE_REVOKED), ERR_DENIED,
+	  "the peer says that our certificate is revoked: ask for a new "
 	  "connection string and enrol again" },
-	{ ALERT(SSL_AD_UNKNOWN_CA), ERR_DENIED, "the peer says that our certificate is from another CA: it belongs to "
+	{ ALERT(SSL_AD_UNKNOWN_CA), ERR_DENIED,
+	  "the peer says that our certificate is from another CA: it belongs to "
 	  "another monitor; enrol with this one's connection string" },
-	{ ALERT(SSL_AD_UNSUPPORTED_CERTIFICATE), ERR_DENIED, "the peer does not admit our role or name" },
-	{ ALERT(SSL_AD_BAD_CERTIFICATE), ERR_DENIED, "the peer does not accept our certificate: compare the clocks of "
+	{ ALERT(SSL_AD_UNSUPPORTED_CERTIFICATE), ERR_DENIED,
+	  "the peer does not admit our role or name" },
+	{ ALERT(SSL_AD_BAD_CERTIFICATE), ERR_DENIED,
+	  "the peer does not accept our certificate: compare the clocks of "
 	  "both hosts, or enrol again" },
-	{ ALERT(SSL_AD_CERTIFICATE_UNKNOWN), ERR_DENIED, "the peer does not accept our certificate: enrol again" },
-	{ ALERT(SSL_AD_CERTIFICATE_REQUIRED), ERR_DENIED, "the peer wants a certificate and we have none: enrol first" },
+	{ ALERT(SSL_AD_CERTIFICATE_UNKNOWN), ERR_DENIED,
+	  "the peer does not accept our certificate: enrol again" },
+	{ ALERT(SSL_AD_CERTIFICATE_REQUIRED), ERR_DENIED,
+	  "the peer wants a certificate and we have none: enrol first" },
 	{ ALERT(SSL_AD_ACCESS_DENIED), ERR_DENIED, "the peer does not admit us" },
-	{ ALERT(SSL_AD_NO_APPLICATION_PROTOCOL), ERR_PROTO, "the peer does not offer this service: it runs another "
+	{ ALERT(SSL_AD_NO_APPLICATION_PROTOCOL), ERR_PROTO,
+	  "the peer does not offer this service: it runs another "
 	  "version, or it does not enrol" },
 	{ ALERT(SSL_AD_PROTOCOL_VERSION), ERR_PROTO, "the peer does not speak TLS 1.3" },
-	{ ALERT(SSL_AD_HANDSHAKE_FAILURE), ERR_PROTO, "the peer found nothing in common in the TLS handshake" },
+	{ ALERT(SSL_AD_HANDSHAKE_FAILURE), ERR_PROTO,
+	  "the peer found nothing in common in the TLS handshake" },
 	/* our own findings about the peer */
-	{ SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE, ERR_DENIED, "the peer shows no certificate: it must enrol first" },
+	{ SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE, ERR_DENIED,
+	  "the peer shows no certificate: it must enrol first" },
 	{ SSL_R_UNSUPPORTED_PROTOCOL, ERR_PROTO, "the peer does not speak TLS 1.3" },
 	{ SSL_R_HTTP_REQUEST, ERR_PROTO, "the peer speaks HTTP, not Omig" },
 	{ SSL_R_HTTPS_PROXY_REQUEST, ERR_PROTO, "the peer speaks HTTP, not Omig" },
-	{ SSL_R_WRONG_VERSION_NUMBER, ERR_PROTO, "the peer does not speak TLS: the port belongs to another program" },
+	{ SSL_R_WRONG_VERSION_NUMBER, ERR_PROTO,
+	  "the peer does not speak TLS: the port belongs to another program" },
 	{ SSL_R_EXCESSIVE_MESSAGE_SIZE, ERR_PROTO, "the peer shows more certificates than it may" },
-	{ SSL_R_NO_APPLICATION_PROTOCOL, ERR_PROTO, "the peer asks for a service that is not offered here" },
-	{ SSL_R_CALLBACK_FAILED, ERR_PROTO, "the peer asks for a service that is not offered here" },
+	{ SSL_R_NO_APPLICATION_PROTOCOL, ERR_PROTO,
+	  "the peer asks for a service that is not offered here" },
+	{ SSL_R_CALLBACK_FAILED, ERR_PROTO,
+	  "the peer asks for a service that is not offered here" },
 };
 
 static int say_reason(const char *doing, unsigned long code, struct err *e)
@@ -63,9 +76,11 @@ int tls_end(struct tls_chan *t, int ret, const char *doing, struct err *e)
 
 	t->broken = kind != SSL_ERROR_ZERO_RETURN;
 	if (kind == SSL_ERROR_ZERO_RETURN || (kind == SSL_ERROR_SYSCALL && !sys)) {
-		rc = err_set(e, ERR_CLOSED, SSL_is_init_finished(t->ssl) ?
-			     "the peer has closed the link" :
-			     "the peer has closed the link during the handshake: it is busy, or another program");
+		rc = err_set(e, ERR_CLOSED,
+			     SSL_is_init_finished(t->ssl)
+				     ? "the peer has closed the link"
+				     : "the peer has closed the link during the handshake: it is "
+				       "busy, or another program");
 	} else if (kind == SSL_ERROR_SYSCALL) {
 		errno = sys;
 		rc = err_sys(e, "%s", doing);

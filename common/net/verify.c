@@ -21,7 +21,8 @@ static int refuse(struct verdict *v, int x509_error, enum err_code code, const c
 }
 
 /* The CA that the pin names must be among what the peer presents; our own one otherwise. */
-static X509 *find_anchor(const struct net_ctx *ctx, const struct admit *a, STACK_OF(X509) *presented)
+static X509 *find_anchor(const struct net_ctx *ctx, const struct admit *a,
+			 STACK_OF(X509) * presented)
 {
 	char pin[PKI_PIN_BYTES];
 
@@ -46,7 +47,8 @@ static int chain_refused(struct verdict *v, int error)
 	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
 	case X509_V_ERR_AKID_SKID_MISMATCH:
 		return refuse(v, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, ERR_DENIED,
-			      "the peer's certificate is from another CA: one of the two belongs to another monitor and "
+			      "the peer's certificate is from another CA: one of the two belongs "
+			      "to another monitor and "
 			      "must enrol with this one's connection string");
 	case X509_V_ERR_OUT_OF_MEM:
 		v->x509_error = error;
@@ -69,9 +71,11 @@ static int verify_chain(X509 *anchor, X509 *leaf, struct verdict *v)
 	X509_VERIFY_PARAM *param;
 	int rc = 0, error = X509_V_ERR_OUT_OF_MEM;
 
-	if (store && sc && X509_STORE_add_cert(store, anchor) && X509_STORE_CTX_init(sc, store, leaf, NULL)) {
+	if (store && sc && X509_STORE_add_cert(store, anchor) &&
+	    X509_STORE_CTX_init(sc, store, leaf, NULL)) {
 		param = X509_STORE_CTX_get0_param(sc);
-		X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_X509_STRICT | X509_V_FLAG_NO_CHECK_TIME);
+		X509_VERIFY_PARAM_set_flags(param,
+					    X509_V_FLAG_X509_STRICT | X509_V_FLAG_NO_CHECK_TIME);
 		X509_VERIFY_PARAM_set_depth(param, 0);
 		error = X509_verify_cert(sc) == 1 ? X509_V_OK : X509_STORE_CTX_get_error(sc);
 	}
@@ -109,12 +113,13 @@ static int verify_use(X509 *leaf, enum role role, struct verdict *v)
 			      "the peer's certificate is not made for links: it must enrol again");
 	if (!usage_is_exact(leaf, role))
 		return refuse(v, X509_V_ERR_INVALID_PURPOSE, ERR_DENIED,
-			      "the peer's certificate has not the extended key usage of its role: it must enrol again");
+			      "the peer's certificate has not the extended key usage of its role: "
+			      "it must enrol again");
 	return 0;
 }
 
-static int verify_identity(const struct net_ctx *ctx, const struct admit *a, X509 *leaf, struct identity *id,
-			   struct verdict *v)
+static int verify_identity(const struct net_ctx *ctx, const struct admit *a, X509 *leaf,
+			   struct identity *id, struct verdict *v)
 {
 	int rc = identity_from_x509(id, leaf, &v->why);
 
@@ -133,8 +138,8 @@ static int verify_identity(const struct net_ctx *ctx, const struct admit *a, X50
 	return rc;
 }
 
-int verify_peer(const struct net_ctx *ctx, const struct admit *a, X509 *leaf, STACK_OF(X509) *presented,
-		struct identity *id, struct verdict *v)
+int verify_peer(const struct net_ctx *ctx, const struct admit *a, X509 *leaf,
+		STACK_OF(X509) * presented, struct identity *id, struct verdict *v)
 {
 	struct identity found;
 	X509 *anchor;
@@ -142,15 +147,19 @@ int verify_peer(const struct net_ctx *ctx, const struct admit *a, X509 *leaf, ST
 
 	/* Cheapest first: nothing is computed for a peer that sends too much or a large key. */
 	if (!leaf)
-		return refuse(v, X509_V_ERR_CERT_REJECTED, ERR_DENIED, "the peer shows no certificate: it must enrol first");
+		return refuse(v, X509_V_ERR_CERT_REJECTED, ERR_DENIED,
+			      "the peer shows no certificate: it must enrol first");
 	if (sk_X509_num(presented) > PRESENTED_MAX)
-		return refuse(v, X509_V_ERR_CERT_CHAIN_TOO_LONG, ERR_DENIED, "the peer shows more certificates than two");
+		return refuse(v, X509_V_ERR_CERT_CHAIN_TOO_LONG, ERR_DENIED,
+			      "the peer shows more certificates than two");
 	if (!pkey_is_p256(X509_get0_pubkey(leaf)))
-		return refuse(v, X509_V_ERR_EE_KEY_TOO_SMALL, ERR_DENIED, "the peer's key is none of ours: it must be P-256");
+		return refuse(v, X509_V_ERR_EE_KEY_TOO_SMALL, ERR_DENIED,
+			      "the peer's key is none of ours: it must be P-256");
 	anchor = find_anchor(ctx, a, presented);
 	if (!anchor)
 		return refuse(v, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, ERR_DENIED,
-			      "the server's CA has not the pin of the connection string: the address leads to another "
+			      "the server's CA has not the pin of the connection string: the "
+			      "address leads to another "
 			      "monitor, or the string is old");
 	rc = verify_chain(anchor, leaf, v);
 	if (!rc)

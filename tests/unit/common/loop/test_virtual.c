@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/rng.h"
+#include "common/loop/loop.h"
+#include "tests/alloc_sweep.h"
+#include "tests/suite.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static struct loop *loop;
+static char trace[256];
+
+static void note(const char *what)
+{
+	strncat(trace, what, sizeof(trace) - strlen(trace) - 1);
+}
+
+static void note_arg(void *arg)
+{
+	note(arg);
+}
+
+static void set_up(void)
+{
+	loop = loop_new_virtual();
+	trace[0] = 0;
+}
+
+static void clean_up(void)
+{
+	loop_free(loop);
+}
+
+START_TEST(timers_run_by_time_and_equal_times_in_the_order_of_arming)
+{
+	struct loop_timer *t[4];
+
+	for (int i = 0; i < 4; i++)
+		t[i] = loop_timer_new(loop, note_arg,
+				      (void *)(uintptr_t)(i == 0   ? "a"
+							  : i == 1 ? "b"
+							  : i == 2 ? "c"
+								   : "d"));
+	loop_timer_arm(t[2], 10);
+	loop_timer_arm(t[0], 20);
+	loop_timer_arm(t[3], 10);
+	loop_timer_arm(t[1], 5);
+	ck_assert(loop_advance(loop, 100));
+	ck_assert_str_eq(trace, "bcda");
+	for (int i = 0; i < 4; i++)
+		loop_timer_free(t[i]);
+}
+END_TEST
+
+static nsec_t seen_at;
+
+static void note_time(void *arg)
+{
+	seen_at = loop_now(loop);
+}
+
+START_TEST(a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told)
+{
+	struct loop_timer *t = loop_timer_new(loop, note_time, NULL);
+	nsec_t start = loop_now(loop);
+
+	ck_assert_int_gt(start, 0);
+	loop_timer_arm(t, 30 * NSEC_PER_SEC);
+	ck_assert(!loop_advance(loop, 29 * NSEC_PER_SEC));
+	ck_assert_int_eq(loop_next_at(loop), start + 30 * NSEC_PER_SEC);
+	ck_assert(loop_advance(loop, 5 * NSEC_PER_SEC));
+	ck_assert_int_eq(seen_at, start + 30 * NSEC_PER_SEC);
+	ck_assert_int_eq(loop_now(loop), start + 34 * NSEC_PER_SEC);
+	ck_assert_int_eq(loop_next_at(loop), -1);
+	loop_timer_free(t);
+}
+END_TEST
+
+static struct loop_timer *self;
+static int left;
+
+static void again(void *arg)
+{
+	note("t");
+	if (--left)
+		loop_timer_arm(self, 0);
+}
+
+START_TEST(a_timer_that_arms_itself_for_now_runs_once_a_turn)
+{
+	self = loop_timer_new(loop, again, NULL);
+	left = 3;
+	loop_timer_arm(self, 0);
+	loop_turn(loop);
+	ck_assert_str_eq(trace, "t");
+	loop_advance(loop, 0);
+	ck_assert_str_eq(trace, "ttt");
+	loop_timer_free(self);
+}
+END_TEST
+
+static void free_self(void *arg)
+{
+	note("f");
+	loop_timer_free(self);
+	self = NULL;
+}
+
+START_TEST(a_timer_may_free_itself_and_a_cancelled_one_is_silent)
+{
+	struct loop_timer *other = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "never");
+
+	self = loop_timer_new(loop, free_self, NULL);
+	loop_timer_arm(self, 1);
+	loop_timer_arm(other, 2);
+	ck_assert(loop_timer_is_armed(other));
+	loop_timer_cancel(other);
+	ck_assert(!loop_timer_is_armed(other));
+	loop_advance(loop, 10);
+	ck_assert_str_eq(trace, "f");
+	loop_timer_free(other);
+}
+END_TEST
+
+static struct loop_job job, second;
+
+static void post_again(void *arg)
+{
+	note("1");
+	loop_job_post(loop, &second, note_arg, (void *)(uintptr_t) "2");
+	note("(");
+}
+
+static void free_note(void *arg)
+{
+	note(arg);
+}
+
+START_TEST(posts_run_in_order_once_and_what_is_reaped_goes_after_them)
+{
+	struct loop_job grave = { 0 };
+
+	loop_reap(loop, &grave, free_note, (void *)(uintptr_t) "R");
+	loop_job_post(loop, &job, post_again, NULL);
+	loop_job_post(loop, &job, post_again, NULL);
+	ck_assert_int_eq(loop_post(loop, note_arg, (void *)(uintptr_t) "p"), 0);
+	ck_assert_int_eq(loop_next_at(loop), loop_now(loop));
+	loop_turn(loop);
+	ck_assert_str_eq(trace, "1(pR");
+	loop_turn(loop);
+	ck_assert_str_eq(trace, "1(pR2");
+}
+END_TEST
+
+START_TEST(a_cancelled_job_does_not_run)
+{
+	loop_job_post(loop, &job, note_arg, (void *)(uintptr_t) "x");
+	loop_job_cancel(&job);
+	loop_job_cancel(&job);
+	loop_turn(loop);
+	ck_assert_str_eq(trace, "");
+}
+END_TEST
+
+static void cancel_second(void *arg)
+{
+	note("a");
+	loop_job_cancel(&second);
+}
+
+START_TEST(a_post_may_cancel_the_one_behind_it)
+{
+	loop_job_post(loop, &job, cancel_second, NULL);
+	loop_job_post(loop, &second, note_arg, (void *)(uintptr_t) "never");
+	loop_turn(loop);
+	ck_assert_str_eq(trace, "a");
+}
+END_TEST
+
+static void stop_it(void *arg)
+{
+	loop_stop(loop);
+}
+
+START_TEST(run_ends_when_nothing_is_left_or_when_told)
+{
+	struct loop_timer *a = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "a");
+	struct loop_timer *b = loop_timer_new(loop, stop_it, NULL);
+
+	loop_timer_arm(a, 3600 * NSEC_PER_SEC);
+	ck_assert_int_eq(loop_run(loop), 0);
+	ck_assert_str_eq(trace, "a");
+	loop_timer_arm(b, 1);
+	loop_timer_arm(a, 2);
+	ck_assert_int_eq(loop_run(loop), 0);
+	ck_assert_str_eq(trace, "a");
+	ck_assert(loop_timer_is_armed(a));
+	loop_timer_free(a);
+	loop_timer_free(b);
+}
+END_TEST
+
+START_TEST(wait_moves_the_clock_to_the_next_timer_at_most_by_its_bound)
+{
+	struct loop_timer *a = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "a");
+	nsec_t start = loop_now(loop);
+
+	loop_timer_arm(a, 100);
+	loop_wait(loop, 40);
+	ck_assert_str_eq(trace, "");
+	ck_assert_int_eq(loop_now(loop), start + 40);
+	loop_wait(loop, 1000);
+	ck_assert_str_eq(trace, "a");
+	ck_assert_int_eq(loop_now(loop), start + 100);
+	loop_timer_free(a);
+}
+END_TEST
+
+static void on_signal(void *arg, int signo)
+{
+	ck_assert_int_eq(signo, SIGHUP);
+	note("s");
+}
+
+START_TEST(a_raised_signal_is_delivered_in_the_next_turn)
+{
+	struct loop_signal *s = loop_signal_new(loop, SIGHUP, on_signal, NULL, NULL);
+
+	loop_signal_raise(loop, SIGTERM);
+	loop_signal_raise(loop, SIGHUP);
+	ck_assert_str_eq(trace, "");
+	loop_turn(loop);
+	ck_assert_str_eq(trace, "s");
+	loop_signal_raise(loop, SIGHUP);
+	loop_signal_free(s);
+	loop_turn(loop);
+	ck_assert_str_eq(trace, "s");
+}
+END_TEST
+
+static struct loop_fd *watch[2];
+static int ends[2];
+
+static void read_one(void *arg, unsigned what)
+{
+	char c;
+
+	ck_assert_uint_eq(what, LOOP_READ);
+	ck_assert_int_eq(read(ends[0], &c, 1), 1);
+	note("r");
+	loop_fd_free(watch[1]);
+	watch[1] = NULL;
+}
+
+static void never(void *arg, unsigned what)
+{
+	note("never");
+}
+
+START_TEST(a_descriptor_is_polled_at_each_turn_and_a_freed_watch_is_silent)
+{
+	ck_assert_int_eq(pipe(ends), 0);
+	watch[0] = loop_fd_new(loop, ends[0], LOOP_READ, read_one, NULL, NULL);
+	watch[1] = loop_fd_new(loop, ends[1], LOOP_WRITE, never, NULL, NULL);
+	ck_assert_int_eq(loop_fd_set(watch[1], 0), 0);
+	loop_turn(loop);
+	ck_assert_str_eq(trace, "");
+	ck_assert_int_eq(write(ends[1], "x", 1), 1);
+	ck_assert_int_eq(loop_fd_set(watch[1], LOOP_WRITE), 0);
+	loop_turn(loop);
+	ck_assert_str_eq(trace, "r");
+	loop_fd_free(watch[0]);
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
+START_TEST(a_virtual_loop_has_nothing_to_poll)
+{
+	struct err e = { 0 };
+
+	ck_assert_int_eq(loop_pollfd(loop, &e), -1);
+	ck_assert_int_eq(e.code, ERR_UNSUPPORTED);
+	ck_assert(loop_is_virtual(loop));
+}
+END_TEST
+
+/* A plain model: the order of a stable sort by time. */
+#define MODEL_TIMERS 60
+struct model {
+	struct loop_timer *timer;
+	nsec_t at;
+	int seq, ran;
+};
+static struct model model[MODEL_TIMERS];
+static nsec_t last_at;
+static int last_seq, runs;
+
+static void on_model(void *arg)
+{
+	struct model *m = arg;
+
+	ck_assert_int_eq(m->at, loop_now(loop));
+	ck_assert(m->at > last_at || (m->at == last_at && m->seq > last_seq));
+	last_at = m->at;
+	last_seq = m->seq;
+	m->ran++;
+	runs++;
+}
+
+START_TEST(any_arming_and_cancelling_keeps_the_order_of_a_stable_sort)
+{
+	struct rng r;
+	int armed = 0, seq = 0;
+
+	rng_init(&r, suite_seed(11));
+	for (int i = 0; i < MODEL_TIMERS; i++)
+		model[i].timer = loop_timer_new(loop, on_model, &model[i]);
+	for (int i = 0; i < 2000; i++) {
+		struct model *m = &model[rng_below(&r, MODEL_TIMERS)];
+
+		if (rng_below(&r, 3) == 0) {
+			loop_timer_cancel(m->timer);
+			continue;
+		}
+		m->at = loop_now(loop) + (nsec_t)rng_below(&r, 20);
+		m->seq = ++seq;
+		loop_timer_arm_at(m->timer, m->at);
+	}
+	for (int i = 0; i < MODEL_TIMERS; i++)
+		armed += loop_timer_is_armed(model[i].timer);
+	ck_assert_int_gt(armed, MODEL_TIMERS / 3);
+	loop_advance(loop, 100);
+	ck_assert_int_eq(runs, armed);
+	for (int i = 0; i < MODEL_TIMERS; i++)
+		loop_timer_free(model[i].timer);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+	loop_free(loop);
+	ALLOC_SWEEP (k) {
+		struct loop_timer *t = NULL;
+		struct loop_fd *f = NULL;
+		struct loop_signal *s = NULL;
+		int rc = 0;
+
+		loop = loop_new_virtual();
+		if (loop) {
+			t = loop_timer_new(loop, note_arg, NULL);
+			f = loop_fd_new(loop, 0, 0, never, NULL, NULL);
+			s = loop_signal_new(loop, SIGHUP, on_signal, NULL, NULL);
+			rc = loop_post(loop, note_arg, (void *)(uintptr_t) "");
+		}
+		alloc_sweep_pause();
+		ck_assert(rc == 0 || rc == -ERR_NOMEM);
+		ck_assert(alloc_sweep_has_failed() == (!loop || !t || !f || !s || rc));
+		if (loop) {
+			loop_timer_free(t);
+			loop_fd_free(f);
+			loop_signal_free(s);
+		}
+		loop_free(loop);
+	}
+	loop = loop_new_virtual();
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		timers_run_by_time_and_equal_times_in_the_order_of_arming,
+		a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told,
+		a_timer_that_arms_itself_for_now_runs_once_a_turn,
+		a_timer_may_free_itself_and_a_cancelled_one_is_silent,
+		posts_run_in_order_once_and_what_is_reaped_goes_after_them,
+		a_cancelled_job_does_not_run,
+		a_post_may_cancel_the_one_behind_it,
+		run_ends_when_nothing_is_left_or_when_told,
+		wait_moves_the_clock_to_the_next_timer_at_most_by_its_bound,
+		a_raised_signal_is_delivered_in_the_next_turn,
+		a_descriptor_is_polled_at_each_turn_and_a_freed_watch_is_silent,
+		a_virtual_loop_has_nothing_to_poll,
+		any_arming_and_cancelling_keeps_the_order_of_a_stable_sort,
+		every_allocation_may_fail,
+	};
+
+	return suite_run_with("loop/virtual", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
+}
