@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mainsm/certs.h"
+
+#include "common/base/array.h"
+#include "common/base/buf.h"
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "mainsm/fields.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAX_BYTES ((size_t)CERTS_MAX * 256)
+
+struct certs {
+	char *path;
+	struct cert *v;
+	size_t n, cap;
+};
+
+static int grow(struct certs *c, struct err *e)
+{
+	int rc = array_grow(&c->v, &c->cap, c->n + 1, sizeof(*c->v), CERTS_MAX);
+
+	return rc ? err_set(e, (enum err_code)-rc, "there are %zu valid certificates already", c->n) : 0;
+}
+
+static int parse_cert(void *arg, char *line, struct err *e)
+{
+	struct certs *c = arg;
+	uint8_t serial[SERIAL_BYTES];
+	struct cert *cert;
+	char *f[7];
+
+	if (fields_split(line, f, 7) != 7)
+		return err_set(e, ERR_PARSE, "a certificate has seven fields");
+	if (grow(c, e))
+		return -ERR_LIMIT;
+	cert = &c->v[c->n];
+	*cert = (struct cert){ .role = role_from_name(f[1]), .revoked = str_eq(f[6], "revoked") };
+	if (str_from_hex(serial, SERIAL_BYTES, f[0]) || cert->role == ROLE_NONE ||
+	    !str_copy(cert->site, sizeof(cert->site), f[2]) || !str_copy(cert->host, sizeof(cert->host), f[3]) ||
+	    str_to_i64(f[4], 0, INT64_MAX, &cert->wall_issued) ||
+	    str_to_i64(f[5], 0, INT64_MAX, &cert->wall_until))
+		return err_set(e, ERR_PARSE, "a field of this certificate is wrong");
+	str_copy(cert->serial, sizeof(cert->serial), f[0]);
+	c->n++;
+	return 0;
+}
+
+int certs_open(const char *path, struct certs **out, struct err *e)
+{
+	struct certs *c = calloc(1, sizeof(*c));
+	int rc = 0;
+
+	if (!c)
+		return err_nomem(e);
+	if (path) {
+		c->path = str_dup(path);
+		rc = c->path ? fields_read(path, FILE_MAX_BYTES, parse_cert, c, e) : err_nomem(e);
+	}
+	if (rc) {
+		certs_free(c);
+		return rc;
+	}
+	*out = c;
+	return 0;
+}
+
+void certs_free(struct certs *c)
+{
+	if (!c)
+		return;
+	free(c->path);
+	free(c->v);
+	free(c);
+}
+
+static int save(const struct certs *c, struct err *e)
+{
+	struct buf b = BUF_INIT(FILE_MAX_BYTES);
+	int rc;
+
+	if (!c->path)
+		return 0;
+	for (size_t i = 0; i < c->n; i++) {
+		const struct cert *cert = &c->v[i];
+
+		buf_printf(&b, "%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%s\n", cert->serial,
+			   role_name(cert->role), cert->site, cert->host, cert->wall_issued,
+			   cert->wall_until, cert->revoked ? "revoked" : "valid");
+	}
+	rc = b.failed ? err_nomem(e) : file_write_atomic(c->path, buf_str(&b), b.n, e);
+	buf_done(&b);
+	return rc;
+}
+
+static void forget_ended(struct certs *c, nsec_t wall_now)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].wall_until > wall_now)
+			c->v[kept++] = c->v[i];
+	c->n = kept;
+}
+
+int certs_add(struct certs *c, const struct identity *issued, nsec_t wall_now, struct err *e)
+{
+	struct cert *cert;
+	int rc;
+
+	forget_ended(c, wall_now);
+	rc = grow(c, e);
+	if (rc)
+		return rc;
+	cert = &c->v[c->n];
+	*cert = (struct cert){ .role = issued->role, .wall_issued = wall_now,
+			       .wall_until = issued->wall_not_after };
+	str_hex(cert->serial, issued->serial, SERIAL_BYTES);
+	str_copy(cert->site, sizeof(cert->site), issued->site);
+	str_copy(cert->host, sizeof(cert->host), issued->host);
+	c->n++;
+	rc = save(c, e);
+	if (rc)
+		c->n--;
+	return rc;
+}
+
+int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, struct err *e)
+{
+	size_t matched = 0, revoked = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct cert *cert = &c->v[i];
+
+		if (cert->wall_until <= wall_now || (!str_eq(cert->serial, what) && !str_eq(cert->host, what)))
+			continue;
+		matched++;
+		revoked += !cert->revoked;
+		cert->revoked = true;
+	}
+	if (!matched)
+		return err_set(e, ERR_NOTFOUND, "no valid certificate has that serial or name");
+	if (revoked)
+		rc = save(c, e);
+	if (n)
+		*n = revoked;
+	return rc;
+}
+
+size_t certs_count(const struct certs *c)
+{
+	return c->n;
+}
+
+const struct cert *certs_at(const struct certs *c, size_t i)
+{
+	return i < c->n ? &c->v[i] : NULL;
+}
+
+void certs_each_revoked(const struct certs *c, void (*fn)(void *arg, const uint8_t serial[SERIAL_BYTES]), void *arg)
+{
+	uint8_t serial[SERIAL_BYTES];
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].revoked && !str_from_hex(serial, SERIAL_BYTES, c->v[i].serial))
+			fn(arg, serial);
+}

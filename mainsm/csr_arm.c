@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditional requests at the children: who watches for what, and who has confirmed it. */
+#include "mainsm/csr.h"
+
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "common/daemon/wire.h"
+#include "common/omis/catalogue.h"
+#include "common/route/arm.h"
+#include "mainsm/children.h"
+#include "mainsm/csr_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct csr_slot *csr_slot_of(struct csr *csr, uint32_t child)
+{
+	for (size_t i = 0; i < csr->nslot; i++)
+		if (csr->slot[i].child == child)
+			return &csr->slot[i];
+	return NULL;
+}
+
+void csr_slot_drop(struct csr *csr, struct csr_slot *slot, bool tell)
+{
+	struct msg m = { .type = MSG_DISARM, .disarm = { .csr = csr->token.s } };
+
+	if (tell)
+		children_send(csr->c->conf.children, slot->child, &m);
+	free(slot->text);
+	*slot = csr->slot[--csr->nslot];
+}
+
+void csr_disarm(struct csr *csr)
+{
+	const struct csrs_conf *c = &csr->c->conf;
+	struct smap_iter i = {0};
+
+	while (csr->nslot)
+		csr_slot_drop(csr, &csr->slot[csr->nslot - 1], true);
+	if (c->on_disarmed && !csr_is_of_user_event(csr))
+		c->on_disarmed(c->arg, csr->token.s);
+	while (smap_next(&csr->objects, &i))
+		smap_del(&csr->objects, i.key);
+}
+
+/* Nobody waits for the result of actions that all run inside the rank: only their failures are told. */
+static bool wants_triggered(const struct csr *csr, uint32_t local_prefix)
+{
+	const struct omis_request *r = csr->request;
+
+	if (local_prefix < r->naction)
+		return true;
+	for (size_t i = 0; i < r->naction; i++)
+		if (r->action[i].service->where != OMIS_AT_RANK)
+			return true;
+	return false;
+}
+
+static void send_arm(struct csr *csr, struct csr_slot *slot)
+{
+	struct msg m = { .type = MSG_ARM };
+
+	slot->version = (uint32_t)++csr->c->version;
+	slot->confirmed = false;
+	m.arm = (struct msg_arm){
+		.csr = csr->token.s,
+		.tool = csr->session->number,
+		.identity = csr->session->identity,
+		.version = slot->version,
+		.text = { (const uint8_t *)slot->text, slot->ntext },
+		.local_prefix = slot->local_prefix,
+		.reply = wants_triggered(csr, slot->local_prefix),
+	};
+	/* A child that cannot be told now is about to be lost: its objects leave, and come again with it. */
+	if (children_send(csr->c->conf.children, slot->child, &m))
+		slot->confirmed = true;
+}
+
+static int set_slot(struct csr *csr, const struct arm_part *part)
+{
+	struct csr_slot *slot = csr_slot_of(csr, part->child);
+	char *text;
+
+	if (slot && slot->ntext == part->ntext && slot->local_prefix == part->local_prefix &&
+	    !memcmp(slot->text, part->text, part->ntext)) {
+		slot->stale = false;
+		return 0;
+	}
+	text = malloc(part->ntext + 1);
+	if (!text || (!slot && array_grow(&csr->slot, &csr->capslot, csr->nslot + 1, sizeof(*csr->slot),
+					  CHILDREN_MAX))) {
+		free(text);
+		return -ERR_NOMEM;
+	}
+	memcpy(text, part->text, part->ntext);
+	text[part->ntext] = 0;
+	if (!slot) {
+		slot = &csr->slot[csr->nslot++];
+		*slot = (struct csr_slot){ .child = part->child };
+	}
+	free(slot->text);
+	slot->text = text;
+	slot->ntext = part->ntext;
+	slot->local_prefix = part->local_prefix;
+	slot->stale = false;
+	send_arm(csr, slot);
+	return 0;
+}
+
+/* Adds the objects of an event's parameter to a set. */
+static int collect(const struct omis_call *event, struct smap *into, void *mark)
+{
+	int at = event->service->object_param;
+	const struct omis_value *list = at >= 0 ? &event->param[at] : NULL;
+
+	for (size_t i = 0; list && list->kind == OMIS_LIST && i < list->list.n; i++)
+		if (list->list.v[i].kind == OMIS_TOKEN && smap_put(into, list->list.v[i].s.p, mark, NULL))
+			return -ERR_NOMEM;
+	return 0;
+}
+
+static int collect_part(const struct arm_part *part, struct smap *into, void *mark)
+{
+	struct omis_request *r = NULL;
+	int rc = omis_parse_inner(part->text, part->ntext, &r, NULL);
+
+	if (!rc)
+		rc = omis_check(r, NULL);
+	if (!rc && r->event)
+		rc = collect(r->event, into, mark);
+	omis_request_free(r);
+	return rc;
+}
+
+/* "a,b,c": the keys of `in` that `not_in` lacks. */
+static int difference(const struct smap *in, const struct smap *not_in, struct buf *out)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(in, &i))
+		if (!smap_find(not_in, i.key))
+			buf_printf(out, "%s%s", out->n ? "," : "", i.key);
+	return out->failed ? -ERR_NOMEM : 0;
+}
+
+static struct reply *news_of(struct csr *csr)
+{
+	if (!csr->news)
+		csr->news = reply_new();
+	return csr->news;
+}
+
+/* Replaces the set of objects; what went is told now, what came when it is confirmed. */
+static int change_objects(struct csr *csr, struct smap *now)
+{
+	struct buf came = BUF_INIT(FRAME_MAX_BYTES), went = BUF_INIT(FRAME_MAX_BYTES);
+	int rc = difference(now, &csr->objects, &came);
+
+	if (!rc)
+		rc = difference(&csr->objects, now, &went);
+	if (!rc && came.n)
+		rc = news_of(csr) ? reply_add(csr->news, 1, buf_str(&came), STATUS_OK, NULL) : -ERR_NOMEM;
+	if (!rc) {
+		struct smap old = csr->objects;
+
+		csr->objects = *now;
+		*now = old;
+		if (went.n)
+			csr_tell(csr, STATUS_CSR_DISABLED, buf_str(&went), NULL, NULL);
+	}
+	buf_done(&came);
+	buf_done(&went);
+	return rc;
+}
+
+static int take_parts(struct csr *csr, const struct arm *arm, struct smap *now)
+{
+	const struct arm_part *part;
+	int rc = 0;
+
+	for (size_t i = 0; i < csr->nslot; i++)
+		csr->slot[i].stale = true;
+	for (size_t i = 0; !rc && (part = arm_part_at(arm, i)); i++) {
+		rc = collect_part(part, now, csr);
+		if (!rc)
+			rc = set_slot(csr, part);
+	}
+	for (size_t i = csr->nslot; !rc && i > 0; i--)
+		if (csr->slot[i - 1].stale)
+			csr_slot_drop(csr, &csr->slot[i - 1], true);
+	return rc;
+}
+
+/* Objects that do not exist are told to the tool as entries of the event. */
+static int take_faults(struct csr *csr, const struct reply *faults)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < faults->nentry; i++)
+		rc = news_of(csr) ? reply_add(csr->news, 1, faults->entry[i].objects, faults->entry[i].status,
+					      faults->entry[i].value)
+				  : -ERR_NOMEM;
+	return rc;
+}
+
+static int arm_children(struct csr *csr, struct smap *now)
+{
+	struct route_view view = view_arming(&csr->session->view);
+	struct reply *faults = reply_new();
+	struct arm *arm = NULL;
+	int rc = faults ? arm_new(csr->request, &view, faults, &arm, NULL) : -ERR_NOMEM;
+
+	if (!rc)
+		rc = take_parts(csr, arm, now);
+	if (!rc && !csr->objects.n)
+		rc = take_faults(csr, faults);
+	arm_free(arm);
+	reply_free(faults);
+	return rc;
+}
+
+int csr_arm(struct csr *csr)
+{
+	struct smap now;
+	int rc;
+
+	smap_init(&now);
+	if (csr_is_of_user_event(csr))
+		rc = collect(csr->request->event, &now, csr);
+	else
+		rc = arm_children(csr, &now);
+	if (!rc)
+		rc = change_objects(csr, &now);
+	smap_done(&now);
+	return rc;
+}
+
+static bool all_confirmed(const struct csr *csr)
+{
+	for (size_t i = 0; i < csr->nslot; i++)
+		if (!csr->slot[i].confirmed)
+			return false;
+	return true;
+}
+
+static void release_waiters(struct csr *csr)
+{
+	struct list ready;
+
+	list_init(&ready);
+	list_splice_back(&ready, &csr->waiters);
+	for (struct list *i = list_pop_front(&ready); i; i = list_pop_front(&ready)) {
+		struct csr_waiter *w = list_entry(i, struct csr_waiter, in_waiters);
+
+		w->fn(w->arg);
+		free(w);
+	}
+}
+
+void csr_check_armed(struct csr *csr, bool give_up)
+{
+	struct reply *news = csr->news;
+
+	if (!give_up && !all_confirmed(csr)) {
+		if (!loop_timer_is_armed(csr->timer))
+			loop_timer_arm(csr->timer, CSR_ARMED_MAX_NS);
+		return;
+	}
+	loop_timer_cancel(csr->timer);
+	csr->news = NULL;
+	if (news && csr->is_enabled)
+		csr_tell(csr, STATUS_CSR_ENABLED, NULL, NULL, news);
+	reply_free(news);
+	release_waiters(csr);
+}
+
+void csrs_child_lost(struct csrs *c, uint32_t child)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(&c->by_token, &i)) {
+		struct csr *csr = i.value;
+		struct csr_slot *slot = csr_slot_of(csr, child);
+
+		if (!slot)
+			continue;
+		csr_slot_drop(csr, slot, false);
+		csr_check_armed(csr, false);
+	}
+	csrs_follow_soon(c);
+}
+
+int csrs_armed(struct csrs *c, uint32_t child, const struct msg_arm_ack *m, struct err *e)
+{
+	struct csr *csr = smap_find(&c->by_token, m->csr);
+	struct csr_slot *slot = csr ? csr_slot_of(csr, child) : NULL;
+
+	/* One for an earlier version: the one that counts is under way. */
+	if (!slot || slot->version != m->version)
+		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
+	for (size_t i = 0; i < m->nentry; i++)
+		if (status_is_error(m->entry[i].status) && news_of(csr))
+			reply_add_n(csr->news, 1, m->entry[i].objects, m->entry[i].status, m->entry[i].value.p,
+				    m->entry[i].value.n);
+	slot->confirmed = true;
+	csr_check_armed(csr, false);
+	return 0;
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of conditional requests: the actions that are left are executed here, and the tool is told. */
+#include "mainsm/csr.h"
+
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/daemon/wire.h"
+#include "common/omis/catalogue.h"
+#include "mainsm/children.h"
+#include "mainsm/csr_internal.h"
+#include "common/daemon/executor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STANDARD_ECPS 5
+
+/* A firing while its actions are executed. */
+struct firing {
+	struct csr *csr;
+	struct reply *reply; /* owned; begins with what was executed below */
+	size_t first;
+	struct token node, proc, thread; /* what trigger points to */
+	struct trigger trigger;
+};
+
+static void firing_free(struct firing *f)
+{
+	if (!f)
+		return;
+	reply_free(f->reply);
+	free(f);
+}
+
+static const char *keep(struct token *to, const char *from)
+{
+	str_copy(to->s, sizeof(to->s), from);
+	return to->s;
+}
+
+/* The object that the tool reads about: the innermost that is known. */
+static const char *object_of(const struct trigger *t)
+{
+	return t->thread[0] ? t->thread : t->proc[0] ? t->proc : t->node;
+}
+
+static struct firing *firing_new(const struct csr_firing *how)
+{
+	struct firing *f = calloc(1, sizeof(*f));
+	char dropped[48] = "";
+	int rc;
+
+	if (!f)
+		return NULL;
+	f->csr = how->csr;
+	f->first = how->first;
+	f->trigger = (struct trigger){ keep(&f->node, how->trigger.node), keep(&f->proc, how->trigger.proc),
+				       keep(&f->thread, how->trigger.thread), how->trigger.time_ns };
+	f->reply = reply_new();
+	rc = f->reply ? 0 : -ERR_NOMEM;
+	if (how->dropped)
+		snprintf(dropped, sizeof(dropped), "dropped,%" PRIu64, how->dropped);
+	if (!rc)
+		rc = reply_add(f->reply, 0, object_of(&f->trigger), STATUS_CSR_TRIGGERED, dropped);
+	if (!rc)
+		rc = wire_add_entries(f->reply, how->entry, how->nentry);
+	if (!rc)
+		return f;
+	firing_free(f);
+	return NULL;
+}
+
+/* Sends TRIGGERED and ends the firing. */
+static void finish(struct firing *f)
+{
+	struct csr *csr = f->csr;
+
+	f->reply->id = csr->id;
+	f->reply->kind = STATUS_CSR_TRIGGERED;
+	if (csr->session && !reply_set_csr(f->reply, csr->token.s))
+		session_reply(csr->session, f->reply);
+	firing_free(f);
+	csr_fire_ended(csr);
+}
+
+static void on_done(void *arg, struct reply *r)
+{
+	struct firing *f = arg;
+
+	/* The run counted from 1 what is the rest of our actions. */
+	for (size_t i = 0; r && i < r->nentry; i++)
+		if (r->entry[i].action)
+			r->entry[i].action += (uint32_t)f->first;
+	if (!r || reply_append(f->reply, r))
+		reply_add(f->reply, 0, NULL, STATUS_NO_MEMORY, "no memory for the reply");
+	reply_free(r);
+	finish(f);
+}
+
+static void put_token(struct omis_ecp *e, const char *name, const char *token)
+{
+	e->name = name;
+	e->value.kind = OMIS_TOKEN;
+	e->value.s.p = token[0] ? token : "u_0";
+	e->value.s.n = strlen(e->value.s.p);
+}
+
+/* node, proc, thread, time, csr; then the event's own. */
+static struct omis_ecp *make_ecps(const struct csr_firing *how, const struct firing *f)
+{
+	struct omis_ecp *v = calloc(STANDARD_ECPS + how->npar, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	put_token(&v[0], "node", f->trigger.node);
+	put_token(&v[1], "proc", f->trigger.proc);
+	put_token(&v[2], "thread", f->trigger.thread);
+	v[3].name = "time";
+	v[3].value.kind = OMIS_FLOAT;
+	v[3].value.f = (double)f->trigger.time_ns / (double)NSEC_PER_SEC;
+	put_token(&v[4], "csr", how->csr->token.s);
+	for (size_t i = 0; i < how->npar; i++)
+		v[STANDARD_ECPS + i] = how->par[i];
+	return v;
+}
+
+static int run_actions(const struct csr_firing *how, struct firing *f)
+{
+	struct csr *csr = how->csr;
+	struct session *s = csr->session;
+	struct omis_ecp *ecp = make_ecps(how, f);
+	struct omis_ecps ecps = { ecp, STANDARD_ECPS + how->npar };
+	struct omis_request *bound = NULL;
+	struct omis_diag diag = {0};
+	struct run_spec spec = {
+		.view = view_now(&s->view),
+		.user = s,
+		.source = &f->trigger,
+		.top = true,
+		.identity = s->identity,
+		.tool = s->number,
+		.right = s->right,
+		.depth = how->depth,
+		.owner = &s->runs,
+		.on_done = on_done,
+		.arg = f,
+	};
+	int rc = ecp ? omis_bind(csr->request, how->first, csr->request->naction - how->first, &ecps, &bound, &diag)
+		     : -ERR_NOMEM;
+
+	free(ecp);
+	if (rc) {
+		reply_add(f->reply, diag.action, NULL, diag.status ? diag.status : status_from_err(rc),
+			  diag.err.text);
+		return rc;
+	}
+	rc = executor_run(csr->c->conf.executor, &bound, &spec, NULL);
+	if (rc)
+		reply_add(f->reply, 0, NULL, status_from_err(rc), "the actions could not be executed");
+	omis_request_free(bound);
+	return rc;
+}
+
+/* Counts the firings of a second. False: one too many. */
+static bool within_rate(struct csr *csr)
+{
+	nsec_t now = loop_now(csr->c->conf.loop);
+
+	if (now - csr->second >= NSEC_PER_SEC) {
+		csr->second = now;
+		csr->fired = 0;
+	}
+	return ++csr->fired <= TOOL_FIRINGS_PER_SEC_MAX;
+}
+
+void csr_fire(const struct csr_firing *how)
+{
+	struct csr *csr = how->csr;
+	struct firing *f;
+
+	if (how->depth > CAUSAL_DEPTH_MAX) {
+		csr_suspend(csr, "\"suspended: its actions lead to its own event\"");
+		return;
+	}
+	if (!within_rate(csr)) {
+		csr_suspend(csr, "\"suspended: its event happens more than 1000 times a second\"");
+		return;
+	}
+	f = firing_new(how);
+	if (!f)
+		return;
+	csr->running++;
+	csr->seq++;
+	csr->c->stats.fired++;
+	if (how->first >= csr->request->naction || run_actions(how, f))
+		finish(f);
+}
+
+/* --- events that lms report */
+
+static bool is_of_child(struct csrs *c, uint32_t child, const char *token)
+{
+	return !token[0] || view_child_owns(c->conf.directory, c->conf.children, child, token, strlen(token));
+}
+
+struct pars {
+	struct omis_ecp ecp[OMIS_PAR_ECPS];
+	char name[OMIS_PAR_ECPS][8];
+	struct omis_values *owned[OMIS_PAR_ECPS];
+	size_t n;
+};
+
+static int read_pars(const struct msg_triggered *m, struct pars *p, struct err *e)
+{
+	for (size_t i = 0; i < m->npar && p->n < OMIS_PAR_ECPS; i++) {
+		const struct msg_par *par = &m->par[i];
+		int rc = omis_parse_values((const char *)par->value.p, par->value.n, &p->owned[p->n], e);
+
+		if (rc)
+			return rc;
+		if (p->owned[p->n]->n != 1 || par->index >= OMIS_PAR_ECPS) {
+			omis_values_free(p->owned[p->n]);
+			return err_set(e, ERR_PROTO, "parameter %u of an event is not one value", par->index);
+		}
+		snprintf(p->name[p->n], sizeof(p->name[0]), "par%u", par->index);
+		p->ecp[p->n].name = p->name[p->n];
+		p->ecp[p->n].value = p->owned[p->n]->v[0];
+		p->n++;
+	}
+	return 0;
+}
+
+static void free_pars(struct pars *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		omis_values_free(p->owned[i]);
+}
+
+/* The actions below were executed in order: those up to the highest number that has an entry. */
+static size_t executed_below(const struct csr *csr, const struct msg_triggered *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nentry; i++)
+		if (m->entry[i].action > n && m->entry[i].action <= csr->request->naction)
+			n = m->entry[i].action;
+	return n;
+}
+
+static void not_armed(struct csrs *c, uint32_t child, const char *token)
+{
+	struct msg m = { .type = MSG_DISARM, .disarm = { .csr = token } };
+
+	c->stats.strays++;
+	children_send(c->conf.children, child, &m);
+}
+
+int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m, struct err *e)
+{
+	struct csr *csr = smap_find(&c->by_token, m->csr);
+	struct pars pars = {0};
+	int rc;
+
+	if (!csr || !csr->is_enabled || !csr_slot_of(csr, child)) {
+		not_armed(c, child, m->csr);
+		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
+	}
+	if (!m->node[0] || !is_of_child(c, child, m->node) || !is_of_child(c, child, m->proc) ||
+	    !is_of_child(c, child, m->thread))
+		return err_set(e, ERR_DENIED, "an event of objects that are not its own");
+	rc = read_pars(m, &pars, e);
+	if (!rc)
+		csr_fire(&(struct csr_firing){ .csr = csr, .par = pars.ecp, .npar = pars.n,
+					       .trigger = { m->node, m->proc, m->thread, m->time_ns },
+					       .first = executed_below(csr, m), .entry = m->entry,
+					       .nentry = m->nentry, .dropped = m->dropped, .depth = 1 });
+	free_pars(&pars);
+	return rc;
+}
+
+/* --- user events */
+
+static size_t values_to_pars(const struct omis_value *values, struct pars *p)
+{
+	for (size_t i = 0; i < values->list.n && i + 1 < OMIS_PAR_ECPS; i++) {
+		snprintf(p->name[i], sizeof(p->name[0]), "par%zu", i + 1);
+		p->ecp[i].name = p->name[i];
+		p->ecp[i].value = values->list.v[i];
+		p->n++;
+	}
+	return p->n;
+}
+
+/* An empty list means each event that the tool has made. */
+static bool waits_for(const struct csr *csr, const char *event)
+{
+	const struct omis_value *list = &csr->request->event->param[0];
+
+	if (!csr->is_enabled || !csr_is_of_user_event(csr))
+		return false;
+	return (list->kind == OMIS_LIST && list->list.n == 0) || smap_find(&csr->objects, event);
+}
+
+size_t csrs_raise(struct csrs *c, struct session *s, const char *event, const struct omis_value *values,
+		  const struct trigger *source, unsigned depth)
+{
+	static const struct trigger nothing = { "", "", "", 0 };
+	struct smap_iter i = {0};
+	struct pars pars = {0};
+	struct token hit[TOOL_CSRS_MAX];
+	size_t n = 0;
+
+	/* Firing may delete or define: names first. */
+	while (smap_next(&s->csrs, &i)) {
+		struct csr *csr = i.value;
+
+		if (waits_for(csr, event))
+			hit[n++] = csr->token;
+	}
+	values_to_pars(values, &pars);
+	for (size_t k = 0; k < n; k++) {
+		struct csr *csr = csr_find(s, hit[k].s);
+
+		if (csr && csr->is_enabled)
+			csr_fire(&(struct csr_firing){ .csr = csr, .par = pars.ecp, .npar = pars.n,
+						       .trigger = source ? *source : nothing,
+						       .depth = depth + 1 });
+	}
+	return n;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the CSR engine: csr.c (life), csr_arm.c (children), csr_fire.c (events). */
+#ifndef MAINSM_CSR_INTERNAL_H
+#define MAINSM_CSR_INTERNAL_H
+
+#include "common/base/clock.h"
+#include "common/base/list.h"
+#include "common/base/map.h"
+#include "common/loop/loop.h"
+#include "common/omis/token.h"
+#include "mainsm/csr.h"
+#include "mainsm/session.h"
+
+#define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* changes of the directory come in bursts */
+#define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC) /* then it counts as enabled where it is not confirmed */
+
+struct csrs {
+	struct csrs_conf conf;
+	struct smap by_token;
+	struct loop_timer *follow; /* owned */
+	struct csrs_stats stats;
+	uint64_t version; /* of the last ARM */
+};
+
+/* What one child watches for. */
+struct csr_slot {
+	uint32_t child;
+	uint32_t version;
+	char *text; /* owned */
+	size_t ntext;
+	uint32_t local_prefix;
+	bool confirmed;
+	bool stale; /* while arming: not wanted any more unless the new arming says so */
+};
+
+struct csr_waiter {
+	void (*fn)(void *arg);
+	void *arg;
+	struct list in_waiters;
+};
+
+struct csr {
+	struct csrs *c;
+	struct token token;
+	struct session *session; /* NULL: its tool is gone */
+	struct omis_request *request; /* owned */
+	uint64_t id; /* of the tool's request */
+	bool is_enabled, is_deleted;
+	unsigned running; /* firings whose actions are executed */
+	struct csr_slot *slot;
+	size_t nslot, capslot;
+	struct smap objects; /* token -> the CSR, as a mark: enabled for these */
+	struct reply *news; /* owned; what ENABLED will say; NULL = nothing to say */
+	struct loop_timer *timer; /* owned: ends the waiting for confirmations */
+	struct list waiters;
+	nsec_t second; /* in which `fired` counts */
+	unsigned fired;
+	uint64_t seq;
+};
+
+/* --- csr.c */
+
+bool csr_is_of_user_event(const struct csr *csr);
+
+/* Sends a reply of the CSR's own: kind is a status code; entry 0 has the token or `why`. Takes what `more` has (may be NULL). */
+void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *why, struct reply *more);
+
+/* Disables with a reason that the tool gets to read. */
+void csr_suspend(struct csr *csr, const char *why);
+
+/* One firing has ended. May free the CSR. */
+void csr_fire_ended(struct csr *csr);
+
+/* --- csr_arm.c */
+
+/* Brings the children to what the CSR's objects are now. -ERR_NOMEM, -ERR_LIMIT. */
+int csr_arm(struct csr *csr);
+
+/* Takes it back from all of them, without a word to the tool. */
+void csr_disarm(struct csr *csr);
+
+struct csr_slot *csr_slot_of(struct csr *csr, uint32_t child);
+void csr_slot_drop(struct csr *csr, struct csr_slot *slot, bool tell);
+
+/* Tells the waiters and the tool when nothing is left to be confirmed. */
+void csr_check_armed(struct csr *csr, bool give_up);
+
+/* --- csr_fire.c */
+
+struct csr_firing {
+	struct csr *csr;
+	const struct omis_ecp *par; /* beside the standard ones */
+	size_t npar;
+	struct trigger trigger;
+	size_t first; /* the action to begin with, from 0 */
+	const struct msg_entry *entry; /* what was executed below */
+	size_t nentry;
+	uint64_t dropped;
+	unsigned depth;
+};
+
+void csr_fire(const struct csr_firing *f);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mainsm/enrol_service.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/loop/loop.h"
+#include "common/net/chan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOCK_SKEW_NS (300 * NSEC_PER_SEC) /* a host whose clock is late may use its certificate at once */
+
+struct enrol_service {
+	struct enrol_service_conf conf;
+	struct list visitors;
+	char error[ERR_TEXT_BYTES]; /* what the last ack says */
+};
+
+struct visitor {
+	struct enrol_service *service;
+	struct chan *chan;
+	struct loop_timer *timer;
+	struct list in_visitors;
+};
+
+struct enrol_service *enrol_service_new(const struct enrol_service_conf *conf)
+{
+	struct enrol_service *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->conf = *conf;
+	list_init(&s->visitors);
+	return s;
+}
+
+static void visitor_end(struct visitor *v, const char *reason)
+{
+	chan_close(v->chan, reason);
+	loop_timer_free(v->timer);
+	list_del(&v->in_visitors);
+	free(v);
+}
+
+void enrol_service_free(struct enrol_service *s)
+{
+	if (!s)
+		return;
+	list_each_safe(i, &s->visitors)
+		visitor_end(list_entry(i, struct visitor, in_visitors), "going down");
+	free(s);
+}
+
+/* "tool" asks for the most that the token gives. */
+static unsigned claimed_roles(const char *role)
+{
+	if (str_eq(role, "tool"))
+		return ROLES_TOOL;
+	return ROLE_BIT(role_from_name(role)) & ~(ROLE_BIT(ROLE_NONE) | ROLE_BIT(ROLE_MAINSM));
+}
+
+static enum role granted_role(unsigned roles)
+{
+	static const enum role best_first[] = { ROLE_TOOL_ADMIN, ROLE_TOOL_MANIPULATE, ROLE_TOOL_OBSERVE, ROLE_SM,
+							ROLE_LM };
+
+	for (size_t i = 0; i < sizeof(best_first) / sizeof(best_first[0]); i++)
+		if (roles & ROLE_BIT(best_first[i]))
+			return best_first[i];
+	return ROLE_NONE;
+}
+
+/* Who the peer may become: fills `as`. */
+static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now, struct identity *as,
+		  struct err *e)
+{
+	struct token_claim claim = { .id = m->token_id, .secret = m->secret.p, .nsecret = m->secret.n,
+				     .roles = claimed_roles(m->role) };
+	struct token_grant grant;
+	bool is_tool = claim.roles & ROLES_TOOL;
+	const char *site = "";
+	int rc;
+
+	/* The token first: who has none learns nothing else. */
+	claim.site = m->site;
+	rc = tokens_check(s->conf.tokens, &claim, now, &grant, e);
+	if (rc)
+		return rc;
+	if (!str_is_name(m->host, strlen(m->host)))
+		return err_set(e, ERR_INVALID, "the request names no host");
+	if (!is_tool)
+		rc = sites_choose(s->conf.sites, m->site, m->host, &site, e);
+	if (rc)
+		return rc;
+	as->role = granted_role(grant.roles & claim.roles);
+	str_copy(as->site, sizeof(as->site), site);
+	if (is_tool && m->name[0] && str_is_name(m->name, strlen(m->name)))
+		str_copy(as->host, sizeof(as->host), m->name);
+	else
+		str_copy(as->host, sizeof(as->host), m->host);
+	return 0;
+}
+
+static int issue(struct enrol_service *s, struct identity *as, struct bytes csr, struct buf *cert,
+		 struct err *e)
+{
+	nsec_t now = s->conf.wall_now(s->conf.wall_arg);
+	struct identity issued;
+	char who[ERR_TEXT_BYTES];
+	int rc;
+
+	as->wall_not_before = now - CLOCK_SKEW_NS;
+	as->wall_not_after = now + s->conf.cert_lifetime;
+	rc = pki_ca_issue(s->conf.ca, csr.p, csr.n, as, cert, &issued, e);
+	if (!rc)
+		rc = certs_add(s->conf.certs, &issued, now, e);
+	if (!rc)
+		log_info("enrol", "certificate issued to %s", identity_describe(who, sizeof(who), &issued));
+	return rc;
+}
+
+static void fill_ack(struct enrol_service *s, int rc, const struct err *why, const struct buf *cert,
+		     struct msg_enrol_ack *ack)
+{
+	size_t n;
+
+	*ack = (struct msg_enrol_ack){ .error = "" };
+	if (rc) {
+		str_copy(s->error, sizeof(s->error), why->text[0] ? why->text : "refused");
+		ack->error = s->error;
+		return;
+	}
+	ack->cert_der = (struct bytes){ cert->p, cert->n };
+	ack->ca_der.p = pki_ca_der(s->conf.ca, &n);
+	ack->ca_der.n = n;
+}
+
+void enrol_service_grant(struct enrol_service *s, const struct msg_enrol *m, struct buf *cert,
+			 struct msg_enrol_ack *ack)
+{
+	nsec_t now = s->conf.wall_now(s->conf.wall_arg);
+	struct identity as = {0};
+	struct err why = {0};
+	int rc = decide(s, m, now, &as, &why);
+
+	/* Used up before the certificate exists: a crash in between costs a token, never grants two. */
+	if (!rc)
+		rc = tokens_use(s->conf.tokens, m->token_id, now, &why);
+	if (!rc)
+		rc = issue(s, &as, m->csr_der, cert, &why);
+	if (rc)
+		log_warn("enrol", "enrolment refused: %s", why.text);
+	fill_ack(s, rc, &why, cert, ack);
+}
+
+void enrol_service_renew(struct enrol_service *s, const struct identity *who, const struct msg_enrol *m,
+			 struct buf *cert, struct msg_enrol_ack *ack)
+{
+	struct identity as = *who;
+	struct err why = {0};
+	int rc = issue(s, &as, m->csr_der, cert, &why);
+
+	fill_ack(s, rc, &why, cert, ack);
+}
+
+static void answer(struct visitor *v, const struct msg_enrol *m)
+{
+	struct buf cert = BUF_INIT(PKI_DER_MAX_BYTES), frame = BUF_INIT(FRAME_PREAUTH_MAX_BYTES);
+	struct msg_enrol_ack ack;
+
+	enrol_service_grant(v->service, m, &cert, &ack);
+	if (!msg_enrol_ack_put(&frame, &ack))
+		chan_send(v->chan, frame.p, frame.n);
+	buf_done(&frame);
+	buf_done(&cert);
+}
+
+static void on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, size_t n)
+{
+	struct visitor *v = arg;
+	struct msg *m = NULL;
+	struct err why = {0};
+
+	if (type == MSG_ENROL && !msg_get(type, p, n, &m, &why))
+		answer(v, &m->enrol);
+	else
+		log_warn("enrol", "what %s sent is no enrolment: %s", chan_remote(c), why.text);
+	msg_free(m);
+	visitor_end(v, "enrolment is over");
+}
+
+static void on_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why)
+{
+	if (ev == CHAN_CLOSED)
+		visitor_end(arg, why ? why->text : NULL);
+}
+
+static void on_timeout(void *arg)
+{
+	visitor_end(arg, "no enrolment came in time");
+}
+
+void enrol_service_take(struct enrol_service *s, struct chan *c)
+{
+	struct visitor *v = calloc(1, sizeof(*v));
+
+	if (v)
+		v->timer = loop_timer_new(s->conf.loop, on_timeout, v);
+	if (!v || !v->timer) {
+		free(v);
+		chan_close(c, "no memory");
+		return;
+	}
+	v->service = s;
+	v->chan = c;
+	list_push_back(&s->visitors, &v->in_visitors);
+	loop_timer_arm(v->timer, HELLO_MAX_NS);
+	chan_set_handler(c, &(struct chan_handler){ on_frame, on_event, v });
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The enrolment service: a peer without a certificate shows a token and a
+ * request for one. Decides who it becomes; nothing but the public key is
+ * taken from the request. Also renews over a live link.
+ */
+#ifndef MAINSM_ENROL_SERVICE_H
+#define MAINSM_ENROL_SERVICE_H
+
+#include "common/base/clock.h"
+#include "common/net/pki.h"
+#include "mainsm/certs.h"
+#include "mainsm/sites.h"
+#include "mainsm/tokens.h"
+#include "proto/msg.h"
+
+struct enrol_service;
+struct chan;
+struct loop;
+
+/* All borrowed. */
+struct enrol_service_conf {
+	struct loop *loop;
+	struct pki_ca *ca;
+	struct tokens *tokens;
+	struct certs *certs;
+	struct sites *sites;
+	nsec_t cert_lifetime;
+	nsec_t (*wall_now)(void *arg);
+	void *wall_arg;
+};
+
+struct enrol_service *enrol_service_new(const struct enrol_service_conf *conf);
+
+/* Closes the channels that it still has. */
+void enrol_service_free(struct enrol_service *s);
+
+/* Consumes an accepted channel of an enrolling peer: one question, one answer, closed. */
+void enrol_service_take(struct enrol_service *s, struct chan *c);
+
+/*
+ * Answers ENROL by a token. `ack` gets certificate and CA, or words for the peer; its bytes lie in
+ * `cert`, which the caller owns.
+ */
+void enrol_service_grant(struct enrol_service *s, const struct msg_enrol *m, struct buf *cert,
+			 struct msg_enrol_ack *ack);
+
+/* Answers ENROL of a peer that has a certificate: the same names again, no token needed. */
+void enrol_service_renew(struct enrol_service *s, const struct identity *who, const struct msg_enrol *m,
+			 struct buf *cert, struct msg_enrol_ack *ack);
+
+#endif

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+# mainsm: one per user. The directory of objects, tools, conditional requests, certificates.
+MODULES         += mainsm
+mainsm.src      := object.c directory.c scope.c children.c pa.c view.c \
+		   fields.c tokens.c numbers.c certs.c sites.c template.c enrol_service.c \
+		   session.c csr.c csr_arm.c csr_fire.c \
+		   top.c top_attach.c top_csr.c top_pa.c top_ask.c top_admin.c
+mainsm.uses     := common/base common/omis common/loop proto common/net common/route common/daemon

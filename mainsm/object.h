@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One object of the directory: making, changing and reading it. Used by directory.c alone to change. */
+#ifndef MAINSM_OBJECT_H
+#define MAINSM_OBJECT_H
+
+#include "mainsm/directory.h"
+
+/* In no list, without parent. NULL without memory. */
+struct object *object_new(enum object_kind kind, const struct msg_object *m);
+void object_free(struct object *o);
+
+/* 1: something that can be seen changed, 0: nothing did, -ERR_NOMEM (then nothing did). */
+int object_update(struct object *o, const struct msg_object *m);
+
+/* The number of the node inside a process' or thread's token: p_12_abc -> 12. -ERR_INVALID. */
+int object_token_node(const char *token, uint32_t *number);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mainsm/sites.h"
+
+#include "common/base/limits.h"
+#include "common/base/map.h"
+#include "common/base/str.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sites {
+	char *launcher; /* the default one */
+	struct site **v; /* in the order of the configuration, then of coming */
+	size_t n;
+	struct smap by_name;
+};
+
+struct sites *sites_new(const char *default_launcher)
+{
+	struct sites *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	smap_init(&s->by_name);
+	s->launcher = str_dup(default_launcher);
+	s->v = calloc(SITES_MAX, sizeof(struct site *));
+	if (!s->launcher || !s->v) {
+		sites_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+static void site_free(struct site *site)
+{
+	if (!site)
+		return;
+	free(site->hosts);
+	free(site->launcher);
+	free(site->host);
+	free(site->listen);
+	free(site->address);
+	free(site);
+}
+
+void sites_free(struct sites *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		site_free(s->v[i]);
+	smap_done(&s->by_name);
+	free(s->v);
+	free(s->launcher);
+	free(s);
+}
+
+static bool is_made_of(const char *s, size_t max, const char *extra)
+{
+	size_t n = strlen(s);
+
+	if (n == 0 || n > max || s[0] == '-')
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!(isalnum((unsigned char)s[i]) && (unsigned char)s[i] < 128) && !strchr(extra, s[i]))
+			return false;
+	return true;
+}
+
+bool site_name_is_valid(const char *name)
+{
+	return name[0] != '.' && is_made_of(name, SITE_NAME_MAX, "._-");
+}
+
+bool site_host_is_valid(const char *host)
+{
+	return is_made_of(host, NAME_MAX_BYTES, "._-:@");
+}
+
+struct site *sites_find(const struct sites *s, const char *name)
+{
+	return smap_find(&s->by_name, name);
+}
+
+static struct site *site_new(const char *name)
+{
+	struct site *site = calloc(1, sizeof(*site));
+
+	if (!site)
+		return NULL;
+	str_copy(site->name, sizeof(site->name), name);
+	site->hosts = str_dup("");
+	site->launcher = str_dup("");
+	site->host = str_dup("");
+	site->listen = str_dup("");
+	if (site->hosts && site->launcher && site->host && site->listen)
+		return site;
+	site_free(site);
+	return NULL;
+}
+
+int sites_get(struct sites *s, const char *name, struct site **out, struct err *e)
+{
+	struct site *site = sites_find(s, name);
+
+	if (!site && !site_name_is_valid(name))
+		return err_set(e, ERR_INVALID,
+			       "a site's name is made of letters, digits, '.', '_' and '-'");
+	if (!site && s->n >= SITES_MAX)
+		return err_set(e, ERR_LIMIT, "there are %d sites already", SITES_MAX);
+	if (!site) {
+		site = site_new(name);
+		if (!site || smap_put(&s->by_name, name, site, NULL)) {
+			site_free(site);
+			return err_nomem(e);
+		}
+		s->v[s->n++] = site;
+	}
+	*out = site;
+	return 0;
+}
+
+static int replace(char **slot, const char *value)
+{
+	char *copy = str_dup(value ? value : "");
+
+	if (!copy)
+		return -ERR_NOMEM;
+	free(*slot);
+	*slot = copy;
+	return 0;
+}
+
+int sites_configure(struct sites *s, const struct site_conf *c, struct err *e)
+{
+	struct site *site;
+	int rc;
+
+	if (c->host && c->host[0] && !site_host_is_valid(c->host))
+		return err_set(e, ERR_INVALID, "site %s: this is no host name", c->name);
+	rc = sites_get(s, c->name, &site, e);
+	if (rc)
+		return rc;
+	if (replace(&site->hosts, c->hosts) || replace(&site->launcher, c->launcher) ||
+	    replace(&site->host, c->host) || replace(&site->listen, c->listen))
+		return err_nomem(e);
+	return 0;
+}
+
+static bool same_letter(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+bool site_pattern_matches(const char *pattern, size_t n, const char *host)
+{
+	size_t p = 0, star = SIZE_MAX, mark = 0, h = 0;
+
+	/* One step back at most, to behind the last star: linear where recursion would not be. */
+	while (host[h]) {
+		if (p < n && pattern[p] == '*') {
+			star = ++p;
+			mark = h;
+		} else if (p < n && (pattern[p] == '?' || same_letter(pattern[p], host[h]))) {
+			p++;
+			h++;
+		} else if (star != SIZE_MAX) {
+			p = star;
+			h = ++mark;
+		} else {
+			return false;
+		}
+	}
+	while (p < n && pattern[p] == '*')
+		p++;
+	return p == n;
+}
+
+static bool matches_any(const char *patterns, const char *host)
+{
+	while (*patterns) {
+		size_t n = strcspn(patterns, ", \t");
+
+		if (n && site_pattern_matches(patterns, n, host))
+			return true;
+		patterns += n + (patterns[n] != 0);
+	}
+	return false;
+}
+
+int sites_choose(const struct sites *s, const char *claim, const char *host, const char **out, struct err *e)
+{
+	const char *name = claim;
+
+	if (claim[0] && !site_name_is_valid(claim))
+		return err_set(e, ERR_INVALID, "OMIG_SITE is no name of a site");
+	for (size_t i = 0; !name[0] && i < s->n; i++)
+		if (matches_any(s->v[i]->hosts, host))
+			name = s->v[i]->name;
+	*out = name[0] ? name : "default";
+	return 0;
+}
+
+const char *site_launcher(const struct sites *s, const struct site *site)
+{
+	return site->launcher[0] ? site->launcher : s->launcher;
+}
+
+enum site_answer site_ask(const struct sites *s, struct site *site, nsec_t now)
+{
+	const char *launcher = site_launcher(s, site);
+
+	if (site->address)
+		return SITE_GO;
+	if (!launcher[0] || str_eq(launcher, "none"))
+		return SITE_DIRECT;
+	if (site->is_starting && now - site->tried_at < SITE_START_MAX_NS)
+		return SITE_WAIT;
+	if (site->is_starting && site_start_failed(site, now))
+		return SITE_DIRECT;
+	if (site->is_resting && now - site->tried_at < SITE_REST_NS)
+		return SITE_DIRECT;
+	if (site->is_resting)
+		site->tries = 0;
+	site->is_resting = false;
+	return SITE_START;
+}
+
+void site_started(struct site *site, nsec_t now)
+{
+	site->tries++;
+	site->tried_at = now;
+	site->is_starting = true;
+}
+
+bool site_start_failed(struct site *site, nsec_t now)
+{
+	if (!site->is_starting)
+		return false;
+	site->is_starting = false;
+	site->is_resting = site->tries >= SITE_START_TRIES;
+	site->tried_at = now;
+	return site->is_resting;
+}
+
+int site_set_address(struct site *site, const char *address)
+{
+	char *copy = address[0] ? str_dup(address) : NULL;
+
+	if (address[0] && !copy)
+		return -ERR_NOMEM;
+	free(site->address);
+	site->address = copy;
+	if (copy) {
+		site->tries = 0;
+		site->is_starting = site->is_resting = false;
+	}
+	return 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mainsm/top.h"
+
+#include "common/base/str.h"
+#include "mainsm/top_internal.h"
+
+#include <stdlib.h>
+
+static const struct top_service *const families[] = {
+	top_attach_services, top_csr_services, top_pa_services, top_ask_services, top_admin_services,
+};
+
+struct top *top_new(const struct top_conf *conf)
+{
+	struct top *t = calloc(1, sizeof(*t));
+
+	if (t)
+		t->conf = *conf;
+	return t;
+}
+
+void top_free(struct top *t)
+{
+	free(t);
+}
+
+static top_fn find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		for (const struct top_service *s = families[i]; s->name; s++)
+			if (str_eq(s->name, name))
+				return s->fn;
+	return NULL;
+}
+
+bool top_has(const char *service)
+{
+	return find(service) != NULL;
+}
+
+int top_execute(struct top *t, struct run *run, const struct plan_here *here, struct reply *into)
+{
+	struct top_call c = { t, run, run_spec(run)->user, here->call, here->action, into };
+	top_fn fn = find(here->call->name);
+
+	return fn ? fn(&c) : -ERR_UNSUPPORTED;
+}
+
+struct top_list top_list(const struct top_call *c, size_t at)
+{
+	const struct omis_value *v = at < c->call->nparam ? &c->call->param[at] : NULL;
+
+	if (!v)
+		return (struct top_list){ NULL, 0 };
+	if (v->kind != OMIS_LIST)
+		return (struct top_list){ v, 1 };
+	return (struct top_list){ v->list.v, v->list.n };
+}
+
+int64_t top_int(const struct top_call *c, size_t at)
+{
+	int64_t v = 0;
+
+	if (at < c->call->nparam)
+		omis_value_i64(&c->call->param[at], &v);
+	return v;
+}
+
+const char *top_text(const struct top_call *c, size_t at)
+{
+	const char *s = at < c->call->nparam ? omis_value_text(&c->call->param[at], NULL) : NULL;
+
+	return s ? s : "";
+}
+
+int top_value(struct top_call *c, const char *objects, struct buf *b)
+{
+	int rc = b->failed ? -ERR_LIMIT : reply_add_n(c->into, c->action, objects, STATUS_OK, b->p, b->n);
+
+	buf_done(b);
+	return rc;
+}
+
+int top_unknown(struct top_call *c, const char *token)
+{
+	return reply_add(c->into, c->action, token, STATUS_UNKNOWN_OBJECT, "no such object");
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Certificates, tokens, the end. */
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/omis/value.h"
+#include "mainsm/certs.h"
+#include "mainsm/tokens.h"
+#include "mainsm/top_internal.h"
+
+#define TOKEN_LIFETIME_MAX_S (INT64_C(366) * 86400)
+
+static void write_cert(struct omis_writer *w, const struct cert *cert)
+{
+	omis_write_list(w);
+	omis_write_string(w, cert->serial);
+	omis_write_string(w, role_name(cert->role));
+	omis_write_string(w, cert->host);
+	omis_write_int(w, cert->wall_issued);
+	omis_write_int(w, cert->wall_until);
+	omis_write_int(w, cert->revoked);
+	omis_write_string(w, cert->site);
+	omis_write_list_end(w);
+}
+
+static int cert_list(struct top_call *c)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
+	struct omis_writer w = OMIS_WRITER(&b);
+	const struct cert *cert;
+
+	for (size_t i = 0; (cert = certs_at(c->top->conf.certs, i)); i++)
+		write_cert(&w, cert);
+	return top_value(c, NULL, &b);
+}
+
+static int cert_revoke(struct top_call *c)
+{
+	const struct top_conf *t = &c->top->conf;
+	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	char what[128];
+	struct err e = {0};
+	size_t n = 0;
+	int rc = certs_revoke(t->certs, top_text(c, 0), t->wall_now(t->arg), &n, &e);
+
+	if (rc && rc != -ERR_NOTFOUND)
+		return reply_add(c->into, c->action, NULL, status_from_err(rc), e.text);
+	log_notice("certs", "%zu certificates revoked: %s by tool %u", n,
+		   str_escape(what, sizeof(what), top_text(c, 0), strlen(top_text(c, 0))), c->session->number);
+	if (n)
+		t->revoked(t->arg);
+	omis_write_int(&w, (int64_t)n);
+	return top_value(c, NULL, &b);
+}
+
+static unsigned roles_of(const char *name)
+{
+	if (str_eq(name, "tool"))
+		return ROLE_BIT(ROLE_TOOL_OBSERVE) | ROLE_BIT(ROLE_TOOL_MANIPULATE);
+	return ROLE_BIT(role_from_name(name)) & ~(ROLE_BIT(ROLE_NONE) | ROLE_BIT(ROLE_MAINSM));
+}
+
+static int cert_token(struct top_call *c)
+{
+	const struct top_conf *t = &c->top->conf;
+	struct token_grant g = { .roles = roles_of(top_text(c, 0)) };
+	struct buf line = BUF_INIT(TOP_VALUE_MAX_BYTES), b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	int64_t life = top_int(c, 1), uses = top_int(c, 2);
+	struct token_text text;
+	struct err e = {0};
+	int rc;
+
+	if (!g.roles || life < 1 || life > TOKEN_LIFETIME_MAX_S || uses < 0 || uses > UINT32_MAX)
+		return reply_add(c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
+				 "role lm, sm, tool, tool-observe, tool-manipulate or tool-admin; 1 s to a year; 0 = any "
+				 "number of uses");
+	g.wall_until = t->wall_now(t->arg) + life * NSEC_PER_SEC;
+	g.uses = (uint32_t)uses;
+	rc = tokens_mint(t->tokens, &g, t->wall_now(t->arg), &text, &e);
+	if (rc)
+		return reply_add(c->into, c->action, NULL, status_from_err(rc), e.text);
+	rc = t->connection(t->arg, &text, &line);
+	str_wipe(&text, sizeof(text));
+	if (!rc)
+		omis_write_string(&w, buf_str(&line));
+	buf_done(&line);
+	return rc ? rc : top_value(c, NULL, &b);
+}
+
+static int shut_down(struct top_call *c)
+{
+	log_notice("mainsm", "shutdown asked for by tool %u", c->session->number);
+	c->top->conf.shutdown(c->top->conf.arg);
+	return 0;
+}
+
+const struct top_service top_admin_services[] = {
+	{ "omig_cert_list", cert_list },
+	{ "omig_cert_revoke", cert_revoke },
+	{ "omig_cert_token", cert_token },
+	{ "omig_shutdown", shut_down },
+	{ 0 },
+};

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a tool is attached to; and finding an object by name. */
+#include "common/base/str.h"
+#include "mainsm/top_internal.h"
+
+struct attaching {
+	struct top_call *c;
+	enum object_kind kind;
+	int rc;
+};
+
+static void attach_one(struct attaching *a, const struct object *o)
+{
+	int rc = scope_attach(a->c->session->scope, o);
+
+	if (!a->rc && rc < 0)
+		a->rc = rc;
+}
+
+/* All objects of the kind below o (or o itself); limit: only through what is attached. */
+static void attach_below(struct attaching *a, const struct object *o, bool limit)
+{
+	if (o->kind == a->kind) {
+		attach_one(a, o);
+		return;
+	}
+	if (limit && !scope_has(a->c->session->scope, o))
+		return;
+	list_each(i, &o->children)
+		attach_below(a, list_entry(i, struct object, sibling), limit);
+}
+
+static bool any_site_attached(const struct top_call *c)
+{
+	list_each(i, directory_sites(c->top->conf.directory))
+		if (scope_has(c->session->scope, list_entry(i, struct object, sibling)))
+			return true;
+	return false;
+}
+
+/* []: everything of the kind below what is attached; sites, and nodes while no site is attached: everything. */
+static void attach_all(struct attaching *a)
+{
+	bool limit = a->kind == OBJECT_PROC || (a->kind == OBJECT_NODE && any_site_attached(a->c));
+
+	list_each(i, directory_sites(a->c->top->conf.directory))
+		attach_below(a, list_entry(i, struct object, sibling), limit);
+}
+
+/* A token below the kind attaches its container, one above all that it contains. */
+static int attach_token(struct attaching *a, const struct omis_value *v)
+{
+	const char *token = omis_value_text(v, NULL);
+	struct object *o = token ? directory_find(a->c->top->conf.directory, token) : NULL;
+
+	if (!o)
+		return top_unknown(a->c, token ? token : "");
+	if (o->kind > a->kind)
+		o = object_container(o, a->kind);
+	attach_below(a, o, false);
+	return 0;
+}
+
+static int attach(struct top_call *c, enum object_kind kind)
+{
+	struct attaching a = { c, kind, 0 };
+	struct top_list list = top_list(c, 0);
+	uint64_t before = scope_version(c->session->scope);
+
+	if (list.n == 0)
+		attach_all(&a);
+	for (size_t i = 0; i < list.n && !a.rc; i++)
+		a.rc = attach_token(&a, &list.v[i]);
+	if (scope_version(c->session->scope) != before)
+		csrs_follow(c->top->conf.csrs, c->session);
+	return a.rc;
+}
+
+static int site_attach(struct top_call *c)
+{
+	return attach(c, OBJECT_SITE);
+}
+
+static int node_attach(struct top_call *c)
+{
+	return attach(c, OBJECT_NODE);
+}
+
+static int proc_attach(struct top_call *c)
+{
+	return attach(c, OBJECT_PROC);
+}
+
+/* The objects were expanded by the plan: attached ones of the right class. */
+static int detach(struct top_call *c)
+{
+	struct top_list list = top_list(c, 0);
+
+	for (size_t i = 0; i < list.n; i++) {
+		const struct object *o = directory_find(c->top->conf.directory, list.v[i].s.p);
+
+		if (o)
+			scope_detach(c->session->scope, o);
+	}
+	if (list.n)
+		csrs_follow(c->top->conf.csrs, c->session);
+	return 0;
+}
+
+static int answer_token(struct top_call *c, const struct object *o)
+{
+	struct attaching a = { c, o->kind, 0 };
+
+	attach_one(&a, o);
+	csrs_follow(c->top->conf.csrs, c->session);
+	return a.rc ? a.rc : reply_add(c->into, c->action, o->token, STATUS_OK, o->token);
+}
+
+static int node_attach2(struct top_call *c)
+{
+	const char *name = top_text(c, 0);
+
+	list_each(i, directory_sites(c->top->conf.directory)) {
+		const struct object *site = list_entry(i, struct object, sibling);
+
+		list_each(k, &site->children) {
+			const struct object *node = list_entry(k, struct object, sibling);
+
+			if (str_eq(node->host, name) || str_eq(node->token, name))
+				return answer_token(c, node);
+		}
+	}
+	return reply_add(c->into, c->action, NULL, STATUS_UNKNOWN_OBJECT, "no host of that name is known");
+}
+
+/* Matches the program by its whole path or its last part. */
+static bool is_program(const struct object *o, const char *exec)
+{
+	size_t n = strlen(o->name), m = strlen(exec);
+
+	if (!exec[0] || str_eq(o->name, exec))
+		return true;
+	if (m > n)
+		return m > n + 1 && exec[m - n - 1] == '/' && str_eq(exec + m - n, o->name);
+	return n > m && o->name[n - m - 1] == '/' && str_eq(o->name + n - m, exec);
+}
+
+static const struct object *find_pid(const struct object *node, int64_t pid, const char *exec)
+{
+	list_each(i, &node->children) {
+		const struct object *o = list_entry(i, struct object, sibling);
+
+		if (o->pid == pid && o->state != MSG_STATE_ENDED && is_program(o, exec))
+			return o;
+	}
+	return NULL;
+}
+
+static int proc_attach3(struct top_call *c)
+{
+	struct top_list nodes = top_list(c, 0);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < nodes.n; i++) {
+		const struct object *node = directory_find(c->top->conf.directory, nodes.v[i].s.p);
+		const struct object *o = node ? find_pid(node, top_int(c, 1), top_text(c, 2)) : NULL;
+
+		rc = o ? answer_token(c, o)
+		       : reply_add(c->into, c->action, nodes.v[i].s.p, STATUS_UNKNOWN_OBJECT,
+				   "no watched process has that pid and program there");
+	}
+	return rc;
+}
+
+const struct top_service top_attach_services[] = {
+	{ "site_attach", site_attach },
+	{ "site_detach", detach },
+	{ "node_attach", node_attach },
+	{ "node_attach2", node_attach2 },
+	{ "node_detach", detach },
+	{ "proc_attach", proc_attach },
+	{ "proc_attach3", proc_attach3 },
+	{ "proc_detach", detach },
+	{ 0 },
+};

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters and integrators: their tokens are minted here, their cells are made by the lms. */
+#include "common/base/buf.h"
+#include "common/omis/check.h"
+#include "common/omis/token.h"
+#include "mainsm/numbers.h"
+#include "mainsm/top_internal.h"
+
+#include <stdlib.h>
+
+/* While the lms make the cells. */
+struct making {
+	struct run *run;
+	struct session *session;
+	uint32_t action;
+	struct token token;
+	struct list runs; /* the one that asks them */
+	struct executor *executor;
+};
+
+static void take_result(struct making *m, const struct reply *r)
+{
+	struct reply *into = run_reply(m->run);
+	bool failed = !r || reply_status(r) != STATUS_OK;
+
+	for (size_t i = 0; r && i < r->nentry; i++)
+		if (status_is_error(r->entry[i].status))
+			reply_add_n(into, m->action, r->entry[i].objects, r->entry[i].status,
+				    r->entry[i].value, r->entry[i].nvalue);
+	for (size_t i = 0; r && i < r->coverage.nmissing; i++)
+		reply_add_missing(into, r->coverage.missing[i].object, r->coverage.missing[i].reason);
+	if (r && into->coverage.answered >= r->coverage.nmissing)
+		into->coverage.answered -= (uint32_t)r->coverage.nmissing;
+	if (!failed)
+		reply_add(into, m->action, m->token.s, STATUS_OK, m->token.s);
+	else
+		pa_set_del(m->session->pas, m->token.s);
+}
+
+static void on_made(void *arg, struct reply *r)
+{
+	struct making *m = arg;
+	struct run *run = m->run;
+
+	if (run)
+		take_result(m, r);
+	reply_free(r);
+	free(m);
+	if (run)
+		run_here_done(run);
+}
+
+static void abandon(void *arg)
+{
+	struct making *m = arg;
+
+	m->run = NULL;
+	executor_cancel(m->executor, &m->runs);
+}
+
+/* ":omig_pa_create([p_1_x,...],pa_c_1)", checked. */
+static int make_request(const struct top_call *c, const char *token, struct omis_request **out)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	int rc;
+
+	buf_puts(&b, ":omig_pa_create(");
+	omis_write_value(&w, &c->call->param[0]);
+	omis_write_token(&w, token);
+	buf_putc(&b, ')');
+	rc = b.failed ? -ERR_LIMIT : omis_parse_inner(buf_str(&b), b.n, out, NULL);
+	buf_done(&b);
+	if (rc)
+		return rc;
+	rc = omis_check(*out, NULL);
+	if (rc)
+		omis_request_free(*out);
+	return rc;
+}
+
+static int ask_lms(struct top_call *c, struct making *m)
+{
+	struct run_spec spec = *run_spec(c->run);
+	struct omis_request *request = NULL;
+	int rc = make_request(c, m->token.s, &request);
+
+	if (rc)
+		return rc;
+	spec.view = view_now(&c->session->view);
+	spec.deadline = run_remaining(c->run);
+	spec.policy = MSG_WAIT_ALL;
+	spec.owner = &m->runs;
+	spec.on_done = on_made;
+	spec.arg = m;
+	run_set_abandon(c->run, abandon, m);
+	rc = executor_run(c->top->conf.executor, &request, &spec, NULL);
+	omis_request_free(request);
+	return rc;
+}
+
+static int create(struct top_call *c, enum token_kind kind)
+{
+	struct making *m = calloc(1, sizeof(*m));
+	int rc;
+
+	if (!m)
+		return -ERR_NOMEM;
+	m->run = c->run;
+	m->session = c->session;
+	m->action = c->action;
+	m->executor = c->top->conf.executor;
+	list_init(&m->runs);
+	token_print_number(&m->token, kind, numbers_mint(c->top->conf.numbers, NUMBER_PA));
+	rc = pa_set_add(c->session->pas, m->token.s, &c->call->param[0]);
+	if (!rc) {
+		rc = ask_lms(c, m);
+		if (!rc)
+			return 1;
+		run_set_abandon(c->run, NULL, NULL);
+		pa_set_del(c->session->pas, m->token.s);
+	}
+	free(m);
+	return rc;
+}
+
+static int counter_local(struct top_call *c)
+{
+	return create(c, TOKEN_COUNTER_LOCAL);
+}
+
+static int counter_global(struct top_call *c)
+{
+	return create(c, TOKEN_COUNTER_GLOBAL);
+}
+
+static int integrator_local(struct top_call *c)
+{
+	return create(c, TOKEN_INTEGRATOR_LOCAL);
+}
+
+static int integrator_global(struct top_call *c)
+{
+	return create(c, TOKEN_INTEGRATOR_GLOBAL);
+}
+
+/* The lms get the same call: the plan knew where the objects were before they are forgotten here. */
+static int delete(struct top_call *c)
+{
+	struct top_list list = top_list(c, 0);
+
+	for (size_t i = 0; i < list.n; i++)
+		pa_set_del(c->session->pas, list.v[i].s.p);
+	return 0;
+}
+
+const struct top_service top_pa_services[] = {
+	{ "pa_counter_local_create", counter_local },
+	{ "pa_counter_global_create", counter_global },
+	{ "pa_counter_delete", delete },
+	{ "pa_integrator_local_create", integrator_local },
+	{ "pa_integrator_global_create", integrator_global },
+	{ "pa_integrator_delete", delete },
+	{ 0 },
+};
