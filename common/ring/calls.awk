@@ -12,14 +12,14 @@ BEGIN {
 		   "scatterv allgather allgatherv alltoall alltoallv alltoallw reduce allreduce reduce_scatter " \
 		   "reduce_scatter_block neighbor_allgather neighbor_allgatherv neighbor_alltoall neighbor_alltoallv " \
 		   "neighbor_alltoallw put get get_accumulate fetch_and_op compare_and_swap file_in file_out " \
-		   "file_in_post file_out_post forget", v, " ")
+		   "file_in_post file_out_post forget finalize", v, " ")
 	for (i = 1; i <= nv; i++) known[v[i]] = 1
 	# what has a length when it begins, and when it ends
 	n = split("send sendrecv sendrecv_replace bcast gather scatter allgather alltoall reduce allreduce put get " \
 		  "recv_post mrecv_post", s, " ")
 	for (i = 1; i <= n; i++) at_start[s[i]] = 1
 	n = split("wait waitany waitall waitsome test testany testall start startall request_free send_init " \
-		  "recv_init forget - @", s, " ")
+		  "recv_init forget finalize - @", s, " ")
 	for (i = 1; i <= n; i++) no_length[s[i]] = 1
 	print "/* SPDX-License-Identifier: Apache-2.0 */\n/* Generated from common/ring/calls.def. */"
 	if (out == "id") {

@@ -64,6 +64,7 @@ enum {
 	HOOK_SAMPLE_MAX = 16,
 	HOOK_SAMPLE_MASK = 31 << 8,
 	HOOK_KNOWN = 0x1fff,
+	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME, /* what OMIG_START can ask for */
 };
 
 enum seg_state {
@@ -95,11 +96,13 @@ struct seg_own {
 	uint64_t threads_lost; /* threads that found no block free */
 	uint64_t calls_lost; /* calls that these made with their hooks on */
 	uint64_t actions_skipped; /* actions met while the lm was changing them */
+	uint32_t start_word; /* hook word of every function before any request: OMIG_START */
+	uint32_t spare0;
 	char job[64]; /* OMIG_JOB, else what the launcher gives */
 	char site[64]; /* OMIG_SITE, or "" */
 	char program[128]; /* the executable's path */
 	char library[64]; /* of the MPI library's version text, first line */
-	uint8_t spare[112];
+	uint8_t spare[104];
 };
 
 /* What the lm tells the process. */

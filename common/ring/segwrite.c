@@ -196,8 +196,11 @@ int segview_action_del(struct segview *v, unsigned index)
 
 void segview_reset(struct segview *v)
 {
+	uint32_t start = __atomic_load_n(&segview_header(v)->w.start_word, __ATOMIC_RELAXED);
+
 	for (unsigned i = 0; i < SEG_HOOKS; i++)
-		__atomic_store_n(&segview_hooks(v)[i], 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&segview_hooks(v)[i],
+				 i < v->funcs ? start & HOOK_START_KNOWN : 0, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < SEG_HOOKS * 2; i++)
 		__atomic_store_n(&heads(v)[i], 0, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < SEG_ACTIONS * sizeof(struct seg_action) / 8; i++)

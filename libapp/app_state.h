@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process's segment, once MPI_Init has made it. */
+#ifndef LIBAPP_APP_STATE_H
+#define LIBAPP_APP_STATE_H
+
+#include "common/base/clock.h"
+#include "common/ring/action.h"
+#include "common/ring/ring.h"
+#include "common/ring/seg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#pragma GCC visibility push(hidden)
+
+struct app_state {
+	uint8_t *base; /* NULL: not watched */
+	size_t bytes;
+	struct seg_header plan; /* our own: nothing is looked up in shared memory twice */
+	enum ticks_source ticks;
+	int rank, world_size;
+	int fd; /* the memfd, or -1; nothing depends on it after registration */
+};
+extern struct app_state app_state;
+
+static inline struct seg_header *app_header(void)
+{
+	return (struct seg_header *)(void *)app_state.base;
+}
+
+static inline uint8_t *app_block(uint32_t index)
+{
+	return app_state.base + app_state.plan.thread_offset + index * app_state.plan.thread_bytes;
+}
+
+/*
+ * All of set-up and registration, once, after MPI_Init has succeeded. Never fails for the caller.
+ */
+void setup_run(void);
+
+/* The hook words of all functions: what OMIG_START asks for. */
+void setup_start(void);
+
+/* MPI_Finalize was entered. */
+void setup_finalize(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The arguments of a watched call, and what follows from them: bytes, partner,
+ * events, actions. The same for C and Fortran: wrappers fill par[] with the
+ * values of the C arguments, in the order of calls.def.
+ */
+#ifndef LIBAPP_ARGS_H
+#define LIBAPP_ARGS_H
+
+#include "common/ring/calls.h"
+#include "common/ring/calls_id.h"
+#include "libapp/hook.h"
+#include "libapp/requests.h"
+
+#pragma GCC visibility push(hidden)
+
+enum args_lang {
+	LANG_C,
+	LANG_F, /* mpif.h and use mpi */
+	LANG_F08, /* use mpi_f08 */
+	LANG_TS, /* use mpi_f08, buffers are array descriptors */
+};
+
+#define ARGS_STATUS_BYTES 64 /* more than any MPI's status */
+
+struct hook_args {
+	int64_t par[CALL_PARAMS_MAX];
+	const struct call_desc *desc;
+	uint32_t word; /* of the hook */
+	uint32_t func;
+	enum args_lang lang;
+	int64_t out, in; /* bytes, after args_volume() */
+	int64_t length; /* of the event: what went out, else what came in or was asked for */
+	int64_t partner, partner_in; /* world ranks, or -1; partner_in: where `in` came from */
+	bool any_source;
+	struct wait_set *wait; /* of wrappers that complete requests, else NULL */
+	uint64_t status[ARGS_STATUS_BYTES / 8]; /* in place of an ignored one */
+};
+
+/*
+ * Before the call, par, lang and wait filled: may replace par[] of a status
+ * argument, which the wrapper then passes on instead of its own. errno is kept.
+ */
+void hook_prepare(struct hook *h, struct hook_args *a);
+
+/*
+ * After the call: out, in and partner of one that succeeded, completions
+ * (figures of the receives that ended here), the partner table. errno is kept.
+ */
+void hook_finish(struct hook *h, int rc);
+
+/* Adds to the (function, partner) sums of this thread; a full table counts the loss. */
+void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in);
+
+/* Bytes of a call that was added already. */
+void partner_bytes_in(uint32_t func, int64_t partner, int64_t in);
+
+/* count x size of a persistent send. */
+int64_t args_posted(const struct hook_args *a);
+
+/* out and in of a call that is to begin (CALL_START: what is known then) or has succeeded. */
+void args_volume(struct hook_args *a, enum call_phase phase);
+
+/* partner and any_source from the arguments; at the end, with the status, any source is known. */
+void args_partner(struct hook_args *a, enum call_phase phase);
+
+/* An MPI handle from an element of an array, as the C word; kind is a enum call_param_kind. */
+uintptr_t args_handle_at(const struct hook_args *a, int64_t array, int i, unsigned kind);
+
+/* Fortran's integer handle as the C word. Used by the generated wrappers. */
+int64_t args_from_fortran(unsigned kind, const void *fint);
+
+/* The record of (func, phase) in the thread's ring, and its actions. */
+void event_put(const struct hook *h, enum call_phase phase, uint64_t now, int rc);
+void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc);
+
+#pragma GCC visibility pop
+
+#endif

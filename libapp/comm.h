@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is known about communicators and windows, cached per thread, without
+ * touching the user's objects (no attributes, no duplicates). Freeing any
+ * communicator or window anywhere empties all caches: handles are used again.
+ */
+#ifndef LIBAPP_COMM_H
+#define LIBAPP_COMM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+struct comm_facts {
+	uintptr_t key; /* handle */
+	uint32_t generation;
+	bool win, inter;
+	int rank, size; /* of the own group */
+	int peers; /* the remote group's size for an intercommunicator, else size */
+	int sources, destinations; /* neighbours; -1 not asked yet */
+};
+
+/* NULL: no usable handle. Valid until the thread's next call of this. */
+const struct comm_facts *comm_find(uintptr_t handle, bool win);
+
+/* Fills sources and destinations. */
+const struct comm_facts *comm_neighbours(uintptr_t comm);
+
+/* World rank of a rank of comm (or of win's group); -1 when it has none. */
+int64_t comm_world_rank(uintptr_t handle, bool win, int64_t rank);
+
+void comm_forget_all(void);
+
+/* Changes whenever a communicator or window may have been freed. */
+uint32_t comm_generation(void);
+
+/* At set-up and in MPI_Finalize: afterwards only MPI_COMM_WORLD is translated. */
+void comm_open(void);
+void comm_close(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of calls: records and in-rank actions. Hot: the law of hook.h. */
+#include "libapp/app_state.h"
+#include "libapp/args.h"
+
+static struct cell_potential potential[SEG_THREADS_MAX][SEG_CELLS];
+
+struct event_record {
+	struct ring_call head;
+	int64_t par[RING_PAR_MAX];
+};
+
+/* $par1 .. of the start: rank, arguments, length, partner. */
+static unsigned start_pars(const struct hook_args *a, int64_t *par)
+{
+	const struct call_desc *d = a->desc;
+	unsigned n = 0;
+
+	par[n++] = app_state.rank;
+	for (unsigned i = 0; i < d->nparam; i++)
+		if (d->param[i].kind != CALL_P_STATUS)
+			par[n++] = a->par[i];
+	if (d->start_length)
+		par[n++] = a->length;
+	if (d->start_partner)
+		par[n++] = a->partner;
+	return n;
+}
+
+static unsigned end_pars(const struct hook_args *a, int64_t *par, int rc)
+{
+	const struct call_desc *d = a->desc;
+	unsigned n = 0;
+
+	par[n++] = app_state.rank;
+	par[n++] = rc;
+	if (d->end_partner)
+		par[n++] = a->partner;
+	if (d->end_length)
+		par[n++] = a->length;
+	return n;
+}
+
+static unsigned event_fill(struct event_record *r, const struct hook *h, enum call_phase phase,
+			   uint64_t now, int rc)
+{
+	unsigned n = phase == CALL_START ? start_pars(h->args, r->par) : end_pars(h->args, r->par,
+			rc);
+
+	r->head.word = RING_WORD(sizeof(r->head) + n * 8, RING_CALL);
+	r->head.ticks = now;
+	r->head.func = (uint16_t)h->func;
+	r->head.phase = (uint8_t)phase;
+	r->head.npar = (uint8_t)n;
+	r->head.tid = hook_thread.tid;
+	return n;
+}
+
+void event_put(const struct hook *h, enum call_phase phase, uint64_t now, int rc)
+{
+	struct seg_thread *block = hook_thread.block;
+	struct event_record r;
+	struct ring ring = {
+		.bytes = (uint8_t *)block + app_state.plan.ring_offset,
+		.size = app_state.plan.ring_bytes,
+		.head = &block->ring_head,
+		.tail = &block->ring_tail,
+		.dropped = &block->ring_dropped,
+	};
+	unsigned n = event_fill(&r, h, phase, now, rc);
+
+	ring_put(&ring, &r, (uint32_t)(sizeof(r.head) + n * 8));
+}
+
+void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc)
+{
+	struct action_tables tables = {
+		.heads = (void *)(app_state.base + app_state.plan.head_offset),
+		.actions = (void *)(app_state.base + app_state.plan.action_offset),
+		.lists = (void *)(app_state.base + app_state.plan.list_offset),
+		.cells = (void *)((uint8_t *)hook_thread.block + app_state.plan.cell_offset),
+		.potentials = potential[hook_thread.index],
+	};
+	struct event_record r;
+	struct action_event e = { .par = r.par, .func = (uint16_t)h->func, .now = now };
+	unsigned skipped;
+
+	e.npar = event_fill(&r, h, phase, now, rc);
+	e.phase = (uint8_t)phase;
+	e.tid = hook_thread.tid;
+	e.partner = h->args->partner;
+	e.any_source = h->args->any_source;
+	e.bytes = h->args->length;
+	skipped = action_run(&tables, &e);
+	if (skipped)
+		__atomic_fetch_add(&app_header()->w.actions_skipped, skipped, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hot: the law of hook.h. */
+#include "libapp/hook.h"
+
+#include "libapp/app_state.h"
+#include "libapp/args.h"
+
+uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BYTES)));
+uint32_t hook_mask = UINT32_MAX;
+_Thread_local struct hook_thread hook_thread __attribute__((tls_model("initial-exec")));
+
+enum {
+	START = HOOK_EVENT_START | HOOK_ACTION_START,
+	END = HOOK_EVENT_END | HOOK_ACTION_END,
+};
+
+static void add_u64(uint64_t *to, uint64_t n)
+{
+	__atomic_store_n(to, *to + n, __ATOMIC_RELEASE);
+}
+
+void hook_begin_slow(struct hook *h)
+{
+	uint64_t now;
+
+	if (!(h->word & (HOOK_TIME | START)))
+		return;
+	now = ticks_now(app_state.ticks);
+	if (h->word & HOOK_EVENT_START)
+		event_put(h, CALL_START, now, 0);
+	if (h->word & HOOK_ACTION_START)
+		event_act(h, CALL_START, now, 0);
+	if (h->word & HOOK_TIME) {
+		h->begin = now;
+		__atomic_store_n(&h->slot->begin, now, __ATOMIC_RELAXED);
+	}
+}
+
+/* One update that a reader sees whole: the delay grows and the call is no longer open. */
+static void slot_close(struct hook *h, uint64_t now)
+{
+	struct seg_slot *s = h->slot;
+	uint32_t k = (h->word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
+
+	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELAXED);
+	if (h->word & HOOK_TIME) {
+		if (now > h->begin)
+			add_u64(&s->delay, (now - h->begin) << k);
+		add_u64(&s->sampled, 1);
+		__atomic_store_n(&s->begin, 0, __ATOMIC_RELEASE);
+	}
+	if (h->word & HOOK_VOLUME) {
+		add_u64(&s->bytes_out, (uint64_t)h->args->out);
+		add_u64(&s->bytes_in, (uint64_t)h->args->in);
+	}
+	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
+}
+
+void hook_leave_slow(struct hook *h, int rc)
+{
+	uint64_t now = ticks_now(app_state.ticks);
+
+	if (h->word & HOOK_ARGS)
+		hook_finish(h, rc);
+	if (h->word & (HOOK_TIME | HOOK_VOLUME))
+		slot_close(h, now);
+	if (h->word & HOOK_EVENT_END)
+		event_put(h, CALL_END, now, rc);
+	if (h->word & HOOK_ACTION_END)
+		event_act(h, CALL_END, now, rc);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starts the host's lm from inside a program that knows nothing of it. No
+ * SIGCHLD, no child for its wait(), no copy of its memory, none of its open files,
+ * no wait longer than an exec: a child with no exit signal that shares the memory makes the
+ * lm's process and ends; what is left belongs to init.
+ */
+#include "libapp/app_state.h"
+#include "libapp/hook.h"
+#include "libapp/setup.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STACK_BYTES 65536 /* for each of the two */
+#define LOCK_FD 3
+#define ENV_MAX 4096 /* variables handed on */
+#define FDS_MAX 65536 /* closed one by one where close_range is not known */
+
+extern char **environ;
+
+struct launch {
+	const char *path;
+	int lock;
+	char *stack;
+	char **env;
+};
+
+/* OMIG_LM, else bin/lm beside the lib/ that we were loaded from. */
+static bool lm_program(char *out, size_t size)
+{
+	const char *set = setup_env("OMIG_LM"), *slash;
+	Dl_info me;
+	int n;
+
+	if (set)
+		n = snprintf(out, size, "%s", set);
+	else if (dladdr(hook_word, &me) && me.dli_fname && (slash = strrchr(me.dli_fname, '/')))
+		n = snprintf(out, size, "%.*s/../bin/lm", (int)(slash - me.dli_fname),
+				me.dli_fname);
+	else
+		return false;
+	return n > 0 && (size_t)n < size && access(out, X_OK) == 0;
+}
+
+/* The program's environment without what was preloaded for it. */
+static void copy_env(char **out)
+{
+	unsigned n = 0;
+
+	for (char **e = environ; e && *e && n < ENV_MAX - 1; e++)
+		if (strncmp(*e, "LD_PRELOAD=", 11) != 0)
+			out[n++] = *e;
+	out[n] = NULL;
+}
+
+static void close_from(int first)
+{
+	struct rlimit l;
+	int end = FDS_MAX;
+
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, first, ~0U, 0) == 0)
+		return;
+#endif
+	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < FDS_MAX)
+		end = (int)l.rlim_cur;
+	for (; first < end; first++)
+		close(first);
+}
+
+/* In the lm's process, before exec: system calls only. */
+static int become_lm(void *arg)
+{
+	struct launch *l = arg;
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	const char *argv[] = { l->path, "--lock-fd", "3", "--daemon", NULL };
+	sigset_t none;
+	int null;
+
+	setsid();
+	/* A lock that is below 3 already would be overwritten by the null device. */
+	null = fcntl(open("/dev/null", O_RDWR), F_DUPFD, LOCK_FD + 1);
+	if (dup2(l->lock, LOCK_FD) < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null,
+			2) < 0)
+		_exit(127);
+	close_from(LOCK_FD + 1);
+	for (int s = 1; s < NSIG; s++)
+		sigaction(s, &dfl, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execve(l->path, (char *const *)(uintptr_t)argv, l->env);
+	_exit(127);
+}
+
+static int between(void *arg)
+{
+	struct launch *l = arg;
+
+	_exit(clone(become_lm, l->stack + 2 * STACK_BYTES, CLONE_VM | CLONE_VFORK, l) < 0);
+}
+
+static void start(struct launch *l)
+{
+	sigset_t all, before;
+	pid_t pid;
+
+	sigfillset(&all);
+	if (sigprocmask(SIG_BLOCK, &all, &before) != 0)
+		return;
+	pid = clone(between, l->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, l);
+	if (pid > 0)
+		while (waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
+			continue;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	setup_say(pid > 0 ? "started an lm" : "cannot start an lm", pid > 0 ? 0 : errno);
+}
+
+static int take_lock(const char *path)
+{
+	int low = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), fd;
+
+	if (low < 0)
+		return -1;
+	/* Not where the null device or the lock itself will be put. */
+	fd = fcntl(low, F_DUPFD_CLOEXEC, LOCK_FD + 1);
+	close(low);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void launch_with(const char *program, int lock)
+{
+	static char *env[ENV_MAX];
+	struct launch l = { .path = program, .lock = lock, .env = env };
+
+	l.stack = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (l.stack == MAP_FAILED)
+		return;
+	copy_env(env);
+	start(&l);
+	munmap(l.stack, 2 * STACK_BYTES);
+}
+
+void launch_lm(const char *runtime, const char *host, const char *caid)
+{
+	char program[4096], path[4096];
+	int lock;
+
+	if (!lm_program(program, sizeof(program))) {
+		setup_say("no lm program: set OMIG_LM", 0);
+		return;
+	}
+	if (seg_lm_path(path, sizeof(path), runtime, host, caid, ".lock") < 0)
+		return;
+	lock = take_lock(path);
+	if (lock < 0) {
+		setup_say("an lm is there, or starting", 0);
+		return;
+	}
+	launch_with(program, lock);
+	close(lock);
+}

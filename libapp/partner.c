@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums per (function, partner), in the thread's own table. Hot: the law of hook.h. */
+#include "libapp/app_state.h"
+#include "libapp/args.h"
+
+#define PROBES 32 /* steps of one search */
+
+static struct seg_partner *find(uint64_t key)
+{
+	struct seg_partner *table =
+		(void *)(app_block(hook_thread.index) + app_state.plan.partner_offset);
+	uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+	struct seg_partner *p;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		p = &table[(at + i) % SEG_PARTNERS];
+		if (p->key == key)
+			return p;
+		if (!p->key) {
+			__atomic_store_n(&p->key, key, __ATOMIC_RELEASE);
+			return p;
+		}
+	}
+	return NULL;
+}
+
+static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int64_t in)
+{
+	struct seg_thread *block = hook_thread.block;
+	struct seg_partner *p;
+
+	if (partner < 0)
+		return;
+	p = find((uint64_t)(func + 1) << 32 | (uint32_t)partner);
+	if (!p) {
+		__atomic_store_n(&block->partner_lost, block->partner_lost + 1, __ATOMIC_RELAXED);
+		return;
+	}
+	__atomic_store_n(&p->count, p->count + calls, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->bytes_out, p->bytes_out + (uint64_t)out, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->bytes_in, p->bytes_in + (uint64_t)in, __ATOMIC_RELAXED);
+}
+
+void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in)
+{
+	add(func, partner, 1, out, in);
+}
+
+void partner_bytes_in(uint32_t func, int64_t partner, int64_t in)
+{
+	add(func, partner, 0, 0, in);
+}

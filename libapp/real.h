@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions behind ours. No symbol of MPI is ever left for the linker: a
+ * preloaded library must load into shells and launchers too, and Python
+ * brings its MPI long after us.
+ */
+#ifndef LIBAPP_REAL_H
+#define LIBAPP_REAL_H
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * The next definition of `name` after ours (another tool's wrapper, so that tools
+ * stack, or the library's), else `profiling`, the library's own second name, wherever it is
+ * loaded. NULL: there is none (yet). Keeps errno.
+ */
+void *real_find(const char *name, const char *profiling);
+
+/* A variable: the program's copy of it (copy relocations), else the library's. */
+void *real_data(const char *name);
+
+/*
+ * What a call returns whose function the program's MPI does not have: the class is "other error"
+ * everywhere.
+ */
+#define REAL_MISSING 16
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hot: the law of hook.h. */
+#include "libapp/requests.h"
+
+#define TABLE 4096 /* open requests that can be told apart; a power of two */
+#define PROBES 16 /* steps of one search */
+
+/*
+ * Claimed by exchanging the key from 0 to BUSY, filled, then published by
+ * storing the handle (release, paired with the acquire in find_entry). A handle
+ * belongs to one thread at a time, so its entry has one user at a time.
+ */
+#define BUSY ((uintptr_t)-1)
+
+static struct request table[TABLE];
+static uint32_t live; /* entries in use */
+
+static struct request *place(uintptr_t key, unsigned i)
+{
+	uint64_t h = (uint64_t)key * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &table[((h >> 52) + i) % TABLE];
+}
+
+bool requests_are_none(void)
+{
+	return __atomic_load_n(&live, __ATOMIC_RELAXED) == 0;
+}
+
+static struct request *find_entry(uintptr_t key)
+{
+	struct request *r;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		r = place(key, i);
+		if (__atomic_load_n(&r->key, __ATOMIC_ACQUIRE) == key)
+			return r;
+	}
+	return NULL;
+}
+
+static struct request *claim_entry(uintptr_t key)
+{
+	struct request *r;
+	uintptr_t none;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		r = place(key, i);
+		none = 0;
+		if (__atomic_compare_exchange_n(&r->key, &none, BUSY, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED)) {
+			__atomic_fetch_add(&live, 1, __ATOMIC_RELAXED);
+			return r;
+		}
+	}
+	return NULL;
+}
+
+bool request_put(const struct request *from)
+{
+	struct request *r;
+
+	if (!from->key || from->key == BUSY)
+		return false;
+	request_drop(from->key);
+	r = claim_entry(from->key);
+	if (!r)
+		return false;
+	r->kind = from->kind;
+	r->func = from->func;
+	r->comm = from->comm;
+	r->generation = from->generation;
+	r->bytes = from->bytes;
+	r->partner = from->partner;
+	__atomic_store_n(&r->key, from->key, __ATOMIC_RELEASE);
+	return true;
+}
+
+void request_drop(uintptr_t handle)
+{
+	struct request *r = handle && !requests_are_none() ? find_entry(handle) : NULL;
+
+	if (!r)
+		return;
+	__atomic_store_n(&r->key, 0, __ATOMIC_RELEASE);
+	__atomic_fetch_sub(&live, 1, __ATOMIC_RELAXED);
+}
+
+bool request_find(uintptr_t handle, struct request *out)
+{
+	const struct request *r = handle && !requests_are_none() ? find_entry(handle) : NULL;
+
+	if (r)
+		*out = *r;
+	return r != NULL;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Open requests whose bytes are known only when they complete (receives), or
+ * count each time that they are started (persistent ones). A table without
+ * locks, of fixed size, for all threads; what finds no room is counted when posted.
+ *
+ * An entry of a request that no watched call completes stays until its handle is used again.
+ */
+#ifndef LIBAPP_REQUESTS_H
+#define LIBAPP_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+enum request_kind {
+	REQUEST_FREE,
+	REQUEST_RECV, /* counts when complete, then is gone */
+	REQUEST_SEND_INIT, /* persistent: `bytes` count at each start */
+	REQUEST_RECV_INIT, /* persistent: counts at each completion */
+};
+
+struct request {
+	uintptr_t key; /* the handle; 0 = free */
+	uint32_t kind; /* enum request_kind */
+	uint32_t func; /* whose figures grow */
+	uintptr_t comm; /* for the partner of a receive */
+	uint32_t generation; /* of comm: see comm_generation() */
+	int64_t bytes; /* posted */
+	int64_t partner; /* world rank, -1 not known when posted */
+};
+
+/* False: no room, or handle 0. Any thread; wait-free. */
+bool request_put(const struct request *r);
+
+/* The handle is used for something else now. */
+void request_drop(uintptr_t handle);
+
+/* Copies the entry; false when there is none. */
+bool request_find(uintptr_t handle, struct request *out);
+
+/* True when the table is certainly empty: spares the searches. */
+bool requests_are_none(void);
+
+/* Tracked requests of one completing call, found before it (it clears handles). */
+#define WAIT_SET_MAX 128
+#define WAIT_STATUS_BYTES 24 /* the largest status of a known MPI */
+
+struct wait_set {
+	unsigned n;
+	struct wait_entry {
+		uint32_t place; /* in the call's array */
+		uintptr_t key;
+	} entry[WAIT_SET_MAX];
+	uint64_t statuses[WAIT_SET_MAX * WAIT_STATUS_BYTES / 8]; /* in place of ignored ones */
+};
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of set-up, in MPI_Init: none of them may fail for the program,
+ * block, or leave anything behind but one file descriptor out of its way.
+ */
+#ifndef LIBAPP_SETUP_H
+#define LIBAPP_SETUP_H
+
+#include "common/ring/seg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * The environment as its names say; NULL when unset, empty, or when the program runs with raised
+ * rights.
+ */
+const char *setup_env(const char *name);
+
+/*
+ * One line on stderr, only when OMIG_DEBUG is set. what is followed by the words for errno when
+ * code is not 0.
+ */
+void setup_say(const char *what, int code);
+
+/* Makes, seals and maps the memory and lays the hook page over hook_word. False: unwatched. */
+bool segment_make(const char *caid);
+
+/* In a child after fork: private zero pages in place of everything shared. */
+void segment_detach(void);
+
+/* rank, size, job, program, library ... into the header. */
+void identity_fill(struct seg_own *own);
+
+/* Hands the memfd to this host's lm. False: there is none that listens. */
+bool register_with_lm(const char *runtime, const char *host, const char *caid);
+
+/* Starts this host's lm unless somebody holds its lock. Does not wait for it. */
+void launch_lm(const char *runtime, const char *host, const char *caid);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "libapp/wait.h"
+
+#include "libapp/comm.h"
+#include "libapp/flavour.h"
+
+#include <stddef.h>
+
+/* Where a completing call has what: places of C arguments + 1, 0 = has none. */
+static const struct wait_shape {
+	uint8_t count, requests, flag, index, outcount, indices;
+} shape_of[] = {
+	[CALL_V_WAIT] = { .requests = 1 },
+	[CALL_V_TEST] = { .requests = 1, .flag = 2 },
+	[CALL_V_WAITANY] = { .count = 1, .requests = 2, .index = 3 },
+	[CALL_V_TESTANY] = { .count = 1, .requests = 2, .index = 3, .flag = 4 },
+	[CALL_V_WAITALL] = { .count = 1, .requests = 2 },
+	[CALL_V_TESTALL] = { .count = 1, .requests = 2, .flag = 3 },
+	[CALL_V_WAITSOME] = { .count = 1, .requests = 2, .outcount = 3, .indices = 4 },
+	[CALL_V_REQUEST_FREE] = { .requests = 1 },
+	[CALL_V_START] = { .requests = 1 },
+	[CALL_V_STARTALL] = { .count = 1, .requests = 2 },
+};
+
+static const struct wait_shape *shape(const struct hook_args *a)
+{
+	unsigned rule = a->desc->volume;
+
+	if (rule >= sizeof(shape_of) / sizeof(shape_of[0]) || !shape_of[rule].requests)
+		return NULL;
+	return &shape_of[rule];
+}
+
+static void *pointer(const struct hook_args *a, uint8_t place)
+{
+	return (void *)(uintptr_t)a->par[place - 1];
+}
+
+static int int_at(const struct hook_args *a, uint8_t place)
+{
+	const int *p = place ? pointer(a, place) : NULL;
+
+	return p ? *p : 0;
+}
+
+static uintptr_t request_at(const struct hook_args *a, const struct wait_shape *s, int i)
+{
+	return args_handle_at(a, a->par[s->requests - 1], i, CALL_P_REQUEST);
+}
+
+static int requests_of(const struct hook_args *a, const struct wait_shape *s)
+{
+	return s->count ? (int)a->par[s->count - 1] : 1;
+}
+
+static bool statuses_are_ignored(const struct hook_args *a)
+{
+	const void *status = pointer(a, a->desc->status);
+
+	if (a->lang == LANG_C)
+		return (uintptr_t)status == flavour->statuses_ignore;
+	return flavour->f_status_is_ignored(status, a->lang);
+}
+
+/*
+ * A receive that ended, or whose end cannot be seen: into the figures of the call that posted it.
+ */
+static void count_in(const struct request *r, int64_t bytes, int64_t partner)
+{
+	struct seg_slot *s = &hook_thread.slots[r->func];
+	uint32_t word = __atomic_load_n(&hook_word[r->func], __ATOMIC_RELAXED);
+
+	if (word & HOOK_VOLUME) {
+		__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->bytes_in, s->bytes_in + (uint64_t)bytes, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
+	}
+	if (word & HOOK_PARTNER)
+		partner_add(r->func, partner, 0, bytes);
+}
+
+static void keep(struct wait_set *w, int place, uintptr_t key)
+{
+	w->entry[w->n].place = (uint32_t)place;
+	w->entry[w->n].key = key;
+	w->n++;
+}
+
+/* More requests than there is room for statuses: those count as posted, now. */
+static void give_up(const struct hook_args *a, const struct wait_shape *s)
+{
+	struct request r;
+	int n = requests_of(a, s);
+
+	for (int i = 0; i < n; i++) {
+		if (!request_find(request_at(a, s, i), &r) || r.kind != REQUEST_RECV)
+			continue;
+		count_in(&r, r.bytes, r.partner);
+		request_drop(r.key);
+	}
+}
+
+void wait_prepare(struct hook_args *a)
+{
+	const struct wait_shape *s = shape(a);
+	struct wait_set *w = a->wait;
+	struct request r;
+	int n;
+
+	w->n = 0;
+	if (!s || requests_are_none())
+		return;
+	n = requests_of(a, s);
+	if (n > WAIT_SET_MAX) {
+		give_up(a, s);
+		return;
+	}
+	for (int i = 0; i < n; i++)
+		if (request_find(request_at(a, s, i), &r))
+			keep(w, i, r.key);
+	if (w->n && a->desc->status && statuses_are_ignored(a))
+		a->par[a->desc->status - 1] = (int64_t)(uintptr_t)w->statuses;
+}
+
+static int64_t partner_of(const struct request *r, int source)
+{
+	if (r->partner >= 0)
+		return r->partner;
+	/* Any source: the communicator may be asked only while none has been freed since. */
+	return r->generation == comm_generation() ? comm_world_rank(r->comm, false, source) : -1;
+}
+
+static void ended(const struct hook_args *a, uintptr_t key, const uint8_t *status)
+{
+	struct status_view v;
+	struct request r;
+
+	if (!request_find(key, &r) || r.kind == REQUEST_SEND_INIT)
+		return;
+	flavour->status_read(status, &v);
+	if (!v.cancelled && v.bytes >= 0)
+		count_in(&r, v.bytes, partner_of(&r, v.source));
+	if (r.kind == REQUEST_RECV)
+		request_drop(key);
+}
+
+/* Entries are in ascending order of place. */
+static const struct wait_entry *entry_at(const struct wait_set *w, uint32_t place)
+{
+	unsigned low = 0, high = w->n;
+
+	while (low < high) {
+		unsigned mid = (low + high) / 2;
+
+		if (w->entry[mid].place == place)
+			return &w->entry[mid];
+		if (w->entry[mid].place < place)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+static void ended_at(const struct hook_args *a, int index, unsigned status)
+{
+	const struct wait_entry *e;
+
+	index -= a->lang != LANG_C; /* Fortran counts from 1 */
+	e = index >= 0 ? entry_at(a->wait, (uint32_t)index) : NULL;
+	if (e)
+		ended(a, e->key, (const uint8_t *)pointer(a, a->desc->status) +
+					 (size_t)status * flavour->status_bytes);
+}
+
+static void ended_all(const struct hook_args *a)
+{
+	const uint8_t *status = pointer(a, a->desc->status);
+	const struct wait_entry *e = a->wait->entry;
+
+	for (unsigned i = 0; i < a->wait->n; i++)
+		ended(a, e[i].key, status + (size_t)e[i].place * flavour->status_bytes);
+}
+
+static void ended_some(const struct hook_args *a, const struct wait_shape *s)
+{
+	const int *index = pointer(a, s->indices);
+	int n = int_at(a, s->outcount);
+
+	if (n == flavour->undefined)
+		return;
+	for (int i = 0; i < n && i < WAIT_SET_MAX; i++)
+		ended_at(a, index[i], (unsigned)i);
+}
+
+static void start_all(struct hook_args *a)
+{
+	struct request r;
+
+	for (unsigned i = 0; i < a->wait->n; i++)
+		if (request_find(a->wait->entry[i].key, &r) && r.kind == REQUEST_SEND_INIT) {
+			a->out += r.bytes;
+			if (a->word & HOOK_PARTNER)
+				partner_add(a->func, r.partner, r.bytes, 0);
+		}
+}
+
+void wait_finish(struct hook_args *a)
+{
+	const struct wait_shape *s = shape(a);
+
+	if (!s || !a->wait->n || (s->flag && !int_at(a, s->flag)))
+		return;
+	if (a->desc->volume == CALL_V_START || a->desc->volume == CALL_V_STARTALL)
+		start_all(a);
+	else if (a->desc->volume == CALL_V_REQUEST_FREE)
+		request_drop(a->wait->entry[0].key);
+	else if (s->indices)
+		ended_some(a, s);
+	else if (s->index)
+		ended_at(a, int_at(a, s->index), 0);
+	else
+		ended_all(a);
+}
+
+/* Will the end of a request be seen? */
+static bool ends_are_watched(void)
+{
+	return __atomic_load_n(&hook_word[CALL_ID_Wait], __ATOMIC_RELAXED) &
+	       __atomic_load_n(&hook_word[CALL_ID_Waitall], __ATOMIC_RELAXED) &
+	       __atomic_load_n(&hook_word[CALL_ID_Test], __ATOMIC_RELAXED) & HOOK_VOLUME;
+}
+
+static enum request_kind kind_posted(unsigned rule)
+{
+	switch (rule) {
+	case CALL_V_RECV_POST: case CALL_V_MRECV_POST:
+		return REQUEST_RECV;
+	case CALL_V_SEND_INIT:
+		return REQUEST_SEND_INIT;
+	case CALL_V_RECV_INIT:
+		return REQUEST_RECV_INIT;
+	default:
+		return REQUEST_FREE;
+	}
+}
+
+void wait_posted(struct hook *h, struct hook_args *a)
+{
+	const struct call_desc *d = a->desc;
+	struct request r = { .kind = kind_posted(d->volume), .func = h->func };
+	int64_t at = a->par[d->nparam - 1];
+
+	r.key = args_handle_at(a, at, 0, CALL_P_REQUEST);
+	request_drop(r.key);
+	if (r.kind == REQUEST_FREE || !ends_are_watched())
+		return;
+	if (d->peer && a->par[d->peer - 1] == flavour->proc_null)
+		return;
+	r.bytes = a->in;
+	r.partner = a->partner;
+	r.comm = d->comm ? (uintptr_t)a->par[d->comm - 1] : 0;
+	r.generation = comm_generation();
+	if (r.kind == REQUEST_SEND_INIT)
+		r.bytes = args_posted(a);
+	if (request_put(&r) && r.kind == REQUEST_RECV) {
+		a->in = 0;
+		h->word &= ~(uint32_t)HOOK_PARTNER; /* counted with the bytes */
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests that a watched call makes, starts or completes: see requests.h. Hot: the law of hook.h.
+ */
+#ifndef LIBAPP_WAIT_H
+#define LIBAPP_WAIT_H
+
+#include "libapp/args.h"
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * Before a completing call: finds the tracked ones among its requests, and sees to it that it fills
+ * statuses.
+ */
+void wait_prepare(struct hook_args *a);
+
+/* After it succeeded: the receives that ended are counted. */
+void wait_finish(struct hook_args *a);
+
+/*
+ * After a call that started or made a request succeeded. May take back a->in, to be counted at
+ * completion.
+ */
+void wait_posted(struct hook *h, struct hook_args *a);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the generated wrappers are made of. Each real function stands in a
+ * pointer that starts at a resolver: so calling it needs no test, and the
+ * first call, whenever MPI is loaded, finds it.
+ */
+#ifndef LIBAPP_WRAP_H
+#define LIBAPP_WRAP_H
+
+#include "common/ring/calls_id.h"
+#include "libapp/app_state.h"
+#include "libapp/args.h"
+#include "libapp/comm.h"
+#include "libapp/hook.h"
+#include "libapp/real.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#pragma GCC visibility push(hidden)
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define REAL(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
+
+static inline int64_t f_int(const void *p)
+{
+	int v;
+
+	if (!p)
+		return 0;
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline int64_t f_wide(const void *p)
+{
+	int64_t v;
+
+	if (!p)
+		return 0;
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* ierror may be absent in mpi_f08: then the library's own error handling has the word. */
+static inline int f_result(const void *ierr)
+{
+	return (int)f_int(ierr);
+}
+
+static inline void f_missing(void *ierr)
+{
+	const int code = REAL_MISSING;
+
+	if (ierr)
+		memcpy(ierr, &code, sizeof(code));
+}
+
+/* Resolves one pointer early; leaves it at its resolver when there is nothing yet. */
+static inline void wrap_look(const char *name, const char *profiling, void **pointer)
+{
+	void *f = real_find(name, profiling);
+
+	if (f)
+		__atomic_store_n(pointer, f, __ATOMIC_RELAXED);
+}
+
+/* All C functions, at set-up: no look-up is left for the hot path. */
+void wrap_resolve_all(void);
+
+#pragma GCC visibility pop
+
+#endif
