@@ -136,10 +136,11 @@ static void preload_value(char *out, size_t size, const char *lib)
 /* Open MPI hands the environment to other hosts only when told to; MPICH and Slurm do so by themselves. */
 static void env_list_value(char *out, size_t size)
 {
+	const char *old = getenv("OMPI_MCA_mca_base_env_list");
 	char kept[4096], *at;
 	size_t i, used;
 
-	str_copy(kept, sizeof(kept), getenv("OMPI_MCA_mca_base_env_list"));
+	str_copy(kept, sizeof(kept), old ? old : "");
 	at = strstr(kept, "LD_PRELOAD;OMIG_");
 	if (at)
 		*at = '\0';

@@ -15,10 +15,10 @@ tools.statics    := term.c:saved term.c:is_changed cmd_top.c:got_signal cmd_top.
 # Manual pages: what programs can say themselves is filled in by asking them.
 tools.man        := omig.1.scd omig.conf.5.scd omis.7.scd lm.8.scd sm.8.scd mainsm.8.scd
 tools.pages      := $(tools.man:%.scd=$(B)/man/%)
-tools.speakers   := $(B)/bin/omig $(B)/bin/omis-doc $(foreach d,lm sm mainsm,$(if $(wildcard $d/module.mk),$(B)/bin/$d))
+tools.speakers   := $(B)/bin/omig $(B)/bin/omis-doc $(foreach d,lm sm mainsm,$(if $(filter $d,$($d.programs)),$(B)/bin/$d))
 $(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill $(tools.speakers)
 	$(call say,SCDOC)mkdir -p $(@D) && tools/man-fill $(B)/bin <$< >$@.scd && $(SCDOC) <$@.scd >$@
 $(B)/share/omig.bash: tools/make-completion $(B)/bin/omig $(B)/bin/omis-doc
 	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $(B)/bin >$@
-$(if $(M),,$(if $(wildcard mainsm/module.mk),$(eval all: $(B)/share/omig.bash)))
+$(if $(M),,$(eval all: $(B)/share/omig.bash))
 tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig

@@ -171,12 +171,14 @@ static void hand_over(struct call *k, Omis_reply a)
 static void on_reply(void *arg, struct reply **r, bool is_last)
 {
 	struct call *k = arg;
+	bool is_awaited;
 	Omis_reply a;
 
 	a = *r ? answer_from_reply(*r, k->flags) : NULL;
 	if (k->flags & OMIS_DEBUG)
 		tell_handler(OMIS_OK, a ? omis_strerror(omis_reply_status(a)) : "no memory for a reply");
-	if (a && !k->is_waiting && is_unwanted(*r, a, k->flags))
+	is_awaited = k->is_waiting && !k->first;
+	if (a && !is_awaited && is_unwanted(*r, a, k->flags))
 		omis_reply_free(a);
 	else
 		hand_over(k, a);

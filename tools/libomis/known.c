@@ -19,15 +19,24 @@ static const char *kind_name(enum omis_class c)
 	return "event";
 }
 
-int omis_service_info(unsigned i, Omis_service_info *out)
+/* Number i of those that tools may use. */
+static const struct omis_service *find(unsigned i)
 {
 	const struct omis_service *s;
+	size_t k;
+
+	for (k = 0; (s = omis_service_at(k)); k++)
+		if (!(s->flags & OMIS_INTERNAL) && i-- == 0)
+			return s;
+	return NULL;
+}
+
+int omis_service_info(unsigned i, Omis_service_info *out)
+{
+	const struct omis_service *s = find(i);
 	struct buf b = BUF_INIT(4096);
 
 	memset(out, 0, sizeof(*out));
-	do
-		s = omis_service_at(i++);
-	while (s && (s->flags & OMIS_INTERNAL));
 	if (!s)
 		return 0;
 	out->name = s->name;

@@ -209,7 +209,7 @@ typedef struct Omis_service_info {
 	char signature[512]; /* name(type name, ...) -> results */
 } Omis_service_info;
 
-/* Number i in alphabetical order. 0 beyond the last, else 1. */
+/* Number i, extension by extension. 0 beyond the last, else 1. */
 OMIS_API int omis_service_info(unsigned i, Omis_service_info *out);
 
 /* "0.1.0" */

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libomis as a tool sees it, against something that talks like a mainsm. */
+#include "common/base/clock.h"
+#include "tests/suite.h"
+#include "tests/unit/tools/libomis/fake_mainsm.h"
+#include "tools/libomis/omis.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct fake_mainsm fake;
+static int tool;
+
+static Omis_reply ask(const char *text)
+{
+	return omis_request_n(text, strlen(text), NULL, NULL, 0);
+}
+
+static void connect_tool(void)
+{
+	fake_mainsm_start(&fake, FAKE_KIND);
+	ck_assert_msg(omis_init(NULL, NULL, NULL, &tool) == OMIS_OK, "%s", omis_last_error());
+}
+
+static void end(void)
+{
+	ck_assert_int_eq(omis_finalize(), OMIS_OK);
+	fake_mainsm_stop(&fake);
+}
+
+/* Serves the library until *flag, but not for ever. */
+static void handle_until(const volatile int *count, int wanted)
+{
+	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
+	nsec_t until = clock_mono() + 20 * NSEC_PER_SEC;
+
+	ck_assert_int_ge(p.fd, 0);
+	while (*count < wanted && clock_mono() < until) {
+		poll(&p, 1, 100);
+		omis_handler();
+	}
+	ck_assert_int_eq(*count, wanted);
+}
+
+START_TEST(a_tool_enrols_once_and_asks)
+{
+	Omis_reply r;
+	Omis_coverage c;
+
+	connect_tool();
+	ck_assert_int_eq(tool, 1);
+	r = ask(":print(1)");
+	ck_assert_str_eq(r[1][0].obj_list, "n_1");
+	ck_assert_str_eq(r[1][0].result, "9");
+	omis_reply_coverage(r, &c);
+	ck_assert_uint_eq(c.asked, 2);
+	ck_assert_str_eq(c.missing[0].reason, "silent");
+	omis_reply_free(r);
+	ck_assert_int_eq(omis_finalize(), OMIS_OK);
+	/* the token is not needed a second time */
+	*strrchr(fake.conn, ':') = '\0';
+	setenv("OMIG_MAINSM", fake.conn, 1);
+	ck_assert_msg(omis_init(NULL, NULL, NULL, &tool) == OMIS_OK, "%s", omis_last_error());
+	ck_assert_int_eq(tool, 2);
+	end();
+}
+END_TEST
+
+START_TEST(errors_and_parts_come_as_replies)
+{
+	Omis_reply r;
+
+	connect_tool();
+	r = ask("nonsense");
+	ck_assert_int_eq(omis_reply_status(r), OMIS_SYNTAX_ERROR);
+	ck_assert_ptr_nonnull(strstr(r[0][0].result, "offset 0"));
+	omis_reply_free(r);
+	r = ask(":parts()");
+	ck_assert_ptr_nonnull(r[1][2].obj_list);
+	ck_assert_ptr_null(r[1][3].obj_list);
+	omis_reply_free(r);
+	end();
+}
+END_TEST
+
+START_TEST(the_wait_policy_travels_with_requests)
+{
+	Omis_reply r;
+
+	connect_tool();
+	ck_assert_int_eq(omis_request_policy(OMIS_WAIT_QUORUM, 7, 1234), OMIS_OK);
+	r = ask(":policy()");
+	ck_assert_str_eq(r[1][0].result, "1,7,1234");
+	omis_reply_free(r);
+	ck_assert_int_eq(omis_request_policy(OMIS_WAIT_ALL, 0, 0), OMIS_OK);
+	r = ask(":policy()");
+	ck_assert_str_eq(r[1][0].result, "0,0,2000");
+	omis_reply_free(r);
+	ck_assert_int_eq(omis_request_policy((Omis_wait)9, 0, 0), OMIS_PARAMETER_ERROR);
+	end();
+}
+END_TEST
+
+struct events {
+	volatile int replies, triggered;
+	Omis_status last;
+};
+
+static void on_event(Omis_reply r, void *arg)
+{
+	struct events *e = arg;
+
+	e->replies++;
+	e->last = r[0][0].status;
+	e->triggered += e->last == OMIS_CSR_TRIGGERED;
+	omis_reply_free(r);
+}
+
+START_TEST(a_conditional_request_calls_back_until_it_is_deleted)
+{
+	struct events e = { 0 };
+
+	connect_tool();
+	ck_assert_ptr_null(omis_request((char[]){ "x(): print(1)" }, on_event, &e, 0));
+	handle_until(&e.replies, 5);
+	ck_assert_int_eq(e.triggered, 2);
+	ck_assert_int_eq(e.last, OMIS_CSR_DELETED);
+	end();
+}
+END_TEST
+
+START_TEST(flags_leave_out_replies_or_return_the_first)
+{
+	struct events e = { 0 };
+	Omis_reply first;
+
+	connect_tool();
+	first = omis_request((char[]){ "x(): print(1)" }, on_event, &e,
+			     OMIS_WAIT_FOR_FIRST_REPLY | OMIS_DONT_RETURN_EN_DIS);
+	ck_assert_ptr_nonnull(first);
+	ck_assert_int_eq(first[0][0].status, OMIS_CSR_DEFINED);
+	ck_assert_str_eq(first[0][0].result, "c_1");
+	omis_reply_free(first);
+	handle_until(&e.replies, 3); /* triggered twice, deleted */
+	end();
+}
+END_TEST
+
+START_TEST(a_conditional_request_needs_a_callback)
+{
+	Omis_reply r;
+
+	connect_tool();
+	r = ask("user_event_has_been_raised([]): print([])");
+	ck_assert_int_eq(omis_reply_status(r), OMIS_PARAMETER_ERROR);
+	omis_reply_free(r);
+	end();
+}
+END_TEST
+
+START_TEST(a_request_that_is_not_answered_ends_by_itself)
+{
+	Omis_reply r;
+
+	connect_tool();
+	omis_request_policy(OMIS_WAIT_ALL, 0, 1);
+	r = ask(":silence()");
+	ck_assert_int_eq(omis_reply_status(r), OMIS_OS_ERROR);
+	omis_reply_free(r);
+	r = ask(":print(1)"); /* and nothing is broken */
+	ck_assert_int_eq(omis_reply_status(r), OMIS_OK);
+	omis_reply_free(r);
+	end();
+}
+END_TEST
+
+static volatile int links;
+static char link_text[200];
+
+static void on_link(Omis_reply r)
+{
+	links++;
+	snprintf(link_text, sizeof(link_text), "%s", r[0][0].result);
+	omis_reply_free(r);
+}
+
+START_TEST(a_lost_connection_is_told_and_comes_back)
+{
+	struct events e = { 0 };
+	Omis_reply r;
+
+	fake_mainsm_start(&fake, FAKE_KIND);
+	ck_assert_int_eq(omis_init(NULL, NULL, on_link, NULL), OMIS_OK);
+	ck_assert_ptr_null(omis_request((char[]){ ":silence()" }, on_event, &e, 0));
+	r = ask(":drop()");
+	ck_assert_int_eq(omis_reply_status(r), OMIS_OS_ERROR);
+	omis_reply_free(r);
+	ck_assert_int_eq(e.replies, 1); /* who waited was told */
+	ck_assert_int_eq(e.last, OMIS_OS_ERROR);
+	handle_until(&links, 2);
+	ck_assert_ptr_nonnull(strstr(link_text, "back"));
+	r = ask(":print(1)");
+	ck_assert_int_eq(omis_reply_status(r), OMIS_OK);
+	omis_reply_free(r);
+	end();
+}
+END_TEST
+
+static void ask_inside(Omis_reply r, void *arg)
+{
+	Omis_reply inner = ask(":print(1)");
+
+	ck_assert_int_eq(omis_reply_status(inner), OMIS_PARAMETER_ERROR);
+	ck_assert_int_eq(omis_finalize(), OMIS_PARAMETER_ERROR);
+	omis_reply_free(inner);
+	omis_reply_free(r);
+	ck_assert_ptr_null(omis_request((char[]){ ":print(2)" }, on_event, arg, 0));
+}
+
+START_TEST(a_callback_may_ask_but_not_wait)
+{
+	struct events e = { 0 };
+
+	connect_tool();
+	ck_assert_ptr_null(omis_request((char[]){ ":print(1)" }, ask_inside, &e, 0));
+	handle_until(&e.replies, 1);
+	end();
+}
+END_TEST
+
+START_TEST(a_mainsm_that_died_is_no_signal_for_the_tool)
+{
+	Omis_reply r;
+
+	connect_tool();
+	kill(fake.pid, SIGKILL);
+	omis_request_policy(OMIS_WAIT_ALL, 0, 200);
+	for (int i = 0; i < 3; i++) {
+		r = ask(":print(1)");
+		ck_assert_int_eq(omis_reply_status(r), OMIS_OS_ERROR);
+		omis_reply_free(r);
+	}
+	end();
+}
+END_TEST
+
+START_TEST(requests_that_still_wait_are_forgotten_at_the_end)
+{
+	struct events e = { 0 };
+
+	connect_tool();
+	ck_assert_ptr_null(omis_request((char[]){ ":silence()" }, on_event, &e, 0));
+	end();
+	ck_assert_int_eq(e.replies, 0);
+}
+END_TEST
+
+/* Status and a word of the text that omis_init() fails with. */
+static void expect_refusal(Omis_status status, const char *word)
+{
+	Omis_status s = omis_init(NULL, NULL, NULL, NULL);
+
+	ck_assert_msg(s == status && strstr(omis_last_error(), word), "%d '%s', not %d '%s'", s, omis_last_error(), status,
+		      word);
+}
+
+START_TEST(what_keeps_a_tool_out_is_said)
+{
+	fake_mainsm_start(&fake, FAKE_REFUSES_ENROLMENT);
+	expect_refusal(OMIS_NO_PERMISSION, "expired");
+	setenv("OMIG_MAINSM", "omig1:127.0.0.1:1", 1);
+	expect_refusal(OMIS_PARAMETER_ERROR, "");
+	setenv("OMIG_MAINSM", "omig1:127.0.0.1:1:00000000000000000000000000:tok.secret", 1);
+	expect_refusal(OMIS_OS_ERROR, "");
+	unsetenv("OMIG_MAINSM");
+	expect_refusal(OMIS_PARAMETER_ERROR, "");
+	fake_mainsm_stop(&fake);
+}
+END_TEST
+
+START_TEST(a_mainsm_of_another_ca_is_not_trusted)
+{
+	struct fake_mainsm other;
+	char pin[27], *at;
+
+	fake_mainsm_start(&other, FAKE_KIND);
+	memcpy(pin, strchr(strchr(strchr(other.conn, ':') + 1, ':') + 1, ':') + 1, 26);
+	fake_mainsm_start(&fake, FAKE_KIND);
+	at = strchr(strchr(strchr(fake.conn, ':') + 1, ':') + 1, ':') + 1;
+	memcpy(at, pin, 26);
+	setenv("OMIG_MAINSM", fake.conn, 1);
+	expect_refusal(OMIS_NO_PERMISSION, "");
+	fake_mainsm_stop(&fake);
+	fake_mainsm_stop(&other);
+}
+END_TEST
+
+START_TEST(without_a_connection_every_call_says_so)
+{
+	Omis_reply r = ask(":print(1)");
+
+	ck_assert_int_eq(omis_reply_status(r), OMIS_PARAMETER_ERROR);
+	omis_reply_free(r);
+	ck_assert_int_eq(omis_finalize(), OMIS_PARAMETER_ERROR);
+	ck_assert_int_eq(omis_fd(), -1);
+	omis_handler();
+}
+END_TEST
+
+SUITE("client", a_tool_enrols_once_and_asks, errors_and_parts_come_as_replies, the_wait_policy_travels_with_requests,
+      a_conditional_request_calls_back_until_it_is_deleted, flags_leave_out_replies_or_return_the_first,
+      a_conditional_request_needs_a_callback, a_request_that_is_not_answered_ends_by_itself,
+      a_lost_connection_is_told_and_comes_back, a_callback_may_ask_but_not_wait,
+      a_mainsm_that_died_is_no_signal_for_the_tool, requests_that_still_wait_are_forgotten_at_the_end,
+      what_keeps_a_tool_out_is_said, a_mainsm_of_another_ca_is_not_trusted, without_a_connection_every_call_says_so)

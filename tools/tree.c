@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/tree.h"
+
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "tools/session.h"
+#include "tools/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Where omig_tree() puts what. AGE (ns in this state) may be missing. */
+enum { TOKEN, PARENT, NAME, STATE, PID, RANK, WORLD, JOB, FLAVOUR, EXIT, HOST, AGE };
+
+static unsigned level_of(const Omis_value *o)
+{
+	switch (value_text(o, TOKEN)[0]) {
+	case 's':
+		return TREE_SITES;
+	case 'n':
+		return TREE_NODES;
+	case 'p':
+		return TREE_PROCESSES;
+	default:
+		return TREE_THREADS;
+	}
+}
+
+static void put(const Omis_value *o, size_t i)
+{
+	term_put_safe(stdout, value_text(o, i), strlen(value_text(o, i)));
+}
+
+static enum term_paint paint_of(const char *state)
+{
+	if (str_eq(state, "silent") || str_eq(state, "zombie") || str_eq(state, "stopped"))
+		return TERM_YELLOW;
+	if (str_eq(state, "lost") || str_eq(state, "unreachable"))
+		return TERM_RED;
+	return str_eq(state, "ended") ? TERM_DIM : TERM_GREEN;
+}
+
+static void show_state(const struct term *t, const Omis_value *o)
+{
+	const char *state = value_text(o, STATE);
+	char age[TABLE_NUMBER_BYTES];
+
+	printf("  %s", term_paint(t, paint_of(state)));
+	put(o, STATE);
+	if (level_of(o) == TREE_NODES && !str_eq(state, "up") && value_at(o, AGE))
+		printf(" for %s", table_duration(age, value_float(o, AGE) / 1e9));
+	if (str_eq(state, "ended"))
+		printf(" (%lld)", (long long)value_int(o, EXIT));
+	fputs(term_paint(t, TERM_PLAIN), stdout);
+}
+
+static void show_process(const Omis_value *o)
+{
+	if (value_int(o, RANK) >= 0)
+		printf("  rank %lld of %lld", (long long)value_int(o, RANK), (long long)value_int(o, WORLD));
+	printf("  pid %lld  ", (long long)value_int(o, PID));
+	put(o, NAME);
+	if (value_text(o, FLAVOUR)[0]) {
+		fputs("  ", stdout);
+		put(o, FLAVOUR);
+	}
+	if (value_text(o, JOB)[0]) {
+		fputs("  job ", stdout);
+		put(o, JOB);
+	}
+}
+
+static void show_object(const struct term *t, const Omis_value *o, unsigned level)
+{
+	printf("%*s%s", (int)(level - 1) * 2, "", term_paint(t, TERM_BOLD));
+	put(o, TOKEN);
+	fputs(term_paint(t, TERM_PLAIN), stdout);
+	if (level == TREE_PROCESSES) {
+		show_process(o);
+	} else if (level == TREE_THREADS) {
+		printf("  tid %lld", (long long)value_int(o, PID));
+	} else {
+		printf("  %s ", level == TREE_SITES ? "site" : "node");
+		put(o, NAME);
+	}
+	show_state(t, o);
+	putchar('\n');
+}
+
+void tree_show(const struct term *t, const Omis_value *list, enum tree_depth depth)
+{
+	const Omis_value *o;
+	unsigned level;
+	size_t i;
+
+	for (i = 0; (o = value_at(list, i)); i++) {
+		level = level_of(o);
+		if (level <= depth)
+			show_object(t, o, level);
+	}
+	if (i == 0)
+		puts("nothing is watched yet; start a program with: omig run -- mpirun ...");
+}
+
+unsigned tree_unreachable(const Omis_value *list)
+{
+	const Omis_value *o;
+	unsigned n = 0;
+	size_t i;
+
+	for (i = 0; (o = value_at(list, i)); i++)
+		n += level_of(o) == TREE_NODES && !str_eq(value_text(o, STATE), "up");
+	return n;
+}
+
+/* --- JSON: objects come container first, so a change of level opens and closes lists */
+
+static void text(struct json *j, const char *key, const Omis_value *o, size_t i)
+{
+	json_key(j, key);
+	json_str(j, value_text(o, i));
+}
+
+static void number(struct json *j, const char *key, const Omis_value *o, size_t i)
+{
+	json_key(j, key);
+	json_i64(j, value_int(o, i));
+}
+
+static void open_object(struct json *j, const Omis_value *o, unsigned level)
+{
+	static const char *const below[] = { NULL, "nodes", "processes", "threads", NULL };
+
+	json_object(j);
+	text(j, "token", o, TOKEN);
+	text(j, "state", o, STATE);
+	if (level <= TREE_NODES)
+		text(j, "name", o, NAME);
+	if (level == TREE_NODES && value_at(o, AGE))
+		number(j, "state_age_ns", o, AGE);
+	if (level == TREE_PROCESSES) {
+		text(j, "program", o, NAME);
+		number(j, "pid", o, PID);
+		number(j, "rank", o, RANK);
+		number(j, "world_size", o, WORLD);
+		text(j, "job", o, JOB);
+		text(j, "mpi", o, FLAVOUR);
+		number(j, "exit_status", o, EXIT);
+	}
+	if (level == TREE_THREADS)
+		number(j, "tid", o, PID);
+	if (below[level]) {
+		json_key(j, below[level]);
+		json_array(j);
+	}
+}
+
+static void close_object(struct json *j, unsigned level)
+{
+	if (level < TREE_THREADS)
+		json_array_end(j);
+	json_object_end(j);
+}
+
+void tree_to_json(struct json *j, const Omis_value *list)
+{
+	const Omis_value *o;
+	unsigned level, open = 0; /* deepest level that is open */
+	size_t i;
+
+	json_object(j);
+	json_key(j, "version");
+	json_i64(j, 1);
+	json_key(j, "sites");
+	json_array(j);
+	for (i = 0; (o = value_at(list, i)); i++) {
+		level = level_of(o);
+		if (level > open + 1)
+			continue; /* its container is not there: no list to stand in */
+		for (; open >= level; open--)
+			close_object(j, open);
+		open_object(j, o, level);
+		open = level;
+	}
+	for (; open > 0; open--)
+		close_object(j, open);
+	json_array_end(j);
+	json_object_end(j);
+}
