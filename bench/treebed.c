@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench/treebed.h"
+
+#include "tools/libomis/omis.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATH_BYTES 512
+#define CONN_BYTES 1024
+#define READY_MAX_NS (INT64_C(60) * 1000000000)
+#define STOP_MAX_NS (INT64_C(5) * 1000000000)
+
+struct treebed {
+	char dir[PATH_BYTES], bin[PATH_BYTES], conn[CONN_BYTES];
+	pid_t mainsm;
+	pid_t *lm;
+	unsigned n;
+};
+
+/* The programs stand in $B/bin, or beside the benchmark itself. */
+static void find_programs(struct treebed *t)
+{
+	const char *b = getenv("B");
+	char self[PATH_BYTES - 16];
+	ssize_t n;
+
+	if (b) {
+		snprintf(t->bin, sizeof(t->bin), "%s/bin", b);
+		return;
+	}
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n <= 0)
+		bench_fail("no /proc/self/exe");
+	self[n] = '\0';
+	*strrchr(self, '/') = '\0';
+	snprintf(t->bin, sizeof(t->bin), "%s", self);
+}
+
+static void set_environment(const struct treebed *t)
+{
+	char runtime[PATH_BYTES + 16];
+
+	snprintf(runtime, sizeof(runtime), "%s/run", t->dir);
+	setenv("OMIG_STATE_DIR", t->dir, 1);
+	setenv("OMIG_RUNTIME_DIR", runtime, 1);
+	setenv("OMIG_SITE", "bench", 1);
+}
+
+static _Noreturn void run(const struct treebed *t, char *const argv[])
+{
+	char path[PATH_BYTES + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", t->bin, argv[0]);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	execv(path, argv);
+	bench_fail("cannot start %s", path);
+}
+
+static void read_connection(struct treebed *t, int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	size_t used = 0;
+	ssize_t n;
+
+	while (used < sizeof(t->conn) - 1 && !memchr(t->conn, '\n', used)) {
+		if (poll(&p, 1, 20000) != 1)
+			bench_fail("mainsm was not ready in time");
+		n = read(fd, t->conn + used, sizeof(t->conn) - 1 - used);
+		if (n <= 0)
+			bench_fail("mainsm did not start");
+		used += (size_t)n;
+	}
+	t->conn[strcspn(t->conn, "\n")] = '\0';
+	close(fd);
+	setenv("OMIG_MAINSM", t->conn, 1);
+}
+
+struct treebed *treebed_start(void)
+{
+	char *argv[] = { "mainsm", "--foreground", "--log-level=error", NULL };
+	struct treebed *t = calloc(1, sizeof(*t));
+	int out[2];
+
+	if (!t || pipe(out))
+		bench_fail("out of memory");
+	snprintf(t->dir, sizeof(t->dir), "/tmp/omig-bench.XXXXXX");
+	if (!mkdtemp(t->dir))
+		bench_fail("no folder in /tmp");
+	find_programs(t);
+	set_environment(t);
+	t->mainsm = fork();
+	if (t->mainsm == 0) {
+		dup2(out[1], STDOUT_FILENO);
+		run(t, argv);
+	}
+	close(out[1]);
+	read_connection(t, out[0]);
+	return t;
+}
+
+static pid_t start_lm(const struct treebed *t, unsigned i)
+{
+	char *argv[] = { "lm", "--foreground", "--log-level=error", "--linger=1h", NULL };
+	char host[32];
+	int n = snprintf(host, sizeof(host), "bench%u", i);
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	if (unshare(CLONE_NEWUTS) && unshare(CLONE_NEWUSER | CLONE_NEWUTS))
+		bench_fail("no UTS namespace: many lms on one machine need a host name each");
+	if (sethostname(host, (size_t)n))
+		bench_fail("cannot set a host name");
+	run(t, argv);
+}
+
+static unsigned hosts_answering(void)
+{
+	static char attach[] = ":site_attach([]) node_attach([]) ; node_get_info([],1)";
+	Omis_reply r = omis_request(attach, NULL, NULL, 0);
+	Omis_coverage c = { 0 };
+	unsigned n = 0;
+
+	omis_reply_coverage(r, &c);
+	for (int i = 0; r && r[i] && i < 4; i++)
+		for (int k = 0; i == 3 && r[i][k].obj_list; k++)
+			n += r[i][k].status == OMIS_OK && *r[i][k].obj_list;
+	omis_reply_free(r);
+	return n;
+}
+
+void treebed_grow(struct treebed *t, unsigned n)
+{
+	int64_t until = bench_now() + READY_MAX_NS;
+
+	t->lm = reallocarray(t->lm, n, sizeof(*t->lm));
+	if (!t->lm)
+		bench_fail("out of memory");
+	for (; t->n < n; t->n++)
+		t->lm[t->n] = start_lm(t, t->n);
+	if (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
+		bench_fail("%s", omis_last_error());
+	while (hosts_answering() < n) {
+		if (bench_now() > until)
+			bench_fail("only %u of %u lms answered in time", hosts_answering(), n);
+		poll(NULL, 0, 50);
+	}
+	omis_finalize();
+}
+
+pid_t treebed_lm(const struct treebed *t, unsigned i)
+{
+	return t->lm[i];
+}
+
+static void end_process(pid_t pid)
+{
+	int64_t until = bench_now() + STOP_MAX_NS;
+
+	kill(pid, SIGTERM);
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		if (bench_now() > until)
+			kill(pid, SIGKILL);
+		poll(NULL, 0, 10);
+	}
+}
+
+static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *f)
+{
+	(void)s;
+	(void)kind;
+	(void)f;
+	return remove(path);
+}
+
+static void shut_down(void)
+{
+	static char request[] = ":omig_shutdown()";
+
+	if (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
+		return;
+	omis_reply_free(omis_request(request, NULL, NULL, 0));
+	omis_finalize();
+}
+
+void treebed_stop(struct treebed *t)
+{
+	if (!t)
+		return;
+	shut_down();
+	for (unsigned i = 0; i < t->n; i++)
+		end_process(t->lm[i]);
+	end_process(t->mainsm);
+	nftw(t->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	free(t->lm);
+	free(t);
+}
