@@ -385,6 +385,28 @@ int conf_load(const struct conf_schema *s, const struct conf_input *in, struct c
 	return rc;
 }
 
+int conf_load_text(const struct conf_schema *s, const char *path, const void *p, size_t n, struct conf **out,
+		   struct err *e)
+{
+	struct conf *c = conf_new(s);
+	struct buf text = BUF_INIT(n);
+	int rc;
+
+	if (!c || buf_put(&text, p, n)) {
+		conf_free(c);
+		return err_nomem(e);
+	}
+	rc = put_defaults(c, NULL, &(struct conf_target){ c->slot, c->values }, e);
+	if (!rc)
+		rc = conf_read_text(c, path, &text, e);
+	buf_done(&text);
+	if (rc)
+		conf_free(c);
+	else
+		*out = c;
+	return rc;
+}
+
 const void *conf_values(const struct conf *c)
 {
 	return c->values;

@@ -49,6 +49,15 @@ static bool section_is_known(const struct conf_schema *s, const char *name, cons
 	return false;
 }
 
+static int open_item(struct reader *r, const struct conf_group *g, const char *name)
+{
+	struct err why = { 0 };
+
+	if (!conf_group_item(r->c, g, name, &r->target, &why))
+		return 0;
+	return conf_error(r->e, &r->at, why.code, "%s", why.text);
+}
+
 /* [name], or [group NAME]. */
 static int read_section(struct reader *r, char *s)
 {
@@ -67,7 +76,7 @@ static int read_section(struct reader *r, char *s)
 		return fail(r, "this section needs a name of its own, as in [section NAME]", "");
 	if (g) {
 		r->section = g->section;
-		return conf_group_item(r->c, g, rest, &r->target, r->e);
+		return open_item(r, g, rest);
 	}
 	if (!section_is_known(r->c->schema, word, &r->section))
 		return fail(r, "unknown section", word);
@@ -146,10 +155,14 @@ static int read_line(struct reader *r, const char *from, size_t n)
 	return *s == '[' ? read_section(r, s) : read_pair(r, s);
 }
 
-static int read_lines(struct reader *r, const struct buf *text)
+int conf_read_text(struct conf *c, const char *path, const struct buf *text, struct err *e)
 {
+	struct reader reader = { .c = c, .at = { path, 0 }, .target = { c->slot, c->values }, .e = e };
+	struct reader *r = &reader;
 	size_t at = 0;
 	int rc = 0;
+
+	c->source++;
 
 	while (!rc && at < text->n) {
 		const char *s = (const char *)text->p + at;
@@ -187,23 +200,20 @@ static int check_directory(const char *path, const struct conf_at *at, struct er
 
 int conf_read_file(struct conf *c, const char *path, struct err *e)
 {
-	struct reader r = { .c = c, .at = { path, 1 }, .target = { c->slot, c->values }, .e = e };
+	const struct conf_at at = { path, 1 };
 	struct buf text = BUF_INIT(CONF_MAX_BYTES);
 	struct err why = { 0 };
 	int rc = file_read(path, CONF_MAX_BYTES, FILE_OWNED, &text, &why);
 
-	c->source++;
 	if (rc == -ERR_NOTFOUND)
 		err_set(e, ERR_NOTFOUND, "%s", why.text);
 	else if (rc)
-		conf_error(e, &r.at, why.code, "%s",
+		conf_error(e, &at, why.code, "%s",
 			   str_has_prefix(why.text, path) ? why.text + strlen(path) + 2 : why.text);
 	else
-		rc = check_directory(path, &r.at, e);
-	if (!rc) {
-		r.at.line = 0;
-		rc = read_lines(&r, &text);
-	}
+		rc = check_directory(path, &at, e);
+	if (!rc)
+		rc = conf_read_text(c, path, &text, e);
 	buf_done(&text);
 	return rc;
 }

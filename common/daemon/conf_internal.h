@@ -73,7 +73,14 @@ void conf_value_describe(const struct conf_key *k, struct buf *out);
 /* conf_file.c: reads one file. ERR_NOTFOUND when it is not there. */
 int conf_read_file(struct conf *c, const char *path, struct err *e);
 
-/* True for a group's section. */
+/* conf_file.c: the same with a text that was read before; path is for its errors. */
+int conf_read_text(struct conf *c, const char *path, const struct buf *text, struct err *e);
+
+/* Defaults and one text, without other sources: for tests. */
+int conf_load_text(const struct conf_schema *s, const char *path, const void *p, size_t n, struct conf **out,
+		   struct err *e);
+
+/* NULL when the section is no group's. */
 const struct conf_group *conf_group_find(const struct conf_schema *s, const char *section, size_t n);
 
 #endif
