@@ -37,11 +37,20 @@ static int by_action(const void *a, const void *b)
 	return order ? order : by_at(a, b);
 }
 
+/* A part of a sum: of an object that is not in the hierarchy, alone. */
+static bool is_sum(const struct reply_entry *e)
+{
+	return e->status == STATUS_OK && !strncmp(e->objects, "pa_", 3) && !strchr(e->objects, ',');
+}
+
+/* Parts of one sum stand together, errors of that object behind them. */
 static int by_objects(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
 	int order = strcmp(x->e.objects, y->e.objects);
 
+	if (!order)
+		order = is_sum(&y->e) - is_sum(&x->e);
 	return order ? order : by_at(a, b);
 }
 
@@ -66,10 +75,13 @@ static int by_result(const void *a, const void *b)
 
 static bool add_counts(struct omis_value *to, const struct omis_value *v)
 {
+	int64_t sum;
 	double a, b;
 
-	if (to->kind == OMIS_INT && v->kind == OMIS_INT && !__builtin_add_overflow(to->i, v->i, &to->i))
+	if (to->kind == OMIS_INT && v->kind == OMIS_INT && !__builtin_add_overflow(to->i, v->i, &sum)) {
+		to->i = sum;
 		return true;
+	}
 	if (!omis_value_double(to, &a) || !omis_value_double(v, &b))
 		return false;
 	to->kind = OMIS_FLOAT;
@@ -137,11 +149,6 @@ static int add_entry(struct merging *m, enum omis_merge how, struct reply_entry 
 	return rc == -ERR_NOMEM ? rc : 0;
 }
 
-static bool is_sum(const struct reply_entry *e)
-{
-	return e->status == STATUS_OK && !strncmp(e->objects, "pa_", 3) && !strchr(e->objects, ',');
-}
-
 static int sum_up(struct merging *m, enum omis_merge how, struct item *v, size_t *n)
 {
 	size_t kept = 0;
@@ -151,8 +158,7 @@ static int sum_up(struct merging *m, enum omis_merge how, struct item *v, size_t
 	qsort(v, *n, sizeof(*v), by_objects);
 	for (size_t i = 0; i < *n; i++) {
 		added = false;
-		if (kept && is_sum(&v[i].e) && is_sum(&v[kept - 1].e) &&
-		    !strcmp(v[i].e.objects, v[kept - 1].e.objects)) {
+		if (kept && is_sum(&v[i].e) && !strcmp(v[i].e.objects, v[kept - 1].e.objects)) {
 			rc = add_entry(m, how, &v[kept - 1].e, &v[i].e, &added);
 			if (rc)
 				return rc;
