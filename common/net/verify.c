@@ -108,7 +108,8 @@ static int verify_use(X509 *leaf, enum role role, struct verdict *v)
 {
 	uint32_t bits = X509_get_key_usage(leaf);
 
-	if (X509_check_ca(leaf) || bits == UINT32_MAX || !(bits & KU_DIGITAL_SIGNATURE))
+	if ((X509_get_extension_flags(leaf) & EXFLAG_CA) || bits == UINT32_MAX ||
+	    !(bits & KU_DIGITAL_SIGNATURE))
 		return refuse(v, X509_V_ERR_INVALID_PURPOSE, ERR_DENIED,
 			      "the peer's certificate is not made for links: it must enrol again");
 	if (!usage_is_exact(leaf, role))
