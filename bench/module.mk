@@ -1,8 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 # Benchmarks print figures and never judge. Each program is one topic.
 MODULES        += bench
-bench.src      := bench.c floor_tree.c treebed.c
-bench.uses     := common/base tools/libomis
+bench.src      := bench.c floor_tree.c treebed.c self.c
+bench.uses     := common/base common/ring tools/libomis
 bench.programs := bench_tree
 bench.main.bench_tree := bench_tree_main.c
 bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
+
+# Programs that are watched themselves: linked with libomig, and with an MPI
+# that does nothing (bench-hook) or with each that is here (bench-mpi).
+bench.not_built := hook_main.c mpi_main.c stub_mpi.c
+bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
+bench.needs     += $(B)/bin/bench-hook $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
+bench.run       := $(bench.programs) bench-hook bench-mpi
+bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)/common/ring.a $(B)/common/base.a
+
+$(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
+	$(call say,SHARED)mkdir -p $(@D) && $(CC) $(OUR_CFLAGS) $(BASE_LDFLAGS) -shared -o $@ $< -Wl,-soname,libstub_mpi.so
+$(B)/bin/bench-hook: $(B)/bench/hook_main.o $(B)/bench/libstub_mpi.so $(bench.watched)
+	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -o $@ $< -L$(B)/lib -lomig -L$(B)/bench -lstub_mpi \
+		$(filter-out $<,$(filter %.o %.a,$^)) -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../bench'
+$(B)/bin/bench-mpi: bench/mpi.sh
+	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
+define bench_mpi
+$(B)/bin/bench-mpi-$(1): bench/mpi_main.c $(bench.watched)
+	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(1) $$(OUR_CFLAGS) -w -DOMIG_BENCH_FLAVOUR='"$(1)"' -o $$@ $$< \
+		-L$(B)/lib -lomig $$(filter %.o %.a,$$^) -Wl,-rpath,'$$$$ORIGIN/../lib' -pthread
+endef
+$(foreach f,$(bench.mpi),$(eval $(call bench_mpi,$f)))

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Added per call in a real MPI library: MPI_x against PMPI_x in alternating
+ * batches inside one process, count and delay on. Two ranks.
+ */
+#include "bench/bench.h"
+#include "bench/self.h"
+#include "common/ring/calls_id.h"
+
+#include <mpi.h>
+#include <stdio.h>
+
+#define BATCHES 301
+#define PROBES 5000 /* a batch */
+#define ROUNDS 500
+
+static struct bench_series added, bare;
+
+static double probe(int (*fn)(int, int, MPI_Comm, int *, MPI_Status *))
+{
+	int64_t t = bench_now();
+	int flag;
+
+	for (int i = 0; i < PROBES; i++)
+		fn(MPI_ANY_SOURCE, 7, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+	return (double)(bench_now() - t) / PROBES;
+}
+
+struct pair {
+	int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+	int (*recv)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
+};
+
+static double pingpong(const struct pair *p, int rank)
+{
+	int64_t t = bench_now();
+	char byte[8] = { 0 };
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (rank == 0)
+			p->send(byte, 8, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
+		p->recv(byte, 8, MPI_CHAR, !rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (rank == 1)
+			p->send(byte, 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+	}
+	/* Four calls lie on the way of one round. */
+	return (double)(bench_now() - t) / (4.0 * ROUNDS);
+}
+
+static void hooks(struct segview *v, uint32_t word)
+{
+	segview_hook_set(v, CALL_ID_Iprobe, word);
+	segview_hook_set(v, CALL_ID_Send, word);
+	segview_hook_set(v, CALL_ID_Recv, word);
+}
+
+static void print(const char *what)
+{
+	char name[64], floor[64];
+
+	snprintf(floor, sizeof(floor), "mpi.%s_bare." OMIG_BENCH_FLAVOUR ".ns", what);
+	snprintf(name, sizeof(name), "mpi.%s." OMIG_BENCH_FLAVOUR ".ns", what);
+	bench_print(floor, "ns", &bare, NULL);
+	bench_print(name, "ns", &added, floor);
+}
+
+static void run_probe(struct segview *v, const char *what, uint32_t word)
+{
+	bench_clear(&added);
+	bench_clear(&bare);
+	hooks(v, word);
+	probe(MPI_Iprobe);
+	for (int i = 0; i < BATCHES; i++) {
+		double without = probe(PMPI_Iprobe);
+
+		bench_add(&added, probe(MPI_Iprobe) - without);
+		bench_add(&bare, without);
+	}
+	print(what);
+}
+
+static void run_pingpong(struct segview *v, int rank)
+{
+	const struct pair watched = { MPI_Send, MPI_Recv }, real = { PMPI_Send, PMPI_Recv };
+
+	bench_clear(&added);
+	bench_clear(&bare);
+	hooks(v, HOOK_COUNT | HOOK_TIME);
+	PMPI_Barrier(MPI_COMM_WORLD);
+	pingpong(&watched, rank);
+	for (int i = 0; i < BATCHES; i++) {
+		double without = pingpong(&real, rank);
+
+		bench_add(&added, pingpong(&watched, rank) - without);
+		bench_add(&bare, without);
+	}
+	if (rank == 0)
+		print("pingpong");
+}
+
+int main(int argc, char **argv)
+{
+	struct segview *v;
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	v = self_open();
+	if (!v) {
+		fprintf(stderr, "bench-mpi: this process has no segment\n");
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	if (rank == 0) {
+		run_probe(v, "iprobe", HOOK_COUNT | HOOK_TIME);
+		run_probe(v, "iprobe_inactive", 0);
+		run_probe(v, "iprobe_count", HOOK_COUNT);
+		run_probe(v, "iprobe_sampled", HOOK_COUNT | HOOK_TIME | 4 << HOOK_SAMPLE_SHIFT);
+	}
+	PMPI_Barrier(MPI_COMM_WORLD);
+	run_pingpong(v, rank);
+	segview_free(v);
+	return MPI_Finalize();
+}
