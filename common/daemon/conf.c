@@ -148,11 +148,14 @@ int conf_put_top(struct conf *c, const struct conf_key *k, const char *text, con
 static int put_defaults(struct conf *c, const struct conf_group *g, const struct conf_target *t, struct err *e)
 {
 	static const struct conf_at at = { "default", 0 };
+	unsigned source = c->source;
 	int rc = 0;
 
+	c->source = 0; /* the file that names the item has not set them */
 	for (const struct conf_key *k = c->schema->key; k->name && !rc; k++)
 		if (g ? str_eq(k->section, g->section) : !is_group_key(c, k))
 			rc = conf_put(c, t, k, k->def, &at, e);
+	c->source = source;
 	return rc;
 }
 
