@@ -97,8 +97,7 @@ static int print_text(struct arm *a, const struct omis_request *r, const struct 
 	objects_print_call(&b, r->event, tokens);
 	omis_print_request(&b, &actions);
 	if (b.failed)
-		rc = err_set(a->objects.e, ERR_LIMIT, "a conditional request of more than %d bytes",
-			     ROUTE_TEXT_MAX_BYTES);
+		rc = objects_text_failure(&a->objects, &b);
 	else
 		part->text = arena_copy(a->objects.arena, b.p, b.n);
 	part->ntext = b.n;

@@ -326,3 +326,11 @@ void objects_print_call(struct buf *b, const struct omis_call *call, const struc
 	}
 	buf_putc(b, ')');
 }
+
+/* A buffer does not say which; without memory it stops anywhere, at its cap it is nearly full. */
+int objects_text_failure(const struct objects *o, const struct buf *b)
+{
+	if (b->n < ROUTE_TEXT_MAX_BYTES / 2)
+		return -ERR_NOMEM;
+	return err_set(o->e, ERR_LIMIT, "a request of more than %d bytes for one child", ROUTE_TEXT_MAX_BYTES);
+}

@@ -67,6 +67,9 @@ int objects_existing(struct objects *o, const struct omis_call *call, uint32_t a
 /* name(params) with the object list replaced by `tokens`; NULL = as it is. */
 void objects_print_call(struct buf *b, const struct omis_call *call, const struct route_tokens *tokens);
 
+/* Why the text of a child could not be written: -ERR_LIMIT with words, or -ERR_NOMEM. */
+int objects_text_failure(const struct objects *o, const struct buf *b);
+
 /* Room in a frame for the rest of a message. */
 #define ROUTE_TEXT_MAX_BYTES (FRAME_MAX_BYTES - 4096)
 

@@ -288,8 +288,7 @@ static int close_part(struct plan *p, struct part *part)
 	if (p->r->locked)
 		buf_putc(b, '}');
 	if (b->failed)
-		return err_set(p->objects.e, ERR_LIMIT, "a request of more than %d bytes for one child",
-			       ROUTE_TEXT_MAX_BYTES);
+		return objects_text_failure(&p->objects, b);
 	part->p.text = arena_copy(p->objects.arena, b->p, b->n);
 	part->p.ntext = b->n;
 	part->p.action = part->action;
