@@ -175,12 +175,15 @@ static void tell_end(struct chan *c, const struct err *why)
 		c->h.on_event(c->h.arg, c, CHAN_CLOSED, why);
 }
 
+/* A copy: `why` may lie in what stopping frees. */
 void chan_fail(struct chan *c, const struct err *why)
 {
+	struct err copy = *why;
+
 	if (c->state != CHAN_MAKING && c->state != CHAN_UP)
 		return;
 	stop(c, CHAN_DOWN);
-	tell_end(c, why);
+	tell_end(c, &copy);
 }
 
 static void tell_end_job(void *arg)
@@ -197,12 +200,14 @@ static void tell_end_job(void *arg)
 
 void chan_fail_later(struct chan *c, const struct err *why)
 {
+	struct err copy = *why;
+
 	if (c->state != CHAN_MAKING && c->state != CHAN_UP)
 		return;
 	stop(c, CHAN_DOWN);
 	c->why = malloc(sizeof(*c->why));
 	if (c->why)
-		*c->why = *why;
+		*c->why = copy;
 	loop_job_post(c->loop, &c->job, tell_end_job, c);
 }
 
