@@ -133,21 +133,13 @@ static void print_rest(const char *name, const char *rest)
 
 static void print_unset(void)
 {
-	char rest[8192], *list, *at;
-	const char *old = getenv("OMPI_MCA_mca_base_env_list");
+	char rest[8192];
 	size_t i;
 
 	launch_list_without(rest, sizeof(rest), getenv("LD_PRELOAD"), ": ", "/libomig.so");
 	print_rest("LD_PRELOAD", rest);
-	list = str_dup(old ? old : "");
-	at = list ? strstr(list, "LD_PRELOAD;OMIG_") : NULL;
-	if (at) {
-		if (at > list && at[-1] == ';')
-			at--;
-		*at = '\0';
-	}
-	print_rest("OMPI_MCA_mca_base_env_list", list ? list : "");
-	free(list);
+	launch_env_list_rest(rest, sizeof(rest));
+	print_rest(launch_env_list_name(), rest);
 	for (i = 0; launch_variables[i]; i++)
 		printf("unset %s\n", launch_variables[i]);
 }

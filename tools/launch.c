@@ -133,21 +133,50 @@ static void preload_value(char *out, size_t size, const char *lib)
 	snprintf(out, size, "%s%s%s", lib, others[0] ? ":" : "", others);
 }
 
-/* Open MPI hands the environment to other hosts only when told to; MPICH and Slurm do so by themselves. */
-static void env_list_value(char *out, size_t size)
+/*
+ * Open MPI hands the environment to other hosts only when told to (MPICH and
+ * Slurm do so by themselves). It takes either -x options or a list in
+ * USER_LIST, and ends the job when it finds both; so unless the user has such a list already, ours
+ * goes where Open MPI keeps the one from its parameter files.
+ */
+#define USER_LIST "OMPI_MCA_mca_base_env_list"
+#define OUR_LIST "OMPI_MCA_mca_base_env_list_internal"
+#define OUR_LIST_HEAD "LD_PRELOAD;OMIG_MAINSM"
+
+const char *launch_env_list_name(void)
 {
-	const char *old = getenv("OMPI_MCA_mca_base_env_list");
-	char kept[4096], *at;
+	const char *user = getenv(USER_LIST);
+
+	return user && *user ? USER_LIST : OUR_LIST;
+}
+
+void launch_env_list_rest(char *out, size_t size)
+{
+	const char *old = getenv(launch_env_list_name());
+	char *at;
+
+	str_copy(out, size, old ? old : "");
+	at = strstr(out, OUR_LIST_HEAD);
+	if (!at)
+		return;
+	if (at > out && at[-1] == ';')
+		at--;
+	*at = '\0';
+}
+
+/* Only what is set: Open MPI warns of the others. */
+static void env_list_value(const struct launch *l, char *out, size_t size)
+{
+	static const char *const maybe[] = { "OMIG_STATE_DIR", "OMIG_RUNTIME_DIR", "OMIG_THREADS", "OMIG_DISABLE", NULL };
+	char kept[4096];
 	size_t i, used;
 
-	str_copy(kept, sizeof(kept), old ? old : "");
-	at = strstr(kept, "LD_PRELOAD;OMIG_");
-	if (at)
-		*at = '\0';
-	used = (size_t)snprintf(out, size, "%s%sLD_PRELOAD;OMIG_STATE_DIR;OMIG_RUNTIME_DIR", kept,
-				kept[0] && kept[strlen(kept) - 1] != ';' ? ";" : "");
-	for (i = 0; launch_variables[i] && used < size; i++)
-		used += (size_t)snprintf(out + used, size - used, ";%s", launch_variables[i]);
+	launch_env_list_rest(kept, sizeof(kept));
+	used = (size_t)snprintf(out, size, "%s%s" OUR_LIST_HEAD ";OMIG_LM;OMIG_JOB;OMIG_START%s", kept,
+				kept[0] ? ";" : "", l->site || getenv("OMIG_SITE") ? ";OMIG_SITE" : "");
+	for (i = 0; maybe[i] && used < size; i++)
+		if (getenv(maybe[i]))
+			used += (size_t)snprintf(out + used, size - used, ";%s", maybe[i]);
 }
 
 int launch_each_variable(const struct launch *l, int (*fn)(void *arg, const char *name, const char *value), void *arg)
@@ -156,7 +185,7 @@ int launch_each_variable(const struct launch *l, int (*fn)(void *arg, const char
 	int rc;
 
 	preload_value(preload, sizeof(preload), l->lib);
-	env_list_value(list, sizeof(list));
+	env_list_value(l, list, sizeof(list));
 	rc = fn(arg, "OMIG_MAINSM", l->conn);
 	if (rc == 0)
 		rc = fn(arg, "OMIG_LM", l->lm);
@@ -169,6 +198,6 @@ int launch_each_variable(const struct launch *l, int (*fn)(void *arg, const char
 	if (rc == 0)
 		rc = fn(arg, "LD_PRELOAD", preload);
 	if (rc == 0)
-		rc = fn(arg, "OMPI_MCA_mca_base_env_list", list);
+		rc = fn(arg, launch_env_list_name(), list);
 	return rc;
 }

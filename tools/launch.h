@@ -44,8 +44,12 @@ void launch_name_job(struct launch *l, const char *program);
 /* Calls fn for each variable of the environment; a NULL value means unset. Reads the present environment. */
 int launch_each_variable(const struct launch *l, int (*fn)(void *arg, const char *name, const char *value), void *arg);
 
-/* What each_variable sets, NULL-terminated; for `omig env --unset`. LD_PRELOAD and OMPI_MCA_mca_base_env_list are not in it. */
+/* Variables of ours alone, NULL-terminated: what `omig env --unset` takes away besides LD_PRELOAD and Open MPI's list. */
 extern const char *const launch_variables[];
+
+/* Open MPI's variable that lists what goes to other hosts, and what others have put there. */
+const char *launch_env_list_name(void);
+void launch_env_list_rest(char *out, size_t size);
 
 /* The list `old` (separated by any of seps) without the items that end with `tail`; out has size bytes. */
 void launch_list_without(char *out, size_t size, const char *old, const char *seps, const char *tail);

@@ -17,7 +17,7 @@ static int note(void *arg, const char *name, const char *value)
 
 	if (str_eq(name, "LD_PRELOAD"))
 		str_copy(v->preload, sizeof(v->preload), value);
-	else if (str_eq(name, "OMPI_MCA_mca_base_env_list"))
+	else if (str_has_prefix(name, "OMPI_MCA_mca_base_env_list"))
 		str_copy(v->list, sizeof(v->list), value);
 	else if (str_eq(name, "OMIG_JOB"))
 		str_copy(v->job, sizeof(v->job), value);
@@ -86,6 +86,29 @@ START_TEST(doing_it_twice_changes_nothing)
 	second = variables_of(&l);
 	ck_assert_str_eq(first.list, second.list);
 	ck_assert_str_eq(second.start, "time");
+	launch_env_list_rest(first.list, sizeof(first.list));
+	ck_assert_str_eq(first.list, "MINE;YOURS");
+}
+END_TEST
+
+START_TEST(a_users_own_list_is_not_mixed_with_options)
+{
+	struct launch l = { .measure = NULL };
+	struct variables v;
+
+	unsetenv("OMPI_MCA_mca_base_env_list");
+	setenv("OMIG_STATE_DIR", "/s", 1);
+	unsetenv("OMIG_RUNTIME_DIR");
+	unsetenv("OMIG_SITE");
+	ck_assert_str_eq(launch_env_list_name(), "OMPI_MCA_mca_base_env_list_internal");
+	v = variables_of(&l);
+	ck_assert(str_has_prefix(v.list, "LD_PRELOAD;OMIG_MAINSM;"));
+	ck_assert_ptr_nonnull(strstr(v.list, ";OMIG_STATE_DIR"));
+	/* Open MPI warns of variables that are not there */
+	ck_assert_ptr_null(strstr(v.list, "OMIG_RUNTIME_DIR"));
+	ck_assert_ptr_null(strstr(v.list, "OMIG_SITE"));
+	setenv("OMPI_MCA_mca_base_env_list", "X", 1);
+	ck_assert_str_eq(launch_env_list_name(), "OMPI_MCA_mca_base_env_list");
 }
 END_TEST
 
@@ -110,4 +133,5 @@ END_TEST
 
 SUITE("launch", items_are_taken_out_of_a_list_by_their_end, a_list_that_does_not_fit_is_cut_at_an_item,
       other_preloaded_libraries_stay_behind_ours, doing_it_twice_changes_nothing,
+      a_users_own_list_is_not_mixed_with_options,
       a_job_has_the_batch_systems_number_or_the_programs_name)

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# quickstart and the scripts around it: what can be tried without installing.
+n=0
+
+# check NAME COMMAND...
+check() {
+	name=$1
+	shift
+	n=$((n + 1))
+	if "$@" >"$TMPDIR/out" 2>&1; then echo "ok $n - $name"; else
+		sed 's/^/# /' "$TMPDIR/out"
+		echo "not ok $n - $name"
+	fi
+}
+
+status_is() {
+	want=$1
+	shift
+	"$@"
+	[ $? = "$want" ]
+}
+
+says() {
+	word=$1
+	shift
+	"$@" 2>&1 | grep -q -- "$word"
+}
+
+# A Debian of our own making: no package is installed, nobody may become root.
+fake_debian() {
+	mkdir -p "$TMPDIR/fake"
+	printf '#!/bin/sh\nexit 1\n' >"$TMPDIR/fake/dpkg-query"
+	printf '#!/bin/sh\nexit 1\n' >"$TMPDIR/fake/sudo"
+	printf '#!/bin/sh\necho 1000\n' >"$TMPDIR/fake/id"
+	printf '#!/bin/sh\necho "apt-get was called" >&2; exit 9\n' >"$TMPDIR/fake/apt-get"
+	chmod +x "$TMPDIR"/fake/*
+	# quickstart appends the system's folders, ours come first
+	env PATH="$TMPDIR/fake:$PATH" ./quickstart build
+}
+
+quiet_when_refused() {
+	out=$(fake_debian 2>/dev/null)
+	[ "$(printf '%s\n' "$out" | wc -l)" = 1 ] && case $out in 'sudo apt-get install '*libevent-dev*) true ;; *) false ;; esac
+}
+
+# Another system: no dpkg-query, and no compiler either.
+elsewhere() {
+	mkdir -p "$TMPDIR/empty"
+	for tool in sh dirname sed id env getconf; do ln -sf "$(command -v $tool)" "$TMPDIR/empty/$tool"; done
+	# shellcheck disable=SC2016 # for the copy to expand
+	sed -e 's,^PATH=.*,PATH=${TEST_PATH},' quickstart >"$TMPDIR/quickstart"
+	chmod +x "$TMPDIR/quickstart"
+	env -i TEST_PATH="$TMPDIR/empty" PATH="$TMPDIR/empty" "$TMPDIR/empty/sh" "$TMPDIR/quickstart" build
+}
+
+says_what_is_needed() {
+	out=$(elsewhere 2>&1)
+	[ $? = 2 ] && case $out in *'GNU make'*libevent*OpenSSL*protobuf-c*) true ;; *) false ;; esac
+}
+
+check 'help exits 0 and names all commands' says 'check    build' ./quickstart help
+check 'no command is help' says 'usage: ./quickstart' ./quickstart
+check 'an unknown command exits 2' status_is 2 ./quickstart frobnicate
+check 'works from another folder and a pruned environment' \
+	says demo env -i /bin/sh -c "cd / && '$PWD/quickstart' help"
+check 'who may not install exits 2' status_is 2 fake_debian
+check 'and is told one line to run' quiet_when_refused
+check 'other systems are told what is needed' says_what_is_needed
+check '.ci/run calls the check command of the README' grep -q 'quickstart check' .ci/run
+check 'the README has both commands' sh -c 'grep -q "quickstart demo" README.md && grep -q "quickstart check" README.md'
+if command -v shellcheck >/dev/null 2>&1; then
+	# shellcheck disable=SC2046 # a list of files
+	check 'scripts pass shellcheck' shellcheck quickstart .ci/run tests/testbed/bed tests/testbed/bed-rsh \
+		tools/man-fill tools/make-completion $(ls examples/*.sh tests/system/lib.sh tests/system/t*.sh 2>/dev/null)
+else
+	n=$((n + 1))
+	echo "ok $n - scripts pass shellcheck # SKIP no shellcheck here"
+fi
+echo "1..$n"

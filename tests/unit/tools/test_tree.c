@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/suite.h"
+#include "tools/show.h"
+#include "tools/tree.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char objects[] = "[s_1,\"\",\"east\",\"up\",0,-1,0,\"\",\"\",0,\"\"],"
+			      "[n_1,s_1,\"node1\",\"up\",0,-1,0,\"\",\"\",0,\"node1\"],"
+			      "[p_1_abc,n_1,\"heat\\033[2J\",\"run\",4711,0,2,\"job\",\"openmpi\",0,\"\"],"
+			      "[t_1_abc,p_1_abc,\"heat\",\"run\",4711,-1,0,\"\",\"\",0,\"\"],"
+			      "[p_1_abd,n_1,\"heat\",\"ended\",4712,1,2,\"job\",\"openmpi\",3,\"\"],"
+			      "[n_2,s_1,\"node2\",\"silent\",0,-1,0,\"\",\"\",0,\"node2\",4000000000]";
+
+static char text[8192];
+
+/* Runs show() with stdout in a file, and puts what it wrote into text. */
+static void capture(void (*show)(const Omis_value *))
+{
+	Omis_value *list = omis_value_parse(objects, sizeof(objects) - 1);
+	FILE *f = tmpfile();
+	int keep = dup(STDOUT_FILENO);
+	size_t n;
+
+	ck_assert_ptr_nonnull(list);
+	ck_assert_ptr_nonnull(f);
+	fflush(stdout);
+	dup2(fileno(f), STDOUT_FILENO);
+	show(list);
+	fflush(stdout);
+	dup2(keep, STDOUT_FILENO);
+	close(keep);
+	rewind(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	omis_value_free(list);
+}
+
+static void show_all(const Omis_value *list)
+{
+	struct term t;
+
+	ck_assert_int_eq(term_open(&t, "never"), 0);
+	tree_show(&t, list, TREE_THREADS);
+}
+
+static void show_nodes(const Omis_value *list)
+{
+	struct term t;
+
+	ck_assert_int_eq(term_open(&t, "never"), 0);
+	tree_show(&t, list, TREE_NODES);
+}
+
+START_TEST(a_line_an_object_indented_by_what_contains_it)
+{
+	capture(show_all);
+	ck_assert_str_eq(text, "s_1  site east  up\n"
+			       "  n_1  node node1  up\n"
+			       "    p_1_abc  rank 0 of 2  pid 4711  heat\\x1b[2J  openmpi  job job  run\n"
+			       "      t_1_abc  tid 4711  run\n"
+			       "    p_1_abd  rank 1 of 2  pid 4712  heat  openmpi  job job  ended (3)\n"
+			       "  n_2  node node2  silent for 4.0s\n");
+}
+END_TEST
+
+START_TEST(the_depth_can_be_limited)
+{
+	capture(show_nodes);
+	ck_assert_str_eq(text, "s_1  site east  up\n  n_1  node node1  up\n  n_2  node node2  silent for 4.0s\n");
+}
+END_TEST
+
+START_TEST(nodes_that_are_not_up_are_counted)
+{
+	Omis_value *list = omis_value_parse(objects, sizeof(objects) - 1);
+
+	ck_assert_uint_eq(tree_unreachable(list), 1);
+	omis_value_free(list);
+}
+END_TEST
+
+/* The JSON of a list of objects, in text. */
+static void to_json(const char *list_text)
+{
+	Omis_value *list = omis_value_parse(list_text, strlen(list_text));
+	struct buf b = BUF_INIT(sizeof(text) - 1);
+	struct json j;
+
+	json_init(&j, &b);
+	tree_to_json(&j, list);
+	ck_assert_int_eq(json_end(&j), 0);
+	snprintf(text, sizeof(text), "%s", buf_str(&b));
+	buf_done(&b);
+	omis_value_free(list);
+}
+
+static size_t count(const char *what)
+{
+	const char *at = text;
+	size_t n = 0;
+
+	while ((at = strstr(at, what)) != NULL) {
+		n++;
+		at += strlen(what);
+	}
+	return n;
+}
+
+START_TEST(json_nests_as_the_objects_do)
+{
+	to_json(objects);
+	ck_assert_uint_eq(count("\"nodes\":["), 1);
+	ck_assert_uint_eq(count("\"processes\":["), 2);
+	ck_assert_uint_eq(count("\"threads\":["), 2);
+	ck_assert_uint_eq(count("\"threads\":[{\"token\":\"t_1_abc\""), 1);
+	ck_assert_uint_eq(count("\"state_age_ns\":4000000000"), 1);
+	ck_assert_uint_eq(count("\"exit_status\":3"), 1);
+	to_json("");
+	ck_assert_str_eq(text, "{\"version\":1,\"sites\":[]}");
+}
+END_TEST
+
+START_TEST(an_object_without_its_container_makes_no_broken_json)
+{
+	to_json("[p_1,n_1,\"x\",\"run\"],[s_1,\"\",\"a\",\"up\"],[t_1,p_1,\"\",\"run\"],[n_1,s_1,\"b\",\"up\"]");
+	ck_assert_uint_eq(count("p_1"), 0);
+	ck_assert_uint_eq(count("\"token\":\"n_1\""), 1);
+}
+END_TEST
+
+START_TEST(values_become_json)
+{
+	static const char values[] = "1,2.5,\"a\\\"b\",n_1,[1,[]],2#\0\xff";
+	Omis_value *list = omis_value_parse(values, sizeof(values) - 1);
+	struct buf b = BUF_INIT(4096);
+	struct json j;
+
+	ck_assert_ptr_nonnull(list);
+	json_init(&j, &b);
+	show_value_json(&j, list);
+	ck_assert_int_eq(json_end(&j), 0);
+	ck_assert_str_eq(buf_str(&b), "[1,2.5,\"a\\\"b\",\"n_1\",[1,[]],{\"base16\":\"00ff\"}]");
+	buf_done(&b);
+	omis_value_free(list);
+}
+END_TEST
+
+SUITE("tree", a_line_an_object_indented_by_what_contains_it, the_depth_can_be_limited, nodes_that_are_not_up_are_counted,
+      json_nests_as_the_objects_do, an_object_without_its_container_makes_no_broken_json, values_become_json)
