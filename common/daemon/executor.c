@@ -167,10 +167,13 @@ static struct ask *ask_new(struct run *run, uint32_t child)
 }
 
 /* What is left for the child: less than for us, so that its partial answer still arrives. */
-static nsec_t shrink(nsec_t left)
+static nsec_t time_for(const struct run *run, uint32_t child)
 {
-	nsec_t margin = left / 20 > MARGIN_NS ? left / 20 : MARGIN_NS;
+	const struct executor_conf *c = &run->x->conf;
+	nsec_t left = run_remaining(run), margin = left / 20 > MARGIN_NS ? left / 20 : MARGIN_NS;
 
+	if (c->rtt)
+		margin += c->rtt(c->arg, child);
 	return left > 2 * margin ? left - margin : left / 2 + 1;
 }
 
@@ -215,7 +218,7 @@ static void send_part(struct run *run, const struct plan_part *part)
 			.tool = run->spec.tool,
 			.identity = run->spec.identity,
 			.right = (uint32_t)run->spec.right,
-			.deadline_ns = shrink(run_remaining(run)),
+			.deadline_ns = time_for(run, part->child),
 			.policy = run->spec.policy,
 			.quorum = run->spec.quorum,
 			.text = { (const uint8_t *)part->text, part->ntext },

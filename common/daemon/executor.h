@@ -53,6 +53,8 @@ struct executor_conf {
 	const char *(*name)(void *arg, uint32_t child);
 	/* May this child speak about that object? */
 	bool (*owns)(void *arg, uint32_t child, const char *token, size_t n);
+	/* Round trip to the child as measured; its answer must arrive in time. NULL: not known. */
+	nsec_t (*rtt)(void *arg, uint32_t child);
 	/*
 	 * Execute a step here, adding entries to `into`. 0: done; 1: run_here_done() follows, later;
 	 * negative: an error of that code is the entry.

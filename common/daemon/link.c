@@ -119,10 +119,13 @@ static void arm_retry(struct link *l)
 static void give_up(struct link *l)
 {
 	drop_chan(l);
-	if (l->dialer.dial)
+	if (l->dialer.dial) {
 		arm_retry(l);
-	else
-		post(l, LINK_EV_CLOSE);
+		return;
+	}
+	post(l, LINK_EV_CLOSE);
+	if (!l->is_closed && l->conf.handler.on_gone)
+		l->conf.handler.on_gone(l->conf.handler.arg, l);
 }
 
 /* One that was up. Only a link that stayed up for a while starts its back-off anew. */

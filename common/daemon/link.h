@@ -59,6 +59,11 @@ struct link_handler {
 	void (*on_msg)(void *arg, struct link *l, const struct msg *m);
 	/* Was UP and is not any more; a dialled link will come back by itself. */
 	void (*on_down)(void *arg, struct link *l, const struct err *why);
+	/*
+	 * Accepted links only: it ended without having been UP (no HELLO in time, refused, cut) and is gone after this call.
+	 * For owners that must close what they accepted; may be NULL.
+	 */
+	void (*on_gone)(void *arg, struct link *l);
 	/* An attempt of a dialled link failed, once per attempt; may be NULL. retry_in: until the next one. */
 	void (*on_retry)(void *arg, struct link *l, const struct err *why, nsec_t retry_in);
 	/* The queue fell below half of its cap after a send was answered -ERR_AGAIN; may be NULL. */
