@@ -17,6 +17,7 @@ struct children;
 struct csrs;
 struct directory;
 struct executor;
+struct loop;
 struct numbers;
 struct run;
 struct sites;
@@ -34,6 +35,7 @@ struct top_conf {
 	struct numbers *numbers;
 	struct certs *certs;
 	struct tokens *tokens;
+	const struct loop *loop;
 	nsec_t (*wall_now)(void *arg);
 	/* Our own health as the values of omig_status(). */
 	void (*status)(void *arg, struct buf *out);

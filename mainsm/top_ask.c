@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions that the top answers out of what it knows. */
 #include "common/base/str.h"
+#include "common/loop/loop.h"
 #include "common/omis/value.h"
 #include "mainsm/sites.h"
 #include "mainsm/top_internal.h"
@@ -69,6 +70,16 @@ static int services(struct top_call *c)
 	return reply_add(c->into, c->action, NULL, STATUS_PARAMETER_ERROR, "no extension has that prefix");
 }
 
+static const char *site_state(const struct object *site)
+{
+	if (list_is_empty(&site->children))
+		return "empty";
+	list_each(i, &site->children)
+		if (list_entry(i, struct object, sibling)->sub != MSG_NODE_LOST)
+			return "up";
+	return "lost";
+}
+
 static const char *state_text(const struct object *o)
 {
 	static const char *const states[] = { "run", "blocked", "ready", "zombie", "stopped", "ended",
@@ -76,11 +87,11 @@ static const char *state_text(const struct object *o)
 	static const char *const subs[] = { "up", "silent", "lost" };
 
 	if (o->kind == OBJECT_SITE)
-		return list_is_empty(&o->children) ? "empty" : "up";
+		return site_state(o);
 	return o->kind == OBJECT_NODE ? subs[o->sub] : states[object_state(o)];
 }
 
-static void write_object(struct omis_writer *w, const struct object *o)
+static void write_object(struct omis_writer *w, const struct object *o, nsec_t now)
 {
 	omis_write_list(w);
 	omis_write_token(w, o->token);
@@ -97,6 +108,7 @@ static void write_object(struct omis_writer *w, const struct object *o)
 	omis_write_string(w, o->flavour);
 	omis_write_int(w, o->exit_status);
 	omis_write_string(w, o->host);
+	omis_write_int(w, o->kind == OBJECT_NODE ? now - o->since : 0);
 	omis_write_list_end(w);
 }
 
@@ -123,7 +135,7 @@ static int write_tree(struct top_call *c, struct omis_writer *w, const struct li
 	list_each(i, in) {
 		const struct object *o = list_entry(i, struct object, sibling);
 
-		write_object(w, o);
+		write_object(w, o, loop_now(c->top->conf.loop));
 		rc = flush_tree(c, w, TREE_PART_BYTES);
 		if (!rc)
 			rc = write_tree(c, w, &o->children);

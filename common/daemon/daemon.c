@@ -189,6 +189,8 @@ static int load_again(struct daemon *d, struct err *e)
 
 	if (!rc)
 		rc = conf_keep_fixed(d->conf, next, tell_kept, NULL, e);
+	if (!rc && d->spec->check)
+		rc = d->spec->check(conf_values(next), e);
 	if (!rc && d->spec->reload)
 		rc = d->spec->reload(d, conf_values(next), e);
 	if (rc) {
@@ -451,7 +453,8 @@ static int main_with_args(struct daemon *d, int argc, char **argv)
 
 	if (r != OPT_GO)
 		return r == OPT_DONE ? DAEMON_OK : DAEMON_USAGE;
-	if (daemon_args_load(&d->args, &d->conf, &e))
+	if (daemon_args_load(&d->args, &d->conf, &e) ||
+	    (d->spec->check && d->spec->check(conf_values(d->conf), &e)))
 		return bad_config(d->spec, &e);
 	if (d->args.dump_config)
 		return print_dump(d->conf);

@@ -45,6 +45,8 @@ struct daemon_spec {
 	const char *details; /* more for --help, or NULL */
 	const struct conf_schema *conf;
 	const struct opt *options; /* beside what the schema gives; NULL = none */
+	/* What the schema cannot see of the values; at start, at --check-config and before a reload. NULL = nothing. */
+	int (*check)(const void *values, struct err *e);
 	bool background;	   /* goes to the background once ready, unless --foreground */
 
 	/*

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tools: their requests, and what is left to do when they go. */
+#include "mainsm/mainsm_internal.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/omis/check.h"
+
+#include <stdlib.h>
+
+struct tool_request {
+	struct peer *peer;
+	uint64_t id;
+	struct list runs; /* the one that executes it */
+	struct list in_requests;
+};
+
+int above_up(struct peer *p, const struct identity *who, uint32_t number)
+{
+	struct mainsm *m = p->m;
+	char text[ERR_TEXT_BYTES];
+
+	p->session = session_new(number, p->link, who, m->directory, m->children);
+	if (!p->session)
+		return -ERR_NOMEM;
+	list_push_back(&m->sessions, &p->session->in_sessions);
+	m->nsession++;
+	log_info("tools", "tool %u is %s", number, identity_describe(text, sizeof(text), who));
+	return 0;
+}
+
+static void tool_request_free(struct tool_request *t)
+{
+	struct session *s = t->peer->session;
+
+	list_del(&t->in_requests);
+	free(t);
+	s->nrun--;
+	if (s->is_paused && s->link && s->nrun <= SESSION_RUNS_MAX / 2) {
+		s->is_paused = false;
+		link_pause_reading(s->link, false);
+	}
+}
+
+/* Stops go, conditions go, counters go: whatever the tool was, it leaves nothing behind. */
+void above_down(struct peer *p)
+{
+	struct mainsm *m = p->m;
+	struct session *s = p->session;
+	struct msg gone = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = s->number } };
+
+	log_info("tools", "tool %u has gone", s->number);
+	s->link = NULL;
+	for (struct list *i = list_first(&p->requests); i; i = list_first(&p->requests)) {
+		struct tool_request *t = list_entry(i, struct tool_request, in_requests);
+
+		executor_cancel(m->executor, &t->runs);
+	}
+	executor_cancel(m->executor, &s->runs);
+	csrs_drop(m->csrs, s);
+	children_send_all(m->children, &gone);
+	bygone_tool(&m->bygone, s->number);
+	p->session = NULL;
+	m->nsession--;
+	session_free(s);
+}
+
+static void on_done(void *arg, struct reply *r)
+{
+	struct tool_request *t = arg;
+	struct session *s = t->peer->session;
+
+	if (r) {
+		r->id = t->id;
+		r->kind = 0;
+		session_reply(s, r);
+	} else if (s->link) {
+		session_reply_error(s, t->id, STATUS_NO_MEMORY, "the request was cancelled");
+	}
+	reply_free(r);
+	tool_request_free(t);
+}
+
+static void refuse(struct session *s, uint64_t id, unsigned status, const struct err *why)
+{
+	session_reply_error(s, id, status, why->text[0] ? why->text : "refused");
+}
+
+static void execute(struct peer *p, const struct msg_request *q, struct omis_request **request)
+{
+	struct session *s = p->session;
+	struct tool_request *t = calloc(1, sizeof(*t));
+	struct run_spec spec = {
+		.view = view_now(&s->view),
+		.user = s,
+		.top = true,
+		.identity = s->identity,
+		.tool = s->number,
+		.right = s->right,
+		.policy = q->policy,
+		.quorum = q->quorum,
+		.deadline = q->deadline_ns,
+		.on_done = on_done,
+		.arg = t,
+	};
+	struct err e = {0};
+	int rc;
+
+	if (!t) {
+		session_reply_error(s, q->id, STATUS_NO_MEMORY, "no memory");
+		return;
+	}
+	t->peer = p;
+	t->id = q->id;
+	list_init(&t->runs);
+	list_push_back(&p->requests, &t->in_requests);
+	spec.owner = &t->runs;
+	if (++s->nrun >= SESSION_RUNS_MAX && !s->is_paused) {
+		s->is_paused = true;
+		link_pause_reading(s->link, true);
+	}
+	rc = executor_run(p->m->executor, request, &spec, &e);
+	if (rc) {
+		refuse(s, q->id, status_from_err(rc), &e);
+		tool_request_free(t);
+	}
+}
+
+static void define(struct peer *p, const struct msg_request *q, struct omis_request **request)
+{
+	struct session *s = p->session;
+	struct reply *r = reply_new();
+	const char *token = NULL;
+	struct err e = {0};
+	int rc = r ? csr_define(p->m->csrs, s, request, q->id, &token, &e) : err_nomem(&e);
+
+	if (rc) {
+		refuse(s, q->id, status_from_err(rc), &e);
+	} else {
+		r->id = q->id;
+		r->kind = STATUS_CSR_DEFINED;
+		if (!reply_set_csr(r, token) && !reply_add(r, 0, NULL, STATUS_CSR_DEFINED, token) &&
+		    !reply_add(r, 1, NULL, STATUS_OK, NULL))
+			session_reply(s, r);
+	}
+	reply_free(r);
+}
+
+/* The entry of a fault in checking says where: element 0, whatever the action. */
+static void got_request(struct peer *p, const struct msg_request *q)
+{
+	struct session *s = p->session;
+	struct omis_request *request = NULL;
+	struct omis_diag diag = {0};
+	struct err e = {0};
+
+	if (omis_parse((const char *)q->text.p, q->text.n, &request, &e)) {
+		refuse(s, q->id, e.code == ERR_NOMEM ? STATUS_NO_MEMORY : STATUS_SYNTAX_ERROR, &e);
+		return;
+	}
+	if (omis_check(request, &diag))
+		refuse(s, q->id, diag.status ? diag.status : STATUS_NO_MEMORY, &diag.err);
+	else if (request->event)
+		define(p, q, &request);
+	else
+		execute(p, q, &request);
+	omis_request_free(request);
+}
+
+static void got_cancel(struct peer *p, uint64_t id)
+{
+	list_each(i, &p->requests) {
+		struct tool_request *t = list_entry(i, struct tool_request, in_requests);
+
+		if (t->id == id) {
+			executor_cancel(p->m->executor, &t->runs);
+			return;
+		}
+	}
+}
+
+void above_msg(struct peer *p, const struct msg *msg)
+{
+	switch (msg->type) {
+	case MSG_REQUEST:
+		got_request(p, &msg->request);
+		break;
+	case MSG_CANCEL:
+		got_cancel(p, msg->cancel.id);
+		break;
+	case MSG_ENROL:
+		peer_renew(p, &msg->enrol);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The children: what they say of their hosts, answer, and report. */
+#include "mainsm/mainsm_internal.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/omis/token.h"
+
+#include <stdlib.h>
+
+#define REVOKED_PART 1000 /* serials in one message */
+
+static void child_token(struct child *c)
+{
+	struct token t;
+
+	token_print_number(&t, c->role == ROLE_SM ? TOKEN_SITE : TOKEN_NODE, c->number);
+	str_copy(c->token, sizeof(c->token), t.s);
+}
+
+static int site_object(struct mainsm *m, const char *name, struct object **out)
+{
+	uint32_t number;
+	int rc = numbers_site(m->numbers, name, &number);
+
+	return rc ? rc : directory_add_site(m->directory, number, name, out);
+}
+
+/* Another one for the same site or host: the older is a ghost that has not been noticed yet. */
+static void drop_older(struct mainsm *m, const char *token)
+{
+	const struct child *older = children_find(m->children, token);
+
+	if (older)
+		peer_end(link_user(older->link), "another one has come for the same site or host");
+}
+
+/* An lm without sm: its node is here at once. */
+static int node_of_lm(struct peer *p, const struct identity *who, struct object *site)
+{
+	struct object *node;
+	nsec_t now = loop_now(p->m->conf.loop);
+	int rc = directory_add_node(p->m->directory, p->child->number, who->host, site, now, &node);
+
+	if (rc)
+		return rc;
+	directory_serve(p->m->directory, node, p->child->index + 1);
+	directory_set_sub(p->m->directory, node, MSG_NODE_UP, now);
+	return 0;
+}
+
+static void send_to_link(void *arg, const struct msg *msg)
+{
+	link_send(arg, msg);
+}
+
+int below_up(struct peer *p, const struct identity *who)
+{
+	struct mainsm *m = p->m;
+	struct child c = { .link = p->link, .role = who->role };
+	struct object *site;
+	char text[ERR_TEXT_BYTES];
+	int rc = site_object(m, who->site, &site);
+
+	if (!rc && who->role == ROLE_LM)
+		rc = numbers_node(m->numbers, who->site, who->host, &c.number);
+	if (rc)
+		return rc;
+	if (who->role == ROLE_SM)
+		c.number = site->number;
+	str_copy(c.site, sizeof(c.site), who->site);
+	child_token(&c);
+	drop_older(m, c.token);
+	rc = children_add(m->children, &c, &p->child);
+	if (!rc && who->role == ROLE_LM)
+		rc = node_of_lm(p, who, site);
+	if (rc)
+		return rc;
+	log_info("children", "up child=%s %s", c.token, identity_describe(text, sizeof(text), who));
+	below_tell_revoked(m, p);
+	bygone_tell(&m->bygone, send_to_link, p->link);
+	csrs_follow_soon(m->csrs);
+	return 0;
+}
+
+void below_down(struct peer *p, const char *reason)
+{
+	struct mainsm *m = p->m;
+	struct child *c = p->child;
+	struct site *site = c->role == ROLE_SM ? sites_find(m->sites, c->site) : NULL;
+
+	log_info("children", "down child=%s: %s", c->token, reason);
+	p->child = NULL;
+	if (site)
+		site_set_address(site, "");
+	directory_child_lost(m->directory, c->index + 1, loop_now(m->conf.loop));
+	executor_child_lost(m->executor, c->index, c->role == ROLE_SM ? "the site's sm is lost" : "the host is lost");
+	csrs_child_lost(m->csrs, c->index);
+	children_remove(m->children, c);
+}
+
+/* Says something about what is not its own: told once a message, never acted upon. */
+static void forged(struct peer *p, const struct err *why)
+{
+	p->m->forged++;
+	log_warn("children", "child=%s: %s", p->child->token, why->text);
+}
+
+static const struct msg_object *find_node(const struct msg_directory *d)
+{
+	struct token t;
+
+	token_print_number(&t, TOKEN_NODE, d->node);
+	for (size_t i = 0; i < d->nobject; i++)
+		if (str_eq(d->object[i].token, t.s))
+			return &d->object[i];
+	return NULL;
+}
+
+/* A node's number must be the one that was given to a host of this child's site by that name. */
+static int check_number(struct peer *p, const struct msg_directory *d, const char **host, struct err *e)
+{
+	const struct msg_object *o = find_node(d);
+	uint32_t number = 0;
+
+	if (p->child->role == ROLE_LM)
+		return d->node == p->child->number
+			       ? 0 : err_set(e, ERR_DENIED, "speaks of node %u", d->node);
+	if (!o || !o->host[0])
+		return err_set(e, ERR_PROTO, "does not say which host node %u is", d->node);
+	if (numbers_node(p->m->numbers, p->child->site, o->host, &number) || number != d->node)
+		return err_set(e, ERR_DENIED, "node %u is not a host of its site by that name", d->node);
+	*host = o->host;
+	return 0;
+}
+
+/* The node is served by this child from now on. */
+static int adopt(struct peer *p, const struct msg_directory *d, struct err *e)
+{
+	struct mainsm *m = p->m;
+	struct object *node = directory_node(m->directory, d->node), *site;
+	const char *host = "";
+	int rc;
+
+	if (node && node->server == p->child->index + 1)
+		return 0;
+	rc = check_number(p, d, &host, e);
+	if (rc)
+		return rc;
+	rc = site_object(m, p->child->site, &site);
+	if (!rc)
+		rc = directory_add_node(m->directory, d->node, host, site, loop_now(m->conf.loop), &node);
+	if (rc)
+		return err_set(e, (enum err_code)-rc, "no room for node %u", d->node);
+	directory_serve(m->directory, node, p->child->index + 1);
+	return 0;
+}
+
+static void got_directory(struct peer *p, const struct msg_directory *d)
+{
+	struct err e = {0};
+	const struct object *node = directory_node(p->m->directory, d->node);
+	const struct msg_object *o = find_node(d);
+	int rc;
+
+	/* The last word about a host that nobody knows any more. */
+	if (!node && o && o->op == MSG_OP_GONE)
+		return;
+	rc = adopt(p, d, &e);
+	if (!rc)
+		rc = directory_apply(p->m->directory, p->child->index + 1, d, loop_now(p->m->conf.loop), &e);
+	if (rc)
+		forged(p, &e);
+}
+
+void below_msg(struct peer *p, const struct msg *msg)
+{
+	struct mainsm *m = p->m;
+	struct err e = {0};
+	int rc = 0;
+
+	switch (msg->type) {
+	case MSG_DIRECTORY:
+		got_directory(p, &msg->directory);
+		break;
+	case MSG_REPLY:
+		rc = executor_reply(m->executor, p->child->index, &msg->reply, &e);
+		break;
+	case MSG_ARM_ACK:
+		rc = csrs_armed(m->csrs, p->child->index, &msg->arm_ack, &e);
+		break;
+	case MSG_TRIGGERED:
+		rc = csrs_triggered(m->csrs, p->child->index, &msg->triggered, &e);
+		break;
+	case MSG_ENROL:
+		peer_renew(p, &msg->enrol);
+		break;
+	default:
+		break;
+	}
+	if (rc && rc != -ERR_NOTFOUND)
+		forged(p, &e);
+}
+
+struct revoked_list {
+	struct mainsm *m;
+	struct peer *only;
+	struct bytes serial[REVOKED_PART];
+	uint8_t bytes[REVOKED_PART][SERIAL_BYTES];
+	size_t n;
+};
+
+static void flush_revoked(struct revoked_list *r)
+{
+	struct msg msg = { .type = MSG_REVOKED, .revoked = { r->serial, r->n } };
+
+	if (!r->n)
+		return;
+	if (r->only)
+		link_send(r->only->link, &msg);
+	else
+		children_send_all(r->m->children, &msg);
+	r->n = 0;
+}
+
+static void add_revoked(void *arg, const uint8_t serial[SERIAL_BYTES])
+{
+	struct revoked_list *r = arg;
+
+	memcpy(r->bytes[r->n], serial, SERIAL_BYTES);
+	r->serial[r->n] = (struct bytes){ r->bytes[r->n], SERIAL_BYTES };
+	if (++r->n == REVOKED_PART)
+		flush_revoked(r);
+}
+
+void below_tell_revoked(struct mainsm *m, struct peer *only)
+{
+	struct revoked_list *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return;
+	r->m = m;
+	r->only = only;
+	certs_each_revoked(m->certs, add_revoked, r);
+	flush_revoked(r);
+	free(r);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who comes: enrolling peers, tools, sms, and lms that are sent to the sm of their site. */
+#include "mainsm/mainsm_internal.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+
+#include <stdlib.h>
+
+static int site_numbers(struct mainsm *m, const struct identity *who, struct msg_hello_ack *ack, struct err *why)
+{
+	struct site *site;
+	int rc = sites_get(m->sites, who->site, &site, why);
+
+	if (rc)
+		return rc;
+	if (numbers_site(m->numbers, who->site, &ack->site_number))
+		return err_set(why, ERR_LIMIT, "no number is left for the site");
+	ack->site = site->name;
+	return 0;
+}
+
+static int start_sm(struct mainsm *m, struct site *site)
+{
+	struct token_grant grant = { .roles = ROLE_BIT(ROLE_SM), .uses = 1, .is_volatile = true };
+	nsec_t wall = m->conf.wall_now(m->conf.arg);
+	struct token_text token;
+	struct err e = {0};
+	int rc;
+
+	site_started(site, loop_now(m->conf.loop));
+	if (!m->conf.start_sm)
+		return err_set(&e, ERR_UNSUPPORTED, "no way to start one");
+	str_copy(grant.site, sizeof(grant.site), site->name);
+	grant.wall_until = wall + MAINSM_SM_TOKEN_NS;
+	rc = tokens_mint(m->tokens, &grant, wall, &token, &e);
+	if (!rc)
+		rc = m->conf.start_sm(m->conf.arg, site, site_launcher(m->sites, site), &token, &e);
+	str_wipe(&token, sizeof(token));
+	if (rc)
+		mainsm_start_failed(m, site->name, e.text);
+	else
+		log_notice("sites", "starting the sm of site=%s try=%u", site->name, site->tries);
+	return rc;
+}
+
+/* Where the lm shall go. */
+static void direct(struct mainsm *m, struct site *site, struct msg_hello_ack *ack)
+{
+	enum site_answer answer = site_ask(m->sites, site, loop_now(m->conf.loop));
+
+	if (answer == SITE_START) {
+		start_sm(m, site);
+		answer = site_ask(m->sites, site, loop_now(m->conf.loop));
+		if (answer == SITE_START)
+			answer = SITE_WAIT; /* the next one who asks tries again */
+	}
+	ack->redirect = answer == SITE_GO ? site->address : answer == SITE_WAIT ? "wait" : "";
+	ack->retry_ms = answer == SITE_WAIT ? SITE_RETRY_MS : 0;
+}
+
+static int hello_lm(struct peer *p, const struct msg_hello *h, const struct identity *who,
+		    struct msg_hello_ack *ack, struct err *why)
+{
+	struct mainsm *m = p->m;
+	struct site *site;
+	int rc;
+
+	if ((h->host[0] && !str_eq(h->host, who->host)) || (h->site[0] && !str_eq(h->site, who->site)))
+		return err_set(why, ERR_DENIED,
+			       "the certificate is for another host or site: remove it and enrol again");
+	rc = site_numbers(m, who, ack, why);
+	if (rc)
+		return rc;
+	if (numbers_node(m->numbers, who->site, who->host, &ack->node))
+		return err_set(why, ERR_LIMIT, "no number is left for the host");
+	site = sites_find(m->sites, who->site);
+	ack->redirect = "";
+	if (h->want_redirect)
+		direct(m, site, ack);
+	p->is_passing = ack->redirect[0] != 0;
+	return 0;
+}
+
+static int hello_sm(struct mainsm *m, const struct msg_hello *h, const struct identity *who,
+		    struct msg_hello_ack *ack, struct err *why)
+{
+	struct site *site;
+	int rc;
+
+	if (h->site[0] && !str_eq(h->site, who->site))
+		return err_set(why, ERR_DENIED, "the certificate is for site %s", who->site);
+	rc = site_numbers(m, who, ack, why);
+	if (rc)
+		return rc;
+	site = sites_find(m->sites, who->site);
+	return site_set_address(site, h->listen) ? err_nomem(why) : 0;
+}
+
+static int hello_tool(struct peer *p, struct msg_hello_ack *ack, struct err *why)
+{
+	struct mainsm *m = p->m;
+
+	if (m->nsession >= TOOLS_MAX)
+		return err_set(why, ERR_LIMIT, "%d tools are connected already: end one of them", TOOLS_MAX);
+	ack->tool = (uint32_t)numbers_mint(m->numbers, NUMBER_TOOL);
+	p->number = ack->tool;
+	return 0;
+}
+
+static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct msg_hello_ack *ack,
+		    struct err *why)
+{
+	struct mainsm *m = arg;
+	const struct identity *who = link_identity(l);
+	struct peer *p = link_user(l);
+
+	if (m->is_closing)
+		return err_set(why, ERR_AGAIN, "mainsm is going down");
+	if (!who)
+		return err_set(why, ERR_DENIED, "nobody without a certificate");
+	ack->name = who->host;
+	ack->site = who->site;
+	switch (who->role) {
+	case ROLE_LM:
+		return hello_lm(p, h, who, ack, why);
+	case ROLE_SM:
+		return hello_sm(m, h, who, ack, why);
+	case ROLE_TOOL_OBSERVE:
+	case ROLE_TOOL_MANIPULATE:
+	case ROLE_TOOL_ADMIN:
+		return hello_tool(p, ack, why);
+	default:
+		return err_set(why, ERR_DENIED, "this role has no business here");
+	}
+}
+
+static struct peer *peer_new(struct mainsm *m)
+{
+	struct peer *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->m = m;
+	list_init(&p->requests);
+	list_push_back(&m->peers, &p->in_peers);
+	m->npeer++;
+	return p;
+}
+
+/* Forgets the peer; its link is somebody else's to close. */
+static void peer_free(struct peer *p, const char *reason)
+{
+	if (p->session)
+		above_down(p);
+	if (p->child)
+		below_down(p, reason);
+	if (p->link)
+		link_set_user(p->link, NULL);
+	list_del(&p->in_peers);
+	p->m->npeer--;
+	if (p->m->npeer == 0)
+		p->m->lonely_since = loop_now(p->m->conf.loop);
+	free(p);
+}
+
+void peer_end(struct peer *p, const char *reason)
+{
+	struct link *l = p->link;
+
+	peer_free(p, reason);
+	link_close(l, reason);
+}
+
+void peer_renew(struct peer *p, const struct msg_enrol *q)
+{
+	struct buf cert = BUF_INIT(PKI_DER_MAX_BYTES);
+	struct msg m = { .type = MSG_ENROL_ACK };
+
+	if (p->m->enrol) {
+		enrol_service_renew(p->m->enrol, link_identity(p->link), q, &cert, &m.enrol_ack);
+		link_send(p->link, &m);
+	}
+	buf_done(&cert);
+}
+
+static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
+{
+	const struct identity *who = link_identity(l);
+	struct peer *p = link_user(l);
+	int rc = 0;
+
+	if (who->role == ROLE_SM || (who->role == ROLE_LM && !p->is_passing))
+		rc = below_up(p, who);
+	else if (who->role != ROLE_LM)
+		rc = above_up(p, who, p->number);
+	if (rc)
+		link_fail(l, MSG_ERR_INTERNAL, "no room for one more");
+}
+
+static void on_msg(void *arg, struct link *l, const struct msg *msg)
+{
+	struct peer *p = link_user(l);
+
+	if (p && p->child)
+		below_msg(p, msg);
+	else if (p && p->session)
+		above_msg(p, msg);
+}
+
+static void on_down(void *arg, struct link *l, const struct err *why)
+{
+	struct peer *p = link_user(l);
+
+	if (p)
+		peer_free(p, why->text);
+}
+
+
+static void on_gone(void *arg, struct link *l)
+{
+	struct peer *p = link_user(l);
+
+	if (p)
+		peer_free(p, "never came up");
+}
+
+/* Consumes *c on success. */
+static int take(struct mainsm *m, struct chan **c)
+{
+	struct link_conf conf = {
+		.loop = m->conf.loop,
+		.rng = m->conf.rng,
+		.timebase = m->conf.timebase,
+		.epoch = m->conf.epoch,
+		.listener = m->listener,
+		.handler = { .on_hello = on_hello, .on_up = on_up, .on_msg = on_msg, .on_down = on_down,
+			     .on_gone = on_gone, .arg = m },
+	};
+	struct peer *p = peer_new(m);
+
+	if (!p)
+		return -ERR_NOMEM;
+	p->link = link_accept(&conf, c);
+	if (!p->link) {
+		peer_free(p, "no memory");
+		return -ERR_NOMEM;
+	}
+	link_set_user(p->link, p);
+	return 0;
+}
+
+void greet_accept(void *arg, struct chan *c)
+{
+	struct mainsm *m = arg;
+
+	if (m->is_closing)
+		chan_close(c, "going down");
+	else if (chan_is_enrol(c) && m->enrol)
+		enrol_service_take(m->enrol, c);
+	else if (chan_is_enrol(c) || take(m, &c))
+		chan_close(c, "not taken");
+}
+
+void greet_refused(void *arg, const char *remote, const struct err *why)
+{
+	log_warn("net", "refused %s: %s", remote, why->text);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Under which names and addresses others reach us. */
+#ifndef MAINSM_HOSTS_H
+#define MAINSM_HOSTS_H
+
+#include "common/daemon/connstr.h"
+
+/*
+ * advertise: a list by commas, or "". Then the listening address itself, or, when that means all
+ * of them, the addresses of the interfaces and the host's name. Fills host and nhost. ERR_INVALID, ERR_SYS.
+ */
+int hosts_to_advertise(const char *advertise, const char *listen, struct connstr *out, struct err *e);
+
+#endif

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The wiring: everything is made here, knows only what it is given, and ends in the reverse order. */
+#include "mainsm/mainsm_internal.h"
+
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define HOUSEKEEPING_NS (250 * NSEC_PER_MSEC)
+#define LAST_WORDS_NS (200 * NSEC_PER_MSEC) /* the answer to omig_shutdown() leaves before the link does */
+#define SOFTWARE "mainsm " OMIG_VERSION
+
+/* --- what the parts ask of the whole */
+
+static int send_to_child(void *arg, uint32_t child, const struct msg *m)
+{
+	struct mainsm *self = arg;
+
+	return children_at(self->children, child) ? children_send(self->children, child, m) : -ERR_NOTFOUND;
+}
+
+static const char *name_of_child(void *arg, uint32_t child)
+{
+	struct mainsm *m = arg;
+
+	return children_name(m->children, child);
+}
+
+static nsec_t rtt_of_child(void *arg, uint32_t child)
+{
+	struct mainsm *m = arg;
+	const struct child *c = children_at(m->children, child);
+	struct link_stats s = { .rtt = 0 };
+
+	if (c)
+		link_stats(c->link, &s);
+	return s.rtt > 0 ? s.rtt : 0;
+}
+
+static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
+{
+	struct mainsm *m = arg;
+
+	return view_child_owns(m->directory, m->children, child, token, n);
+}
+
+static int execute_here(void *arg, struct run *run, const struct plan_here *here, struct reply *into)
+{
+	struct mainsm *m = arg;
+
+	return top_execute(m->top, run, here, into);
+}
+
+static void on_change(void *arg, const struct object *o, enum directory_change what)
+{
+	struct mainsm *m = arg;
+
+	if (what == DIRECTORY_WENT)
+		list_each(i, &m->sessions)
+			scope_forget(list_entry(i, struct session, in_sessions)->scope, o);
+	/* Threads come and go with their process, which stands for them. */
+	if (o->kind != OBJECT_THREAD || what == DIRECTORY_WENT)
+		csrs_follow_soon(m->csrs);
+}
+
+static void on_disarmed(void *arg, const char *csr)
+{
+	struct mainsm *m = arg;
+
+	bygone_csr(&m->bygone, csr);
+}
+
+static nsec_t wall_now(void *arg)
+{
+	struct mainsm *m = arg;
+
+	return m->conf.wall_now(m->conf.arg);
+}
+
+static int connection(void *arg, const struct token_text *token, struct buf *out)
+{
+	struct mainsm *m = arg;
+
+	return m->conf.connection ? m->conf.connection(m->conf.arg, token, out) : -ERR_UNSUPPORTED;
+}
+
+static void revoke_one(void *arg, const uint8_t serial[SERIAL_BYTES])
+{
+	struct mainsm *m = arg;
+
+	if (net_ctx_revoke(m->conf.ctx, serial))
+		log_error("certs", "no memory to revoke a certificate");
+}
+
+static void apply_revoked(void *arg)
+{
+	struct mainsm *m = arg;
+
+	certs_each_revoked(m->certs, revoke_one, m);
+	below_tell_revoked(m, NULL);
+	net_ctx_check(m->conf.ctx);
+}
+
+/* Not at once: it may cut the very link that asks. */
+static void on_revoked(void *arg)
+{
+	struct mainsm *m = arg;
+
+	loop_job_post(m->conf.loop, &m->revoking, apply_revoked, m);
+}
+
+static void end_all(void *arg)
+{
+	struct mainsm *m = arg;
+	struct msg stop = { .type = MSG_STOP, .stop = { .reason = "mainsm was told to end everything" } };
+
+	children_send_all(m->children, &stop);
+	m->conf.on_end(m->conf.arg, "told to end everything");
+}
+
+static void on_shutdown(void *arg)
+{
+	struct mainsm *m = arg;
+
+	if (!loop_timer_is_armed(m->ending))
+		loop_timer_arm(m->ending, LAST_WORDS_NS);
+}
+
+static void write_pair(struct omis_writer *w, const char *name, uint64_t value)
+{
+	omis_write_list(w);
+	omis_write_string(w, name);
+	omis_write_int(w, (int64_t)value);
+	omis_write_list_end(w);
+}
+
+static void write_listener(struct mainsm *m, struct omis_writer *w)
+{
+	struct net_listener_stats s;
+
+	if (!m->listener)
+		return;
+	net_listener_get_stats(m->listener, &s);
+	write_pair(w, "accepted", s.accepted);
+	write_pair(w, "refused", s.refused);
+	write_pair(w, "penalised", s.penalised);
+	write_pair(w, "fd_exhausted", s.fd_exhausted);
+}
+
+static void write_queues(struct mainsm *m, struct omis_writer *w)
+{
+	uint64_t queued = 0, dropped = 0;
+
+	list_each(i, &m->peers) {
+		struct link_stats s;
+
+		link_stats(list_entry(i, struct peer, in_peers)->link, &s);
+		queued += s.queued;
+		dropped += s.dropped;
+	}
+	write_pair(w, "queued_bytes", queued);
+	write_pair(w, "dropped", dropped);
+}
+
+static void write_counts(struct mainsm *m, struct omis_writer *w)
+{
+	struct csrs_stats csr;
+
+	csrs_stats(m->csrs, &csr);
+	write_pair(w, "tools", m->nsession);
+	write_pair(w, "children", children_count(m->children));
+	write_pair(w, "sites", directory_count(m->directory, OBJECT_SITE));
+	write_pair(w, "nodes", directory_count(m->directory, OBJECT_NODE));
+	write_pair(w, "processes", directory_count(m->directory, OBJECT_PROC));
+	write_pair(w, "threads", directory_count(m->directory, OBJECT_THREAD));
+	write_pair(w, "requests", executor_count(m->executor));
+	write_pair(w, "stray_replies", executor_strays(m->executor));
+	write_pair(w, "forged", m->forged);
+	write_pair(w, "csrs", csr.defined);
+	write_pair(w, "csrs_enabled", csr.enabled);
+	write_pair(w, "csrs_fired", csr.fired);
+	write_pair(w, "csrs_suspended", csr.suspended);
+	write_pair(w, "stray_events", csr.strays);
+	write_pair(w, "certificates", certs_count(m->certs));
+	write_pair(w, "tokens", tokens_count(m->tokens, wall_now(m)));
+}
+
+void mainsm_status(struct mainsm *m, struct buf *out)
+{
+	struct omis_writer w = OMIS_WRITER(out);
+
+	omis_write_string(&w, "mainsm");
+	omis_write_string(&w, OMIG_VERSION);
+	omis_write_int(&w, loop_now(m->conf.loop) - m->started);
+	write_counts(m, &w);
+	write_queues(m, &w);
+	write_listener(m, &w);
+	if (m->conf.health)
+		m->conf.health(m->conf.arg, &w);
+}
+
+static void status_values(void *arg, struct buf *out)
+{
+	mainsm_status(arg, out);
+}
+
+void mainsm_dump(struct mainsm *m, struct buf *out)
+{
+	list_each(i, &m->peers) {
+		const struct peer *p = list_entry(i, struct peer, in_peers);
+		struct link_stats s;
+
+		link_stats(p->link, &s);
+		buf_printf(out, "peer=\"%s\" what=%s queued=%zu rtt_us=%" PRId64 "\n", s.peer,
+			   p->child ? p->child->token : p->session ? "tool" : "passing", s.queued,
+			   s.rtt / NSEC_PER_USEC);
+	}
+	buf_puts(out, "status=");
+	mainsm_status(m, out);
+	buf_putc(out, '\n');
+}
+
+/* --- what happens by itself */
+
+static void save_numbers(struct mainsm *m)
+{
+	struct err e = {0};
+
+	if (numbers_is_dirty(m->numbers) && numbers_flush(m->numbers, &e))
+		log_error("state", "numbers of hosts are not saved, a restart may give others: %s", e.text);
+}
+
+/* Short waits only: what is learnt in them is lost by a crash, and learnt again. */
+static void on_housekeeping(void *arg)
+{
+	struct mainsm *m = arg;
+	nsec_t now = loop_now(m->conf.loop);
+
+	save_numbers(m);
+	directory_forget(m->directory, now, MAINSM_FORGET_NODE_NS);
+	if (m->conf.linger && m->npeer == 0 && now - m->lonely_since >= m->conf.linger)
+		m->conf.on_end(m->conf.arg, "nobody was connected for long enough");
+	else
+		loop_timer_arm(m->housekeeping, HOUSEKEEPING_NS);
+}
+
+void mainsm_start_failed(struct mainsm *m, const char *name, const char *why)
+{
+	struct site *site = sites_find(m->sites, name);
+
+	if (!site || !site->is_starting)
+		return;
+	if (site_start_failed(site, loop_now(m->conf.loop)))
+		log_warn("sites", "the sm of site=%s could not be started in %d tries (%s): its hosts are served without one",
+			 name, SITE_START_TRIES, why);
+	else
+		log_info("sites", "the sm of site=%s did not start: %s", name, why);
+}
+
+/* --- making and ending */
+
+static int open_file(struct mainsm *m, const char *name, char *path, const char **out, struct err *e)
+{
+	*out = m->conf.state_dir ? path : NULL;
+	return m->conf.state_dir ? file_join(path, FILE_PATH_BYTES, m->conf.state_dir, name, e) : 0;
+}
+
+static int open_state(struct mainsm *m, struct err *e)
+{
+	char path[FILE_PATH_BYTES];
+	const char *file;
+	int rc = numbers_open(m->conf.state_dir, &m->numbers, e);
+
+	if (!rc)
+		rc = open_file(m, "issued", path, &file, e);
+	if (!rc)
+		rc = certs_open(file, &m->certs, e);
+	if (!rc)
+		rc = open_file(m, "tokens", path, &file, e);
+	if (!rc)
+		rc = tokens_open(file, &m->tokens, e);
+	return rc;
+}
+
+static int configure_sites(struct mainsm *m, const struct mainsm_conf *conf, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < conf->nsite && !rc; i++)
+		rc = sites_configure(m->sites, &conf->site[i], e);
+	return rc;
+}
+
+static int make_engines(struct mainsm *m, struct err *e)
+{
+	const struct executor_conf x = {
+		.loop = m->conf.loop,
+		.send = send_to_child,
+		.name = name_of_child,
+		.owns = child_owns,
+		.rtt = rtt_of_child,
+		.here = execute_here,
+		.arg = m,
+	};
+	struct csrs_conf c = { m->conf.loop, NULL, m->children, m->directory, m->numbers, on_disarmed, m };
+
+	m->executor = executor_new(&x);
+	c.executor = m->executor;
+	m->csrs = m->executor ? csrs_new(&c) : NULL;
+	return m->csrs ? 0 : err_nomem(e);
+}
+
+static int make_services(struct mainsm *m, struct err *e)
+{
+	const struct top_conf t = { m->directory, m->sites,  m->children,   m->csrs,	   m->executor,
+				    m->numbers,	  m->certs,  m->tokens,	    m->conf.loop, wall_now,
+				    status_values, connection, on_revoked, on_shutdown,  m };
+	const struct enrol_service_conf n = { m->conf.loop, m->conf.ca, m->tokens, m->certs, m->sites,
+					      m->conf.cert_lifetime, wall_now, m };
+
+	m->top = top_new(&t);
+	if (m->conf.ca)
+		m->enrol = enrol_service_new(&n);
+	return m->top && (m->enrol || !m->conf.ca) ? 0 : err_nomem(e);
+}
+
+static int make_parts(struct mainsm *m, struct err *e)
+{
+	m->directory = directory_new();
+	m->children = children_new();
+	m->sites = sites_new(m->conf.launcher ? m->conf.launcher : "");
+	m->housekeeping = loop_timer_new(m->conf.loop, on_housekeeping, m);
+	m->ending = loop_timer_new(m->conf.loop, end_all, m);
+	if (!m->directory || !m->children || !m->sites || !m->housekeeping || !m->ending)
+		return err_nomem(e);
+	directory_set_listener(m->directory, on_change, m);
+	return configure_sites(m, &m->conf, e);
+}
+
+static int listen_for_all(struct mainsm *m, struct err *e)
+{
+	const struct net_listen_conf l = {
+		.addr = m->conf.listen,
+		.port = m->conf.port,
+		.roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) | ROLES_TOOL,
+		.enrol_type = m->conf.ca ? MSG_ENROL : 0,
+	};
+	const struct net_accept a = { greet_accept, greet_refused, m };
+
+	return net_listen(m->conf.ctx, &l, &a, &m->listener, e);
+}
+
+int mainsm_open(const struct mainsm_conf *conf, struct mainsm **out, struct err *e)
+{
+	struct mainsm *m = calloc(1, sizeof(*m));
+	int rc;
+
+	if (!m)
+		return err_nomem(e);
+	m->conf = *conf;
+	if (!m->conf.cert_lifetime)
+		m->conf.cert_lifetime = MAINSM_CERT_LIFETIME_NS;
+	list_init(&m->peers);
+	list_init(&m->sessions);
+	m->started = m->lonely_since = loop_now(conf->loop);
+	rc = open_state(m, e);
+	if (!rc)
+		rc = make_parts(m, e);
+	if (!rc)
+		rc = make_engines(m, e);
+	if (!rc)
+		rc = make_services(m, e);
+	if (!rc)
+		rc = listen_for_all(m, e);
+	if (rc) {
+		mainsm_free(m);
+		return rc;
+	}
+	certs_each_revoked(m->certs, revoke_one, m);
+	loop_timer_arm(m->housekeeping, HOUSEKEEPING_NS);
+	*out = m;
+	return 0;
+}
+
+void mainsm_close(struct mainsm *m, const char *reason)
+{
+	m->is_closing = true;
+	net_listener_close(m->listener);
+	m->listener = NULL;
+	for (struct list *i = list_first(&m->peers); i; i = list_first(&m->peers))
+		peer_end(list_entry(i, struct peer, in_peers), reason);
+	save_numbers(m);
+}
+
+void mainsm_free(struct mainsm *m)
+{
+	if (!m)
+		return;
+	if (m->listener)
+		mainsm_close(m, "going down");
+	loop_job_cancel(&m->revoking);
+	loop_timer_free(m->housekeeping);
+	loop_timer_free(m->ending);
+	enrol_service_free(m->enrol);
+	top_free(m->top);
+	csrs_free(m->csrs);
+	executor_free(m->executor);
+	children_free(m->children);
+	if (m->directory)
+		directory_set_listener(m->directory, NULL, NULL);
+	directory_free(m->directory);
+	sites_free(m->sites);
+	tokens_free(m->tokens);
+	certs_free(m->certs);
+	numbers_free(m->numbers);
+	free(m);
+}
+
+uint16_t mainsm_port(const struct mainsm *m)
+{
+	return net_listener_port(m->listener);
+}
+
+struct tokens *mainsm_tokens(struct mainsm *m)
+{
+	return m->tokens;
+}
+
+int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, struct err *e)
+{
+	int rc = configure_sites(m, conf, e);
+
+	if (!rc)
+		m->conf.linger = conf->linger;
+	return rc;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The top of the monitor: tools, sms, and lms that no sm serves, connected to
+ * the directory and the engines. It sees the world through a loop, a context
+ * of channels and a few calls, so that the same code runs over TLS and in
+ * memory. One thread; it calls back from the loop only.
+ */
+#ifndef MAINSM_MAINSM_H
+#define MAINSM_MAINSM_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/omis/value.h"
+#include "mainsm/sites.h"
+#include "mainsm/tokens.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAINSM_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
+#define MAINSM_SM_TOKEN_NS (600 * NSEC_PER_SEC) /* a batch system may keep a task waiting */
+#define MAINSM_FORGET_NODE_NS (3600 * NSEC_PER_SEC) /* a host that was lost for so long is not missed any more */
+
+struct loop;
+struct mainsm;
+struct net_ctx;
+struct pki_ca;
+struct rng;
+struct timebase;
+
+/* Pointers are borrowed and must outlive the mainsm; strings and sites are copied. */
+struct mainsm_conf {
+	struct loop *loop;
+	struct rng *rng;
+	struct timebase *timebase; /* the root */
+	struct net_ctx *ctx;
+	struct pki_ca *ca; /* NULL: nobody can enrol */
+	uint64_t epoch; /* wall ns of this start */
+	const char *state_dir; /* NULL = nothing is kept */
+	const char *listen; /* numeric address */
+	uint16_t port; /* 0 = the system chooses */
+	const char *launcher; /* of sites that name none; "" or "none": lms are served without an sm */
+	const struct site_conf *site;
+	size_t nsite;
+	nsec_t cert_lifetime; /* 0 = the default */
+	nsec_t linger; /* ends when nobody was connected for so long; 0 = never */
+	nsec_t (*wall_now)(void *arg);
+	/* Start the sm of a site; it proves itself with the token. NULL: nobody can. */
+	int (*start_sm)(void *arg, const struct site *site, const char *launcher, const struct token_text *token,
+			struct err *e);
+	/* A connection string with that token. NULL: none is given out. */
+	int (*connection)(void *arg, const struct token_text *token, struct buf *out);
+	/* Values of the process for the status service: [name, value]... May be NULL. */
+	void (*health)(void *arg, struct omis_writer *w);
+	/* Told to end (all daemons), or lingered long enough. */
+	void (*on_end)(void *arg, const char *reason);
+	void *arg; /* of all of them */
+};
+
+/* Reads its state and listens. ERR_SYS, ERR_PARSE, ERR_DENIED, ERR_INVALID, ERR_NOMEM. */
+int mainsm_open(const struct mainsm_conf *conf, struct mainsm **out, struct err *e);
+
+/* Says BYE to everybody; mainsm_free() may follow when the frames have had a moment to leave. */
+void mainsm_close(struct mainsm *m, const char *reason);
+void mainsm_free(struct mainsm *m);
+
+/* The real one. */
+uint16_t mainsm_port(const struct mainsm *m);
+
+struct tokens *mainsm_tokens(struct mainsm *m);
+
+/* The launcher of that site's sm ended before the sm came. */
+void mainsm_start_failed(struct mainsm *m, const char *site, const char *why);
+
+/* New values of a reload: sites (added or changed), linger. */
+int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, struct err *e);
+
+/* Values of omig_status(): name, version, uptime_ns, [name, value]... */
+void mainsm_status(struct mainsm *m, struct buf *out);
+
+/* Lines of text for the status dump. */
+void mainsm_dump(struct mainsm *m, struct buf *out);
+
+#endif

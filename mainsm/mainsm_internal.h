@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the wiring: mainsm.c (making, ending), greet.c (who comes), below.c (children), above.c (tools). */
+#ifndef MAINSM_MAINSM_INTERNAL_H
+#define MAINSM_MAINSM_INTERNAL_H
+
+#include "common/daemon/bygone.h"
+#include "common/daemon/executor.h"
+#include "common/daemon/link.h"
+#include "common/loop/loop.h"
+#include "common/net/net.h"
+#include "mainsm/certs.h"
+#include "mainsm/children.h"
+#include "mainsm/csr.h"
+#include "mainsm/directory.h"
+#include "mainsm/enrol_service.h"
+#include "mainsm/mainsm.h"
+#include "mainsm/numbers.h"
+#include "mainsm/session.h"
+#include "mainsm/top.h"
+
+/* What stands behind an accepted link. */
+struct peer {
+	struct mainsm *m;
+	struct link *link;
+	struct child *child; /* NULL: no child */
+	struct session *session; /* NULL: no tool; both NULL: not greeted yet, or an lm on its way to its sm */
+	bool is_passing; /* such an lm */
+	uint32_t number; /* of a tool, before it has its session */
+	struct list requests; /* of a tool: struct tool_request */
+	struct list in_peers;
+};
+
+struct mainsm {
+	struct mainsm_conf conf;
+	struct directory *directory;
+	struct sites *sites;
+	struct numbers *numbers;
+	struct certs *certs;
+	struct tokens *tokens;
+	struct children *children;
+	struct executor *executor;
+	struct csrs *csrs;
+	struct top *top;
+	struct enrol_service *enrol;
+	struct net_listener *listener;
+	struct list peers;
+	struct list sessions;
+	size_t npeer, nsession;
+	struct bygone bygone;
+	struct loop_timer *housekeeping, *ending;
+	struct loop_job revoking;
+	nsec_t started, lonely_since; /* loop time; nobody was connected since then */
+	uint64_t forged; /* messages about somebody else's objects */
+	bool is_closing;
+};
+
+/* --- greet.c: the handlers of every link */
+void greet_accept(void *arg, struct chan *c);
+void greet_refused(void *arg, const char *remote, const struct err *why);
+void peer_end(struct peer *p, const char *reason);
+/* A certificate for the same names again. */
+void peer_renew(struct peer *p, const struct msg_enrol *q);
+
+/* --- below.c */
+int below_up(struct peer *p, const struct identity *who);
+void below_down(struct peer *p, const char *reason);
+void below_msg(struct peer *p, const struct msg *msg);
+/* What lms and sms must know of revoked certificates. */
+void below_tell_revoked(struct mainsm *m, struct peer *only);
+
+/* --- above.c */
+int above_up(struct peer *p, const struct identity *who, uint32_t number);
+void above_down(struct peer *p);
+void above_msg(struct peer *p, const struct msg *msg);
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mainsm/program.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/loop/loop.h"
+#include "common/net/net.h"
+#include "mainsm/hosts.h"
+#include "mainsm/mainsm.h"
+#include "mainsm/settings.h"
+#include "mainsm/starter.h"
+#include "mainsm/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DRAIN_NS (300 * NSEC_PER_MSEC) /* BYE and last replies leave in this time */
+#define RENEW_CHECK_NS (600 * NSEC_PER_SEC)
+
+struct program {
+	struct daemon *daemon;
+	struct state state;
+	struct net_ctx *ctx;
+	struct starter *starter;
+	struct mainsm *mainsm;
+	struct connstr conn; /* with the standing token */
+	struct loop_timer *renew, *drain;
+};
+
+static nsec_t wall_now(void *arg)
+{
+	return clock_wall();
+}
+
+static const struct settings *settings_of(const struct program *p)
+{
+	return daemon_conf(p->daemon);
+}
+
+/* --- what the core asks for */
+
+static int connection(void *arg, const struct token_text *token, struct buf *out)
+{
+	struct program *p = arg;
+	struct connstr c = p->conn;
+	int rc;
+
+	str_copy(c.token_id, sizeof(c.token_id), token->id);
+	str_copy(c.secret, sizeof(c.secret), token->secret);
+	rc = connstr_print(&c, true, out);
+	str_wipe(&c, sizeof(c));
+	return rc;
+}
+
+static int start_sm(void *arg, const struct site *site, const char *launcher, const struct token_text *token,
+		    struct err *e)
+{
+	struct program *p = arg;
+	struct buf line = BUF_INIT(CONNSTR_MAX_BYTES);
+	int rc = connection(p, token, &line);
+
+	rc = rc ? err_set(e, (enum err_code)-rc, "the connection string is too long")
+		: starter_start(p->starter, site, launcher, buf_str(&line), e);
+	if (line.p)
+		str_wipe(line.p, line.n);
+	buf_done(&line);
+	return rc;
+}
+
+static void on_launcher_exit(void *arg, const char *site, const char *how)
+{
+	struct program *p = arg;
+
+	if (p->mainsm)
+		mainsm_start_failed(p->mainsm, site, how);
+}
+
+static void write_pair(struct omis_writer *w, const char *name, int64_t value)
+{
+	omis_write_list(w);
+	omis_write_string(w, name);
+	omis_write_int(w, value);
+	omis_write_list_end(w);
+}
+
+static void health(void *arg, struct omis_writer *w)
+{
+	struct program *p = arg;
+	struct daemon_health h;
+	struct identity own;
+
+	daemon_health(p->daemon, &h);
+	write_pair(w, "lag_ns", h.lag_last);
+	write_pair(w, "lag_max_ns", h.lag_max);
+	write_pair(w, "rss_bytes", h.rss_bytes);
+	write_pair(w, "fds", h.fds);
+	write_pair(w, "fd_limit", h.fd_limit);
+	if (!pki_creds_check(&p->state.creds, NULL, clock_wall(), &own, NULL))
+		write_pair(w, "certificate_left_s", (own.wall_not_after - clock_wall()) / NSEC_PER_SEC);
+}
+
+static void on_end(void *arg, const char *reason)
+{
+	struct program *p = arg;
+
+	daemon_stop(p->daemon, reason);
+}
+
+/* --- the standing token: one for all enrolments of this user, renewed at half of its life */
+
+static bool token_is_good(struct program *p, struct connstr *c)
+{
+	struct token_claim claim = { .id = c->token_id, .secret = c->secret, .nsecret = strlen(c->secret),
+				     .roles = ROLE_BIT(ROLE_TOOL_ADMIN), .site = "" };
+	struct token_grant g;
+	nsec_t now = clock_wall();
+
+	return c->token_id[0] && !tokens_check(mainsm_tokens(p->mainsm), &claim, now, &g, NULL) &&
+	       g.wall_until - now > settings_of(p)->token_lifetime / 2;
+}
+
+static int renew_token(struct program *p, struct err *e)
+{
+	nsec_t now = clock_wall();
+	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) | ROLES_TOOL,
+				 .wall_until = now + settings_of(p)->token_lifetime };
+	struct token_text t;
+	int rc;
+
+	if (token_is_good(p, &p->conn))
+		return 0;
+	rc = tokens_mint(mainsm_tokens(p->mainsm), &g, now, &t, e);
+	if (rc)
+		return rc;
+	str_copy(p->conn.token_id, sizeof(p->conn.token_id), t.id);
+	str_copy(p->conn.secret, sizeof(p->conn.secret), t.secret);
+	str_wipe(&t, sizeof(t));
+	return 0;
+}
+
+static void on_renew(void *arg)
+{
+	struct program *p = arg;
+	struct err e = {0};
+
+	if (renew_token(p, &e) || state_save_conn(&p->state, &p->conn, &e))
+		log_warn("mainsm", "the connection string could not be renewed, trying again in 10 min: %s", e.text);
+	loop_timer_arm(p->renew, RENEW_CHECK_NS);
+}
+
+/* --- starting */
+
+static int take_lock(struct program *p, struct err *e)
+{
+	char path[FILE_PATH_BYTES];
+	int rc = state_path(&p->state, "mainsm.lock", path, e);
+
+	if (!rc)
+		rc = daemon_lock(p->daemon, path, e);
+	if (rc == -ERR_EXISTS)
+		return err_set(e, ERR_EXISTS, "one runs for you already: pid %ld, connection string in %s/mainsm.conn; to end it: omig stop",
+			       state_lock_owner(&p->state), p->state.dir);
+	return rc;
+}
+
+static int open_net(struct program *p, struct err *e)
+{
+	const struct net_conf conf = { .creds = &p->state.creds };
+	int rc = state_open(&p->state, clock_wall(), settings_of(p)->cert_lifetime, e);
+
+	return rc ? rc : net_ctx_open(daemon_loop(p->daemon), &conf, &p->ctx, e);
+}
+
+static int sm_path(const struct program *p, char *out, struct err *e)
+{
+	const char *given = settings_of(p)->sm_command;
+	ssize_t n;
+
+	if (given[0])
+		return str_copy(out, FILE_PATH_BYTES, given) ? 0 : err_set(e, ERR_LIMIT, "sm-command is too long");
+	n = readlink("/proc/self/exe", out, FILE_PATH_BYTES - 4);
+	out[n > 0 ? n : 0] = 0;
+	if (!strrchr(out, '/'))
+		return str_copy(out, FILE_PATH_BYTES, "sm") ? 0 : -ERR_LIMIT;
+	memcpy(strrchr(out, '/') + 1, "sm", 3);
+	return 0;
+}
+
+static int make_starter(struct program *p, struct err *e)
+{
+	char sm[FILE_PATH_BYTES];
+	int rc = sm_path(p, sm, e);
+	const struct starter_conf conf = {
+		.loop = daemon_loop(p->daemon),
+		.sm = sm,
+		.listen = settings_of(p)->listen,
+		.state_dir = daemon_state_dir(p->daemon),
+		.on_exit = on_launcher_exit,
+		.arg = p,
+	};
+
+	if (rc)
+		return rc;
+	p->starter = starter_new(&conf);
+	return p->starter ? 0 : err_nomem(e);
+}
+
+static void core_conf(struct program *p, const struct settings *s, struct mainsm_conf *c)
+{
+	*c = (struct mainsm_conf){
+		.loop = daemon_loop(p->daemon),
+		.rng = daemon_rng(p->daemon),
+		.timebase = daemon_timebase(p->daemon),
+		.ctx = p->ctx,
+		.ca = p->state.ca,
+		.epoch = daemon_epoch(p->daemon),
+		.state_dir = p->state.dir,
+		.listen = s->listen,
+		.port = (uint16_t)s->port,
+		.launcher = s->launcher,
+		.cert_lifetime = s->cert_lifetime,
+		.linger = s->linger,
+		.wall_now = wall_now,
+		.start_sm = start_sm,
+		.connection = connection,
+		.health = health,
+		.on_end = on_end,
+		.arg = p,
+	};
+}
+
+/* The port of the last start when it is free: those who know the old string find us again. */
+static int open_core(struct program *p, struct err *e)
+{
+	const struct settings *s = settings_of(p);
+	struct site_conf *site = NULL;
+	struct mainsm_conf conf;
+	char *text = NULL;
+	int rc;
+
+	core_conf(p, s, &conf);
+	rc = settings_sites(s, &site, &conf.nsite, &text, e);
+	if (rc)
+		return rc;
+	conf.site = site;
+	if (!conf.port)
+		conf.port = state_last_port(&p->state);
+	rc = mainsm_open(&conf, &p->mainsm, e);
+	if (rc == -ERR_SYS && !s->port && conf.port) {
+		log_warn("mainsm", "port %u of the last start is taken, another one is used", conf.port);
+		conf.port = 0;
+		rc = mainsm_open(&conf, &p->mainsm, e);
+	}
+	free(site);
+	free(text);
+	return rc;
+}
+
+static int publish(struct program *p, struct err *e)
+{
+	const struct settings *s = settings_of(p);
+	struct buf line = BUF_INIT(CONNSTR_MAX_BYTES);
+	int rc;
+
+	/* A token of the last start goes on: strings in scripts and jobs stay good. */
+	if (state_read_conn(&p->state, &p->conn, NULL))
+		p->conn = (struct connstr){0};
+	p->conn.port = mainsm_port(p->mainsm);
+	str_copy(p->conn.pin, sizeof(p->conn.pin), pki_ca_pin(p->state.ca));
+	rc = hosts_to_advertise(s->advertise, s->listen, &p->conn, e);
+	if (!rc)
+		rc = renew_token(p, e);
+	if (!rc)
+		rc = state_save_port(&p->state, p->conn.port, e);
+	if (!rc)
+		rc = state_save_conn(&p->state, &p->conn, e);
+	if (!rc)
+		rc = connstr_print(&p->conn, true, &line);
+	if (!rc)
+		printf("%s\n", buf_str(&line));
+	if (line.p)
+		str_wipe(line.p, line.n);
+	buf_done(&line);
+	return rc;
+}
+
+static void on_drained(void *arg)
+{
+	struct program *p = arg;
+
+	daemon_end(p->daemon, DAEMON_OK);
+}
+
+static int make_timers(struct program *p, struct err *e)
+{
+	p->renew = loop_timer_new(daemon_loop(p->daemon), on_renew, p);
+	p->drain = loop_timer_new(daemon_loop(p->daemon), on_drained, p);
+	if (!p->renew || !p->drain)
+		return err_nomem(e);
+	loop_timer_arm(p->renew, RENEW_CHECK_NS);
+	return 0;
+}
+
+static int check(const void *values, struct err *e)
+{
+	return settings_check(values, e);
+}
+
+static int start(struct daemon *d, int *exit_code, struct err *e)
+{
+	struct program *p = calloc(1, sizeof(*p));
+	int rc;
+
+	if (!p)
+		return err_nomem(e);
+	p->daemon = d;
+	daemon_set_user(d, p);
+	timebase_init_root(daemon_timebase(d), loop_now(daemon_loop(d)), clock_wall());
+	rc = state_init(&p->state, daemon_state_dir(d), e);
+	if (!rc)
+		rc = take_lock(p, e);
+	if (!rc)
+		rc = open_net(p, e);
+	if (!rc)
+		rc = make_starter(p, e);
+	if (!rc)
+		rc = open_core(p, e);
+	if (!rc)
+		rc = make_timers(p, e);
+	if (!rc)
+		rc = publish(p, e);
+	if (!rc)
+		daemon_ready(d);
+	return rc;
+}
+
+static int reload(struct daemon *d, const void *values, struct err *e)
+{
+	struct program *p = daemon_user(d);
+	const struct settings *s = values;
+	struct site_conf *site = NULL;
+	struct mainsm_conf conf;
+	char *text = NULL;
+	int rc;
+
+	core_conf(p, s, &conf);
+	rc = settings_sites(s, &site, &conf.nsite, &text, e);
+	conf.site = site;
+	if (!rc)
+		rc = mainsm_reload(p->mainsm, &conf, e);
+	free(site);
+	free(text);
+	return rc;
+}
+
+static void stop(struct daemon *d, const char *reason)
+{
+	struct program *p = daemon_user(d);
+
+	mainsm_close(p->mainsm, reason);
+	loop_timer_arm(p->drain, DRAIN_NS);
+}
+
+static void status(struct daemon *d, struct buf *out)
+{
+	struct program *p = daemon_user(d);
+
+	mainsm_dump(p->mainsm, out);
+}
+
+static void done(struct daemon *d)
+{
+	struct program *p = daemon_user(d);
+
+	if (!p)
+		return;
+	loop_timer_free(p->renew);
+	loop_timer_free(p->drain);
+	mainsm_free(p->mainsm);
+	p->mainsm = NULL;
+	starter_free(p->starter);
+	net_ctx_free(p->ctx);
+	state_done(&p->state);
+	str_wipe(&p->conn, sizeof(p->conn));
+	free(p);
+}
+
+const struct daemon_spec program_spec = {
+	.program = "mainsm",
+	.summary = "the top of the monitor: one for a user",
+	.details = "Prints one line, the connection string, when it is ready, and goes to the background. Programs\n"
+		   "started with that line in OMIG_MAINSM are watched; the omig command finds it by itself.\n"
+		   "End it with: omig stop",
+	.conf = &settings_schema,
+	.background = true,
+	.check = check,
+	.start = start,
+	.reload = reload,
+	.stop = stop,
+	.status = status,
+	.done = done,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mainsm as a program: options, state directory, certificates, the line on stdout, starting sms. */
+#ifndef MAINSM_PROGRAM_H
+#define MAINSM_PROGRAM_H
+
+#include "common/daemon/daemon.h"
+
+extern const struct daemon_spec program_spec;
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The configuration of mainsm: one table for file, environment, options and manual. */
+#ifndef MAINSM_SETTINGS_H
+#define MAINSM_SETTINGS_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/daemon/conf.h"
+#include "mainsm/sites.h"
+
+struct settings {
+	const char *listen, *advertise, *launcher, *site, *sm_command;
+	int64_t port;
+	nsec_t linger, token_lifetime, cert_lifetime;
+	struct site_conf *sites; /* [site NAME] */
+	size_t nsites;
+};
+
+extern const struct conf_schema settings_schema;
+
+/* The sites of --site and of the sections, in one array for the caller to free (text too). ERR_PARSE, ERR_INVALID, ERR_NOMEM. */
+int settings_sites(const struct settings *s, struct site_conf **out, size_t *n, char **text, struct err *e);
+
+/* Everything that the table alone cannot see: launchers, names. ERR_PARSE, ERR_INVALID. */
+int settings_check(const struct settings *s, struct err *e);
+
+#endif
