@@ -57,13 +57,13 @@ static void set_environment(const struct treebed *t)
 	setenv("OMIG_SITE", "bench", 1);
 }
 
-static _Noreturn void run(const struct treebed *t, char *const argv[])
+static _Noreturn void run(const struct treebed *t, const char *const argv[])
 {
 	char path[PATH_BYTES + 32];
 
 	snprintf(path, sizeof(path), "%s/%s", t->bin, argv[0]);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	execv(path, argv);
+	execv(path, (char *const *)argv); /* execv changes nothing */
 	bench_fail("cannot start %s", path);
 }
 
@@ -88,7 +88,7 @@ static void read_connection(struct treebed *t, int fd)
 
 struct treebed *treebed_start(void)
 {
-	char *argv[] = { "mainsm", "--foreground", "--log-level=error", NULL };
+	const char *argv[] = { "mainsm", "--foreground", "--log-level=error", NULL };
 	struct treebed *t = calloc(1, sizeof(*t));
 	int out[2];
 
@@ -111,7 +111,7 @@ struct treebed *treebed_start(void)
 
 static pid_t start_lm(const struct treebed *t, unsigned i)
 {
-	char *argv[] = { "lm", "--foreground", "--log-level=error", "--linger=1h", NULL };
+	const char *argv[] = { "lm", "--foreground", "--log-level=error", "--linger=1h", NULL };
 	char host[32];
 	int n = snprintf(host, sizeof(host), "bench%u", i);
 	pid_t pid = fork();
