@@ -43,12 +43,8 @@ static void slot_close(struct hook *h, uint64_t now)
 	uint32_t k = (h->word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
 
 	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELAXED);
-	if (h->word & HOOK_TIME) {
-		if (now > h->begin)
-			add_u64(&s->delay, (now - h->begin) << k);
-		add_u64(&s->sampled, 1);
-		__atomic_store_n(&s->begin, 0, __ATOMIC_RELEASE);
-	}
+	if (h->word & HOOK_TIME)
+		slot_end(s, now > h->begin ? (now - h->begin) << k : 0);
 	if (h->word & HOOK_VOLUME) {
 		add_u64(&s->bytes_out, (uint64_t)h->args->out);
 		add_u64(&s->bytes_in, (uint64_t)h->args->in);

@@ -137,6 +137,16 @@ static void fill_program(char *out, size_t size)
 	str_copy(out, size, n > 0 ? path : program_invocation_name);
 }
 
+/* The first line; some have tabs in it. */
+static void fill_library(char *out, size_t size)
+{
+	str_copy(out, size, flavour_version());
+	out[strcspn(out, "\r\n")] = 0;
+	for (char *p = out; *p; p++)
+		if (*p == '\t')
+			*p = ' ';
+}
+
 void identity_fill(struct seg_own *own)
 {
 	fill_rank(own);
@@ -147,6 +157,5 @@ void identity_fill(struct seg_own *own)
 	if (setup_env("OMIG_SITE"))
 		str_copy(own->site, sizeof(own->site), setup_env("OMIG_SITE"));
 	fill_program(own->program, sizeof(own->program));
-	str_copy(own->library, sizeof(own->library), flavour_version());
-	own->library[strcspn(own->library, "\r\n")] = 0;
+	fill_library(own->library, sizeof(own->library));
 }

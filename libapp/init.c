@@ -75,7 +75,7 @@ EXPORT int MPI_Pcontrol(int level, void *more)
 	int rc;
 
 	watched = HOOK_IS_ON(CALL_ID_Pcontrol) &&
-		  hook_enter(&h, CALL_ID_Pcontrol, __builtin_frame_address(0));
+		  hook_enter(&h, CALL_ID_Pcontrol, hook_frame());
 	pcontrol(level);
 	if (!watched)
 		return REAL(pcontrol)(level, more);

@@ -5,7 +5,7 @@ MODULES       += libapp
 libapp.src    := hook.c claim.c args.c volume.c wait.c requests.c comm.c partner.c event.c real.c flavour.c \
 		 flavour_openmpi.c flavour_mpich.c init.c setup.c segment.c identity.c register.c launch.c app.c
 libapp.uses   := common/base common/ring
-libapp.cflags := -fno-stack-protector -U_FORTIFY_SOURCE -fno-omit-frame-pointer
+libapp.cflags := -fno-stack-protector -U_FORTIFY_SOURCE
 libapp.gen    := $(B)/gen/libapp/wrap_c.c $(B)/gen/libapp/wrap_f.c $(B)/gen/libapp/wrap_f08.c
 libapp.libs   := -ldl
 libapp.headers := app.h

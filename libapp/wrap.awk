@@ -88,10 +88,11 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	body = body sprintf("\t%sREAL(%s)(%s);\n}\n\n", how == "c" ? "return " : "", id, c)
 	resolves = resolves sprintf("\twrap_look(\"%s\", \"%s\", (void **)&real.%s);\n", symbol, profiling(symbol), id)
 
+	shorts = how == "c" ? short_ways(name, id, s, c) : ""
 	body = body sprintf("static __attribute__((noinline)) %s active_%s(%s)\n{\n\tstruct hook_args a;\n\tstruct hook h;\n", r, id, s)
 	if (completes) body = body "\tstruct wait_set wait;\n"
 	if (how == "c") body = body "\tint rc;\n"
-	body = body sprintf("\n\tif (!hook_enter(&h, CALL_ID_%s, __builtin_frame_address(0)))", name)
+	body = body sprintf("\n\tif (!hook_enter(&h, CALL_ID_%s, hook_frame()))", name)
 	if (how == "c") body = body sprintf("\n\t\treturn REAL(%s)(%s);\n", id, c)
 	else body = body sprintf(" {\n\t\tREAL(%s)(%s);\n\t\treturn;\n\t}\n", id, c)
 	body = body "\tif (h.word & HOOK_ARGS) {\n" fill "\t\ta.lang = " lang ";\n\t\ta.wait = " (completes ? "&wait" : "NULL") ";\n\t\thook_prepare(&h, &a);\n"
@@ -101,13 +102,14 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	body = body sprintf("\t%sREAL(%s)(%s);\n", how == "c" ? "rc = " : "", id, c)
 	body = body sprintf("\thook_leave(&h, %s);\n%s}\n\n", how == "c" ? "rc" : "f_result(a_ierr)", how == "c" ? "\treturn rc;\n" : "")
 
+	body = body shorts
 	body = body sprintf("%s %s(%s);\nEXPORT %s %s(%s)\n{\n", r, symbol, s, r, symbol, s)
 	if (volume == "forget")
 		body = body "\tcomm_forget_all();\n"
 	if (volume == "finalize")
 		body = body "\tsetup_finalize();\n"
 	if (how == "c") {
-		body = body sprintf("\tif (HOOK_IS_ON(CALL_ID_%s))\n\t\treturn active_%s(%s);\n\treturn REAL(%s)(%s);\n}\n\n", name, id, c, id, c)
+		body = body sprintf("\tif (HOOK_IS_ON(CALL_ID_%s))\n\t\treturn short_%s(%s);\n\treturn REAL(%s)(%s);\n}\n\n", name, id, c, id, c)
 	} else {
 		body = body sprintf("\tif (HOOK_IS_ON(CALL_ID_%s))\n\t\tactive_%s(%s);\n\telse\n\t\tREAL(%s)(%s);\n}\n\n", name, id, c, id, c)
 		if (out == "f") {
@@ -116,6 +118,19 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 			alias(toupper("mpi_" name), symbol, s)
 		}
 	}
+}
+
+function short_ways(name, id, s, c,    head)
+{
+	head = "static __attribute__((noinline)) int "
+	return head "timed_" id "(" s ")\n{\n\tint rc;\n\n\thook_time_begin(CALL_ID_" name ", hook_frame());\n" \
+	       "\trc = REAL(" id ")(" c ");\n\thook_time_end(CALL_ID_" name ");\n\treturn rc;\n}\n\n" \
+	       head "short_" id "(" s ")\n{\n\tint rc;\n\n\tswitch (hook_way(CALL_ID_" name ")) {\n" \
+	       "\tcase HOOK_WAY_COUNT:\n\t\tbreak;\n" \
+	       "\tcase HOOK_WAY_TIME:\n\t\treturn timed_" id "(" c ");\n" \
+	       "\tdefault:\n\t\treturn active_" id "(" c ");\n\t}\n" \
+	       "\thook_count_begin(CALL_ID_" name ", hook_frame());\n" \
+	       "\trc = REAL(" id ")(" c ");\n\thook_count_end();\n\treturn rc;\n}\n\n"
 }
 
 function alias(symbol, target, s)
