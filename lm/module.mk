@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # lm: one per host and user. Takes in the segments of the ranks, executes services on local objects.
-MODULES += lm
-lm.src  := host.c host_linux.c host_linux_node.c host_linux_devices.c host_linux_proc.c host_linux_pidfd.c \
-	   proctext.c
-lm.uses := common/base common/loop
+MODULES     += lm
+lm.src      := host.c host_linux.c host_linux_node.c host_linux_devices.c host_linux_proc.c host_linux_pidfd.c \
+	       proctext.c proc.c proc_look.c objects.c totals.c tickbase.c hooks.c rates.c rights.c \
+	       task.c services.c services_node.c services_proc.c services_pa.c stops.c calls.c pa.c \
+	       csr.c csr_parse.c csr_rank.c csr_ring.c csr_fire.c directory.c intake.c intake_socket.c \
+	       uplink.c join.c inbox.c lm.c lm_status.c lm_daemon.c
+lm.programs := lm
+lm.uses     := common/base common/ring common/omis common/loop proto common/net common/route common/daemon
+# Set by the parser of options, read by nobody.
+lm.statics  := lm_daemon.c:ignored_daemon

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/csr.h"
+
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/daemon/timebase.h"
+#include "lm/csr_internal.h"
+#include "lm/rights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct csr *find(const struct csrs *s, const char *token)
+{
+	list_each(i, &s->all)
+		if (!strcmp(list_entry(i, struct csr, link)->token, token))
+			return list_entry(i, struct csr, link);
+	return NULL;
+}
+
+bool csr_is_for_proc(const struct csr *c, const struct proc *p)
+{
+	for (size_t i = 0; i < c->nobject; i++)
+		if (c->object[i].kind == TOKEN_NODE ||
+		    (c->object[i].kind == TOKEN_PROCESS && c->object[i].id == p->id))
+			return true;
+	return false;
+}
+
+bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct proc_thread *t)
+{
+	if (csr_is_for_proc(c, p))
+		return true;
+	for (size_t i = 0; t && i < c->nobject; i++)
+		if (c->object[i].kind == TOKEN_THREAD && c->object[i].id == t->id)
+			return true;
+	return false;
+}
+
+/* Some thread of the process is named, or all of it. */
+static bool is_for_any_thread(const struct csr *c, const struct proc *p)
+{
+	if (csr_is_for_proc(c, p))
+		return true;
+	for (size_t i = 0; i < p->nthread; i++)
+		if (csr_is_for_thread(c, p, &p->thread[i]))
+			return true;
+	return false;
+}
+
+static bool watches_threads(const struct csr *c)
+{
+	return c->kind == CSR_NEW_THREAD || c->kind == CSR_THREAD_END;
+}
+
+static nsec_t system_now(const struct csrs *s)
+{
+	return timebase_at(s->conf.env.timebase, loop_now(s->conf.env.loop));
+}
+
+static void on_ended(struct csrs *s, struct proc *p)
+{
+	struct happening h = { .proc = p, .time = system_now(s) };
+
+	list_each_safe(i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c->kind == CSR_PROC_END && csr_is_for_proc(c, p))
+			csr_fire(c, &h);
+	}
+}
+
+/* An event of the process that started p, when that one is watched; of the host in any case. */
+static void on_born(struct csrs *s, struct proc *p)
+{
+	struct proc *parent = procs_find_pid(s->conf.env.procs, p->parent_pid);
+	struct happening h = { .proc = parent, .time = system_now(s), .own_name = "new_proc",
+			       .own_token = p->token.s };
+
+	list_each_safe(i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c->kind == CSR_CALL && is_for_any_thread(c, p))
+			csr_install(c, p);
+		if (c->kind == CSR_NEW_PROC && (parent ? is_for_any_thread(c, parent) : csr_is_for_proc(c, p)))
+			csr_fire(c, &h);
+	}
+	csrs_arm_poll(s);
+}
+
+static void on_renewed(struct csrs *s, struct proc *p)
+{
+	list_each_safe(i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c->kind == CSR_CALL && is_for_any_thread(c, p))
+			csr_install(c, p);
+	}
+	csrs_arm_poll(s);
+}
+
+static void leave_all(struct csrs *s, struct proc *p)
+{
+	list_each_safe(i, &s->all)
+		csr_uninstall(list_entry(i, struct csr, link), p);
+	csrs_arm_poll(s);
+}
+
+static void on_proc(void *arg, struct proc *p, enum proc_event what)
+{
+	struct csrs *s = arg;
+
+	switch (what) {
+	case PROC_BORN:
+		on_born(s, p);
+		break;
+	case PROC_RENEWED:
+		on_renewed(s, p);
+		break;
+	case PROC_ENDING:
+		csrs_drain(s, p);
+		leave_all(s, p);
+		break;
+	case PROC_DETACHING:
+		leave_all(s, p);
+		break;
+	case PROC_ENDED:
+		on_ended(s, p);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
+{
+	struct csrs *s = arg;
+	struct happening end = { .proc = p, .thread = t, .time = system_now(s) };
+	struct happening birth = { .proc = p, .time = end.time, .own_name = "new_thread", .own_token = t->token.s };
+
+	list_each_safe(i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (is_born && c->kind == CSR_NEW_THREAD && is_for_any_thread(c, p))
+			csr_fire(c, &birth); /* nobody tells which thread made it */
+		else if (!is_born && c->kind == CSR_THREAD_END && csr_is_for_thread(c, p, t))
+			csr_fire(c, &end);
+	}
+}
+
+struct csrs *csrs_new(const struct csrs_conf *conf)
+{
+	struct csrs *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->conf = *conf;
+	list_init(&s->all);
+	list_init(&s->firings);
+	s->poll = loop_timer_new(conf->env.loop, csrs_on_poll, s);
+	if (!s->poll) {
+		free(s);
+		return NULL;
+	}
+	s->listener = (struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
+	procs_listen(conf->env.procs, &s->listener);
+	return s;
+}
+
+void csr_free(struct csr *c)
+{
+	struct csrs *s = c->owner;
+
+	if (!list_is_empty(&c->link)) {
+		csr_uninstall_all(c);
+		if (watches_threads(c))
+			procs_watch_threads(s->conf.env.procs, -1);
+		csrs_cancel_firings(s, c);
+		list_del(&c->link);
+		s->n--;
+	}
+	omis_request_free(c->request);
+	free(c->object);
+	free(c->partner);
+	free(c->token);
+	free(c);
+}
+
+void csrs_free(struct csrs *s)
+{
+	if (!s)
+		return;
+	list_each_safe(i, &s->all)
+		csr_free(list_entry(i, struct csr, link));
+	procs_unlisten(&s->listener);
+	loop_job_cancel(&s->refresh);
+	loop_timer_free(s->poll);
+	free(s);
+}
+
+static void note_par(void *arg, const char *name)
+{
+	*(bool *)arg = true;
+}
+
+/* Right now and not when the event happens: what may not be done is refused before it is armed. */
+static int read_request(struct csr *c, const struct msg_arm *m, struct reply *r)
+{
+	struct omis_diag d = { 0 };
+	struct err e = { 0 };
+	int rc;
+
+	rc = omis_parse_inner((const char *)m->text.p, m->text.n, &c->request, &e);
+	if (rc < 0) {
+		reply_from_diag(r, STATUS_SYNTAX_ERROR, &e);
+		return rc;
+	}
+	rc = omis_check(c->request, &d);
+	if (rc < 0 || !c->request->event) {
+		err_set(&e, ERR_INVALID, "a request without an event cannot be armed");
+		reply_from_diag(r, rc < 0 ? d.status : STATUS_SYNTAX_ERROR, rc < 0 ? &d.err : &e);
+		return -ERR_INVALID;
+	}
+	if (!rights_allow(m->identity, c->request, m->local_prefix, &c->right)) {
+		err_set(&e, ERR_DENIED, "%s may not do that", m->identity[0] ? "this identity" : "nobody");
+		reply_from_diag(r, STATUS_NO_PERMISSION, &e);
+		return -ERR_DENIED;
+	}
+	if (c->request->naction > CSR_ACTIONS_MAX) {
+		err_set(&e, ERR_LIMIT, "%d actions are the most that an event may start", CSR_ACTIONS_MAX);
+		reply_from_diag(r, STATUS_PARAMETER_ERROR, &e);
+		return -ERR_LIMIT;
+	}
+	c->prefix = m->local_prefix < c->request->naction ? m->local_prefix : c->request->naction;
+	for (size_t i = c->prefix; i < c->request->naction; i++)
+		omis_call_ecps(&c->request->action[i], note_par, &c->rest_uses_pars);
+	return csr_read_event(c, r);
+}
+
+static int make(struct csrs *s, const struct msg_arm *m, struct csr **out)
+{
+	struct token_parts parts;
+	struct csr *c;
+
+	if (token_parse(m->csr, strlen(m->csr), &parts) < 0 || parts.kind != TOKEN_CSR)
+		return -ERR_INVALID;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ERR_NOMEM;
+	c->owner = s;
+	list_init(&c->link);
+	list_init(&c->sites);
+	c->number = (uint32_t)parts.number;
+	c->tool = m->tool;
+	c->version = m->version;
+	c->reply = m->reply;
+	c->token = str_dup(m->csr);
+	if (!c->token) {
+		csr_free(c);
+		return -ERR_NOMEM;
+	}
+	*out = c;
+	return 0;
+}
+
+/* The old one goes first, so that no event counts twice. */
+static void take_place(struct csrs *s, struct csr *c)
+{
+	struct csr *old = find(s, c->token);
+
+	if (old) {
+		c->seq = old->seq;
+		c->dropped = old->dropped;
+		csr_free(old);
+	}
+	list_push_back(&s->all, &c->link);
+	s->n++;
+	if (watches_threads(c))
+		procs_watch_threads(s->conf.env.procs, 1);
+	if (c->kind == CSR_CALL)
+		csr_install_all(c);
+	csrs_arm_poll(s);
+}
+
+static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r)
+{
+	struct err e = { 0 };
+	struct csr *c;
+	int rc;
+
+	if (s->n >= CSRS_MAX && !find(s, m->csr)) {
+		err_set(&e, ERR_LIMIT, "%d conditional requests are armed on this host", CSRS_MAX);
+		return reply_from_diag(r, status_from_err(-ERR_LIMIT), &e);
+	}
+	rc = make(s, m, &c);
+	if (rc == -ERR_INVALID) {
+		err_set(&e, ERR_INVALID, "this is no token of a conditional request");
+		return reply_from_diag(r, STATUS_PARAMETER_ERROR, &e);
+	}
+	if (rc < 0)
+		return rc;
+	rc = read_request(c, m, r);
+	if (rc < 0) {
+		csr_free(c);
+		csrs_disarm(s, m->csr); /* what was asked for before is not wanted any more */
+		return rc == -ERR_NOMEM ? rc : 0;
+	}
+	take_place(s, c);
+	return 0;
+}
+
+int csrs_arm(struct csrs *s, const struct msg_arm *m, struct reply **out)
+{
+	struct reply *r = reply_new();
+	int rc = r ? arm(s, m, r) : -ERR_NOMEM;
+
+	if (rc < 0) {
+		reply_free(r);
+		return rc;
+	}
+	*out = r;
+	return 0;
+}
+
+void csrs_disarm(struct csrs *s, const char *token)
+{
+	struct csr *c = find(s, token);
+
+	if (c)
+		csr_free(c);
+	csrs_arm_poll(s);
+}
+
+void csrs_tool_gone(struct csrs *s, uint32_t tool)
+{
+	list_each_safe(i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c->tool == tool)
+			csr_free(c);
+	}
+	csrs_arm_poll(s);
+}
+
+/* Not at once: what asks for it may be an action of an event that is being told of. */
+static void refresh(void *arg)
+{
+	struct csrs *s = arg;
+
+	list_each_safe(i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c->kind != CSR_CALL)
+			continue;
+		csr_uninstall_all(c);
+		csr_install_all(c);
+	}
+	csrs_arm_poll(s);
+}
+
+void csrs_refresh(struct csrs *s)
+{
+	loop_job_post(s->conf.env.loop, &s->refresh, refresh, s);
+}
+
+size_t csrs_count(const struct csrs *s)
+{
+	return s->n;
+}
+
+void csrs_stats(const struct csrs *s, struct csrs_stats *out)
+{
+	out->fired = s->fired;
+	out->dropped = s->dropped;
+	out->is_polling = loop_timer_is_armed(s->poll);
+}

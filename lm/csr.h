@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Conditional requests that are armed on this host: the event is watched
+ * for, the leading actions run here or inside the rank, and what remains to be done
+ * above is told with TRIGGERED.
+ */
+#ifndef LM_CSR_H
+#define LM_CSR_H
+
+#include "common/omis/omis.h"
+#include "lm/task.h"
+#include "proto/msg.h"
+
+#define CSRS_MAX 4096 /* armed at once: TOOLS_MAX tools with 64 each on one host */
+#define CSRS_POLL_NS (10 * NSEC_PER_MSEC) /* rings are read this often while somebody waits for their events */
+#define CSRS_RECORDS_MAX 1024 /* taken from one ring at a time: the loop must go on */
+
+struct csrs;
+
+struct csrs_conf {
+	struct task_env env; /* all borrowed */
+	struct tasks *tasks; /* borrowed */
+	/* 0, or negative: it could not be sent and counts as dropped. */
+	int (*triggered)(void *arg, const struct msg_triggered *m);
+	/* The segment of that process broke the rules and was detached. */
+	void (*corrupt)(void *arg, const struct proc *p, const char *why);
+	void *arg;
+};
+
+struct csrs *csrs_new(const struct csrs_conf *c);
+void csrs_free(struct csrs *s);
+
+/*
+ * Arms, or replaces what was armed under this token; numbers of firings go on. *out tells how it
+ * went: action 0 with the objects that are watched, or what is wrong. -ERR_NOMEM.
+ */
+int csrs_arm(struct csrs *s, const struct msg_arm *m, struct reply **out);
+
+/* Harmless when it is not armed. */
+void csrs_disarm(struct csrs *s, const char *token);
+void csrs_tool_gone(struct csrs *s, uint32_t tool);
+
+/* Counters were deleted: what runs in the ranks is looked at again. */
+void csrs_refresh(struct csrs *s);
+
+size_t csrs_count(const struct csrs *s);
+
+struct csrs_stats {
+	uint64_t fired, dropped; /* dropped: events that were lost in a ring, too many a second, or not sent */
+	bool is_polling;
+};
+void csrs_stats(const struct csrs *s, struct csrs_stats *out);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An event has happened: the actions that run here, then word upwards. */
+#include "common/base/limits.h"
+#include "common/daemon/wire.h"
+#include "lm/csr_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ECPS_MAX (6 + OMIS_PAR_ECPS)
+#define TOKEN_UNKNOWN "u_0"
+
+/* A firing whose actions are not finished. What it says of the event is kept as text, for the event is over. */
+struct firing {
+	struct list link;
+	struct csr *csr;
+	struct task *task; /* NULL before it waits */
+	struct omis_request *bound; /* owned; NULL without local actions */
+	uint64_t seq;
+	nsec_t time;
+	struct token proc, thread;
+	struct buf text[OMIS_PAR_ECPS]; /* values of parameters for what runs above; owned */
+	uint32_t index[OMIS_PAR_ECPS];
+	size_t npar;
+	bool is_over; /* the reply came before task_start() returned */
+};
+
+static void firing_free(struct firing *f)
+{
+	list_del(&f->link);
+	task_cancel(f->task);
+	omis_request_free(f->bound);
+	for (size_t i = 0; i < f->npar; i++)
+		buf_done(&f->text[i]);
+	free(f);
+}
+
+void csrs_cancel_firings(struct csrs *s, const struct csr *c)
+{
+	list_each_safe(i, &s->firings) {
+		struct firing *f = list_entry(i, struct firing, link);
+
+		if (f->csr == c)
+			firing_free(f);
+	}
+}
+
+static void drop(struct csr *c)
+{
+	c->dropped++;
+	c->owner->dropped++;
+}
+
+static bool has_errors(const struct reply *r)
+{
+	return r && reply_status(r) != STATUS_OK;
+}
+
+static void tell(struct firing *f, const struct reply *r)
+{
+	struct csr *c = f->csr;
+	struct msg_entry *entry = NULL;
+	struct msg_par par[OMIS_PAR_ECPS];
+	size_t nentry = 0;
+
+	if (!c->reply && c->prefix == c->request->naction && !has_errors(r))
+		return;
+	if (r && r->nentry) {
+		entry = calloc(r->nentry, sizeof(*entry));
+		if (!entry) {
+			drop(c);
+			return;
+		}
+		nentry = wire_entries(r, 0, entry, r->nentry);
+	}
+	for (size_t i = 0; i < f->npar; i++)
+		par[i] = (struct msg_par){ f->index[i], { f->text[i].p, f->text[i].n } };
+	if (c->owner->conf.triggered(c->owner->conf.arg,
+				     &(struct msg_triggered){ .csr = c->token, .tool = c->tool, .seq = f->seq,
+							      .time_ns = f->time,
+							      .node = procs_node_token(c->owner->conf.env.procs),
+							      .proc = f->proc.s, .thread = f->thread.s, .par = par,
+							      .npar = f->npar, .entry = entry, .nentry = nentry,
+							      .dropped = c->dropped }) < 0)
+		drop(c);
+	free(entry);
+}
+
+static void on_done(void *arg, struct reply *r)
+{
+	struct firing *f = arg;
+
+	f->task = NULL;
+	tell(f, r);
+	reply_free(r);
+	f->is_over = true;
+	/* While start() is on the stack it frees the firing itself. */
+	if (!list_is_empty(&f->link))
+		firing_free(f);
+}
+
+static void set_token(struct omis_value *v, const char *s)
+{
+	v->kind = OMIS_TOKEN;
+	v->s.p = *s ? s : TOKEN_UNKNOWN;
+	v->s.n = strlen(v->s.p);
+}
+
+static const char *const par_name[OMIS_PAR_ECPS] = { "par0",  "par1",  "par2",	"par3",	 "par4",  "par5",
+						     "par6",  "par7",  "par8",	"par9",	 "par10", "par11",
+						     "par12", "par13", "par14", "par15" };
+
+static size_t set_ecps(const struct csr *c, const struct happening *h, const struct firing *f,
+		       struct omis_ecp e[ECPS_MAX])
+{
+	size_t n = 0;
+
+	memset(e, 0, ECPS_MAX * sizeof(*e));
+	e[n].name = "node";
+	set_token(&e[n++].value, procs_node_token(c->owner->conf.env.procs));
+	e[n].name = "proc";
+	set_token(&e[n++].value, f->proc.s);
+	e[n].name = "thread";
+	set_token(&e[n++].value, f->thread.s);
+	e[n].name = "csr";
+	set_token(&e[n++].value, c->token);
+	e[n].name = "time";
+	e[n].value.kind = OMIS_FLOAT;
+	e[n++].value.f = (double)h->time / 1e9;
+	if (h->own_name) {
+		e[n].name = h->own_name;
+		set_token(&e[n++].value, h->own_token);
+	}
+	if (h->has_result)
+		e[n++] = (struct omis_ecp){ par_name[0], { .kind = OMIS_INT, .i = h->par[1] } };
+	for (unsigned k = 1; k <= h->npar && k < OMIS_PAR_ECPS; k++)
+		e[n++] = (struct omis_ecp){ par_name[k], { .kind = OMIS_INT, .i = h->par[k - 1] } };
+	return n;
+}
+
+/* Parameters that the rest of the actions may use; an event's own token has number 1. */
+static void keep_pars(struct firing *f, const struct omis_ecp *e, size_t n)
+{
+	for (size_t i = 5; i < n && f->npar < OMIS_PAR_ECPS; i++) {
+		int k = omis_par_number(e[i].name, strlen(e[i].name));
+
+		buf_init(&f->text[f->npar], NAME_MAX_BYTES);
+		omis_print_value(&f->text[f->npar], &e[i].value);
+		f->index[f->npar++] = k < 0 ? 1 : (uint32_t)k;
+	}
+}
+
+static bool runs_here(const struct csr *c, const struct happening *h)
+{
+	for (size_t i = 0; i < c->prefix; i++)
+		if (!h->skip || !h->skip[i])
+			return true;
+	return false;
+}
+
+static void start(struct csr *c, struct firing *f, const struct happening *h, const struct omis_ecps *ecps)
+{
+	struct omis_diag d = { 0 };
+	struct reply *r;
+	int rc;
+
+	rc = omis_bind(c->request, 0, c->prefix, ecps, &f->bound, &d);
+	if (rc < 0) {
+		r = reply_new();
+		if (r)
+			reply_add_error(r, d.action, "", d.status ? d.status : STATUS_INTERNAL_ERROR, "%s",
+					d.err.text);
+		tell(f, r);
+		reply_free(r);
+		firing_free(f);
+		return;
+	}
+	rc = task_start(c->owner->conf.tasks,
+			&(struct task_spec){ .request = f->bound, .skip = h->skip, .tool = c->tool,
+					     .right = c->right, .proc = h->proc, .on_done = on_done, .arg = f },
+			&f->task);
+	if (rc < 0)
+		drop(c);
+	if (rc < 0 || f->is_over)
+		firing_free(f);
+	else
+		list_push_back(&c->owner->firings, &f->link);
+}
+
+/* Loops of events that start actions that make events end here. */
+static bool is_too_often(struct csr *c)
+{
+	nsec_t second = loop_now(c->owner->conf.env.loop) / NSEC_PER_SEC;
+
+	if (second != c->window) {
+		c->window = second;
+		c->in_window = 0;
+	}
+	return ++c->in_window > TOOL_FIRINGS_PER_SEC_MAX;
+}
+
+void csr_fire(struct csr *c, const struct happening *h)
+{
+	struct omis_ecp e[ECPS_MAX];
+	struct firing *f;
+	size_t n;
+
+	c->seq++;
+	c->owner->fired++;
+	f = is_too_often(c) ? NULL : calloc(1, sizeof(*f));
+	if (!f) {
+		drop(c);
+		return;
+	}
+	list_init(&f->link);
+	f->csr = c;
+	f->seq = c->seq;
+	f->time = h->time;
+	f->proc = h->proc ? h->proc->token : (struct token){ TOKEN_UNKNOWN };
+	f->thread = h->thread ? h->thread->token : (struct token){ TOKEN_UNKNOWN };
+	n = set_ecps(c, h, f, e);
+	if (c->rest_uses_pars)
+		keep_pars(f, e, n);
+	if (runs_here(c, h)) {
+		start(c, f, h, &(struct omis_ecps){ e, n });
+		return;
+	}
+	tell(f, NULL);
+	firing_free(f);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of conditional requests. */
+#ifndef LM_CSR_INTERNAL_H
+#define LM_CSR_INTERNAL_H
+
+#include "common/base/list.h"
+#include "common/loop/loop.h"
+#include "common/ring/calls.h"
+#include "lm/csr.h"
+
+enum csr_kind { CSR_CALL, CSR_PROC_END, CSR_THREAD_END, CSR_NEW_PROC, CSR_NEW_THREAD };
+
+struct csrs {
+	struct csrs_conf conf;
+	struct list all; /* struct csr, in the order of arming */
+	struct list firings; /* struct firing: tasks of events that are not finished */
+	size_t n;
+	struct procs_listener listener;
+	struct loop_timer *poll;
+	struct loop_job refresh;
+	uint64_t fired, dropped;
+};
+
+/* What a CSR is armed on. */
+struct csr_object {
+	enum token_kind kind;
+	uint32_t id;
+};
+
+/* A call CSR in one process. */
+struct csr_site {
+	struct list link;
+	struct proc *proc;
+	int *entry; /* of each action of the local prefix: its entry in the segment's table, -1 = runs here */
+	bool records; /* events come by the ring */
+	uint64_t ring_dropped; /* of all its threads, as seen last */
+};
+
+struct csr {
+	struct list link;
+	struct csrs *owner;
+	char *token;
+	uint32_t number, tool, version;
+	enum omis_right right;
+	struct omis_request *request; /* owned */
+	size_t prefix; /* leading actions that run here */
+	bool reply, rest_uses_pars;
+	enum csr_kind kind;
+	bool is_patop;
+	int func;
+	enum call_phase phase;
+	struct csr_object *object; /* owned */
+	size_t nobject;
+	int32_t *partner; /* owned, ascending world ranks; none = any */
+	size_t npartner;
+	struct list sites;
+	uint64_t seq, dropped;
+	nsec_t window; /* second in which `in_window` counts */
+	unsigned in_window;
+};
+
+/* Something happened that a CSR waits for. */
+struct happening {
+	struct proc *proc; /* NULL: no watched process is concerned */
+	const struct proc_thread *thread; /* NULL: unknown */
+	nsec_t time; /* system */
+	const int64_t *par; /* $par1.. */
+	unsigned npar;
+	bool has_result; /* $par0 = $par2 */
+	const char *own_name, *own_token; /* $new_proc, $new_thread; NULL = none */
+	const bool *skip; /* actions that have run in the rank */
+};
+
+/* --- csr.c */
+bool csr_is_for_proc(const struct csr *c, const struct proc *p);
+bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct proc_thread *t);
+void csr_free(struct csr *c);
+
+/* --- csr_parse.c: a checked request -> kind, objects, filters. Faults become entries of action 0. */
+int csr_read_event(struct csr *c, struct reply *r);
+
+/* --- csr_rank.c */
+int csr_install(struct csr *c, struct proc *p);
+void csr_uninstall(struct csr *c, struct proc *p);
+void csr_install_all(struct csr *c);
+void csr_uninstall_all(struct csr *c);
+struct csr_site *csr_find_site(const struct csr *c, const struct proc *p);
+
+/* --- csr_ring.c */
+void csrs_drain(struct csrs *s, struct proc *p);
+void csrs_on_poll(void *arg);
+void csrs_arm_poll(struct csrs *s);
+
+/* --- csr_fire.c */
+void csr_fire(struct csr *c, const struct happening *h);
+void csrs_cancel_firings(struct csrs *s, const struct csr *c);
+
+#endif

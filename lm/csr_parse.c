@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a conditional request waits for. */
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "lm/csr_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct event_kind {
+	const char *service;
+	enum csr_kind kind;
+	enum call_phase phase;
+	bool is_patop;
+} kinds[] = {
+	{ "patop_lib_call_ended", CSR_CALL, CALL_END, true },
+	{ "patop_lib_call_started", CSR_CALL, CALL_START, true },
+	{ "proc_has_terminated", CSR_PROC_END, CALL_START, false },
+	{ "thread_creates_proc", CSR_NEW_PROC, CALL_START, false },
+	{ "thread_creates_thread", CSR_NEW_THREAD, CALL_START, false },
+	{ "thread_has_ended_lib_call", CSR_CALL, CALL_END, false },
+	{ "thread_has_started_lib_call", CSR_CALL, CALL_START, false },
+	{ "thread_has_terminated", CSR_THREAD_END, CALL_START, false },
+};
+
+static const struct event_kind *find_kind(const char *service)
+{
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (!strcmp(kinds[i].service, service))
+			return &kinds[i];
+	return NULL;
+}
+
+static bool is_here(const struct procs *s, const struct token_parts *parts, const char *token, size_t n)
+{
+	const struct proc_thread *t;
+
+	if (parts->number != procs_node(s))
+		return false;
+	switch (parts->kind) {
+	case TOKEN_NODE:
+		return true;
+	case TOKEN_PROCESS:
+		return procs_find(s, token, n) != NULL;
+	case TOKEN_THREAD:
+		return procs_find_thread(s, token, n, &t) != NULL;
+	default:
+		return false;
+	}
+}
+
+static int read_objects(struct csr *c, const struct omis_value *list, struct reply *r)
+{
+	struct buf names = BUF_INIT(FRAME_MAX_BYTES);
+	struct token_parts parts;
+	int rc = 0;
+
+	c->object = calloc(list->list.n + 1, sizeof(*c->object));
+	if (!c->object)
+		return -ERR_NOMEM;
+	for (size_t i = 0; rc >= 0 && i < list->list.n; i++) {
+		size_t n = 0;
+		const char *token = omis_value_text(&list->list.v[i], &n);
+
+		if (!token || token_parse(token, n, &parts) < 0 ||
+		    !is_here(c->owner->conf.env.procs, &parts, token, n)) {
+			rc = reply_add_error(r, 0, token ? token : "", STATUS_UNKNOWN_OBJECT,
+					     "there is no such object");
+			continue;
+		}
+		c->object[c->nobject++] = (struct csr_object){ parts.kind, parts.id };
+		buf_printf(&names, "%s%s", names.n ? "," : "", token);
+	}
+	if (rc >= 0 && names.n)
+		rc = reply_add(r, 0, buf_str(&names), STATUS_OK, NULL);
+	buf_done(&names);
+	return rc;
+}
+
+static int read_function(struct csr *c, const struct omis_value *name, struct reply *r)
+{
+	const char *text = omis_value_text(name, NULL);
+
+	c->func = text ? call_find(text) : -1;
+	if (c->func >= 0)
+		return 0;
+	reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR, "'%.80s' is no library call that can be watched",
+			text ? text : "");
+	return -ERR_INVALID;
+}
+
+/* A partner is a rank of the world, or a process of this host. */
+static int read_partner(const struct csr *c, const struct omis_value *v, int32_t *out)
+{
+	const struct proc *p;
+	const char *token;
+	int64_t rank;
+	size_t n;
+
+	if (omis_value_i64(v, &rank)) {
+		*out = (int32_t)rank;
+		return rank >= 0 && rank <= INT32_MAX ? 0 : -ERR_INVALID;
+	}
+	token = omis_value_text(v, &n);
+	p = token ? procs_find(c->owner->conf.env.procs, token, n) : NULL;
+	if (!p || p->own.rank < 0)
+		return -ERR_INVALID;
+	*out = p->own.rank;
+	return 0;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int read_partners(struct csr *c, const struct omis_value *list, struct reply *r)
+{
+	c->partner = calloc(list->list.n + 1, sizeof(*c->partner));
+	if (!c->partner)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < list->list.n; i++) {
+		if (read_partner(c, &list->list.v[i], &c->partner[c->npartner]) < 0) {
+			reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR,
+					"partner %zu is neither a rank nor an MPI process of this host", i + 1);
+			return -ERR_INVALID;
+		}
+		c->npartner++;
+	}
+	if (c->npartner)
+		qsort(c->partner, c->npartner, sizeof(*c->partner), compare_ranks);
+	return 0;
+}
+
+static int read_filters(struct csr *c, const struct omis_call *event, struct reply *r)
+{
+	int rc = read_function(c, &event->param[1], r);
+
+	if (rc < 0 || !c->is_patop)
+		return rc;
+	if (event->nparam > 3 && event->param[3].list.n) {
+		reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR,
+				"code regions cannot be told apart here: leave the list empty");
+		return -ERR_INVALID;
+	}
+	return read_partners(c, &event->param[2], r);
+}
+
+int csr_read_event(struct csr *c, struct reply *r)
+{
+	const struct omis_call *event = c->request->event;
+	const struct event_kind *k = find_kind(event->name);
+	int rc = 0;
+
+	if (!k) {
+		reply_add_error(r, 0, "", STATUS_UNSUPPORTED_SERVICE, "a host cannot watch for %.80s", event->name);
+		return -ERR_UNSUPPORTED;
+	}
+	c->kind = k->kind;
+	c->phase = k->phase;
+	c->is_patop = k->is_patop;
+	if (c->kind == CSR_CALL)
+		rc = read_filters(c, event, r);
+	return rc < 0 ? rc : read_objects(c, &event->param[0], r);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Conditional requests inside the ranks: actions that only add to counters
+ * and integrators become entries of the segment's table and need nobody here;
+ * for all others the rank writes a record of the event.
+ */
+#include "lm/csr_internal.h"
+#include "lm/hooks.h"
+#include "lm/pa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned pars_of(const struct csr *c)
+{
+	const struct call_desc *d = call_get((unsigned)c->func);
+
+	return d ? (c->phase == CALL_START ? d->start_npar : d->end_npar) : 0;
+}
+
+static bool is_ecp(const struct omis_value *v, const char *name)
+{
+	return v->kind == OMIS_ECP && v->s.n == strlen(name) && !memcmp(v->s.p, name, v->s.n);
+}
+
+/* A number, or a parameter of the event. With a filter $par1 is a volume and $par2 is not known in the rank. */
+static bool set_operand(const struct csr *c, const struct omis_value *v, struct seg_action *a)
+{
+	int k;
+
+	if (omis_value_double(v, &a->value)) {
+		a->operand = ACTION_CONST;
+		return true;
+	}
+	if (v->kind != OMIS_ECP)
+		return false;
+	k = omis_par_number(v->s.p, v->s.n);
+	if (c->is_patop) {
+		a->operand = ACTION_VOLUME;
+		return k == 1;
+	}
+	a->operand = ACTION_PAR;
+	a->par = (uint32_t)k;
+	return k >= 1 && (unsigned)k <= pars_of(c);
+}
+
+static bool compile(const struct csr *c, const struct omis_call *call, struct seg_action *a)
+{
+	memset(a, 0, sizeof(*a));
+	a->func = (uint16_t)c->func;
+	a->phase = (uint8_t)c->phase;
+	a->flags = c->is_patop ? ACTION_PATOP : 0;
+	if (!strcmp(call->name, "pa_counter_local_increment") || !strcmp(call->name, "pa_counter_global_increment"))
+		a->op = ACTION_COUNTER_ADD;
+	else if ((!strcmp(call->name, "pa_integrator_local_increment") ||
+		  !strcmp(call->name, "pa_integrator_global_increment")) &&
+		 is_ecp(&call->param[2], "time"))
+		a->op = ACTION_INTEGRATOR_ADD;
+	else
+		return false;
+	return call->param[0].kind == OMIS_TOKEN && set_operand(c, &call->param[1], a);
+}
+
+/* Ascending; NULL and 0 when all threads of the process count. */
+static int thread_filter(const struct csr *c, const struct proc *p, int32_t **tid, size_t *n)
+{
+	*tid = NULL;
+	*n = 0;
+	if (csr_is_for_proc(c, p))
+		return 0;
+	*tid = calloc(p->nthread + 1, sizeof(**tid));
+	if (!*tid)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < p->nthread; i++)
+		if (csr_is_for_thread(c, p, &p->thread[i]))
+			(*tid)[(*n)++] = p->thread[i].tid;
+	for (size_t i = 1; i < *n; i++)
+		for (size_t k = i; k && (*tid)[k] < (*tid)[k - 1]; k--) {
+			int32_t t = (*tid)[k];
+
+			(*tid)[k] = (*tid)[k - 1];
+			(*tid)[k - 1] = t;
+		}
+	return 0;
+}
+
+/* -1: it must run here. */
+static int install_action(struct csr *c, struct proc *p, size_t i)
+{
+	const struct omis_call *call = &c->request->action[i];
+	struct seg_action a;
+	unsigned cell, index;
+	int32_t *tid;
+	size_t n;
+	int rc;
+
+	if (!compile(c, call, &a) ||
+	    pa_cell(c->owner->conf.env.pa, omis_value_text(&call->param[0], NULL), p, &cell, NULL) < 0 ||
+	    thread_filter(c, p, &tid, &n) < 0)
+		return -1;
+	a.cell = (uint16_t)cell;
+	a.id = (uint64_t)c->number << 8 | i;
+	a.partner_count = (uint32_t)c->npartner;
+	a.thread_count = (uint32_t)n;
+	rc = segview_action_add(p->seg, &a, c->partner, tid, &index);
+	free(tid);
+	return rc < 0 ? -1 : (int)index;
+}
+
+struct csr_site *csr_find_site(const struct csr *c, const struct proc *p)
+{
+	list_each(i, &c->sites)
+		if (list_entry(i, struct csr_site, link)->proc == p)
+			return list_entry(i, struct csr_site, link);
+	return NULL;
+}
+
+static uint32_t hook_bits(const struct csr *c, const struct csr_site *s)
+{
+	bool is_start = c->phase == CALL_START;
+	uint32_t bits = 0;
+
+	if (s->records)
+		bits |= is_start ? HOOK_EVENT_START : HOOK_EVENT_END;
+	for (size_t i = 0; i < c->prefix; i++)
+		if (s->entry[i] >= 0)
+			bits |= is_start ? HOOK_ACTION_START : HOOK_ACTION_END;
+	return bits;
+}
+
+static void install_entries(struct csr *c, struct csr_site *s)
+{
+	s->records = c->reply || c->prefix < c->request->naction;
+	for (size_t i = 0; i < c->prefix; i++) {
+		s->entry[i] = install_action(c, s->proc, i);
+		if (s->entry[i] < 0)
+			s->records = true;
+	}
+}
+
+static uint64_t dropped_so_far(const struct proc *p)
+{
+	struct segview_thread t;
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < segview_threads(p->seg); i++)
+		if (segview_thread(p->seg, i, &t) == 0)
+			sum += t.ring_dropped;
+	return sum;
+}
+
+int csr_install(struct csr *c, struct proc *p)
+{
+	struct csr_site *s;
+
+	if (!p->seg || csr_find_site(c, p))
+		return 0;
+	csrs_drain(c->owner, p); /* what happened before is not what c waits for */
+	if (!p->seg)
+		return 0;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ERR_NOMEM;
+	s->proc = p;
+	s->entry = calloc(c->prefix + 1, sizeof(*s->entry));
+	if (!s->entry) {
+		free(s);
+		return -ERR_NOMEM;
+	}
+	s->ring_dropped = dropped_so_far(p);
+	list_push_back(&c->sites, &s->link);
+	install_entries(c, s);
+	hooks_wish(p, HOOKS_CSR(c->number), c->func, hook_bits(c, s), 0);
+	hooks_apply(p);
+	return 0;
+}
+
+static void remove_site(struct csr *c, struct csr_site *s)
+{
+	struct proc *p = s->proc;
+
+	hooks_unwish(p, HOOKS_CSR(c->number));
+	hooks_apply(p);
+	for (size_t i = 0; p->seg && i < c->prefix; i++)
+		if (s->entry[i] >= 0)
+			segview_action_del(p->seg, (unsigned)s->entry[i]);
+	list_del(&s->link);
+	free(s->entry);
+	free(s);
+}
+
+void csr_uninstall(struct csr *c, struct proc *p)
+{
+	struct csr_site *s = csr_find_site(c, p);
+
+	if (s)
+		remove_site(c, s);
+}
+
+void csr_install_all(struct csr *c)
+{
+	list_each(i, procs_all(c->owner->conf.env.procs)) {
+		struct proc *p = list_entry(i, struct proc, link);
+		bool wanted = csr_is_for_proc(c, p);
+
+		for (size_t k = 0; !wanted && k < p->nthread; k++)
+			wanted = csr_is_for_thread(c, p, &p->thread[k]);
+		if (wanted)
+			csr_install(c, p);
+	}
+}
+
+void csr_uninstall_all(struct csr *c)
+{
+	list_each_safe(i, &c->sites)
+		remove_site(c, list_entry(i, struct csr_site, link));
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the records in the rings of the ranks to events. */
+#include "common/base/limits.h"
+#include "common/daemon/timebase.h"
+#include "lm/csr_internal.h"
+#include "lm/tickbase.h"
+
+#include <string.h>
+
+struct drain {
+	struct csrs *csrs;
+	struct proc *proc;
+	const struct ticks_scale *scale;
+};
+
+/* World rank of the other side, -1 when it is not known yet or there is none. */
+static int64_t partner_of(const struct call_desc *d, const struct ring_call *r)
+{
+	unsigned k = r->phase == CALL_START ? d->start_partner : d->end_partner;
+
+	return k && k <= r->npar ? r->par[k - 1] : -1;
+}
+
+static int64_t length_of(const struct call_desc *d, const struct ring_call *r)
+{
+	unsigned k = r->phase == CALL_START ? d->start_length : d->end_length;
+
+	return k && k <= r->npar ? r->par[k - 1] : 0;
+}
+
+static bool has_partner(const struct csr *c, int64_t rank)
+{
+	for (size_t i = 0; i < c->npartner; i++)
+		if (c->partner[i] == rank)
+			return true;
+	return false;
+}
+
+/*
+ * The event of a filter: $par1 = length times matching partners, $par2 = 1
+ * when the partner will only be known at the end. False: not for this one.
+ */
+static bool filter(const struct csr *c, const struct ring_call *r, int64_t par[2])
+{
+	const struct call_desc *d = call_get(r->func);
+	int64_t partner = partner_of(d, r);
+	bool may_come = d->start_partner && r->phase == CALL_START && partner < 0;
+
+	par[0] = length_of(d, r);
+	par[1] = may_come;
+	if (may_come)
+		par[0] = 0;
+	return !c->npartner || may_come || has_partner(c, partner);
+}
+
+static bool is_meant(const struct csr *c, const struct proc *p, const struct ring_call *r)
+{
+	if (c->kind != CSR_CALL || c->func != r->func || c->phase != (enum call_phase)r->phase)
+		return false;
+	return csr_is_for_thread(c, p, proc_find_tid(p, (int32_t)r->tid));
+}
+
+static void fire(struct csr *c, const struct csr_site *s, const struct drain *d, const struct ring_call *r)
+{
+	struct timebase *tb = d->csrs->conf.env.timebase;
+	bool skip[CSR_ACTIONS_MAX] = { false };
+	struct happening h = { .proc = d->proc, .thread = proc_find_tid(d->proc, (int32_t)r->tid),
+			       .time = timebase_at(tb, ticks_to_nsec(d->scale, r->ticks)), .par = r->par,
+			       .npar = r->npar, .has_result = r->phase == CALL_END && r->npar > 1, .skip = skip };
+	int64_t par[2];
+
+	for (size_t i = 0; i < c->prefix; i++)
+		skip[i] = s->entry[i] >= 0;
+	if (c->is_patop) {
+		if (!filter(c, r, par))
+			return;
+		h.par = par;
+		h.npar = r->phase == CALL_START ? 2 : 1;
+		h.has_result = false;
+	}
+	csr_fire(c, &h);
+}
+
+static void on_record(void *arg, const struct ring_call *r)
+{
+	const struct drain *d = arg;
+
+	list_each_safe(i, &d->csrs->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+		struct csr_site *s = is_meant(c, d->proc, r) ? csr_find_site(c, d->proc) : NULL;
+
+		if (s && s->records)
+			fire(c, s, d, r);
+	}
+}
+
+/* Nobody knows whose events a full ring has lost: each that might have had one is told. */
+static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
+{
+	list_each(i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+		struct csr_site *site = csr_find_site(c, p);
+
+		if (!site || !site->records || dropped <= site->ring_dropped)
+			continue;
+		c->dropped += dropped - site->ring_dropped;
+		s->dropped += dropped - site->ring_dropped;
+		site->ring_dropped = dropped;
+	}
+}
+
+static bool has_records(const struct csrs *s, const struct proc *p)
+{
+	list_each(i, &s->all) {
+		const struct csr_site *site = csr_find_site(list_entry(i, struct csr, link), p);
+
+		if (site && site->records)
+			return true;
+	}
+	return false;
+}
+
+void csrs_drain(struct csrs *s, struct proc *p)
+{
+	struct drain d = { .csrs = s, .proc = p };
+	struct segview_thread t;
+	uint64_t dropped = 0;
+
+	if (!p->seg)
+		return;
+	d.scale = tickbase_scale(s->conf.env.ticks, p->own.tick_source);
+	for (unsigned i = 0; i < segview_threads(p->seg); i++) {
+		if (segview_thread(p->seg, i, &t) < 0 || !t.tid)
+			continue;
+		if (segview_events(p->seg, i, CSRS_RECORDS_MAX, on_record, &d) == -ERR_PROTO) {
+			procs_detach(p, "an event ring makes no sense");
+			s->conf.corrupt(s->conf.arg, p, "an event ring makes no sense");
+			return;
+		}
+		dropped += t.ring_dropped;
+	}
+	note_drops(s, p, dropped);
+}
+
+void csrs_arm_poll(struct csrs *s)
+{
+	bool wanted = false;
+
+	list_each(i, &s->all)
+		list_each(k, &list_entry(i, struct csr, link)->sites)
+			wanted |= list_entry(k, struct csr_site, link)->records;
+	if (!wanted)
+		loop_timer_cancel(s->poll);
+	else if (!loop_timer_is_armed(s->poll))
+		loop_timer_arm(s->poll, CSRS_POLL_NS);
+}
+
+void csrs_on_poll(void *arg)
+{
+	struct csrs *s = arg;
+
+	list_each_safe(i, procs_all(s->conf.env.procs)) {
+		struct proc *p = list_entry(i, struct proc, link);
+
+		if (p->seg && has_records(s, p))
+			csrs_drain(s, p);
+	}
+	csrs_arm_poll(s);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/directory.h"
+
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/daemon/timebase.h"
+#include "common/loop/loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A change that waits for the end of the turn; of a process only that it is gone. */
+struct change {
+	struct token token, parent;
+	int32_t tid;
+	bool is_gone;
+};
+
+struct directory {
+	struct directory_conf conf;
+	struct procs_listener listener;
+	struct loop_job job;
+	struct loop_timer *retry;
+	struct change *change; /* threads that came and went, processes that were forgotten; in that order */
+	size_t n, cap;
+	bool is_up, wants_all;
+};
+
+/* One message while it is filled. */
+struct part {
+	struct directory *d;
+	struct msg_object object[DIRECTORY_PART_MAX];
+	size_t n;
+	bool is_full;
+	int rc;
+};
+
+static const char *flavour_name(uint32_t flavour)
+{
+	switch (flavour) {
+	case SEG_FLAVOUR_OPENMPI:
+		return "openmpi";
+	case SEG_FLAVOUR_MPICH:
+		return "mpich";
+	default:
+		return "";
+	}
+}
+
+static void send_part(struct part *p, bool more)
+{
+	struct msg m = { .type = MSG_DIRECTORY,
+			 .directory = { .full = p->is_full, .node = procs_node(p->d->conf.procs),
+					.object = p->object, .nobject = p->n, .more = more } };
+
+	if (p->rc == 0)
+		p->rc = p->d->conf.send(p->d->conf.arg, &m);
+	p->n = 0;
+}
+
+static struct msg_object *next_object(struct part *p)
+{
+	struct msg_object *o;
+
+	if (p->n == DIRECTORY_PART_MAX)
+		send_part(p, p->is_full);
+	o = &p->object[p->n++];
+	*o = (struct msg_object){ .parent = "", .rank = -1, .exit_status = -1,
+				  .time_ns = timebase_at(p->d->conf.timebase, loop_now(p->d->conf.loop)) };
+	return o;
+}
+
+/* The last part of a program's path; the kernel's name where the program says nothing. */
+static const char *name_of(const struct proc *p)
+{
+	const char *slash = strrchr(p->own.program, '/');
+
+	if (!p->own.program[0])
+		return p->name;
+	return slash && slash[1] ? slash + 1 : p->own.program;
+}
+
+static void put_proc(struct part *part, const struct proc *p)
+{
+	struct msg_object *o = next_object(part);
+
+	o->token = p->token.s;
+	o->parent = procs_node_token(part->d->conf.procs);
+	o->name = name_of(p);
+	o->pid = p->pid;
+	o->rank = p->own.rank;
+	o->world_size = p->own.world_size;
+	o->job = p->own.job;
+	o->flavour = flavour_name(p->own.flavour);
+	o->state = p->state;
+	o->exit_status = p->exit_status;
+}
+
+static void put_thread(struct part *part, const struct token *token, const struct token *parent, int32_t tid)
+{
+	struct msg_object *o = next_object(part);
+
+	o->token = token->s;
+	o->parent = parent->s;
+	o->pid = tid;
+}
+
+static void put_all(struct part *part)
+{
+	list_each(i, procs_all(part->d->conf.procs)) {
+		const struct proc *p = list_entry(i, struct proc, link);
+
+		put_proc(part, p);
+		for (size_t k = 0; k < p->nthread; k++)
+			put_thread(part, &p->thread[k].token, &p->token, p->thread[k].tid);
+	}
+}
+
+static void put_changes(struct part *part)
+{
+	struct directory *d = part->d;
+
+	list_each(i, procs_all(d->conf.procs)) {
+		struct proc *p = list_entry(i, struct proc, link);
+
+		if (p->is_news)
+			put_proc(part, p);
+	}
+	for (size_t i = 0; i < d->n; i++) {
+		put_thread(part, &d->change[i].token, &d->change[i].parent, d->change[i].tid);
+		if (d->change[i].is_gone)
+			part->object[part->n - 1].op = MSG_OP_GONE;
+	}
+}
+
+static void forget_changes(struct directory *d)
+{
+	d->n = 0;
+	list_each(i, procs_all(d->conf.procs))
+		list_entry(i, struct proc, link)->is_news = false;
+}
+
+static void flush(void *arg)
+{
+	struct directory *d = arg;
+	struct part *part;
+
+	if (!d->is_up)
+		return;
+	part = calloc(1, sizeof(*part));
+	if (part) {
+		part->d = d;
+		part->is_full = d->wants_all;
+		if (d->wants_all)
+			put_all(part);
+		else
+			put_changes(part);
+		if (part->n || part->is_full)
+			send_part(part, false);
+	}
+	/* What did not get through is not lost: the next snapshot has it. */
+	d->wants_all = !part || part->rc < 0;
+	if (d->wants_all)
+		loop_timer_arm(d->retry, DIRECTORY_RETRY_NS);
+	forget_changes(d);
+	free(part);
+}
+
+static void soon(struct directory *d)
+{
+	if (d->is_up)
+		loop_job_post(d->conf.loop, &d->job, flush, d);
+}
+
+static void add_change(struct directory *d, const struct change *c)
+{
+	if (!d->is_up || d->wants_all)
+		return;
+	if (array_grow(&d->change, &d->cap, d->n + 1, sizeof(*c), OMIS_OBJECTS_MAX) < 0)
+		d->wants_all = true;
+	else
+		d->change[d->n++] = *c;
+	soon(d);
+}
+
+static void on_proc(void *arg, struct proc *p, enum proc_event what)
+{
+	struct directory *d = arg;
+
+	switch (what) {
+	case PROC_BORN:
+	case PROC_CHANGED:
+	case PROC_RENEWED:
+	case PROC_ENDED:
+		p->is_news = true;
+		soon(d);
+		break;
+	case PROC_FORGOTTEN:
+		add_change(d, &(struct change){ .token = p->token, .is_gone = true });
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
+{
+	add_change(arg, &(struct change){ t->token, p->token, t->tid, !is_born });
+}
+
+static void on_retry(void *arg)
+{
+	soon(arg);
+}
+
+struct directory *directory_new(const struct directory_conf *c)
+{
+	struct directory *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->conf = *c;
+	d->retry = loop_timer_new(c->loop, on_retry, d);
+	if (!d->retry) {
+		free(d);
+		return NULL;
+	}
+	d->listener = (struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = d };
+	procs_listen(c->procs, &d->listener);
+	return d;
+}
+
+void directory_free(struct directory *d)
+{
+	if (!d)
+		return;
+	procs_unlisten(&d->listener);
+	loop_job_cancel(&d->job);
+	loop_timer_free(d->retry);
+	free(d->change);
+	free(d);
+}
+
+void directory_link(struct directory *d, bool is_up)
+{
+	d->is_up = is_up;
+	d->wants_all = is_up;
+	forget_changes(d);
+	loop_timer_cancel(d->retry);
+	soon(d);
+}
+
+void directory_leave(struct directory *d)
+{
+	struct part *part = d->is_up ? calloc(1, sizeof(*part)) : NULL;
+	struct msg_object *o;
+
+	if (!part)
+		return;
+	part->d = d;
+	o = next_object(part);
+	o->token = procs_node_token(d->conf.procs);
+	o->op = MSG_OP_GONE;
+	send_part(part, false);
+	free(part);
+	directory_link(d, false);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hook words of a process are what everybody wishes together: a wish
+ * belongs to a tool's measurement or to a conditional request, and taking it
+ * back leaves the others' as they were.
+ */
+#ifndef LM_HOOKS_H
+#define LM_HOOKS_H
+
+#include "lm/proc.h"
+
+#include <stdint.h>
+
+#define HOOKS_ALL (-1) /* for func: all calls that can be watched */
+
+/* Owners: a tool's measurement, a conditional request. Each kind has numbers of its own. */
+#define HOOKS_TOOL(tool) ((uint64_t)(tool) << 1)
+#define HOOKS_CSR(number) ((uint64_t)(number) << 1 | 1)
+
+/* Bits that measure; the others make events or run actions and belong to one lm's life. */
+#define HOOKS_MEASURE (HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER)
+
+/* What to keep of a segment that comes to us: the measuring bits of all words together, with the finest sampling. */
+uint32_t hooks_found(const struct segview *v);
+
+/* Replaces an earlier wish of the same owner for the same function. Not in force before hooks_apply(). -ERR_NOMEM. */
+int hooks_wish(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned shift);
+
+/* All wishes of the owner in this process. True when there was one. */
+bool hooks_unwish(struct proc *p, uint64_t owner);
+void hooks_clear(struct proc *p);
+
+/* Writes the words. Without a segment: nothing. */
+void hooks_apply(struct proc *p);
+
+/* Somebody wishes one of these bits in p. */
+bool hooks_has(const struct proc *p, uint32_t bits);
+
+#endif

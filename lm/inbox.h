@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests from above: each is checked, executed and answered once. A
+ * manipulation whose id comes again is answered as the first time and not done again.
+ */
+#ifndef LM_INBOX_H
+#define LM_INBOX_H
+
+#include "lm/task.h"
+#include "proto/msg.h"
+
+#define INBOX_DEADLINE_NS (2 * NSEC_PER_SEC) /* of a request that names none */
+#define INBOX_DEADLINE_MAX_NS (60 * NSEC_PER_SEC)
+#define INBOX_KEPT_MAX 64 /* answers to manipulations that are remembered */
+#define INBOX_KEPT_BYTES (16 * 1024) /* larger ones are not */
+
+struct inbox;
+
+struct inbox_conf {
+	struct tasks *tasks; /* borrowed */
+	int (*send)(void *arg, const uint8_t *frames, size_t n); /* as link_send_frames() */
+	void *arg;
+};
+
+struct inbox *inbox_new(const struct inbox_conf *c);
+void inbox_free(struct inbox *b);
+
+void inbox_request(struct inbox *b, const struct msg_request *m);
+void inbox_cancel(struct inbox *b, uint64_t id);
+
+/* Nobody waits for answers any more; ids begin anew. What was kept is forgotten. */
+void inbox_link_lost(struct inbox *b);
+
+struct inbox_stats {
+	uint64_t requests, repeated, unsent; /* unsent: answers that found no room in the queue */
+	size_t waiting;
+};
+void inbox_stats(const struct inbox *b, struct inbox_stats *out);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/intake.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/loop/loop.h"
+#include "lm/hooks.h"
+#include "lm/intake_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void refuse(struct intake *n, int32_t pid, const struct err *why)
+{
+	n->stats.refused++;
+	n->conf.refused(n->conf.arg, pid, why);
+}
+
+void intake_refuse(struct intake *n, int32_t pid, const struct err *why)
+{
+	refuse(n, pid, why);
+}
+
+/* Whose segment it is, it says itself; a child that inherited it must not be taken for its owner. */
+static int check_owner(struct intake *n, const struct segview *v, int32_t pid, struct err *e)
+{
+	struct host_figures f;
+	struct seg_own own;
+
+	segview_own(v, &own);
+	if (own.pid == pid)
+		return 0;
+	if (host_figures(n->conf.host, pid, HOST_FIGURES_STATUS, &f, NULL) == 0 && f.inner_pid == own.pid)
+		return 0;
+	return err_set(e, ERR_DENIED, "the segment belongs to process %d", (int)own.pid);
+}
+
+/*
+ * The measuring that a segment comes with: its own choice at the start, else
+ * what an lm before us had switched on. All else in it belonged to that lm.
+ */
+static int take(struct intake *n, struct segview **v, const struct stat *st, int32_t pid, bool adopted,
+		struct err *e)
+{
+	uint32_t found = hooks_found(*v);
+	struct proc_intake in = { .pid = pid, .inode = st->st_ino, .start = adopted ? 0 : found,
+				  .kept = adopted ? found : 0 };
+	struct proc *p;
+	int rc;
+
+	rc = check_owner(n, *v, pid, e);
+	if (rc < 0)
+		return rc;
+	segview_reset(*v);
+	in.seg = *v;
+	rc = procs_take(n->conf.procs, &in, &p, e);
+	*v = in.seg;
+	return rc;
+}
+
+static int try_fd(struct intake *n, int fd, int32_t pid, bool adopted, struct err *e)
+{
+	struct segview *v = NULL;
+	struct stat st;
+	int rc;
+
+	rc = segview_open(fd, n->conf.uid, &v, e);
+	if (rc == 0 && fstat(fd, &st) < 0)
+		rc = err_sys(e, "fstat");
+	if (rc == 0 && procs_find_inode(n->conf.procs, st.st_ino)) {
+		segview_free(v);
+		return 0; /* it came by both ways */
+	}
+	if (rc == 0)
+		rc = take(n, &v, &st, pid, adopted, e);
+	segview_free(v);
+	if (rc == 0)
+		n->stats.taken++;
+	return rc;
+}
+
+static void unready_free(struct unready *u)
+{
+	list_del(&u->link);
+	close(u->fd);
+	free(u);
+}
+
+static void on_retry(void *arg)
+{
+	struct intake *n = arg;
+
+	list_each_safe(i, &n->unready) {
+		struct unready *u = list_entry(i, struct unready, link);
+		struct err e = { 0 };
+		int rc = try_fd(n, u->fd, u->pid, u->adopted, &e);
+
+		if (rc == -ERR_AGAIN && ++u->tries < INTAKE_RETRIES_MAX)
+			continue;
+		if (rc < 0)
+			refuse(n, u->pid, &e);
+		unready_free(u);
+	}
+	if (!list_is_empty(&n->unready))
+		loop_timer_arm(n->retry, INTAKE_RETRY_NS);
+}
+
+static int keep_unready(struct intake *n, int fd, int32_t pid, bool adopted)
+{
+	struct unready *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return -ERR_NOMEM;
+	*u = (struct unready){ .fd = fd, .pid = pid, .adopted = adopted };
+	list_push_back(&n->unready, &u->link);
+	if (!loop_timer_is_armed(n->retry))
+		loop_timer_arm(n->retry, INTAKE_RETRY_NS);
+	return -ERR_AGAIN;
+}
+
+int intake_segment(struct intake *n, int fd, int32_t pid, bool adopted)
+{
+	struct err e = { 0 };
+	int rc = try_fd(n, fd, pid, adopted, &e);
+
+	if (rc == -ERR_AGAIN && keep_unready(n, fd, pid, adopted) == -ERR_AGAIN)
+		return rc;
+	if (rc < 0)
+		refuse(n, pid, &e);
+	close(fd);
+	return rc;
+}
+
+struct look {
+	struct intake *n;
+	size_t found;
+};
+
+/* Children that inherited the descriptor show it too, so what is not the owner's is passed over in silence. */
+static void on_memfd(void *arg, int32_t pid, int fd)
+{
+	struct look *l = arg;
+	struct err e = { 0 };
+	int rc = try_fd(l->n, fd, pid, true, &e);
+
+	if (rc == -ERR_AGAIN && keep_unready(l->n, fd, pid, true) == -ERR_AGAIN)
+		return;
+	if (rc == 0)
+		l->found++;
+	else if (rc != -ERR_DENIED && rc != -ERR_NOTFOUND)
+		refuse(l->n, pid, &e);
+	close(fd);
+}
+
+size_t intake_adopt(struct intake *n)
+{
+	struct look l = { n, 0 };
+
+	host_each_memfd(n->conf.host, n->memfd, on_memfd, &l);
+	n->stats.adopted += l.found;
+	return l.found;
+}
+
+int intake_open(const struct intake_conf *c, struct intake **out, struct err *e)
+{
+	struct intake *n = calloc(1, sizeof(*n));
+	int rc = 0;
+
+	if (!n)
+		return err_nomem(e);
+	n->conf = *c;
+	n->listen_fd = -1;
+	list_init(&n->visitors);
+	list_init(&n->unready);
+	n->retry = loop_timer_new(c->loop, on_retry, n);
+	n->memfd = str_dup(c->memfd);
+	n->socket = c->socket ? str_dup(c->socket) : NULL;
+	if (!n->retry || !n->memfd || (c->socket && !n->socket))
+		rc = err_nomem(e);
+	if (rc == 0 && c->socket)
+		rc = intake_listen(n, e);
+	if (rc < 0) {
+		intake_close(n);
+		return rc;
+	}
+	*out = n;
+	return 0;
+}
+
+void intake_close(struct intake *n)
+{
+	if (!n)
+		return;
+	intake_unlisten(n);
+	list_each_safe(i, &n->unready)
+		unready_free(list_entry(i, struct unready, link));
+	loop_timer_free(n->retry);
+	free(n->socket);
+	free(n->memfd);
+	free(n);
+}
+
+void intake_stats(const struct intake *n, struct intake_stats *out)
+{
+	*out = n->stats;
+}

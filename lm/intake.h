@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How processes come to be watched: they hand over their segment through a
+ * socket when they start, and an lm that starts later finds the segments of those that
+ * run already. Nobody of another user gets in.
+ */
+#ifndef LM_INTAKE_H
+#define LM_INTAKE_H
+
+#include "lm/proc.h"
+
+#define INTAKE_WAIT_NS (2 * NSEC_PER_SEC) /* for the one message of who has connected */
+#define INTAKE_WAITING_MAX 64 /* connected and silent; the oldest goes */
+#define INTAKE_RETRY_NS (100 * NSEC_PER_MSEC) /* a segment that is not ready yet is looked at again */
+#define INTAKE_RETRIES_MAX 50
+
+struct intake;
+
+struct intake_conf {
+	struct loop *loop;
+	struct host *host;
+	struct procs *procs; /* all borrowed */
+	const char *socket; /* path in a private directory; copied. NULL: no socket (tests) */
+	const char *memfd; /* name of segments: omig-<caid>; copied */
+	uid_t uid; /* ours */
+	/* Something was not taken in: once a case, in words for people. */
+	void (*refused)(void *arg, int32_t pid, const struct err *why);
+	void *arg;
+};
+
+/* Listens. A socket that an lm before us has left is taken away: the caller holds the lock. ERR_SYS, ERR_LIMIT. */
+int intake_open(const struct intake_conf *c, struct intake **out, struct err *e);
+
+/* Removes the socket. */
+void intake_close(struct intake *n);
+
+/* Looks for segments of processes that run already. Blocks for one look at /proc. Returns how many were taken in. */
+size_t intake_adopt(struct intake *n);
+
+/*
+ * Takes in the segment behind *fd, which is consumed, for process pid. adopted: another lm may have had it before.
+ * -ERR_AGAIN: not ready; it is tried again by itself.
+ */
+int intake_segment(struct intake *n, int fd, int32_t pid, bool adopted);
+
+struct intake_stats {
+	uint64_t taken, refused, adopted;
+};
+void intake_stats(const struct intake *n, struct intake_stats *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by intake.c and intake_socket.c. */
+#ifndef LM_INTAKE_INTERNAL_H
+#define LM_INTAKE_INTERNAL_H
+
+#include "common/base/list.h"
+#include "lm/intake.h"
+
+struct intake {
+	struct intake_conf conf;
+	char *socket, *memfd; /* owned */
+	int listen_fd; /* -1: none */
+	struct loop_fd *listen;
+	struct loop_timer *rest; /* out of descriptors: listening goes on after it */
+	struct list visitors; /* connected, their message has not come */
+	size_t nvisitor;
+	struct list unready;
+	struct loop_timer *retry;
+	struct intake_stats stats;
+};
+
+/* A segment that its process has not finished yet. */
+struct unready {
+	struct list link;
+	int fd;
+	int32_t pid;
+	unsigned tries;
+	bool adopted;
+};
+
+void intake_refuse(struct intake *n, int32_t pid, const struct err *why);
+
+int intake_listen(struct intake *n, struct err *e);
+void intake_unlisten(struct intake *n);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The socket that processes register at: one connection, one message with one descriptor, no answer. */
+#include "lm/intake_internal.h"
+
+#include "common/loop/loop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define BACKLOG 1024 /* all ranks of a host start together, and none of them waits */
+#define ACCEPTS_MAX 256 /* in one turn */
+#define REST_NS (500 * NSEC_PER_MSEC)
+
+struct visitor {
+	struct list link;
+	struct intake *intake;
+	int fd;
+	int32_t pid; /* by the kernel's word */
+	struct loop_fd *watch;
+	struct loop_timer *patience;
+};
+
+static void visitor_free(struct visitor *v)
+{
+	list_del(&v->link);
+	v->intake->nvisitor--;
+	loop_fd_free(v->watch);
+	loop_timer_free(v->patience);
+	close(v->fd);
+	free(v);
+}
+
+/* More descriptors than one are a break of the rules; each that came must be closed. */
+static int take_descriptor(struct msghdr *msg)
+{
+	int fd = -1, n = 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		size_t bytes = c->cmsg_len - CMSG_LEN(0);
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = 0; at + sizeof(int) <= bytes; at += sizeof(int), n++) {
+			int got;
+
+			memcpy(&got, CMSG_DATA(c) + at, sizeof(got));
+			if (n)
+				close(got);
+			else
+				fd = got;
+		}
+	}
+	if (n > 1) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int check_message(const struct seg_register *r, ssize_t n, bool is_cut, struct err *e)
+{
+	if (n != sizeof(*r) || is_cut || r->magic != SEG_REGISTER_MAGIC)
+		return err_set(e, ERR_PROTO, "its registration is no message of ours");
+	if (r->version != SEG_VERSION)
+		return err_set(e, ERR_UNSUPPORTED,
+			       "its libomig speaks segment version %u, this lm version %d: install the same release",
+			       r->version, SEG_VERSION);
+	return 0;
+}
+
+/* -1: nothing has come yet. */
+static int receive(struct visitor *v)
+{
+	struct seg_register r = { 0 };
+	struct iovec iov = { &r, sizeof(r) };
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(8 * sizeof(int))];
+	} control = { .bytes = { 0 } };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+			      .msg_controllen = sizeof(control.bytes) };
+	struct err e = { 0 };
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	n = recvmsg(v->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return -1;
+	fd = n < 0 ? -1 : take_descriptor(&msg);
+	if (n == 0 && fd < 0)
+		return 0; /* only looked whether we are here */
+	if (check_message(&r, n, msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC), &e) == 0 && fd < 0)
+		err_set(&e, ERR_PROTO, "no single descriptor came with its registration");
+	if (!e.code && (fstat(fd, &st) < 0 || (uint64_t)st.st_size != r.bytes))
+		err_set(&e, ERR_PROTO, "its segment has not the size that it says");
+	if (e.code) {
+		if (fd >= 0)
+			close(fd);
+		intake_refuse(v->intake, v->pid, &e);
+		return 0;
+	}
+	intake_segment(v->intake, fd, v->pid, false);
+	return 0;
+}
+
+static void on_visitor(void *arg, unsigned what)
+{
+	if (receive(arg) == 0)
+		visitor_free(arg);
+}
+
+static void on_patience(void *arg)
+{
+	visitor_free(arg);
+}
+
+/* The kernel notes who called connect(); what is said over the connection cannot change it. */
+static int check_credentials(struct intake *n, int fd, int32_t *pid, struct err *e)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	*pid = 0;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+		return err_sys(e, "SO_PEERCRED");
+	*pid = peer.pid;
+	if (peer.uid != n->conf.uid)
+		return err_set(e, ERR_DENIED, "it is of user %lu, not of ours", (unsigned long)peer.uid);
+	if (peer.pid <= 0)
+		return err_set(e, ERR_DENIED, "it lives in another pid namespace");
+	return 0;
+}
+
+static void wait_for(struct visitor *v)
+{
+	struct intake *n = v->intake;
+
+	v->watch = loop_fd_new(n->conf.loop, v->fd, LOOP_READ, on_visitor, v, NULL);
+	v->patience = loop_timer_new(n->conf.loop, on_patience, v);
+	if (!v->watch || !v->patience) {
+		visitor_free(v);
+		return;
+	}
+	loop_timer_arm(v->patience, INTAKE_WAIT_NS);
+	if (n->nvisitor > INTAKE_WAITING_MAX)
+		visitor_free(list_entry(list_first(&n->visitors), struct visitor, link));
+}
+
+static void admit(struct intake *n, int fd)
+{
+	struct err e = { 0 };
+	struct visitor *v;
+	int32_t pid;
+
+	if (check_credentials(n, fd, &pid, &e) < 0) {
+		intake_refuse(n, pid, &e);
+		close(fd);
+		return;
+	}
+	v = calloc(1, sizeof(*v));
+	if (!v) {
+		close(fd);
+		return;
+	}
+	*v = (struct visitor){ .intake = n, .fd = fd, .pid = pid };
+	list_push_back(&n->visitors, &v->link);
+	n->nvisitor++;
+	if (receive(v) == 0)
+		visitor_free(v);
+	else
+		wait_for(v);
+}
+
+static void on_listen(void *arg, unsigned what)
+{
+	struct intake *n = arg;
+
+	for (int i = 0; i < ACCEPTS_MAX; i++) {
+		int fd = accept4(n->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd >= 0) {
+			admit(n, fd);
+			continue;
+		}
+		/* Out of descriptors the queue stays readable for ever: look away for a while. */
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
+			loop_fd_set(n->listen, 0);
+			loop_timer_arm(n->rest, REST_NS);
+		}
+		return;
+	}
+}
+
+static void on_rest(void *arg)
+{
+	struct intake *n = arg;
+
+	loop_fd_set(n->listen, LOOP_READ);
+}
+
+static int bind_private(struct intake *n, const struct sockaddr_un *a, struct err *e)
+{
+	mode_t before = umask(0177);
+	int rc = bind(n->listen_fd, (const struct sockaddr *)a, sizeof(*a));
+
+	umask(before);
+	return rc < 0 ? err_sys(e, "the socket %s", n->socket) : 0;
+}
+
+int intake_listen(struct intake *n, struct err *e)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	size_t len = strlen(n->socket);
+
+	if (len >= sizeof(a.sun_path))
+		return err_set(e, ERR_LIMIT, "%s is too long for a socket: set OMIG_RUNTIME_DIR to a shorter path",
+			       n->socket);
+	memcpy(a.sun_path, n->socket, len + 1);
+	n->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (n->listen_fd < 0)
+		return err_sys(e, "a socket");
+	unlink(n->socket);
+	if (bind_private(n, &a, e) < 0)
+		return -ERR_SYS;
+	if (listen(n->listen_fd, BACKLOG) < 0)
+		return err_sys(e, "listening on %s", n->socket);
+	n->rest = loop_timer_new(n->conf.loop, on_rest, n);
+	if (!n->rest)
+		return err_nomem(e);
+	n->listen = loop_fd_new(n->conf.loop, n->listen_fd, LOOP_READ, on_listen, n, e);
+	return n->listen ? 0 : -ERR_SYS;
+}
+
+void intake_unlisten(struct intake *n)
+{
+	list_each_safe(i, &n->visitors)
+		visitor_free(list_entry(i, struct visitor, link));
+	loop_fd_free(n->listen);
+	loop_timer_free(n->rest);
+	if (n->listen_fd < 0)
+		return;
+	close(n->listen_fd);
+	unlink(n->socket);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/join.h"
+
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/daemon/enrol.h"
+#include "common/loop/loop.h"
+#include "common/net/net.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RENEW_CHECK_NS (60 * NSEC_PER_SEC) /* wall clocks jump: so it is looked at now and then */
+
+struct join {
+	struct join_conf conf;
+	struct connstr conn;
+	char *dir, *site, *host; /* owned */
+	struct enrol *enrol; /* under way; ends by itself */
+	struct enrol_renewal *renewal;
+	struct net_ctx *ctx;
+	struct loop_timer *timer; /* next attempt, or next look at the certificate's age */
+	nsec_t retry;
+};
+
+static struct enrol_conf enrol_conf_of(const struct join *j)
+{
+	return (struct enrol_conf){ .loop = j->conf.loop, .dir = j->dir, .conn = &j->conn, .role = "lm",
+				    .site = j->site, .host = j->host };
+}
+
+static int load(const struct join *j, struct pki_creds *creds, struct err *e)
+{
+	*creds = (struct pki_creds){ 0 };
+	return pki_creds_load(j->dir, creds, e);
+}
+
+static int open_ctx(struct join *j, struct err *e)
+{
+	struct pki_creds creds;
+	int rc = load(j, &creds, e);
+
+	if (rc == 0)
+		rc = net_ctx_open(j->conf.loop, &(struct net_conf){ .creds = &creds }, &j->ctx, e);
+	pki_creds_done(&creds);
+	return rc;
+}
+
+static void try_later(struct join *j, const struct err *why)
+{
+	j->conf.on_trouble(j->conf.arg, why, j->retry);
+	loop_timer_arm(j->timer, j->retry);
+	j->retry = j->retry * 2 < JOIN_RETRY_MAX_NS ? j->retry * 2 : JOIN_RETRY_MAX_NS;
+}
+
+static void use_certificate(struct join *j)
+{
+	struct err e = { 0 };
+
+	if (open_ctx(j, &e) < 0) {
+		try_later(j, &e);
+		return;
+	}
+	loop_timer_arm(j->timer, RENEW_CHECK_NS);
+	j->conf.on_ready(j->conf.arg, j->ctx);
+}
+
+static void on_enrolled(void *arg, const struct err *why)
+{
+	struct join *j = arg;
+
+	j->enrol = NULL;
+	if (why)
+		try_later(j, why);
+	else
+		use_certificate(j);
+}
+
+static void begin(struct join *j)
+{
+	struct enrol_conf c = enrol_conf_of(j);
+	struct err why = { 0 };
+	int rc = enrol_check(&c, clock_wall(), &why);
+
+	if (rc == 0) {
+		use_certificate(j);
+		return;
+	}
+	if (rc > 0 && j->conn.token_id[0]) {
+		j->enrol = enrol_run(&c, on_enrolled, j);
+		if (j->enrol)
+			return;
+		err_nomem(&why);
+	} else if (rc > 0) {
+		err_add(&why, "the connection string has no token to enrol with");
+	}
+	try_later(j, &why);
+}
+
+static void renew(struct join *j)
+{
+	struct enrol_conf c = enrol_conf_of(j);
+	struct msg m = { .type = MSG_ENROL };
+	struct err e = { 0 };
+
+	enrol_renew_free(j->renewal);
+	j->renewal = NULL;
+	if (enrol_renew_begin(&c, &j->renewal, &m.enrol, &e) < 0)
+		log_warn("lm", "the certificate is not renewed: %s", e.text);
+	else
+		j->conf.on_renew(j->conf.arg, &m);
+}
+
+static void on_timer(void *arg)
+{
+	struct join *j = arg;
+	nsec_t due;
+
+	if (!j->ctx) {
+		begin(j);
+		return;
+	}
+	due = enrol_renew_at(j->dir);
+	if (due && clock_wall() >= due)
+		renew(j);
+	loop_timer_arm(j->timer, RENEW_CHECK_NS);
+}
+
+void join_renewed(struct join *j, const struct msg_enrol_ack *ack)
+{
+	struct pki_creds creds = { 0 };
+	struct err e = { 0 };
+	int rc;
+
+	if (!j->renewal)
+		return;
+	rc = enrol_renew_end(j->renewal, ack, &e);
+	if (rc == 0)
+		rc = load(j, &creds, &e);
+	if (rc == 0)
+		rc = net_ctx_reload(j->ctx, &creds, &e);
+	if (rc < 0)
+		log_warn("lm", "the certificate is not renewed: %s", e.text);
+	pki_creds_done(&creds);
+	enrol_renew_free(j->renewal);
+	j->renewal = NULL;
+}
+
+int join_open(const struct join_conf *c, struct join **out, struct err *e)
+{
+	struct join *j = calloc(1, sizeof(*j));
+	int rc;
+
+	if (!j)
+		return err_nomem(e);
+	j->conf = *c;
+	j->conn = *c->conn;
+	j->retry = JOIN_RETRY_MIN_NS;
+	j->dir = str_dup(c->dir);
+	j->site = str_dup(c->site);
+	j->host = str_dup(c->host);
+	j->timer = loop_timer_new(c->loop, on_timer, j);
+	rc = j->dir && j->site && j->host && j->timer ? file_private_dir(j->dir, e) : err_nomem(e);
+	if (rc < 0) {
+		join_free(j);
+		return rc;
+	}
+	loop_timer_arm(j->timer, 0);
+	*out = j;
+	return 0;
+}
+
+void join_free(struct join *j)
+{
+	if (!j)
+		return;
+	enrol_cancel(j->enrol);
+	enrol_renew_free(j->renewal);
+	net_ctx_free(j->ctx);
+	loop_timer_free(j->timer);
+	str_wipe(j->conn.secret, sizeof(j->conn.secret));
+	free(j->dir);
+	free(j->site);
+	free(j->host);
+	free(j);
+}

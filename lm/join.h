@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Becoming a member: a certificate of the user's own CA, from the private
+ * directory when there is one that fits, else by enrolling; and a new one in time.
+ */
+#ifndef LM_JOIN_H
+#define LM_JOIN_H
+
+#include "common/base/clock.h"
+#include "common/daemon/connstr.h"
+#include "proto/msg.h"
+
+#define JOIN_RETRY_MIN_NS NSEC_PER_SEC
+#define JOIN_RETRY_MAX_NS (30 * NSEC_PER_SEC) /* a mainsm that comes back is found within this time */
+
+struct join;
+struct loop;
+struct net_ctx;
+
+struct join_conf {
+	struct loop *loop; /* borrowed */
+	const char *dir; /* private; copied */
+	const struct connstr *conn; /* copied */
+	const char *site; /* that we claim; "" = mainsm decides; copied */
+	const char *host; /* copied */
+	/* We have a certificate: once. The context lives until join_free(). */
+	void (*on_ready)(void *arg, struct net_ctx *ctx);
+	/* Not yet; it is tried again by itself. */
+	void (*on_trouble)(void *arg, const struct err *why, nsec_t retry_in);
+	/* The certificate gets old: send this to mainsm. */
+	void (*on_renew)(void *arg, const struct msg *m);
+	void *arg;
+};
+
+/* Begins from the loop. ERR_NOMEM; ERR_DENIED, ERR_SYS when the directory cannot be used safely. */
+int join_open(const struct join_conf *c, struct join **out, struct err *e);
+
+/* What mainsm says to the last on_renew. */
+void join_renewed(struct join *j, const struct msg_enrol_ack *ack);
+
+/* All links of the context must be closed. */
+void join_free(struct join *j);
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/lm.h"
+
+#include "common/base/limits.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/daemon/wire.h"
+#include "common/loop/loop.h"
+#include "common/net/net.h"
+#include "lm/lm_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- up */
+
+static int send_up(void *arg, const struct msg *m)
+{
+	struct lm *lm = arg;
+
+	return lm->uplink ? uplink_send(lm->uplink, m) : -ERR_CLOSED;
+}
+
+static int send_frames(void *arg, const uint8_t *p, size_t n)
+{
+	struct lm *lm = arg;
+
+	return lm->uplink ? uplink_send_frames(lm->uplink, p, n) : -ERR_CLOSED;
+}
+
+/* The channel puts all that is sent in one turn into one write. */
+static int on_triggered(void *arg, const struct msg_triggered *t)
+{
+	return send_up(arg, &(struct msg){ .type = MSG_TRIGGERED, .triggered = *t });
+}
+
+static void on_up(void *arg, uint32_t node)
+{
+	struct lm *m = arg;
+
+	log_notice("lm", "connected parent=%s node=%u", uplink_parent(m->uplink), node);
+	if (node != procs_node(m->procs))
+		procs_set_node(m->procs, node);
+	stops_link(m->stops, true);
+	directory_link(m->directory, true);
+}
+
+static void on_down(void *arg, const struct err *why)
+{
+	struct lm *m = arg;
+
+	log_warn("lm", "connection lost reason=\"%s\", trying again", why->text);
+	directory_link(m->directory, false);
+	inbox_link_lost(m->inbox);
+	stops_link(m->stops, false);
+}
+
+static void on_writable(void *arg)
+{
+	struct lm *m = arg;
+
+	directory_link(m->directory, true);
+}
+
+static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)
+{
+	log_warn("lm", "not connected reason=\"%s\", retrying in %lld ms", why->text,
+		 (long long)(retry_in / NSEC_PER_MSEC));
+}
+
+/* --- down */
+
+static void on_arm(struct lm *m, const struct msg_arm *arm)
+{
+	struct msg_entry *entry = NULL;
+	struct reply *r;
+	size_t n = 0;
+
+	if (csrs_arm(m->csrs, arm, &r) < 0)
+		return; /* without memory nothing can be told either; it is armed again when the link is */
+	entry = calloc(r->nentry + 1, sizeof(*entry));
+	if (entry)
+		n = wire_entries(r, 0, entry, r->nentry);
+	send_up(m, &(struct msg){ .type = MSG_ARM_ACK,
+				  .arm_ack = { .csr = arm->csr, .version = arm->version, .entry = entry,
+					       .nentry = n } });
+	free(entry);
+	reply_free(r);
+}
+
+static void on_tool_gone(struct lm *m, uint32_t tool)
+{
+	csrs_tool_gone(m->csrs, tool);
+	calls_tool_gone(m->calls, tool);
+	stops_tool_gone(m->stops, tool);
+}
+
+static void on_revoked(struct lm *m, const struct msg_revoked *r)
+{
+	struct net_ctx *ctx = uplink_ctx(m->uplink);
+
+	for (size_t i = 0; i < r->nserial; i++)
+		if (r->serial[i].n == SERIAL_BYTES)
+			net_ctx_revoke(ctx, r->serial[i].p);
+	net_ctx_check(ctx);
+}
+
+/* The programs run on, and cost nothing any more. */
+static void on_stop(struct lm *m, const char *reason)
+{
+	list_each(i, procs_all(m->procs)) {
+		struct proc *p = list_entry(i, struct proc, link);
+
+		if (p->seg)
+			segview_reset(p->seg);
+	}
+	lm_stop(m, reason[0] ? reason : "told to stop");
+}
+
+static void on_msg(void *arg, const struct msg *msg)
+{
+	struct lm *m = arg;
+
+	switch (msg->type) {
+	case MSG_REQUEST:
+		inbox_request(m->inbox, &msg->request);
+		break;
+	case MSG_CANCEL:
+		inbox_cancel(m->inbox, msg->cancel.id);
+		break;
+	case MSG_ARM:
+		on_arm(m, &msg->arm);
+		break;
+	case MSG_DISARM:
+		csrs_disarm(m->csrs, msg->disarm.csr);
+		break;
+	case MSG_TOOL_GONE:
+		on_tool_gone(m, msg->tool_gone.tool);
+		break;
+	case MSG_REVOKED:
+		on_revoked(m, &msg->revoked);
+		break;
+	case MSG_STOP:
+		on_stop(m, msg->stop.reason);
+		break;
+	case MSG_ENROL_ACK:
+		if (m->conf.on_enrol_ack)
+			m->conf.on_enrol_ack(m->conf.arg, &msg->enrol_ack);
+		break;
+	default:
+		break; /* the link lets nothing else through */
+	}
+}
+
+/* --- what happens below */
+
+static void on_refused(void *arg, int32_t pid, const struct err *why)
+{
+	log_warn("lm", "process not watched pid=%d reason=\"%s\"", (int)pid, why->text);
+}
+
+static void on_corrupt(void *arg, const struct proc *p, const char *why)
+{
+	log_warn("lm", "segment_corrupt pid=%d reason=\"%s\", the process is not measured any more", (int)p->pid,
+		 why);
+}
+
+static void arm_linger(struct lm *m)
+{
+	if (procs_alive(m->procs) || !m->conf.linger)
+		loop_timer_cancel(m->linger);
+	else if (!loop_timer_is_armed(m->linger))
+		loop_timer_arm(m->linger, m->conf.linger);
+}
+
+static void on_proc(void *arg, struct proc *p, enum proc_event what)
+{
+	struct lm *m = arg;
+
+	if (what == PROC_BORN)
+		log_info("lm", "process watched pid=%d rank=%d", (int)p->pid, (int)p->own.rank);
+	else if (what == PROC_ENDED)
+		log_info("lm", "process ended pid=%d status=%d", (int)p->pid, p->exit_status);
+	if (what == PROC_BORN || what == PROC_ENDED)
+		arm_linger(m);
+}
+
+static void on_linger(void *arg)
+{
+	lm_stop(arg, "no process to watch");
+}
+
+static void on_drained(void *arg)
+{
+	struct lm *m = arg;
+
+	m->conf.on_end(m->conf.arg, m->end_reason);
+}
+
+static void on_pa_delete(void *arg)
+{
+	csrs_refresh(((struct lm *)arg)->csrs);
+}
+
+/* --- life */
+
+static struct task_env env_of(struct lm *m)
+{
+	return (struct task_env){ .loop = m->conf.loop, .host = m->conf.host, .procs = m->procs,
+				  .timebase = m->conf.timebase, .ticks = &m->ticks, .rates = m->rates,
+				  .stops = m->stops, .pa = m->pa, .host_name = m->host_name,
+				  .may_manipulate = m->conf.may_manipulate, .status = lm_write_status,
+				  .status_arg = m };
+}
+
+/* Listeners hear of a process in this order: measuring and counters before the events that use them. */
+static int open_parts(struct lm *m, struct err *e)
+{
+	const struct lm_conf *c = &m->conf;
+	struct procs_conf procs = { c->loop, c->host, &m->ticks, c->epoch };
+	int rc = procs_open(&procs, &m->procs, e);
+
+	if (rc < 0)
+		return rc;
+	m->listener = (struct procs_listener){ .on_proc = on_proc, .arg = m };
+	procs_listen(m->procs, &m->listener);
+	m->rates = rates_new(c->loop, c->host);
+	m->calls = calls_new(m->procs, &m->ticks);
+	m->pa = pa_new(&(struct pa_conf){ c->loop, m->procs, &m->ticks, c->timebase });
+	if (!m->rates || !m->calls || !m->pa)
+		return err_nomem(e);
+	return stops_open(c->loop, c->host, m->procs, c->journal, &m->stops, e);
+}
+
+static int open_work(struct lm *m, struct err *e)
+{
+	const struct lm_conf *c = &m->conf;
+	struct task_env env = env_of(m);
+
+	m->tasks = tasks_new(&env);
+	if (!m->tasks)
+		return err_nomem(e);
+	m->csrs = csrs_new(&(struct csrs_conf){ env, m->tasks, on_triggered, on_corrupt, m });
+	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, send_frames, m });
+	m->directory = directory_new(
+		&(struct directory_conf){ c->loop, m->procs, c->timebase, send_up, m });
+	if (!m->csrs || !m->inbox || !m->directory)
+		return err_nomem(e);
+	pa_on_delete(m->pa, on_pa_delete, m);
+	return 0;
+}
+
+static int open_intake(struct lm *m, struct err *e)
+{
+	const struct lm_conf *c = &m->conf;
+	struct intake_conf in = { .loop = c->loop, .host = c->host, .procs = m->procs, .socket = c->socket,
+				  .memfd = c->memfd, .uid = c->uid, .refused = on_refused, .arg = m };
+	size_t n;
+	int rc;
+
+	m->linger = loop_timer_new(c->loop, on_linger, m);
+	m->drain = loop_timer_new(c->loop, on_drained, m);
+	if (!m->linger || !m->drain)
+		return err_nomem(e);
+	rc = intake_open(&in, &m->intake, e);
+	if (rc < 0)
+		return rc;
+	/* Listening comes first: who starts in between comes by both ways and not by none. */
+	n = intake_adopt(m->intake);
+	if (n)
+		log_notice("lm", "took over %zu running processes", n);
+	arm_linger(m);
+	return 0;
+}
+
+int lm_open(const struct lm_conf *c, struct lm **out, struct err *e)
+{
+	struct lm *m = calloc(1, sizeof(*m));
+	int rc;
+
+	if (!m)
+		return err_nomem(e);
+	m->conf = *c;
+	m->opened = loop_now(c->loop);
+	str_copy(m->host_name, sizeof(m->host_name), c->host_name);
+	list_init(&m->listener.link);
+	tickbase_init(&m->ticks);
+	rc = open_parts(m, e);
+	if (rc == 0)
+		rc = open_work(m, e);
+	if (rc == 0)
+		rc = open_intake(m, e);
+	if (rc < 0) {
+		lm_free(m);
+		return rc;
+	}
+	*out = m;
+	return 0;
+}
+
+void lm_free(struct lm *m)
+{
+	if (!m)
+		return;
+	uplink_free(m->uplink);
+	intake_close(m->intake);
+	directory_free(m->directory);
+	inbox_free(m->inbox);
+	csrs_free(m->csrs);
+	tasks_free(m->tasks);
+	stops_free(m->stops);
+	pa_free(m->pa);
+	calls_free(m->calls);
+	rates_free(m->rates);
+	procs_unlisten(&m->listener);
+	procs_free(m->procs);
+	loop_timer_free(m->linger);
+	loop_timer_free(m->drain);
+	free(m->end_reason);
+	free(m);
+}
+
+int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn)
+{
+	const struct identity *self = net_ctx_self(ctx);
+	struct uplink_conf c = { .loop = m->conf.loop, .rng = m->conf.rng, .timebase = m->conf.timebase,
+				 .ctx = ctx, .conn = conn, .host = self ? self->host : m->host_name,
+				 .epoch = m->conf.epoch, .on_up = on_up, .on_down = on_down, .on_msg = on_msg,
+				 .on_writable = on_writable, .on_trouble = on_trouble, .arg = m };
+
+	m->uplink = uplink_new(&c);
+	return m->uplink ? 0 : -ERR_NOMEM;
+}
+
+void lm_ask_top(struct lm *m, const struct msg *msg)
+{
+	if (m->uplink)
+		uplink_ask_top(m->uplink, msg);
+}
+
+void lm_stop(struct lm *m, const char *reason)
+{
+	if (m->end_reason)
+		return;
+	m->end_reason = str_dup(reason);
+	log_notice("lm", "ending reason=\"%s\"", reason);
+	directory_leave(m->directory);
+	if (m->uplink)
+		uplink_close(m->uplink, reason);
+	loop_timer_arm(m->drain, LM_DRAIN_NS);
+}
+
+bool lm_is_up(const struct lm *m)
+{
+	return m->uplink && uplink_is_up(m->uplink);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The local monitor of one host and user: watched processes below, an sm or
+ * mainsm above. This is the whole of it but for the main program: it sees the world
+ * through a loop, a host and a context of channels, so that it runs in a test as it runs
+ * on a machine. One thread; it calls back from the loop only.
+ */
+#ifndef LM_LM_H
+#define LM_LM_H
+
+#include "common/base/buf.h"
+#include "common/base/rng.h"
+#include "common/daemon/connstr.h"
+#include "common/daemon/timebase.h"
+#include "lm/host.h"
+
+#define LM_LINGER_DEFAULT_NS (60 * NSEC_PER_SEC) /* without processes: a job's next step comes sooner */
+#define LM_DRAIN_NS (200 * NSEC_PER_MSEC) /* for the last words */
+
+struct lm;
+struct loop;
+struct msg;
+struct msg_enrol_ack;
+struct net_ctx;
+
+struct lm_health {
+	nsec_t uptime, lag_max;
+	int64_t rss_bytes;
+	int fds;
+};
+
+/* Pointers are borrowed and outlive the lm, strings are copied. */
+struct lm_conf {
+	struct loop *loop;
+	struct rng *rng;
+	struct timebase *timebase;
+	struct host *host;
+	uint64_t epoch;
+	const char *host_name;
+	const char *memfd; /* name of segments */
+	const char *socket; /* where processes register; NULL = nowhere */
+	const char *journal; /* of stopped processes; NULL = none */
+	uid_t uid;
+	bool may_manipulate;
+	nsec_t linger; /* 0 = for ever */
+	void (*health)(void *arg, struct lm_health *out); /* may be NULL */
+	/* It is time to end: call lm_free(), not from within. */
+	void (*on_end)(void *arg, const char *reason);
+	/* An answer to a renewal of the certificate. May be NULL. */
+	void (*on_enrol_ack)(void *arg, const struct msg_enrol_ack *ack);
+	void *arg;
+};
+
+/* Listens, then takes in what runs already; continues what an lm before us has stopped. */
+int lm_open(const struct lm_conf *c, struct lm **out, struct err *e);
+void lm_free(struct lm *m);
+
+/* Goes up: once. -ERR_NOMEM. */
+int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn);
+
+/* To mainsm, whoever the parent is. */
+void lm_ask_top(struct lm *m, const struct msg *msg);
+
+/* Leaves in good order, then on_end. */
+void lm_stop(struct lm *m, const char *reason);
+
+bool lm_is_up(const struct lm *m);
+
+/* Lines of text for the status dump. */
+void lm_dump(const struct lm *m, struct buf *out);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/lm_daemon.h"
+
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/daemon/daemon.h"
+#include "common/net/net.h"
+#include "common/ring/seg.h"
+#include "lm/host_linux.h"
+#include "lm/join.h"
+#include "lm/lm.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+struct lm_values {
+	const char *mainsm, *site, *host;
+	int64_t linger;
+	bool manipulate;
+};
+
+#define KEY(key, member) .name = (key), .offset = offsetof(struct lm_values, member)
+
+static const struct conf_key keys[] = {
+	{ KEY("mainsm", mainsm), .kind = CONF_STRING, .def = "", .max = CONNSTR_MAX_BYTES, .arg = "STRING",
+	  .flags = CONF_OPTION | CONF_SECRET,
+	  .help = "connection string of the mainsm; empty: the one of this user on this host" },
+	{ KEY("site", site), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
+	  .flags = CONF_OPTION, .help = "site that this host belongs to; empty: mainsm decides" },
+	{ KEY("host", host), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
+	  .flags = CONF_OPTION, .help = "name of this host; empty: as the system says" },
+	{ KEY("linger", linger), .kind = CONF_NSEC, .def = "60s", .min = 0, .max = 30 * 86400 * NSEC_PER_SEC,
+	  .arg = "TIME", .flags = CONF_OPTION,
+	  .help = "ends after so long without processes; 0: never" },
+	{ KEY("manipulate", manipulate), .kind = CONF_BOOL, .def = "yes", .flags = CONF_OPTION,
+	  .help = "let tools with that right stop, continue and signal processes of this user" },
+	{ 0 },
+};
+
+static const struct conf_schema schema = { .program = "lm", .bytes = sizeof(struct lm_values), .key = keys };
+
+/* Who starts us says --daemon; going to the background is what we do anyway. */
+static bool ignored_daemon;
+static const struct opt options[] = {
+	{ .name = "daemon", .kind = OPT_FLAG, .into = &ignored_daemon,
+	  .help = "go to the background once ready (the default)" },
+	{ 0 },
+};
+
+/* Everything of one host and one CA: R/lm-<host>-<caid> and what hangs on that name. */
+struct lm_paths {
+	char base[FILE_PATH_BYTES]; /* private directory: key, certificate, journal */
+	char socket[FILE_PATH_BYTES], lock[FILE_PATH_BYTES], journal[FILE_PATH_BYTES];
+	char memfd[64];
+};
+
+struct program {
+	struct daemon *daemon;
+	struct connstr conn;
+	char host_name[NAME_MAX_BYTES + 1];
+	struct lm_paths paths;
+	struct host *host;
+	struct lm *lm;
+	struct join *join;
+};
+
+static int find_host_name(struct program *p, const char *given, struct err *e)
+{
+	if (*given)
+		str_copy(p->host_name, sizeof(p->host_name), given);
+	else if (gethostname(p->host_name, sizeof(p->host_name) - 1) < 0)
+		return err_sys(e, "gethostname");
+	if (!str_is_name(p->host_name, strlen(p->host_name)) || strchr(p->host_name, '/'))
+		return err_set(e, ERR_INVALID, "this host's name is no name: give one with --host");
+	return 0;
+}
+
+/* Processes look under the system's name of the host, whatever name is given for the monitor. */
+static int fill_paths(struct program *p, struct err *e)
+{
+	char runtime[FILE_PATH_BYTES], node[NAME_MAX_BYTES + 1] = "", caid[CONNSTR_CAID_LEN + 1];
+	struct lm_paths *to = &p->paths;
+	int rc = file_runtime_dir(runtime, e);
+
+	if (rc < 0)
+		return rc;
+	gethostname(node, sizeof(node) - 1);
+	connstr_caid(&p->conn, caid);
+	snprintf(to->memfd, sizeof(to->memfd), "%s%s", SEG_MEMFD_PREFIX, caid);
+	if (seg_lm_path(to->base, sizeof(to->base), runtime, node, caid, "") < 0 ||
+	    seg_lm_path(to->socket, sizeof(to->socket), runtime, node, caid, ".sock") < 0 ||
+	    seg_lm_path(to->lock, sizeof(to->lock), runtime, node, caid, ".lock") < 0)
+		return err_set(e, ERR_LIMIT, "%s is too long: set OMIG_RUNTIME_DIR to a shorter path", runtime);
+	rc = file_private_dir(to->base, e);
+	return rc < 0 ? rc : file_join(to->journal, sizeof(to->journal), to->base, "stops", e);
+}
+
+static void on_health(void *arg, struct lm_health *out)
+{
+	struct program *p = arg;
+	struct daemon_health h;
+
+	daemon_health(p->daemon, &h);
+	*out = (struct lm_health){ h.uptime, h.lag_max, h.rss_bytes, h.fds };
+}
+
+static void on_end(void *arg, const char *reason)
+{
+	struct program *p = arg;
+
+	daemon_end(p->daemon, DAEMON_OK);
+}
+
+static void on_enrol_ack(void *arg, const struct msg_enrol_ack *ack)
+{
+	struct program *p = arg;
+
+	join_renewed(p->join, ack);
+}
+
+static void on_member(void *arg, struct net_ctx *ctx)
+{
+	struct program *p = arg;
+
+	if (lm_connect(p->lm, ctx, &p->conn) < 0)
+		daemon_stop(p->daemon, "out of memory");
+}
+
+static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)
+{
+	log_warn("lm", "no certificate reason=\"%s\", retrying in %lld s", why->text,
+		 (long long)(retry_in / NSEC_PER_SEC));
+}
+
+static void on_renew(void *arg, const struct msg *m)
+{
+	struct program *p = arg;
+
+	lm_ask_top(p->lm, m);
+}
+
+static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
+{
+	struct daemon *d = p->daemon;
+
+	return lm_open(&(struct lm_conf){ .loop = daemon_loop(d), .rng = daemon_rng(d),
+					  .timebase = daemon_timebase(d), .host = p->host,
+					  .epoch = daemon_epoch(d), .host_name = p->host_name,
+					  .memfd = p->paths.memfd, .socket = p->paths.socket,
+					  .journal = p->paths.journal, .uid = getuid(),
+					  .may_manipulate = v->manipulate, .linger = v->linger,
+					  .health = on_health, .on_end = on_end,
+					  .on_enrol_ack = on_enrol_ack, .arg = p },
+		       &p->lm, e);
+}
+
+static int open_join(struct program *p, const struct lm_values *v, struct err *e)
+{
+	return join_open(&(struct join_conf){ .loop = daemon_loop(p->daemon), .dir = p->paths.base,
+					      .conn = &p->conn, .site = v->site, .host = p->host_name,
+					      .on_ready = on_member, .on_trouble = on_trouble,
+					      .on_renew = on_renew, .arg = p },
+			 &p->join, e);
+}
+
+static int find_mainsm(struct program *p, const struct lm_values *v, struct err *e)
+{
+	struct connstr_source from = { .given = v->mainsm, .state_dir = daemon_state_dir(p->daemon) };
+
+	return connstr_find(&from, &p->conn, e);
+}
+
+static int start(struct daemon *d, int *exit_code, struct err *e)
+{
+	const struct lm_values *v = daemon_conf(d);
+	struct program *p = calloc(1, sizeof(*p));
+	int rc;
+
+	if (!p)
+		return err_nomem(e);
+	p->daemon = d;
+	daemon_set_user(d, p);
+	/* Others of this user can still kill us; read our key out of our memory they shall not. */
+	prctl(PR_SET_DUMPABLE, 0);
+	rc = find_mainsm(p, v, e);
+	if (rc < 0) {
+		*exit_code = DAEMON_USAGE;
+		return rc;
+	}
+	rc = find_host_name(p, v->host, e);
+	if (rc == 0)
+		rc = fill_paths(p, e);
+	if (rc == 0)
+		rc = daemon_lock(d, p->paths.lock, e);
+	if (rc == 0)
+		rc = host_linux_open("/", daemon_loop(d), &p->host, e);
+	if (rc == 0)
+		rc = open_lm(p, v, e);
+	if (rc == 0)
+		rc = open_join(p, v, e);
+	if (rc == 0)
+		daemon_ready(d);
+	return rc;
+}
+
+static void stop(struct daemon *d, const char *reason)
+{
+	struct program *p = daemon_user(d);
+
+	if (p && p->lm)
+		lm_stop(p->lm, reason);
+	else
+		daemon_end(d, DAEMON_OK);
+}
+
+static void status(struct daemon *d, struct buf *out)
+{
+	struct program *p = daemon_user(d);
+
+	if (p && p->lm)
+		lm_dump(p->lm, out);
+}
+
+static void done(struct daemon *d)
+{
+	struct program *p = daemon_user(d);
+
+	if (!p)
+		return;
+	lm_free(p->lm);
+	join_free(p->join);
+	host_free(p->host);
+	str_wipe(&p->conn, sizeof(p->conn));
+	free(p);
+}
+
+const struct daemon_spec lm_daemon_spec = {
+	.program = "lm",
+	.summary = "watches the processes of one user on one host",
+	.details = "Started by the first watched process of a host, or by hand. It connects to the mainsm of the\n"
+		   "connection string, which sends it to the sm of its site.\n",
+	.conf = &schema,
+	.options = options,
+	.background = true,
+	.start = start,
+	.stop = stop,
+	.status = status,
+	.done = done,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by lm.c and lm_status.c. */
+#ifndef LM_LM_INTERNAL_H
+#define LM_LM_INTERNAL_H
+
+#include "lm/calls.h"
+#include "lm/csr.h"
+#include "lm/directory.h"
+#include "lm/inbox.h"
+#include "lm/intake.h"
+#include "lm/lm.h"
+#include "lm/pa.h"
+#include "lm/rates.h"
+#include "lm/stops.h"
+#include "lm/task.h"
+#include "lm/tickbase.h"
+#include "lm/uplink.h"
+
+/* Made from the top down, freed from the bottom up. */
+struct lm {
+	struct lm_conf conf;
+	char host_name[NAME_MAX_BYTES + 1];
+	nsec_t opened;
+	struct tickbase ticks;
+	struct procs *procs;
+	struct rates *rates;
+	struct stops *stops;
+	struct calls *calls;
+	struct pa *pa;
+	struct tasks *tasks;
+	struct csrs *csrs;
+	struct inbox *inbox;
+	struct directory *directory;
+	struct intake *intake;
+	struct uplink *uplink; /* NULL: not connected yet */
+	struct procs_listener listener;
+	struct loop_timer *linger, *drain;
+	char *end_reason; /* owned; NULL: not ending */
+};
+
+/* For omig_status. */
+void lm_write_status(void *arg, struct omis_writer *w);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the lm itself does. */
+#include "common/daemon/wire.h"
+#include "common/loop/loop.h"
+#include "common/net/net.h"
+#include "lm/lm_internal.h"
+#include "lm/services.h"
+
+#include <string.h>
+
+/* One list for the service and for the log. */
+struct figures {
+	void (*number)(void *arg, const char *name, int64_t v);
+	void *arg;
+};
+
+static void put_work(const struct lm *m, const struct figures *f)
+{
+	struct inbox_stats in;
+	struct csrs_stats csrs;
+
+	inbox_stats(m->inbox, &in);
+	csrs_stats(m->csrs, &csrs);
+	f->number(f->arg, "requests", (int64_t)in.requests);
+	f->number(f->arg, "requests_waiting", (int64_t)in.waiting);
+	f->number(f->arg, "requests_repeated", (int64_t)in.repeated);
+	f->number(f->arg, "replies_unsent", (int64_t)in.unsent);
+	f->number(f->arg, "csrs_armed", (int64_t)csrs_count(m->csrs));
+	f->number(f->arg, "events_fired", (int64_t)csrs.fired);
+	f->number(f->arg, "events_dropped", (int64_t)csrs.dropped);
+	f->number(f->arg, "rings_polled", csrs.is_polling);
+	f->number(f->arg, "counters", (int64_t)pa_count(m->pa));
+}
+
+static void put_below(const struct lm *m, const struct figures *f)
+{
+	struct intake_stats in;
+	int64_t all = 0;
+
+	intake_stats(m->intake, &in);
+	list_each(i, procs_all(m->procs))
+		all++;
+	f->number(f->arg, "processes", (int64_t)procs_alive(m->procs));
+	f->number(f->arg, "processes_ended", all - (int64_t)procs_alive(m->procs));
+	f->number(f->arg, "processes_stopped", (int64_t)stops_count(m->stops));
+	f->number(f->arg, "segments_taken", (int64_t)in.taken);
+	f->number(f->arg, "segments_adopted", (int64_t)in.adopted);
+	f->number(f->arg, "segments_refused", (int64_t)in.refused);
+	f->number(f->arg, "segments_corrupt", (int64_t)procs_detached(m->procs));
+}
+
+static void put_link(const struct lm *m, const struct figures *f)
+{
+	const struct identity *self = m->uplink ? net_ctx_self(uplink_ctx(m->uplink)) : NULL;
+	struct link_stats s;
+
+	if (self)
+		f->number(f->arg, "certificate_expires_ns", self->wall_not_after);
+	if (!m->uplink || !uplink_stats(m->uplink, &s))
+		return;
+	f->number(f->arg, "link_connects", s.connects);
+	f->number(f->arg, "link_queue_bytes", (int64_t)s.queued);
+	f->number(f->arg, "link_dropped", (int64_t)s.dropped);
+	f->number(f->arg, "link_rtt_ns", s.rtt);
+	f->number(f->arg, "clock_error_ns", timebase_error(m->conf.timebase, loop_now(m->conf.loop)));
+}
+
+static void put_process(const struct lm *m, const struct figures *f)
+{
+	struct lm_health h = { 0 };
+
+	if (!m->conf.health)
+		return;
+	m->conf.health(m->conf.arg, &h);
+	f->number(f->arg, "lag_max_ns", h.lag_max);
+	f->number(f->arg, "rss_bytes", h.rss_bytes);
+	f->number(f->arg, "fds", h.fds);
+}
+
+static void put_all(const struct lm *m, const struct figures *f)
+{
+	put_below(m, f);
+	put_work(m, f);
+	put_link(m, f);
+	put_process(m, f);
+}
+
+static void write_pair(void *arg, const char *name, int64_t v)
+{
+	struct omis_writer *w = arg;
+
+	omis_write_list(w);
+	omis_write_string(w, name);
+	omis_write_int(w, v);
+	omis_write_list_end(w);
+}
+
+void lm_write_status(void *arg, struct omis_writer *w)
+{
+	const struct lm *m = arg;
+
+	omis_write_string(w, "lm");
+	omis_write_string(w, OMIG_VERSION);
+	omis_write_int(w, loop_now(m->conf.loop) - m->opened);
+	put_all(m, &(struct figures){ write_pair, w });
+}
+
+int serve_status(struct service_call *c)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	int rc;
+
+	c->env->status(c->env->status_arg, &w);
+	rc = b.failed ? -ERR_NOMEM :
+			reply_add(c->reply, c->action, procs_node_token(c->env->procs), STATUS_OK, buf_str(&b));
+	buf_done(&b);
+	return rc;
+}
+
+static void print_line(void *arg, const char *name, int64_t v)
+{
+	buf_printf(arg, "%s=%lld\n", name, (long long)v);
+}
+
+void lm_dump(const struct lm *m, struct buf *out)
+{
+	struct link_stats s;
+
+	buf_printf(out, "parent=%s node=%s\n", m->uplink ? uplink_parent(m->uplink) : "none",
+		   procs_node_token(m->procs));
+	if (m->uplink && uplink_stats(m->uplink, &s))
+		buf_printf(out, "peer=%s last_error=\"%s\"\n", s.peer, s.last_error);
+	put_all(m, &(struct figures){ print_line, out });
+}

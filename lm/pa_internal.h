@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by pa.c and services_pa.c. */
+#ifndef LM_PA_INTERNAL_H
+#define LM_PA_INTERNAL_H
+
+#include "common/base/map.h"
+#include "lm/pa.h"
+
+struct pa {
+	struct pa_conf conf;
+	struct smap objects; /* token -> struct pa_object */
+	struct procs_listener listener;
+	void (*on_delete)(void *arg);
+	void *on_delete_arg;
+};
+
+struct pa_object {
+	struct token token;
+	bool is_integrator, is_global;
+	struct list cells; /* struct pa_cell, in the order of making */
+};
+
+/* What an integrator was brought to: I over seconds, v, at time t (system seconds). */
+struct pa_integral {
+	double integral, v, t;
+};
+
+/*
+ * One object in one process. What it is worth: what the segment's cell gained
+ * since `base`, plus `own`. Once the segment is gone, `own` is all.
+ */
+struct pa_cell {
+	struct list link;
+	struct proc *proc;
+	int cell; /* -1: none */
+	int64_t base_n, own_n;
+	uint64_t base_ticks;
+	double base_integral, base_v; /* v x ticks, v */
+	struct pa_integral own;
+	bool frozen; /* the process has ended: time does not go on */
+};
+
+/* NULL when there is none. */
+struct pa_object *pa_find(struct pa *a, const char *token);
+struct pa_cell *pa_find_cell(struct pa_object *o, const struct proc *p);
+
+/* Finds or makes; a process without a segment gets a cell that counts here only. */
+int pa_make(struct pa *a, const char *token, struct proc *p, struct pa_cell **out, struct err *e);
+void pa_delete(struct pa *a, struct pa_object *o);
+
+int64_t pa_counter_value(const struct pa_cell *c);
+void pa_integrator_value(struct pa *a, const struct pa_cell *c, struct pa_integral *out);
+void pa_reset_cell(struct pa *a, struct pa_object *o, struct pa_cell *c);
+
+/* The rule of integrators, on what was added from here. */
+void pa_integral_add(struct pa_integral *i, double delta, double time);
+
+/* System time in seconds. */
+double pa_now(const struct pa *a);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/services.h"
+
+#include "common/base/array.h"
+
+#include <string.h>
+
+static const struct {
+	const char *name;
+	service_fn fn;
+} table[] = {
+	{ "node_get_info", serve_node_get_info },
+	{ "omig_calls_disable", serve_calls_disable },
+	{ "omig_calls_enable", serve_calls_enable },
+	{ "omig_calls_read", serve_calls_read },
+	{ "omig_pa_create", serve_pa_create },
+	{ "omig_status", serve_status },
+	{ "pa_counter_delete", serve_pa_delete },
+	{ "pa_counter_global_increment", serve_counter_increment },
+	{ "pa_counter_local_increment", serve_counter_increment },
+	{ "pa_counter_read", serve_pa_read },
+	{ "pa_counter_reset", serve_pa_reset },
+	{ "pa_integrator_delete", serve_pa_delete },
+	{ "pa_integrator_global_increment", serve_integrator_increment },
+	{ "pa_integrator_local_increment", serve_integrator_increment },
+	{ "pa_integrator_read", serve_pa_read },
+	{ "pa_integrator_reset", serve_pa_reset },
+	{ "proc_attach3", serve_proc_attach3 },
+	{ "proc_get_info", serve_proc_get_info },
+	{ "proc_send_signal", serve_send_signal },
+	{ "thread_continue", serve_continue },
+	{ "thread_get_info", serve_thread_get_info },
+	{ "thread_stop", serve_stop },
+};
+
+service_fn service_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		if (!strcmp(table[i].name, name))
+			return table[i].fn;
+	return NULL;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a host can do, by the name of the service. */
+#ifndef LM_SERVICES_H
+#define LM_SERVICES_H
+
+#include "lm/task.h"
+
+/* NULL: not done here. */
+service_fn service_find(const char *name);
+
+int serve_node_get_info(struct service_call *c);
+int serve_proc_get_info(struct service_call *c);
+int serve_thread_get_info(struct service_call *c);
+int serve_send_signal(struct service_call *c);
+int serve_stop(struct service_call *c);
+int serve_continue(struct service_call *c);
+int serve_proc_attach3(struct service_call *c);
+int serve_calls_enable(struct service_call *c);
+int serve_calls_disable(struct service_call *c);
+int serve_calls_read(struct service_call *c);
+int serve_status(struct service_call *c);
+int serve_pa_create(struct service_call *c);
+int serve_pa_delete(struct service_call *c);
+int serve_pa_read(struct service_call *c);
+int serve_pa_reset(struct service_call *c);
+int serve_counter_increment(struct service_call *c);
+int serve_integrator_increment(struct service_call *c);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Services on counters and integrators. */
+#include "lm/services.h"
+
+#include "common/base/buf.h"
+#include "common/base/limits.h"
+#include "lm/pa_internal.h"
+
+static struct pa *pa_of(const struct service_call *c)
+{
+	return c->env->pa;
+}
+
+static int create_one(struct service_call *c, struct proc *p, struct err *e)
+{
+	struct pa_cell *cell;
+
+	if (!p->held)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	return pa_make(pa_of(c), call_text(c, 1), p, &cell, e);
+}
+
+int serve_pa_create(struct service_call *c)
+{
+	return call_each_proc(c, create_one);
+}
+
+/* Calls fn for each object of the list that is known here; what is not gets an entry, unless `quiet`. */
+static int for_each_object(struct service_call *c, bool quiet, int (*fn)(struct service_call *, struct pa_object *))
+{
+	const struct omis_value *list = &c->call->param[0];
+	int rc = 0;
+
+	c->reply->coverage.asked += (uint32_t)list->list.n;
+	c->reply->coverage.answered += (uint32_t)list->list.n;
+	for (size_t i = 0; rc >= 0 && i < list->list.n; i++) {
+		const char *token = omis_value_text(&list->list.v[i], NULL);
+		struct pa_object *o = token ? pa_find(pa_of(c), token) : NULL;
+
+		if (o)
+			rc = fn(c, o);
+		else if (!quiet)
+			rc = reply_add_error(c->reply, c->action, token ? token : "", STATUS_UNKNOWN_OBJECT,
+					     "there is no such object");
+	}
+	return rc;
+}
+
+static int delete_one(struct service_call *c, struct pa_object *o)
+{
+	pa_delete(pa_of(c), o);
+	return 0;
+}
+
+int serve_pa_delete(struct service_call *c)
+{
+	return for_each_object(c, true, delete_one);
+}
+
+static int reset_one(struct service_call *c, struct pa_object *o)
+{
+	list_each(i, &o->cells)
+		pa_reset_cell(pa_of(c), o, list_entry(i, struct pa_cell, link));
+	return reply_add(c->reply, c->action, o->token.s, STATUS_OK, NULL);
+}
+
+int serve_pa_reset(struct service_call *c)
+{
+	return for_each_object(c, false, reset_one);
+}
+
+static void write_integral(struct omis_writer *w, const struct pa_integral *v)
+{
+	omis_write_float(w, v->integral);
+	omis_write_float(w, v->v);
+	omis_write_float(w, v->t);
+}
+
+static int add_value(struct service_call *c, const char *object, struct buf *b)
+{
+	int rc = b->failed ? -ERR_NOMEM : reply_add(c->reply, c->action, object, STATUS_OK, buf_str(b));
+
+	buf_done(b);
+	return rc;
+}
+
+static int read_local(struct service_call *c, const struct pa_object *o, const struct pa_cell *cell)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct pa_integral v;
+
+	omis_write_token(&w, o->token.s);
+	if (o->is_integrator) {
+		pa_integrator_value(pa_of(c), cell, &v);
+		write_integral(&w, &v);
+	} else {
+		omis_write_int(&w, pa_counter_value(cell));
+	}
+	return add_value(c, cell->proc->token.s, &b);
+}
+
+static int read_global(struct service_call *c, const struct pa_object *o)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct pa_integral all = { 0 }, v;
+	int64_t n = 0;
+
+	all.t = pa_now(pa_of(c));
+	list_each(i, &o->cells) {
+		const struct pa_cell *cell = list_entry(i, struct pa_cell, link);
+
+		if (!o->is_integrator) {
+			n += pa_counter_value(cell);
+			continue;
+		}
+		pa_integrator_value(pa_of(c), cell, &v);
+		all.integral += v.integral;
+		all.v += v.v;
+	}
+	if (o->is_integrator)
+		write_integral(&w, &all);
+	else
+		omis_write_int(&w, n);
+	return add_value(c, o->token.s, &b);
+}
+
+static int read_one(struct service_call *c, struct pa_object *o)
+{
+	int rc = 0;
+
+	if (o->is_global)
+		return read_global(c, o);
+	list_each(i, &o->cells)
+		if (rc == 0)
+			rc = read_local(c, o, list_entry(i, struct pa_cell, link));
+	return rc;
+}
+
+int serve_pa_read(struct service_call *c)
+{
+	reply_add_time(c->reply, call_now(c), call_now(c));
+	return for_each_object(c, false, read_one);
+}
+
+/* The cell that an increment from here goes to: of the event's process, else the only one there is. */
+static int target(struct service_call *c, struct pa_cell **out, struct err *e)
+{
+	struct pa_object *o = pa_find(pa_of(c), call_text(c, 0));
+	struct list *first = o ? list_first(&o->cells) : NULL;
+
+	if (c->proc)
+		return pa_make(pa_of(c), call_text(c, 0), c->proc, out, e);
+	if (!first)
+		return err_set(e, ERR_NOTFOUND, "there is no such object");
+	if (!o->is_global && first->next != &o->cells)
+		return err_set(e, ERR_INVALID, "outside of an event it is not clear which process counts");
+	*out = list_entry(first, struct pa_cell, link);
+	return 0;
+}
+
+static unsigned status_of(int rc)
+{
+	return rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc);
+}
+
+int serve_counter_increment(struct service_call *c)
+{
+	struct err e = { 0 };
+	struct pa_cell *cell;
+	int rc = target(c, &cell, &e);
+
+	if (rc < 0)
+		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s", e.text);
+	cell->own_n = (int64_t)((uint64_t)cell->own_n + (uint64_t)call_int(c, 1));
+	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
+}
+
+int serve_integrator_increment(struct service_call *c)
+{
+	struct err e = { 0 };
+	struct pa_cell *cell;
+	int rc = target(c, &cell, &e);
+
+	if (rc < 0)
+		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s", e.text);
+	pa_integral_add(&cell->own, call_float(c, 1), call_float(c, 2));
+	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures of processes and threads; signals. */
+#include "lm/services.h"
+
+#include "common/base/buf.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "lm/stops.h"
+
+#include <string.h>
+
+enum {
+	PROC_GLOBAL_ID = 1 << 0,
+	PROC_ARGV = 1 << 1,
+	PROC_UID = 1 << 2,
+	PROC_GID = 1 << 3,
+	PROC_USER_ARGV = 1 << 4,
+	PROC_ENVP = 1 << 5,
+	PROC_PARENT = 1 << 6,
+	PROC_QUEUE = 1 << 7,
+	PROC_NODE = 1 << 8,
+	PROC_LOCAL_ID = 1 << 9,
+	PROC_STATE = 1 << 10,
+	PROC_TOTAL_TIME = 1 << 11,
+	PROC_PRIORITY = 1 << 12,
+	PROC_SYSTEM_TIME = 1 << 13,
+	PROC_SIZES_FIRST = 14, /* memory, resident, its peak, its integral */
+	PROC_COUNTS_FIRST = 18, /* minor, major, swaps, input, output, switches */
+	PROC_INPUT = 1 << 21,
+	PROC_OUTPUT = 1 << 22,
+	PROC_VOLUNTARY = 1 << 23,
+	PROC_INVOLUNTARY = 1 << 24,
+	PROC_FLAGS = (1 << 25) - 1,
+};
+
+enum sched_state { SCHED_RUN, SCHED_BLOCKED, SCHED_READY, SCHED_ZOMBIE, SCHED_STOPPED };
+
+static enum sched_state sched_state(char state)
+{
+	switch (state) {
+	case 'R':
+		return SCHED_RUN;
+	case 'T':
+	case 't':
+		return SCHED_STOPPED;
+	case 'Z':
+	case 'X':
+		return SCHED_ZOMBIE;
+	default:
+		return SCHED_BLOCKED;
+	}
+}
+
+static unsigned what_for(int64_t flags)
+{
+	unsigned what = HOST_FIGURES_STAT | HOST_FIGURES_STATUS;
+
+	if (flags & (PROC_INPUT | PROC_OUTPUT))
+		what |= HOST_FIGURES_IO;
+	if (flags & (PROC_VOLUNTARY | PROC_INVOLUNTARY))
+		what |= HOST_FIGURES_SWITCHES;
+	return what;
+}
+
+/* Of a dead process what was seen last. */
+static void get_figures(struct service_call *c, const struct proc *p, int64_t flags, struct host_figures *f)
+{
+	if (p->held && host_figures(c->env->host, p->pid, what_for(flags), f, NULL) == 0 && f->start == p->start)
+		return;
+	*f = p->figures;
+	if (!p->held)
+		f->state = 'Z';
+}
+
+/* A list of strings; empty when the process does not show it (any more). */
+static void write_strings(struct service_call *c, struct omis_writer *w, const struct proc *p, bool environment)
+{
+	struct buf b = BUF_INIT(HOST_STRINGS_MAX_BYTES);
+	size_t at = 0, n;
+
+	if (p->held)
+		host_strings(c->env->host, p->pid, environment, &b, NULL);
+	omis_write_list(w);
+	for (; at < b.n; at += n + 1) {
+		n = strnlen((const char *)b.p + at, b.n - at);
+		omis_write_string_n(w, b.p + at, n);
+	}
+	omis_write_list_end(w);
+	buf_done(&b);
+}
+
+static void write_token(struct omis_writer *w, const char *token)
+{
+	omis_write_token(w, token && *token ? token : "u_0");
+}
+
+static void write_static(struct service_call *c, struct omis_writer *w, const struct proc *p, int64_t flags,
+			 const struct host_figures *f)
+{
+	const struct proc *parent;
+
+	if (flags & PROC_GLOBAL_ID)
+		omis_write_int(w, p->own.rank);
+	if (flags & PROC_ARGV)
+		write_strings(c, w, p, false);
+	if (flags & PROC_UID)
+		omis_write_int(w, f->uid);
+	if (flags & PROC_GID)
+		omis_write_int(w, f->gid);
+	if (flags & PROC_USER_ARGV) /* nothing takes arguments away on the way to the program */
+		write_strings(c, w, p, false);
+	if (flags & PROC_ENVP)
+		write_strings(c, w, p, true);
+	if (flags & PROC_PARENT) {
+		parent = procs_find_pid(c->env->procs, p->parent_pid);
+		write_token(w, parent ? parent->token.s : NULL);
+	}
+	if (flags & PROC_QUEUE)
+		omis_write_string(w, "");
+}
+
+static double sum(double a, double b)
+{
+	return a < 0 || b < 0 ? -1 : a + b;
+}
+
+static void write_dynamic(struct service_call *c, struct omis_writer *w, const struct proc *p, int64_t flags,
+			  const struct host_figures *f)
+{
+	const int64_t size[4] = { f->size, f->resident, f->resident_max, -1 /* Linux keeps no integral */ };
+	const int64_t count[7] = { f->minor_faults, f->major_faults, f->swaps, f->read_blocks, f->write_blocks,
+				   f->voluntary, f->involuntary };
+
+	if (flags & PROC_NODE)
+		write_token(w, procs_node_token(c->env->procs));
+	if (flags & PROC_LOCAL_ID)
+		omis_write_int(w, p->pid);
+	if (flags & PROC_STATE)
+		omis_write_int(w, sched_state(f->state));
+	if (flags & PROC_TOTAL_TIME)
+		omis_write_float(w, sum(f->user_s, f->system_s));
+	if (flags & PROC_PRIORITY)
+		omis_write_int(w, f->priority);
+	if (flags & PROC_SYSTEM_TIME)
+		omis_write_float(w, f->system_s);
+	for (int i = 0; i < 4; i++)
+		if (flags >> (PROC_SIZES_FIRST + i) & 1)
+			omis_write_int(w, size[i]);
+	for (int i = 0; i < 7; i++)
+		if (flags >> (PROC_COUNTS_FIRST + i) & 1)
+			omis_write_int(w, count[i]);
+}
+
+static int add_proc(struct service_call *c, const struct object *o, int64_t flags)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct host_figures f;
+	int rc;
+
+	if (flags) {
+		get_figures(c, o->proc, flags, &f);
+		write_static(c, &w, o->proc, flags, &f);
+		write_dynamic(c, &w, o->proc, flags, &f);
+	}
+	rc = b.failed ? -ERR_NOMEM : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
+	buf_done(&b);
+	return rc;
+}
+
+int serve_proc_get_info(struct service_call *c)
+{
+	int64_t flags = call_int(c, 1) & PROC_FLAGS;
+	struct objects o = { 0 };
+	int rc;
+
+	rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	for (size_t i = 0; rc == 0 && i < o.n; i++)
+		rc = add_proc(c, &o.v[i], flags);
+	reply_add_time(c->reply, call_now(c), call_now(c));
+	objects_done(&o);
+	return rc;
+}
+
+enum {
+	THREAD_PROCESS = 1 << 0,
+	THREAD_GLOBAL_ID = 1 << 1,
+	THREAD_ROOT = 1 << 2,
+	THREAD_PARENT = 1 << 3,
+	THREAD_QUEUE = 1 << 4,
+	THREAD_STACK = 1 << 5,
+	THREAD_NODE = 1 << 6,
+	THREAD_LOCAL_ID = 1 << 7,
+	THREAD_STATE = 1 << 8,
+	THREAD_TOTAL_TIME = 1 << 9,
+	THREAD_PRIORITY = 1 << 10,
+	THREAD_SYSTEM_TIME = 1 << 11,
+};
+
+/* The kernel knows neither the function that a thread began with nor the thread that made it. */
+static void write_thread_static(struct omis_writer *w, const struct object *o, int64_t flags)
+{
+	if (flags & THREAD_PROCESS)
+		omis_write_token(w, o->proc->token.s);
+	if (flags & THREAD_GLOBAL_ID)
+		omis_write_int(w, o->proc->own.rank);
+	if (flags & THREAD_ROOT)
+		omis_write_string(w, "");
+	if (flags & THREAD_PARENT)
+		write_token(w, NULL);
+	if (flags & THREAD_QUEUE)
+		omis_write_string(w, "");
+}
+
+static int add_thread(struct service_call *c, const struct object *o, int64_t flags)
+{
+	bool is_first = o->thread->tid == o->proc->pid;
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct host_figures f;
+	int rc;
+
+	rc = host_thread_figures(c->env->host, o->proc->pid, o->thread->tid,
+				 HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f);
+	if (rc < 0)
+		return reply_add_error(c->reply, c->action, o->token, STATUS_UNKNOWN_OBJECT,
+				       "the thread has ended");
+	write_thread_static(&w, o, flags);
+	if (flags & THREAD_STACK) /* of other threads the kernel knows the mapping only, not that it is a stack */
+		omis_write_int(&w, is_first ? f.stack : -1);
+	if (flags & THREAD_NODE)
+		write_token(&w, procs_node_token(c->env->procs));
+	if (flags & THREAD_LOCAL_ID)
+		omis_write_int(&w, o->thread->tid);
+	if (flags & THREAD_STATE)
+		omis_write_int(&w, sched_state(f.state));
+	if (flags & THREAD_TOTAL_TIME)
+		omis_write_float(&w, sum(f.user_s, f.system_s));
+	if (flags & THREAD_PRIORITY)
+		omis_write_int(&w, f.priority);
+	if (flags & THREAD_SYSTEM_TIME)
+		omis_write_float(&w, f.system_s);
+	rc = b.failed ? -ERR_NOMEM : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
+	buf_done(&b);
+	return rc;
+}
+
+int serve_thread_get_info(struct service_call *c)
+{
+	int64_t flags = call_int(c, 1);
+	struct objects o = { 0 };
+	int rc;
+
+	rc = objects_expand(c->env->procs, &c->call->param[0], 't', &o, c->reply, c->action);
+	for (size_t i = 0; rc == 0 && i < o.n; i++)
+		rc = add_thread(c, &o.v[i], flags);
+	reply_add_time(c->reply, call_now(c), call_now(c));
+	objects_done(&o);
+	return rc;
+}
+
+static int must_be_alive(const struct proc *p, struct err *e)
+{
+	return p->held ? 0 : err_set(e, ERR_NOTFOUND, "the process has ended");
+}
+
+static int send_one(struct service_call *c, struct proc *p, struct err *e)
+{
+	int64_t sig = call_int(c, 1);
+
+	if (must_be_alive(p, e) < 0)
+		return -ERR_NOTFOUND;
+	if (sig <= 0 || sig > 64)
+		return err_set(e, ERR_INVALID, "there is no signal %lld", (long long)sig);
+	return host_proc_signal(p->held, (int)sig, e);
+}
+
+int serve_send_signal(struct service_call *c)
+{
+	return call_each_proc(c, send_one);
+}
+
+static int stop_one(struct service_call *c, struct proc *p, struct err *e)
+{
+	if (must_be_alive(p, e) < 0)
+		return -ERR_NOTFOUND;
+	return stops_stop(c->env->stops, p, c->tool, e);
+}
+
+int serve_stop(struct service_call *c)
+{
+	return call_each_proc(c, stop_one);
+}
+
+static int continue_one(struct service_call *c, struct proc *p, struct err *e)
+{
+	if (must_be_alive(p, e) < 0)
+		return -ERR_NOTFOUND;
+	return stops_continue(c->env->stops, p, e);
+}
+
+int serve_continue(struct service_call *c)
+{
+	return call_each_proc(c, continue_one);
+}
+
+/* exec, when it is given, is a path's last part or the whole of argv[0]. */
+static bool runs(struct service_call *c, const struct proc *p, const char *exec)
+{
+	struct buf b = BUF_INIT(HOST_STRINGS_MAX_BYTES);
+	const char *base = strrchr(exec, '/');
+	bool same;
+
+	host_strings(c->env->host, p->pid, false, &b, NULL);
+	same = !*exec || str_eq(p->name, exec) || str_eq(buf_str(&b), exec) ||
+	       (base && !strncmp(p->name, base + 1, sizeof(p->name) - 1));
+	buf_done(&b);
+	return same;
+}
+
+int serve_proc_attach3(struct service_call *c)
+{
+	int64_t pid = call_int(c, 1);
+	struct proc_intake in = { .pid = pid > 1 && pid <= INT32_MAX ? (int32_t)pid : 0 };
+	struct buf b = BUF_INIT(TOKEN_BYTES);
+	struct err e = { 0 };
+	struct proc *p;
+	int rc;
+
+	rc = procs_take(c->env->procs, &in, &p, &e);
+	if (rc == 0 && !runs(c, p, call_text(c, 2)))
+		rc = err_set(&e, ERR_NOTFOUND, "process %d does not run that program", (int)in.pid);
+	if (rc < 0)
+		return reply_add_error(c->reply, c->action, procs_node_token(c->env->procs),
+				       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc), "%s",
+				       e.text);
+	omis_write_token(&(struct omis_writer){ .b = &b }, p->token.s);
+	rc = reply_add(c->reply, c->action, procs_node_token(c->env->procs), STATUS_OK, buf_str(&b));
+	buf_done(&b);
+	return rc;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/task.h"
+
+#include "common/base/limits.h"
+#include "common/daemon/timebase.h"
+#include "common/loop/loop.h"
+#include "common/route/rights.h"
+#include "lm/services.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tasks {
+	struct task_env env;
+	struct list all;
+	size_t n;
+};
+
+struct task {
+	struct list link;
+	struct tasks *owner;
+	struct task_spec spec;
+	uint32_t *number; /* owned copies of the arrays in spec */
+	bool *skip;
+	struct reply *reply;
+	size_t at; /* action that is next, or waits */
+	bool waits;
+	struct rates_wait rates;
+	struct loop_timer *deadline;
+};
+
+struct tasks *tasks_new(const struct task_env *env)
+{
+	struct tasks *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->env = *env;
+	list_init(&s->all);
+	return s;
+}
+
+static void task_free(struct task *t)
+{
+	list_del(&t->link);
+	t->owner->n--;
+	rates_unwait(&t->rates);
+	loop_timer_free(t->deadline);
+	reply_free(t->reply);
+	free(t->number);
+	free(t->skip);
+	free(t);
+}
+
+void tasks_free(struct tasks *s)
+{
+	if (!s)
+		return;
+	list_each_safe(i, &s->all)
+		task_free(list_entry(i, struct task, link));
+	free(s);
+}
+
+size_t tasks_waiting(const struct tasks *s)
+{
+	return s->n;
+}
+
+static uint32_t number_of(const struct task *t, size_t i)
+{
+	return t->number ? t->number[i] : (uint32_t)i + 1;
+}
+
+/* What one action may do here is decided here again: those above us may be mistaken, or worse. */
+static bool is_allowed(const struct task *t, const struct omis_service *s)
+{
+	if (s->right > OMIS_OBSERVE && !t->owner->env.may_manipulate)
+		return false;
+	return route_may(t->spec.right, s);
+}
+
+static int run_action(struct task *t)
+{
+	const struct omis_call *call = &t->spec.request->action[t->at];
+	struct service_call c = { .env = &t->owner->env, .task = t, .call = call, .action = number_of(t, t->at),
+				  .tool = t->spec.tool, .proc = t->waits ? NULL : t->spec.proc, .reply = t->reply,
+				  .retry = t->waits };
+	service_fn fn = service_find(call->service->name);
+	struct err e = { 0 };
+	int rc;
+
+	if (!fn)
+		return reply_add_error(t->reply, c.action, "", STATUS_UNSUPPORTED_SERVICE,
+				       "a host cannot do %s", call->service->name);
+	if (!is_allowed(t, call->service))
+		return reply_add_error(t->reply, c.action, "", STATUS_NO_PERMISSION, "%s needs the right to %s",
+				       call->service->name, omis_right_name(call->service->right));
+	rc = fn(&c);
+	if (rc >= 0)
+		return rc;
+	err_set(&e, (enum err_code)-rc, "%s failed: %s", call->service->name, err_name(rc));
+	return reply_add_error(t->reply, c.action, "", status_from_err(rc), "%s", e.text);
+}
+
+static void finish(struct task *t)
+{
+	void (*on_done)(void *, struct reply *) = t->spec.on_done;
+	struct reply *r = t->reply;
+	void *arg = t->spec.arg;
+
+	t->reply = NULL;
+	reply_merge(r, t->spec.request, t->number);
+	task_free(t);
+	on_done(arg, r);
+}
+
+/* True when it is over and gone. */
+static bool go(struct task *t)
+{
+	for (; t->at < t->spec.request->naction; t->at++) {
+		int rc = t->skip && t->skip[t->at] ? 0 : run_action(t);
+
+		t->waits = rc == SERVICE_WAITS;
+		if (t->waits)
+			return false;
+	}
+	finish(t);
+	return true;
+}
+
+void task_go_on(void *task)
+{
+	go(task);
+}
+
+static void on_deadline(void *arg)
+{
+	struct task *t = arg;
+
+	for (; t->at < t->spec.request->naction; t->at++)
+		reply_add_error(t->reply, number_of(t, t->at), "", STATUS_UNSPECIFIED_ERROR,
+				"the request's time was over");
+	finish(t);
+}
+
+static int copy_arrays(struct task *t)
+{
+	size_t n = t->spec.request->naction;
+
+	if (t->spec.number) {
+		t->number = calloc(n, sizeof(*t->number));
+		if (!t->number)
+			return -ERR_NOMEM;
+		memcpy(t->number, t->spec.number, n * sizeof(*t->number));
+	}
+	if (t->spec.skip) {
+		t->skip = calloc(n, sizeof(*t->skip));
+		if (!t->skip)
+			return -ERR_NOMEM;
+		memcpy(t->skip, t->spec.skip, n * sizeof(*t->skip));
+	}
+	return 0;
+}
+
+int task_start(struct tasks *s, const struct task_spec *spec, struct task **out)
+{
+	struct task *t;
+
+	*out = NULL;
+	if (s->n >= TASKS_MAX)
+		return -ERR_LIMIT;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return -ERR_NOMEM;
+	t->owner = s;
+	t->spec = *spec;
+	list_push_back(&s->all, &t->link);
+	s->n++;
+	t->reply = reply_new();
+	if (!t->reply || copy_arrays(t) < 0) {
+		task_free(t);
+		return -ERR_NOMEM;
+	}
+	if (go(t))
+		return 0;
+	if (spec->deadline > 0) {
+		t->deadline = loop_timer_new(s->env.loop, on_deadline, t);
+		if (t->deadline)
+			loop_timer_arm(t->deadline, spec->deadline);
+	}
+	*out = t;
+	return 0;
+}
+
+void task_cancel(struct task *t)
+{
+	if (t)
+		task_free(t);
+}
+
+struct rates_wait *task_rates_wait(struct task *t)
+{
+	return &t->rates;
+}
+
+int64_t call_int(const struct service_call *c, unsigned i)
+{
+	int64_t v = 0;
+
+	omis_value_i64(&c->call->param[i], &v);
+	return v;
+}
+
+double call_float(const struct service_call *c, unsigned i)
+{
+	double v = 0;
+
+	omis_value_double(&c->call->param[i], &v);
+	return v;
+}
+
+const char *call_text(const struct service_call *c, unsigned i)
+{
+	const char *p = omis_value_text(&c->call->param[i], NULL);
+
+	return p ? p : "";
+}
+
+int call_add_ok(struct service_call *c, const struct objects *o)
+{
+	struct buf names = BUF_INIT(FRAME_MAX_BYTES);
+	int rc;
+
+	if (!o->n)
+		return 0;
+	for (size_t i = 0; i < o->n; i++)
+		buf_printf(&names, "%s%s", i ? "," : "", o->v[i].token);
+	rc = names.failed ? -ERR_NOMEM : reply_add(c->reply, c->action, buf_str(&names), STATUS_OK, NULL);
+	buf_done(&names);
+	return rc;
+}
+
+int call_each_proc(struct service_call *c, int (*fn)(struct service_call *, struct proc *, struct err *))
+{
+	struct objects o = { 0 };
+	size_t good = 0;
+	int rc;
+
+	rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	for (size_t i = 0; rc == 0 && i < o.n; i++) {
+		struct err e = { 0 };
+		int r = fn(c, o.v[i].proc, &e);
+
+		if (r < 0)
+			rc = reply_add_error(c->reply, c->action, o.v[i].token,
+					     r == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(r), "%s",
+					     e.text);
+		else
+			o.v[good++] = o.v[i];
+	}
+	o.n = good;
+	if (rc == 0)
+		rc = call_add_ok(c, &o);
+	objects_done(&o);
+	return rc;
+}
+
+nsec_t call_now(const struct service_call *c)
+{
+	return timebase_at(c->env->timebase, loop_now(c->env->loop));
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A task is a list of actions under way: those of a request, or those of an
+ * event. Actions run in their order; one that must wait lets the loop go on
+ * and the ones behind it wait with it.
+ */
+#ifndef LM_TASK_H
+#define LM_TASK_H
+
+#include "common/omis/omis.h"
+#include "lm/objects.h"
+#include "lm/rates.h"
+
+struct loop;
+struct pa;
+struct services;
+struct stops;
+struct tasks;
+struct task;
+struct tickbase;
+struct timebase;
+
+#define TASKS_MAX 1024 /* waiting at once; more are answered with an error */
+
+/* What services work on; all borrowed. */
+struct task_env {
+	struct loop *loop;
+	struct host *host;
+	struct procs *procs;
+	struct timebase *timebase;
+	struct tickbase *ticks;
+	struct rates *rates;
+	struct stops *stops;
+	struct pa *pa;
+	const char *host_name;
+	bool may_manipulate; /* local policy: false refuses signals and stops from anybody */
+	void (*status)(void *arg, struct omis_writer *w); /* for omig_status */
+	void *status_arg;
+};
+
+struct task_spec {
+	const struct omis_request *request; /* checked, without ECPs; must live until on_done or task_cancel() */
+	const uint32_t *number; /* of each action, as replies use it; NULL = 1, 2, ... */
+	const bool *skip; /* actions that have run elsewhere; NULL = none */
+	uint32_t tool;
+	enum omis_right right; /* of the tool, as its certificate says */
+	nsec_t deadline; /* relative; <= 0 = none */
+	struct proc *proc; /* of the event that started it; NULL = a request */
+	/* Once. The reply is the callee's. */
+	void (*on_done)(void *arg, struct reply *r);
+	void *arg;
+};
+
+struct tasks *tasks_new(const struct task_env *env);
+
+/* Ends all tasks without a word. */
+void tasks_free(struct tasks *s);
+
+/*
+ * on_done may come before this returns; *out is NULL then. The arrays of spec are copied. -ERR_NOMEM, -ERR_LIMIT.
+ */
+int task_start(struct tasks *s, const struct task_spec *spec, struct task **out);
+void task_cancel(struct task *t);
+size_t tasks_waiting(const struct tasks *s);
+
+/* --- for services */
+
+struct service_call {
+	const struct task_env *env;
+	struct task *task;
+	const struct omis_call *call;
+	uint32_t action; /* number for entries */
+	uint32_t tool;
+	struct proc *proc; /* of the event; NULL = a request. Not valid any more when a call waits */
+	struct reply *reply;
+	bool retry; /* the second time: what it waited for is there */
+};
+
+#define SERVICE_WAITS 1
+
+/* 0: entries are added. SERVICE_WAITS: called again later. Negative: an entry of that error is added by the caller. */
+typedef int (*service_fn)(struct service_call *c);
+
+/* What the call may wait on. */
+struct rates_wait *task_rates_wait(struct task *t);
+void task_go_on(void *task);
+
+/* Parameters, which omis_check() has brought to their types. */
+int64_t call_int(const struct service_call *c, unsigned i);
+double call_float(const struct service_call *c, unsigned i);
+const char *call_text(const struct service_call *c, unsigned i);
+
+/* Adds one OK entry for all these objects; nothing when there are none. */
+int call_add_ok(struct service_call *c, const struct objects *o);
+
+/*
+ * Calls fn for each process that the first parameter names. Where it succeeded is told in one entry, each failure in
+ * one of its own. fn must not end processes.
+ */
+int call_each_proc(struct service_call *c, int (*fn)(struct service_call *, struct proc *, struct err *));
+
+/* System time of this moment. */
+nsec_t call_now(const struct service_call *c);
+
+#endif

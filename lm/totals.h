@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one process has done in its library calls up to one moment: copied out of the segment, so it outlives it. */
+#ifndef LM_TOTALS_H
+#define LM_TOTALS_H
+
+#include "common/ring/segview.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TOTALS_PARTNERS_MAX 65536 /* (function, partner) pairs of all threads of one process */
+
+struct total_call {
+	uint16_t func;
+	struct segview_call v;
+};
+
+struct totals {
+	uint64_t ticks; /* the moment, on the process's clock */
+	struct total_call *call; /* functions that were used, ascending */
+	size_t ncall;
+	struct segview_partner *partner; /* each (function, rank) once, ascending */
+	size_t npartner, partner_cap;
+	uint64_t partner_lost; /* calls whose partner found no room in the tables */
+};
+
+/* with_partners: the tables are long. -ERR_NOMEM, -ERR_LIMIT. */
+int totals_take(const struct segview *v, uint64_t ticks, bool with_partners, struct totals **out);
+
+/* NULL is fine. */
+void totals_free(struct totals *t);
+
+#endif
