@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/array.h"
+#include "mainsm/directory.h"
+#include "mainsm/scope.h"
+#include "tests/alloc_sweep.h"
+#include "tests/suite.h"
+
+#include <string.h>
+
+static struct directory *d;
+static struct object *site, *node;
+static unsigned came, changed, went;
+static char last[64];
+
+static void on_change(void *arg, const struct object *o, enum directory_change what)
+{
+	came += what == DIRECTORY_CAME;
+	changed += what == DIRECTORY_CHANGED;
+	went += what == DIRECTORY_WENT;
+	snprintf(last, sizeof(last), "%s", o->token);
+}
+
+static void open_one_node(void)
+{
+	d = directory_new();
+	came = changed = went = 0;
+	directory_set_listener(d, on_change, NULL);
+	ck_assert_int_eq(directory_add_site(d, 1, "a", &site), 0);
+	ck_assert_int_eq(directory_add_node(d, 7, "host7", site, 10, &node), 0);
+	directory_serve(d, node, 3);
+}
+
+static struct msg_object object(const char *token, const char *parent)
+{
+	return (struct msg_object){ .token = token, .parent = parent, .name = "prog", .job = "", .flavour = "",
+				    .site = "", .host = "", .pid = 42, .rank = -1 };
+}
+
+static int apply(bool full, bool more, const struct msg_object *o, size_t n)
+{
+	const struct msg_directory m = { .full = full, .node = 7, .object = o, .nobject = n, .more = more };
+	struct err e = {0};
+
+	return directory_apply(d, 3, &m, 20, &e);
+}
+
+START_TEST(objects_hang_under_their_parents_in_the_order_of_birth)
+{
+	struct msg_object o[] = { object("p_7_a", "n_7"), object("t_7_a", "p_7_a"), object("p_7_b", "n_7") };
+
+	open_one_node();
+	ck_assert_int_eq(apply(true, false, o, 3), 0);
+	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 2);
+	ck_assert_ptr_eq(directory_find(d, "t_7_a")->parent, directory_find(d, "p_7_a"));
+	ck_assert_ptr_eq(object_container(directory_find(d, "t_7_a"), OBJECT_SITE), site);
+	ck_assert_ptr_null(object_container(node, OBJECT_PROC));
+	ck_assert(directory_find(d, "p_7_a")->born < directory_find(d, "p_7_b")->born);
+	ck_assert_uint_eq(directory_sequence(d), 5);
+	ck_assert_uint_eq(came, 5);
+	directory_free(d);
+}
+END_TEST
+
+START_TEST(a_snapshot_removes_what_it_does_not_name)
+{
+	struct msg_object o[] = { object("p_7_a", "n_7"), object("t_7_a", "p_7_a"), object("p_7_b", "n_7") };
+
+	open_one_node();
+	ck_assert_int_eq(apply(true, false, o, 3), 0);
+	ck_assert_int_eq(apply(true, false, o + 2, 1), 0);
+	ck_assert_ptr_null(directory_find(d, "p_7_a"));
+	ck_assert_ptr_null(directory_find(d, "t_7_a"));
+	ck_assert_ptr_nonnull(directory_find(d, "p_7_b"));
+	ck_assert_uint_eq(went, 2);
+	ck_assert_uint_eq(node->objects, 1);
+	directory_free(d);
+}
+END_TEST
+
+START_TEST(a_snapshot_in_parts_removes_only_after_the_last_one)
+{
+	struct msg_object o[] = { object("p_7_a", "n_7"), object("p_7_b", "n_7"), object("p_7_c", "n_7") };
+
+	open_one_node();
+	ck_assert_int_eq(apply(true, false, o, 3), 0);
+	ck_assert_int_eq(apply(true, true, o, 1), 0);
+	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 3);
+	ck_assert_int_eq(apply(true, false, o + 2, 1), 0);
+	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 2);
+	ck_assert_ptr_null(directory_find(d, "p_7_b"));
+	directory_free(d);
+}
+END_TEST
+
+START_TEST(a_change_keeps_what_it_does_not_name_and_tells_only_real_changes)
+{
+	struct msg_object o[] = { object("p_7_a", "n_7"), object("p_7_b", "n_7") };
+
+	open_one_node();
+	ck_assert_int_eq(apply(true, false, o, 2), 0);
+	ck_assert_int_eq(apply(false, false, o, 1), 0);
+	ck_assert_uint_eq(changed, 0);
+	o[0].rank = 3;
+	o[0].state = 77;
+	ck_assert_int_eq(apply(false, false, o, 1), 0);
+	ck_assert_uint_eq(changed, 1);
+	ck_assert_str_eq(last, "p_7_a");
+	ck_assert_int_eq(directory_find(d, "p_7_a")->rank, 3);
+	ck_assert_uint_eq(directory_find(d, "p_7_a")->state, MSG_STATE_UNREACHABLE);
+	o[0].op = MSG_OP_GONE;
+	ck_assert_int_eq(apply(false, false, o, 1), 0);
+	ck_assert_int_eq(apply(false, false, o, 1), 0);
+	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 1);
+	directory_free(d);
+}
+END_TEST
+
+START_TEST(a_node_speaks_of_itself_only)
+{
+	struct object *other;
+	struct msg_object bad[] = {
+		object("p_8_a", "n_8"), object("p_8_a", "n_7"), object("p_7_a", "n_8"), object("p_7_a", "s_1"),
+		object("t_7_a", "n_7"), object("n_9", "s_1"),   object("s_2", ""),	object("p_7", "n_7"),
+		object("p__a", "n_7"),	object("p_x_a", "n_7"), object("p_7_", "n_7"),	object("", ""),
+		object("c_1", "n_7"),	object("p_99999999999999_a", "n_7"),
+	};
+
+	open_one_node();
+	ck_assert_int_eq(directory_add_node(d, 8, "host8", site, 10, &other), 0);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		ck_assert_int_lt(apply(false, false, &bad[i], 1), 0);
+	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 0);
+	ck_assert_int_eq(directory_apply(d, 4, &(struct msg_directory){ .node = 7 }, 20, NULL), -ERR_DENIED);
+	ck_assert_int_eq(directory_apply(d, 3, &(struct msg_directory){ .node = 8 }, 20, NULL), -ERR_DENIED);
+	ck_assert_int_eq(directory_apply(d, 3, &(struct msg_directory){ .node = 99 }, 20, NULL), -ERR_DENIED);
+	directory_free(d);
+}
+END_TEST
+
+START_TEST(one_node_cannot_take_all_objects)
+{
+	int rc = 0;
+	char token[32];
+	size_t n = 0;
+
+	open_one_node();
+	for (; !rc && n <= DIRECTORY_NODE_OBJECTS_MAX + 1; n++) {
+		struct msg_object o;
+
+		snprintf(token, sizeof(token), "p_7_%zu", n);
+		o = object(token, "n_7");
+		rc = apply(false, false, &o, 1);
+	}
+	ck_assert_int_eq(rc, -ERR_LIMIT);
+	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), DIRECTORY_NODE_OBJECTS_MAX);
+	directory_free(d);
+}
+END_TEST
+
+START_TEST(what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end)
+{
+	struct msg_object o[] = { object("p_7_a", "n_7"), object("p_7_b", "n_7"), object("n_7", "s_1") };
+
+	open_one_node();
+	o[1].state = MSG_STATE_ENDED;
+	ck_assert_int_eq(apply(true, false, o, 3), 0);
+	ck_assert_uint_eq(node->sub, MSG_NODE_UP);
+	ck_assert_uint_eq(object_state(directory_find(d, "p_7_a")), MSG_STATE_RUN);
+	directory_child_lost(d, 3, 100);
+	ck_assert_uint_eq(node->sub, MSG_NODE_LOST);
+	ck_assert_int_eq(node->since, 100);
+	ck_assert_uint_eq(object_state(directory_find(d, "p_7_a")), MSG_STATE_UNREACHABLE);
+	ck_assert_uint_eq(object_state(directory_find(d, "p_7_b")), MSG_STATE_ENDED);
+	ck_assert_int_eq(apply(true, false, o, 3), -ERR_DENIED);
+	ck_assert_uint_eq(directory_forget(d, 150, 50), 0);
+	ck_assert_uint_eq(directory_forget(d, 151, 50), 1);
+	ck_assert_ptr_null(directory_node(d, 7));
+	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 0);
+	directory_free(d);
+}
+END_TEST
+
+START_TEST(a_node_that_says_it_is_gone_is_gone)
+{
+	struct msg_object o[] = { object("p_7_a", "n_7"), object("n_7", "s_1") };
+
+	open_one_node();
+	ck_assert_int_eq(apply(true, false, o, 1), 0);
+	o[1].op = MSG_OP_GONE;
+	ck_assert_int_eq(apply(false, false, o + 1, 1), 0);
+	ck_assert_ptr_null(directory_node(d, 7));
+	ck_assert_str_eq(last, "n_7");
+	directory_free(d);
+}
+END_TEST
+
+START_TEST(attaching_takes_the_containers_and_detaching_the_contents)
+{
+	struct msg_object o[] = { object("p_7_a", "n_7"), object("t_7_a", "p_7_a"), object("p_7_b", "n_7") };
+	struct scope *s = scope_new();
+	const struct object *a, *t;
+
+	open_one_node();
+	ck_assert_int_eq(apply(true, false, o, 3), 0);
+	a = directory_find(d, "p_7_a");
+	t = directory_find(d, "t_7_a");
+	ck_assert(!scope_has(s, t));
+	ck_assert_int_eq(scope_attach(s, t), -ERR_INVALID);
+	ck_assert_int_eq(scope_attach(s, a), 1);
+	ck_assert_int_eq(scope_attach(s, a), 0);
+	ck_assert(scope_has(s, a) && scope_has(s, t) && scope_has(s, node) && scope_has(s, site));
+	ck_assert(!scope_has(s, directory_find(d, "p_7_b")));
+	ck_assert_uint_eq(scope_version(s), 1);
+	ck_assert_int_eq(scope_detach(s, node), 1);
+	ck_assert_int_eq(scope_detach(s, node), 0);
+	ck_assert(!scope_has(s, a) && !scope_has(s, t) && scope_has(s, site));
+	ck_assert_uint_eq(scope_count(s), 1);
+	scope_forget(s, site);
+	ck_assert_uint_eq(scope_count(s), 0);
+	scope_free(s);
+	directory_free(d);
+}
+END_TEST
+
+static int build(void)
+{
+	struct msg_object o[] = { object("p_7_a", "n_7"), object("t_7_a", "p_7_a") };
+	const struct msg_directory m = { .full = true, .node = 7, .object = o, .nobject = 2 };
+	struct directory *x = directory_new();
+	struct object *s, *n;
+	struct err e = {0};
+	int rc = x ? directory_add_site(x, 1, "a", &s) : -ERR_NOMEM;
+
+	if (!rc)
+		rc = directory_add_node(x, 7, "h", s, 1, &n);
+	if (!rc) {
+		directory_serve(x, n, 1);
+		rc = directory_apply(x, 1, &m, 2, &e);
+	}
+	directory_free(x);
+	return rc;
+}
+
+START_TEST(running_out_of_memory_leaves_a_sound_directory)
+{
+	ALLOC_SWEEP(k) {
+		int rc = build();
+
+		alloc_sweep_pause();
+		ck_assert(rc == 0 || rc == -ERR_NOMEM);
+	}
+}
+END_TEST
+
+SUITE("directory", objects_hang_under_their_parents_in_the_order_of_birth, a_snapshot_removes_what_it_does_not_name,
+      a_snapshot_in_parts_removes_only_after_the_last_one,
+      a_change_keeps_what_it_does_not_name_and_tells_only_real_changes, a_node_speaks_of_itself_only,
+      one_node_cannot_take_all_objects, what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end,
+      a_node_that_says_it_is_gone_is_gone, attaching_takes_the_containers_and_detaching_the_contents,
+      running_out_of_memory_leaves_a_sound_directory)
