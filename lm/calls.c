@@ -72,7 +72,7 @@ void calls_free(struct calls *c)
 
 void calls_tool_gone(struct calls *c, uint32_t tool)
 {
-	list_each(i, procs_all(c->procs)) {
+	list_each (i, procs_all(c->procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (hooks_unwish(p, HOOKS_TOOL(tool)))
@@ -160,7 +160,8 @@ static int64_t delay_ns(const struct ticks_scale *s, const struct segview_call *
 	return ticks_delta_to_nsec(s, v->delay + v->open_delay);
 }
 
-static void write_functions(struct omis_writer *w, const struct totals *t, const struct ticks_scale *s)
+static void write_functions(struct omis_writer *w, const struct totals *t,
+			    const struct ticks_scale *s)
 {
 	for (size_t i = 0; i < t->ncall; i++) {
 		const struct call_desc *d = call_get(t->call[i].func);
@@ -171,7 +172,8 @@ static void write_functions(struct omis_writer *w, const struct totals *t, const
 	}
 }
 
-static void write_classes(struct omis_writer *w, const struct totals *t, const struct ticks_scale *s)
+static void write_classes(struct omis_writer *w, const struct totals *t,
+			  const struct ticks_scale *s)
 {
 	struct segview_call sum[CALL_CLASSES];
 	bool used[CALL_CLASSES] = { false };
@@ -193,7 +195,8 @@ static void write_classes(struct omis_writer *w, const struct totals *t, const s
 	}
 	for (unsigned k = 0; k < CALL_CLASSES; k++)
 		if (used[k])
-			write_line(w, call_class_name(k), call_class_name(k), &sum[k], delay_ns(s, &sum[k]));
+			write_line(w, call_class_name(k), call_class_name(k), &sum[k],
+				   delay_ns(s, &sum[k]));
 }
 
 /* [name, rank, count, bytes_out, bytes_in]: the second value, a number, tells these lists from the others. */
@@ -215,7 +218,8 @@ static void write_partners(struct omis_writer *w, const struct totals *t)
 	}
 }
 
-static void write_totals(struct service_call *c, struct omis_writer *w, const struct proc *p, const struct totals *t)
+static void write_totals(struct service_call *c, struct omis_writer *w, const struct proc *p,
+			 const struct totals *t)
 {
 	const struct ticks_scale *s = tickbase_scale(c->env->ticks, p->own.tick_source);
 	int64_t flags = call_int(c, 1);
@@ -238,7 +242,8 @@ static int read_one(struct service_call *c, const struct proc *p)
 	int rc = 0;
 
 	if (p->seg)
-		rc = totals_take(p->seg, tickbase_now(c->env->ticks, p->own.tick_source), with_partners, &live);
+		rc = totals_take(p->seg, tickbase_now(c->env->ticks, p->own.tick_source),
+				 with_partners, &live);
 	if (rc < 0)
 		return rc;
 	if (!live && !p->last)
@@ -246,7 +251,8 @@ static int read_one(struct service_call *c, const struct proc *p)
 				       "the process does not run under libomig");
 	write_totals(c, &w, p, live ? live : p->last);
 	totals_free(live);
-	rc = b.failed ? -ERR_LIMIT : reply_add(c->reply, c->action, p->token.s, STATUS_OK, buf_str(&b));
+	rc = b.failed ? -ERR_LIMIT
+		      : reply_add(c->reply, c->action, p->token.s, STATUS_OK, buf_str(&b));
 	buf_done(&b);
 	return rc;
 }

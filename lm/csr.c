@@ -12,7 +12,7 @@
 
 static struct csr *find(const struct csrs *s, const char *token)
 {
-	list_each(i, &s->all)
+	list_each (i, &s->all)
 		if (!strcmp(list_entry(i, struct csr, link)->token, token))
 			return list_entry(i, struct csr, link);
 	return NULL;
@@ -62,7 +62,7 @@ static void on_ended(struct csrs *s, struct proc *p)
 {
 	struct happening h = { .proc = p, .time = system_now(s) };
 
-	list_each_safe(i, &s->all) {
+	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
 		if (c->kind == CSR_PROC_END && csr_is_for_proc(c, p))
@@ -74,15 +74,18 @@ static void on_ended(struct csrs *s, struct proc *p)
 static void on_born(struct csrs *s, struct proc *p)
 {
 	struct proc *parent = procs_find_pid(s->conf.env.procs, p->parent_pid);
-	struct happening h = { .proc = parent, .time = system_now(s), .own_name = "new_proc",
+	struct happening h = { .proc = parent,
+			       .time = system_now(s),
+			       .own_name = "new_proc",
 			       .own_token = p->token.s };
 
-	list_each_safe(i, &s->all) {
+	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
 		if (c->kind == CSR_CALL && is_for_any_thread(c, p))
 			csr_install(c, p);
-		if (c->kind == CSR_NEW_PROC && (parent ? is_for_any_thread(c, parent) : csr_is_for_proc(c, p)))
+		if (c->kind == CSR_NEW_PROC &&
+		    (parent ? is_for_any_thread(c, parent) : csr_is_for_proc(c, p)))
 			csr_fire(c, &h);
 	}
 	csrs_arm_poll(s);
@@ -90,7 +93,7 @@ static void on_born(struct csrs *s, struct proc *p)
 
 static void on_renewed(struct csrs *s, struct proc *p)
 {
-	list_each_safe(i, &s->all) {
+	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
 		if (c->kind == CSR_CALL && is_for_any_thread(c, p))
@@ -101,7 +104,7 @@ static void on_renewed(struct csrs *s, struct proc *p)
 
 static void leave_all(struct csrs *s, struct proc *p)
 {
-	list_each_safe(i, &s->all)
+	list_each_safe (i, &s->all)
 		csr_uninstall(list_entry(i, struct csr, link), p);
 	csrs_arm_poll(s);
 }
@@ -136,9 +139,11 @@ static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bo
 {
 	struct csrs *s = arg;
 	struct happening end = { .proc = p, .thread = t, .time = system_now(s) };
-	struct happening birth = { .proc = p, .time = end.time, .own_name = "new_thread", .own_token = t->token.s };
+	struct happening birth = {
+		.proc = p, .time = end.time, .own_name = "new_thread", .own_token = t->token.s
+	};
 
-	list_each_safe(i, &s->all) {
+	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
 		if (is_born && c->kind == CSR_NEW_THREAD && is_for_any_thread(c, p))
@@ -162,7 +167,8 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 		free(s);
 		return NULL;
 	}
-	s->listener = (struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
+	s->listener =
+		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
 	procs_listen(conf->env.procs, &s->listener);
 	return s;
 }
@@ -190,7 +196,7 @@ void csrs_free(struct csrs *s)
 {
 	if (!s)
 		return;
-	list_each_safe(i, &s->all)
+	list_each_safe (i, &s->all)
 		csr_free(list_entry(i, struct csr, link));
 	procs_unlisten(&s->listener);
 	loop_job_cancel(&s->refresh);
@@ -222,12 +228,14 @@ static int read_request(struct csr *c, const struct msg_arm *m, struct reply *r)
 		return -ERR_INVALID;
 	}
 	if (!rights_allow(m->identity, c->request, m->local_prefix, &c->right)) {
-		err_set(&e, ERR_DENIED, "%s may not do that", m->identity[0] ? "this identity" : "nobody");
+		err_set(&e, ERR_DENIED, "%s may not do that",
+			m->identity[0] ? "this identity" : "nobody");
 		reply_from_diag(r, STATUS_NO_PERMISSION, &e);
 		return -ERR_DENIED;
 	}
 	if (c->request->naction > CSR_ACTIONS_MAX) {
-		err_set(&e, ERR_LIMIT, "%d actions are the most that an event may start", CSR_ACTIONS_MAX);
+		err_set(&e, ERR_LIMIT, "%d actions are the most that an event may start",
+			CSR_ACTIONS_MAX);
 		reply_from_diag(r, STATUS_PARAMETER_ERROR, &e);
 		return -ERR_LIMIT;
 	}
@@ -333,7 +341,7 @@ void csrs_disarm(struct csrs *s, const char *token)
 
 void csrs_tool_gone(struct csrs *s, uint32_t tool)
 {
-	list_each_safe(i, &s->all) {
+	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
 		if (c->tool == tool)
@@ -347,7 +355,7 @@ static void refresh(void *arg)
 {
 	struct csrs *s = arg;
 
-	list_each_safe(i, &s->all) {
+	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
 		if (c->kind != CSR_CALL)

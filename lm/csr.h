@@ -12,7 +12,8 @@
 #include "proto/msg.h"
 
 #define CSRS_MAX 4096 /* armed at once: TOOLS_MAX tools with 64 each on one host */
-#define CSRS_POLL_NS (10 * NSEC_PER_MSEC) /* rings are read this often while somebody waits for their events */
+#define CSRS_POLL_NS \
+	(10 * NSEC_PER_MSEC) /* rings are read this often while somebody waits for their events */
 #define CSRS_RECORDS_MAX 1024 /* taken from one ring at a time: the loop must go on */
 
 struct csrs;
@@ -46,7 +47,8 @@ void csrs_refresh(struct csrs *s);
 size_t csrs_count(const struct csrs *s);
 
 struct csrs_stats {
-	uint64_t fired, dropped; /* dropped: events that were lost in a ring, too many a second, or not sent */
+	uint64_t fired,
+		dropped; /* dropped: events that were lost in a ring, too many a second, or not sent */
 	bool is_polling;
 };
 void csrs_stats(const struct csrs *s, struct csrs_stats *out);

@@ -37,7 +37,7 @@ static void firing_free(struct firing *f)
 
 void csrs_cancel_firings(struct csrs *s, const struct csr *c)
 {
-	list_each_safe(i, &s->firings) {
+	list_each_safe (i, &s->firings) {
 		struct firing *f = list_entry(i, struct firing, link);
 
 		if (f->csr == c)
@@ -75,14 +75,23 @@ static void tell(struct firing *f, const struct reply *r)
 	}
 	for (size_t i = 0; i < f->npar; i++)
 		par[i] = (struct msg_par){ f->index[i], { f->text[i].p, f->text[i].n } };
-	if (c->owner->conf.triggered(c->owner->conf.arg,
-				     &(struct msg_triggered){ .csr = c->token, .tool = c->tool, .seq = f->seq,
-							      .time_ns = f->time,
-							      .node = procs_node_token(c->owner->conf.env.procs),
-							      .proc = f->proc.s, .thread = f->thread.s, .par = par,
-							      .npar = f->npar, .entry = entry, .nentry = nentry,
-							      .dropped = c->dropped }) < 0)
+	if (c->owner->conf.triggered(
+		    c->owner->conf.arg,
+		    &(struct msg_triggered){ .csr = c->token,
+					     .tool = c->tool,
+					     .seq = f->seq,
+					     .time_ns = f->time,
+					     .node = procs_node_token(c->owner->conf.env.procs),
+					     .proc = f->proc.s,
+					     .thread = f->thread.s,
+					     .par = par,
+					     .npar = f->npar,
+					     .entry = entry,
+					     .nentry = nentry,
+					     .dropped = c->dropped }) < 0)
 		drop(c);
+	else
+		c->dropped = 0;
 	free(entry);
 }
 
@@ -106,8 +115,9 @@ static void set_token(struct omis_value *v, const char *s)
 	v->s.n = strlen(v->s.p);
 }
 
-static const char *const par_name[OMIS_PAR_ECPS] = { "par0",  "par1",  "par2",	"par3",	 "par4",  "par5",
-						     "par6",  "par7",  "par8",	"par9",	 "par10", "par11",
+static const char *const par_name[OMIS_PAR_ECPS] = { "par0",  "par1",  "par2",	"par3",
+						     "par4",  "par5",  "par6",	"par7",
+						     "par8",  "par9",  "par10", "par11",
 						     "par12", "par13", "par14", "par15" };
 
 static size_t set_ecps(const struct csr *c, const struct happening *h, const struct firing *f,
@@ -150,6 +160,20 @@ static void keep_pars(struct firing *f, const struct omis_ecp *e, size_t n)
 	}
 }
 
+/* All that was to be done here was done in the rank; those above go on behind it. */
+static void tell_done(struct firing *f)
+{
+	struct reply *r = f->csr->prefix ? reply_new() : NULL;
+
+	for (size_t i = 0; r && i < f->csr->prefix; i++)
+		reply_add(r, (uint32_t)i + 1, NULL, STATUS_OK, NULL);
+	if (f->csr->prefix && !r)
+		drop(f->csr);
+	else
+		tell(f, r);
+	reply_free(r);
+}
+
 static bool runs_here(const struct csr *c, const struct happening *h)
 {
 	for (size_t i = 0; i < c->prefix; i++)
@@ -158,7 +182,8 @@ static bool runs_here(const struct csr *c, const struct happening *h)
 	return false;
 }
 
-static void start(struct csr *c, struct firing *f, const struct happening *h, const struct omis_ecps *ecps)
+static void start(struct csr *c, struct firing *f, const struct happening *h,
+		  const struct omis_ecps *ecps)
 {
 	struct omis_diag d = { 0 };
 	struct reply *r;
@@ -168,7 +193,8 @@ static void start(struct csr *c, struct firing *f, const struct happening *h, co
 	if (rc < 0) {
 		r = reply_new();
 		if (r)
-			reply_add_error(r, d.action, "", d.status ? d.status : STATUS_INTERNAL_ERROR, "%s",
+			reply_add_error(r, d.action, "",
+					d.status ? d.status : STATUS_INTERNAL_ERROR, "%s",
 					d.err.text);
 		tell(f, r);
 		reply_free(r);
@@ -176,8 +202,13 @@ static void start(struct csr *c, struct firing *f, const struct happening *h, co
 		return;
 	}
 	rc = task_start(c->owner->conf.tasks,
-			&(struct task_spec){ .request = f->bound, .skip = h->skip, .tool = c->tool,
-					     .right = c->right, .proc = h->proc, .on_done = on_done, .arg = f },
+			&(struct task_spec){ .request = f->bound,
+					     .skip = h->skip,
+					     .tool = c->tool,
+					     .right = c->right,
+					     .proc = h->proc,
+					     .on_done = on_done,
+					     .arg = f },
 			&f->task);
 	if (rc < 0)
 		drop(c);
@@ -216,8 +247,10 @@ void csr_fire(struct csr *c, const struct happening *h)
 	f->csr = c;
 	f->seq = c->seq;
 	f->time = h->time;
-	f->proc = h->proc ? h->proc->token : (struct token){ TOKEN_UNKNOWN };
-	f->thread = h->thread ? h->thread->token : (struct token){ TOKEN_UNKNOWN };
+	if (h->proc)
+		f->proc = h->proc->token;
+	if (h->thread)
+		f->thread = h->thread->token;
 	n = set_ecps(c, h, f, e);
 	if (c->rest_uses_pars)
 		keep_pars(f, e, n);
@@ -225,6 +258,6 @@ void csr_fire(struct csr *c, const struct happening *h)
 		start(c, f, h, &(struct omis_ecps){ e, n });
 		return;
 	}
-	tell(f, NULL);
+	tell_done(f);
 	firing_free(f);
 }

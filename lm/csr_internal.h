@@ -54,7 +54,8 @@ struct csr {
 	int32_t *partner; /* owned, ascending world ranks; none = any */
 	size_t npartner;
 	struct list sites;
-	uint64_t seq, dropped;
+	uint64_t seq;
+	uint64_t dropped; /* events since the last one that was told */
 	nsec_t window; /* second in which `in_window` counts */
 	unsigned in_window;
 };

@@ -31,7 +31,8 @@ static const struct event_kind *find_kind(const char *service)
 	return NULL;
 }
 
-static bool is_here(const struct procs *s, const struct token_parts *parts, const char *token, size_t n)
+static bool is_here(const struct procs *s, const struct token_parts *parts, const char *token,
+		    size_t n)
 {
 	const struct proc_thread *t;
 
@@ -49,6 +50,13 @@ static bool is_here(const struct procs *s, const struct token_parts *parts, cons
 	}
 }
 
+static bool is_ours(const struct csr *c, const char *token, size_t n)
+{
+	uint32_t node;
+
+	return token && token_node(token, n, &node) && node == procs_node(c->owner->conf.env.procs);
+}
+
 static int read_objects(struct csr *c, const struct omis_value *list, struct reply *r)
 {
 	struct buf names = BUF_INIT(FRAME_MAX_BYTES);
@@ -64,8 +72,8 @@ static int read_objects(struct csr *c, const struct omis_value *list, struct rep
 
 		if (!token || token_parse(token, n, &parts) < 0 ||
 		    !is_here(c->owner->conf.env.procs, &parts, token, n)) {
-			rc = reply_add_error(r, 0, token ? token : "", STATUS_UNKNOWN_OBJECT,
-					     "there is no such object");
+			rc = reply_add_error(r, 0, is_ours(c, token, n) ? token : "",
+					     STATUS_UNKNOWN_OBJECT, "there is no such object");
 			continue;
 		}
 		c->object[c->nobject++] = (struct csr_object){ parts.kind, parts.id };
@@ -84,8 +92,8 @@ static int read_function(struct csr *c, const struct omis_value *name, struct re
 	c->func = text ? call_find(text) : -1;
 	if (c->func >= 0)
 		return 0;
-	reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR, "'%.80s' is no library call that can be watched",
-			text ? text : "");
+	reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR,
+			"'%.80s' is no library call that can be watched", text ? text : "");
 	return -ERR_INVALID;
 }
 
@@ -123,8 +131,10 @@ static int read_partners(struct csr *c, const struct omis_value *list, struct re
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < list->list.n; i++) {
 		if (read_partner(c, &list->list.v[i], &c->partner[c->npartner]) < 0) {
-			reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR,
-					"partner %zu is neither a rank nor an MPI process of this host", i + 1);
+			reply_add_error(
+				r, 0, "", STATUS_PARAMETER_ERROR,
+				"partner %zu is neither a rank nor an MPI process of this host",
+				i + 1);
 			return -ERR_INVALID;
 		}
 		c->npartner++;
@@ -155,7 +165,8 @@ int csr_read_event(struct csr *c, struct reply *r)
 	int rc = 0;
 
 	if (!k) {
-		reply_add_error(r, 0, "", STATUS_UNSUPPORTED_SERVICE, "a host cannot watch for %.80s", event->name);
+		reply_add_error(r, 0, "", STATUS_UNSUPPORTED_SERVICE,
+				"a host cannot watch for %.80s", event->name);
 		return -ERR_UNSUPPORTED;
 	}
 	c->kind = k->kind;

@@ -50,7 +50,8 @@ static bool compile(const struct csr *c, const struct omis_call *call, struct se
 	a->func = (uint16_t)c->func;
 	a->phase = (uint8_t)c->phase;
 	a->flags = c->is_patop ? ACTION_PATOP : 0;
-	if (!strcmp(call->name, "pa_counter_local_increment") || !strcmp(call->name, "pa_counter_global_increment"))
+	if (!strcmp(call->name, "pa_counter_local_increment") ||
+	    !strcmp(call->name, "pa_counter_global_increment"))
 		a->op = ACTION_COUNTER_ADD;
 	else if ((!strcmp(call->name, "pa_integrator_local_increment") ||
 		  !strcmp(call->name, "pa_integrator_global_increment")) &&
@@ -95,7 +96,8 @@ static int install_action(struct csr *c, struct proc *p, size_t i)
 	int rc;
 
 	if (!compile(c, call, &a) ||
-	    pa_cell(c->owner->conf.env.pa, omis_value_text(&call->param[0], NULL), p, &cell, NULL) < 0 ||
+	    pa_cell(c->owner->conf.env.pa, omis_value_text(&call->param[0], NULL), p, &cell, NULL) <
+		    0 ||
 	    thread_filter(c, p, &tid, &n) < 0)
 		return -1;
 	a.cell = (uint16_t)cell;
@@ -109,7 +111,7 @@ static int install_action(struct csr *c, struct proc *p, size_t i)
 
 struct csr_site *csr_find_site(const struct csr *c, const struct proc *p)
 {
-	list_each(i, &c->sites)
+	list_each (i, &c->sites)
 		if (list_entry(i, struct csr_site, link)->proc == p)
 			return list_entry(i, struct csr_site, link);
 	return NULL;
@@ -199,7 +201,7 @@ void csr_uninstall(struct csr *c, struct proc *p)
 
 void csr_install_all(struct csr *c)
 {
-	list_each(i, procs_all(c->owner->conf.env.procs)) {
+	list_each (i, procs_all(c->owner->conf.env.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 		bool wanted = csr_is_for_proc(c, p);
 
@@ -212,6 +214,6 @@ void csr_install_all(struct csr *c)
 
 void csr_uninstall_all(struct csr *c)
 {
-	list_each_safe(i, &c->sites)
+	list_each_safe (i, &c->sites)
 		remove_site(c, list_entry(i, struct csr_site, link));
 }

@@ -60,13 +60,18 @@ static bool is_meant(const struct csr *c, const struct proc *p, const struct rin
 	return csr_is_for_thread(c, p, proc_find_tid(p, (int32_t)r->tid));
 }
 
-static void fire(struct csr *c, const struct csr_site *s, const struct drain *d, const struct ring_call *r)
+static void fire(struct csr *c, const struct csr_site *s, const struct drain *d,
+		 const struct ring_call *r)
 {
 	struct timebase *tb = d->csrs->conf.env.timebase;
 	bool skip[CSR_ACTIONS_MAX] = { false };
-	struct happening h = { .proc = d->proc, .thread = proc_find_tid(d->proc, (int32_t)r->tid),
-			       .time = timebase_at(tb, ticks_to_nsec(d->scale, r->ticks)), .par = r->par,
-			       .npar = r->npar, .has_result = r->phase == CALL_END && r->npar > 1, .skip = skip };
+	struct happening h = { .proc = d->proc,
+			       .thread = proc_find_tid(d->proc, (int32_t)r->tid),
+			       .time = timebase_at(tb, ticks_to_nsec(d->scale, r->ticks)),
+			       .par = r->par,
+			       .npar = r->npar,
+			       .has_result = r->phase == CALL_END && r->npar > 1,
+			       .skip = skip };
 	int64_t par[2];
 
 	for (size_t i = 0; i < c->prefix; i++)
@@ -85,7 +90,7 @@ static void on_record(void *arg, const struct ring_call *r)
 {
 	const struct drain *d = arg;
 
-	list_each_safe(i, &d->csrs->all) {
+	list_each_safe (i, &d->csrs->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 		struct csr_site *s = is_meant(c, d->proc, r) ? csr_find_site(c, d->proc) : NULL;
 
@@ -97,7 +102,7 @@ static void on_record(void *arg, const struct ring_call *r)
 /* Nobody knows whose events a full ring has lost: each that might have had one is told. */
 static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 {
-	list_each(i, &s->all) {
+	list_each (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 		struct csr_site *site = csr_find_site(c, p);
 
@@ -111,7 +116,7 @@ static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 
 static bool has_records(const struct csrs *s, const struct proc *p)
 {
-	list_each(i, &s->all) {
+	list_each (i, &s->all) {
 		const struct csr_site *site = csr_find_site(list_entry(i, struct csr, link), p);
 
 		if (site && site->records)
@@ -146,8 +151,8 @@ void csrs_arm_poll(struct csrs *s)
 {
 	bool wanted = false;
 
-	list_each(i, &s->all)
-		list_each(k, &list_entry(i, struct csr, link)->sites)
+	list_each (i, &s->all)
+		list_each (k, &list_entry(i, struct csr, link)->sites)
 			wanted |= list_entry(k, struct csr_site, link)->records;
 	if (!wanted)
 		loop_timer_cancel(s->poll);
@@ -159,7 +164,7 @@ void csrs_on_poll(void *arg)
 {
 	struct csrs *s = arg;
 
-	list_each_safe(i, procs_all(s->conf.env.procs)) {
+	list_each_safe (i, procs_all(s->conf.env.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->seg && has_records(s, p))

@@ -21,7 +21,8 @@ struct directory {
 	struct procs_listener listener;
 	struct loop_job job;
 	struct loop_timer *retry;
-	struct change *change; /* threads that came and went, processes that were forgotten; in that order */
+	struct change *
+		change; /* threads that came and went, processes that were forgotten; in that order */
 	size_t n, cap;
 	bool is_up, wants_all;
 };
@@ -50,8 +51,11 @@ static const char *flavour_name(uint32_t flavour)
 static void send_part(struct part *p, bool more)
 {
 	struct msg m = { .type = MSG_DIRECTORY,
-			 .directory = { .full = p->is_full, .node = procs_node(p->d->conf.procs),
-					.object = p->object, .nobject = p->n, .more = more } };
+			 .directory = { .full = p->is_full,
+					.node = procs_node(p->d->conf.procs),
+					.object = p->object,
+					.nobject = p->n,
+					.more = more } };
 
 	if (p->rc == 0)
 		p->rc = p->d->conf.send(p->d->conf.arg, &m);
@@ -65,8 +69,11 @@ static struct msg_object *next_object(struct part *p)
 	if (p->n == DIRECTORY_PART_MAX)
 		send_part(p, p->is_full);
 	o = &p->object[p->n++];
-	*o = (struct msg_object){ .parent = "", .rank = -1, .exit_status = -1,
-				  .time_ns = timebase_at(p->d->conf.timebase, loop_now(p->d->conf.loop)) };
+	*o = (struct msg_object){ .parent = "",
+				  .rank = -1,
+				  .exit_status = -1,
+				  .time_ns = timebase_at(p->d->conf.timebase,
+							 loop_now(p->d->conf.loop)) };
 	return o;
 }
 
@@ -96,7 +103,8 @@ static void put_proc(struct part *part, const struct proc *p)
 	o->exit_status = p->exit_status;
 }
 
-static void put_thread(struct part *part, const struct token *token, const struct token *parent, int32_t tid)
+static void put_thread(struct part *part, const struct token *token, const struct token *parent,
+		       int32_t tid)
 {
 	struct msg_object *o = next_object(part);
 
@@ -107,7 +115,7 @@ static void put_thread(struct part *part, const struct token *token, const struc
 
 static void put_all(struct part *part)
 {
-	list_each(i, procs_all(part->d->conf.procs)) {
+	list_each (i, procs_all(part->d->conf.procs)) {
 		const struct proc *p = list_entry(i, struct proc, link);
 
 		put_proc(part, p);
@@ -120,7 +128,7 @@ static void put_changes(struct part *part)
 {
 	struct directory *d = part->d;
 
-	list_each(i, procs_all(d->conf.procs)) {
+	list_each (i, procs_all(d->conf.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->is_news)
@@ -136,7 +144,7 @@ static void put_changes(struct part *part)
 static void forget_changes(struct directory *d)
 {
 	d->n = 0;
-	list_each(i, procs_all(d->conf.procs))
+	list_each (i, procs_all(d->conf.procs))
 		list_entry(i, struct proc, link)->is_news = false;
 }
 
@@ -225,7 +233,8 @@ struct directory *directory_new(const struct directory_conf *c)
 		free(d);
 		return NULL;
 	}
-	d->listener = (struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = d };
+	d->listener =
+		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = d };
 	procs_listen(c->procs, &d->listener);
 	return d;
 }

@@ -6,8 +6,10 @@
 #include "lm/proc.h"
 #include "proto/msg.h"
 
-#define DIRECTORY_PART_MAX 500 /* objects of one message: far below PROTO_ELEMENTS_MAX and FRAME_MAX_BYTES */
-#define DIRECTORY_RETRY_NS (200 * NSEC_PER_MSEC) /* after a queue was full: then everything is told again */
+#define DIRECTORY_PART_MAX \
+	500 /* objects of one message: far below PROTO_ELEMENTS_MAX and FRAME_MAX_BYTES */
+#define DIRECTORY_RETRY_NS \
+	(200 * NSEC_PER_MSEC) /* after a queue was full: then everything is told again */
 
 struct directory;
 struct timebase;

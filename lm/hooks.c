@@ -46,7 +46,7 @@ int hooks_wish(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned
 {
 	struct wish *w = NULL;
 
-	list_each(i, &p->hooks.wishes) {
+	list_each (i, &p->hooks.wishes) {
 		struct wish *had = list_entry(i, struct wish, link);
 
 		if (had->owner == owner && had->func == func)
@@ -69,7 +69,7 @@ bool hooks_unwish(struct proc *p, uint64_t owner)
 {
 	bool had = false;
 
-	list_each_safe(i, &p->hooks.wishes) {
+	list_each_safe (i, &p->hooks.wishes) {
 		struct wish *w = list_entry(i, struct wish, link);
 
 		if (w->owner != owner)
@@ -83,7 +83,7 @@ bool hooks_unwish(struct proc *p, uint64_t owner)
 
 void hooks_clear(struct proc *p)
 {
-	list_each_safe(i, &p->hooks.wishes) {
+	list_each_safe (i, &p->hooks.wishes) {
 		struct wish *w = list_entry(i, struct wish, link);
 
 		list_del(&w->link);
@@ -96,7 +96,7 @@ static uint32_t word_of(const struct proc *p, int func)
 {
 	uint32_t word = join(p->hooks.start, p->hooks.kept);
 
-	list_each(i, &p->hooks.wishes) {
+	list_each (i, &p->hooks.wishes) {
 		const struct wish *w = list_entry(i, struct wish, link);
 
 		if (w->func == HOOKS_ALL || w->func == func)
@@ -117,7 +117,7 @@ bool hooks_has(const struct proc *p, uint32_t bits)
 {
 	if ((p->hooks.start | p->hooks.kept) & bits)
 		return true;
-	list_each(i, &p->hooks.wishes)
+	list_each (i, &p->hooks.wishes)
 		if (list_entry(i, struct wish, link)->bits & bits)
 			return true;
 	return false;

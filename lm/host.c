@@ -29,7 +29,8 @@ int host_boot_id(struct host *h, char out[HOST_BOOT_ID_BYTES], struct err *e)
 	return h->ops->boot_id(h, out, e);
 }
 
-int host_figures(struct host *h, int32_t pid, unsigned what, struct host_figures *out, struct err *e)
+int host_figures(struct host *h, int32_t pid, unsigned what, struct host_figures *out,
+		 struct err *e)
 {
 	return h->ops->figures(h, pid, what, out, e);
 }

@@ -19,7 +19,8 @@
 #define HOST_LINKS_MAX 32 /* network links told; a host with more tells the first ones */
 #define HOST_BOOT_ID_BYTES 40
 #define HOST_THREADS_MAX 4096 /* threads told of one process */
-#define HOST_STRINGS_MAX_BYTES (64 * 1024) /* of an argument vector or an environment: what a reply can carry */
+#define HOST_STRINGS_MAX_BYTES \
+	(64 * 1024) /* of an argument vector or an environment: what a reply can carry */
 
 struct host_link {
 	char name[16], type[16], address[46];
@@ -131,12 +132,14 @@ struct host_ops {
 	int (*now)(struct host *h, struct host_now *out, struct err *e);
 	int (*counts)(struct host *h, struct host_counts *out, struct err *e);
 	int (*boot_id)(struct host *h, char out[HOST_BOOT_ID_BYTES], struct err *e);
-	int (*figures)(struct host *h, int32_t pid, unsigned what, struct host_figures *out, struct err *e);
+	int (*figures)(struct host *h, int32_t pid, unsigned what, struct host_figures *out,
+		       struct err *e);
 	int (*thread_figures)(struct host *h, const int32_t pid_tid[2], unsigned what,
 			      struct host_figures *out, struct err *e);
 	int (*threads)(struct host *h, int32_t pid, int32_t *tid, size_t *n);
 	int64_t (*thread_count)(struct host *h, int32_t pid);
-	int (*strings)(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e);
+	int (*strings)(struct host *h, int32_t pid, bool environment, struct buf *out,
+		       struct err *e);
 	int (*each_memfd)(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 	int (*open)(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
 	int (*watch)(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);
@@ -161,7 +164,8 @@ int host_counts(struct host *h, struct host_counts *out, struct err *e);
 int host_boot_id(struct host *h, char out[HOST_BOOT_ID_BYTES], struct err *e);
 
 /* `what`: enum host_figures_what; the other fields stay unknown. -ERR_NOTFOUND when there is no such process. */
-int host_figures(struct host *h, int32_t pid, unsigned what, struct host_figures *out, struct err *e);
+int host_figures(struct host *h, int32_t pid, unsigned what, struct host_figures *out,
+		 struct err *e);
 int host_thread_figures(struct host *h, int32_t pid, int32_t tid, unsigned what,
 			struct host_figures *out);
 

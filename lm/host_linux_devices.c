@@ -104,12 +104,14 @@ static void link_address(const struct ifaddrs *all, const char *name, char out[4
 		if (!a->ifa_addr || strcmp(a->ifa_name, name))
 			continue;
 		if (a->ifa_addr->sa_family == AF_INET) {
-			inet_ntop(AF_INET, &((struct sockaddr_in *)(void *)a->ifa_addr)->sin_addr, out, 46);
+			inet_ntop(AF_INET, &((struct sockaddr_in *)(void *)a->ifa_addr)->sin_addr,
+				  out, 46);
 			return;
 		}
 		if (a->ifa_addr->sa_family == AF_INET6 && !out[0])
-			inet_ntop(AF_INET6, &((struct sockaddr_in6 *)(void *)a->ifa_addr)->sin6_addr,
-				  out, 46);
+			inet_ntop(AF_INET6,
+				  &((struct sockaddr_in6 *)(void *)a->ifa_addr)->sin6_addr, out,
+				  46);
 	}
 }
 
@@ -211,14 +213,16 @@ static int64_t smallest(struct host_linux *h, const char *base, char *path, cons
 	char *slash;
 
 	for (int depth = 0; depth < GROUP_DEPTH_MAX; depth++) {
-		if (text_number(linux_text(h, "%s%s/%s", base, path, file), &v) && v >= 0 && v < least)
+		if (text_number(linux_text(h, "%s%s/%s", base, path, file), &v) && v >= 0 &&
+		    v < least)
 			least = v;
 		slash = strrchr(path, '/');
 		if (!slash)
 			break;
 		*slash = 0;
 	}
-	return least < INT64_C(1) << 60 ? least : -1; /* version 1 writes "no limit" as a huge number */
+	return least < INT64_C(1) << 60 ? least
+					: -1; /* version 1 writes "no limit" as a huge number */
 }
 
 static void group_v2(struct host_linux *h, const char *base, struct host_now *out)
@@ -256,8 +260,10 @@ static void group_v1(struct host_linux *h, struct host_now *out)
 			    &out->group_memory);
 	}
 	if (group_path(h, "cpu", path, sizeof(path))) {
-		if (!text_number(linux_text(h, "sys/fs/cgroup/cpu%s/cpu.cfs_quota_us", path), &quota) ||
-		    !text_number(linux_text(h, "sys/fs/cgroup/cpu%s/cpu.cfs_period_us", path), &period))
+		if (!text_number(linux_text(h, "sys/fs/cgroup/cpu%s/cpu.cfs_quota_us", path),
+				 &quota) ||
+		    !text_number(linux_text(h, "sys/fs/cgroup/cpu%s/cpu.cfs_period_us", path),
+				 &period))
 			return;
 		if (quota > 0 && period > 0)
 			out->group_cpus = (double)quota / (double)period;

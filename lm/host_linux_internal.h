@@ -6,7 +6,8 @@
 #include "common/base/buf.h"
 #include "lm/host.h"
 
-#define HOST_FILE_MAX_BYTES (256 * 1024) /* /proc/stat of 1,000 processors and their interrupts is below it */
+#define HOST_FILE_MAX_BYTES \
+	(256 * 1024) /* /proc/stat of 1,000 processors and their interrupts is below it */
 
 struct loop;
 
@@ -22,7 +23,8 @@ struct host_linux {
 };
 
 /* The file as text, "" when it cannot be read. Valid until the next call. */
-const char *linux_text(struct host_linux *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const char *linux_text(struct host_linux *h, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* The first number of the file, or `unknown`. */
 int64_t linux_number(struct host_linux *h, int64_t unknown, const char *path);
@@ -39,7 +41,8 @@ void linux_disks(struct host_linux *h, int64_t *number, int64_t *kib);
 /* True for a name that stands in /sys/block with a device behind it: no loop, no RAM, no part of a disk. */
 bool linux_is_disk(struct host_linux *h, const char *name);
 
-int linux_figures(struct host *h, int32_t pid, unsigned what, struct host_figures *out, struct err *e);
+int linux_figures(struct host *h, int32_t pid, unsigned what, struct host_figures *out,
+		  struct err *e);
 int linux_thread_figures(struct host *h, const int32_t pid_tid[2], unsigned what,
 			 struct host_figures *out, struct err *e);
 int linux_threads(struct host *h, int32_t pid, int32_t *tid, size_t *n);

@@ -124,7 +124,8 @@ static void add_switches(struct host_linux *h, const char *path, struct host_fig
 		f->involuntary = (f->involuntary < 0 ? 0 : f->involuntary) + v;
 }
 
-int linux_figures(struct host *host, int32_t pid, unsigned what, struct host_figures *out, struct err *e)
+int linux_figures(struct host *host, int32_t pid, unsigned what, struct host_figures *out,
+		  struct err *e)
 {
 	struct host_linux *h = (struct host_linux *)host;
 	int32_t tid[HOST_THREADS_MAX];
@@ -208,7 +209,8 @@ static bool is_memfd(struct host_linux *h, const char *path, const char *name)
 	return !strcmp(link, want);
 }
 
-static void look_into(struct host_linux *h, int32_t pid, const char *name, host_on_memfd_fn fn, void *arg)
+static void look_into(struct host_linux *h, int32_t pid, const char *name, host_on_memfd_fn fn,
+		      void *arg)
 {
 	int32_t number[FDS_MAX];
 	char path[64];
@@ -240,7 +242,8 @@ int linux_each_memfd(struct host *host, const char *name, host_on_memfd_fn fn, v
 	n = linux_numbered(h, "proc", pid, PROCESSES_MAX);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "proc/%d", (int)pid[i]);
-		if (pid[i] == h->own_pid || fstatat(h->root, path, &st, 0) < 0 || st.st_uid != h->uid)
+		if (pid[i] == h->own_pid || fstatat(h->root, path, &st, 0) < 0 ||
+		    st.st_uid != h->uid)
 			continue;
 		look_into(h, pid[i], name, fn, arg);
 	}

@@ -130,7 +130,8 @@ static bool does_more_than_observe(const struct omis_request *r)
 	return route_right_needed(r) > OMIS_OBSERVE;
 }
 
-static int read_request(const struct msg_request *m, struct omis_request **out, unsigned *status, struct err *e)
+static int read_request(const struct msg_request *m, struct omis_request **out, unsigned *status,
+			struct err *e)
 {
 	struct omis_diag d = { 0 };
 	int rc = omis_parse_inner((const char *)m->text.p, m->text.n, out, e);
@@ -142,7 +143,8 @@ static int read_request(const struct msg_request *m, struct omis_request **out, 
 	if (rc == 0 && (*out)->event)
 		rc = err_set(&d.err, ERR_INVALID, "a request with an event is armed, not executed");
 	if (rc == 0 && m->naction && m->naction != (*out)->naction)
-		rc = err_set(&d.err, ERR_INVALID, "%zu numbers for %zu actions", m->naction, (*out)->naction);
+		rc = err_set(&d.err, ERR_INVALID, "%zu numbers for %zu actions", m->naction,
+			     (*out)->naction);
 	if (rc == 0)
 		return 0;
 	*status = d.status ? d.status : STATUS_SYNTAX_ERROR;
@@ -169,14 +171,20 @@ static void start(struct inbox *b, const struct msg_request *m, struct omis_requ
 		omis_request_free(r);
 		return;
 	}
-	*a = (struct asked){ .inbox = b, .id = m->id, .request = r, .keeps = does_more_than_observe(r) };
+	*a = (struct asked){
+		.inbox = b, .id = m->id, .request = r, .keeps = does_more_than_observe(r)
+	};
 	rc = task_start(b->conf.tasks,
-			&(struct task_spec){ .request = r, .number = m->naction ? m->action : NULL, .tool = m->tool,
+			&(struct task_spec){ .request = r,
+					     .number = m->naction ? m->action : NULL,
+					     .tool = m->tool,
 					     .right = rights_least(m->identity, m->right),
-					     .deadline = deadline_of(m), .on_done = on_done, .arg = a },
+					     .deadline = deadline_of(m),
+					     .on_done = on_done,
+					     .arg = a },
 			&a->task);
 	if (rc < 0) {
-		err_set(&e, (enum err_code)-rc, "too much is going on here");
+		err_set(&e, (enum err_code) - rc, "too much is going on here");
 		answer_error(b, m->id, status_from_err(rc), &e);
 	}
 	if (rc < 0 || a->is_over || map_put(&b->asked, a->id, a, NULL) < 0)

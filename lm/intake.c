@@ -32,7 +32,8 @@ static int check_owner(struct intake *n, const struct segview *v, int32_t pid, s
 	segview_own(v, &own);
 	if (own.pid == pid)
 		return 0;
-	if (host_figures(n->conf.host, pid, HOST_FIGURES_STATUS, &f, NULL) == 0 && f.inner_pid == own.pid)
+	if (host_figures(n->conf.host, pid, HOST_FIGURES_STATUS, &f, NULL) == 0 &&
+	    f.inner_pid == own.pid)
 		return 0;
 	return err_set(e, ERR_DENIED, "the segment belongs to process %d", (int)own.pid);
 }
@@ -41,11 +42,13 @@ static int check_owner(struct intake *n, const struct segview *v, int32_t pid, s
  * The measuring that a segment comes with: its own choice at the start, else
  * what an lm before us had switched on. All else in it belonged to that lm.
  */
-static int take(struct intake *n, struct segview **v, const struct stat *st, int32_t pid, bool adopted,
-		struct err *e)
+static int take(struct intake *n, struct segview **v, const struct stat *st, int32_t pid,
+		bool adopted, struct err *e)
 {
 	uint32_t found = hooks_found(*v);
-	struct proc_intake in = { .pid = pid, .inode = st->st_ino, .start = adopted ? 0 : found,
+	struct proc_intake in = { .pid = pid,
+				  .inode = st->st_ino,
+				  .start = adopted ? 0 : found,
 				  .kept = adopted ? found : 0 };
 	struct proc *p;
 	int rc;
@@ -92,7 +95,7 @@ static void on_retry(void *arg)
 {
 	struct intake *n = arg;
 
-	list_each_safe(i, &n->unready) {
+	list_each_safe (i, &n->unready) {
 		struct unready *u = list_entry(i, struct unready, link);
 		struct err e = { 0 };
 		int rc = try_fd(n, u->fd, u->pid, u->adopted, &e);
@@ -194,7 +197,7 @@ void intake_close(struct intake *n)
 	if (!n)
 		return;
 	intake_unlisten(n);
-	list_each_safe(i, &n->unready)
+	list_each_safe (i, &n->unready)
 		unready_free(list_entry(i, struct unready, link));
 	loop_timer_free(n->retry);
 	free(n->socket);

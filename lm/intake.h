@@ -11,7 +11,8 @@
 
 #define INTAKE_WAIT_NS (2 * NSEC_PER_SEC) /* for the one message of who has connected */
 #define INTAKE_WAITING_MAX 64 /* connected and silent; the oldest goes */
-#define INTAKE_RETRY_NS (100 * NSEC_PER_MSEC) /* a segment that is not ready yet is looked at again */
+#define INTAKE_RETRY_NS \
+	(100 * NSEC_PER_MSEC) /* a segment that is not ready yet is looked at again */
 #define INTAKE_RETRIES_MAX 50
 
 struct intake;

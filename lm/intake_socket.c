@@ -69,7 +69,8 @@ static int check_message(const struct seg_register *r, ssize_t n, bool is_cut, s
 		return err_set(e, ERR_PROTO, "its registration is no message of ours");
 	if (r->version != SEG_VERSION)
 		return err_set(e, ERR_UNSUPPORTED,
-			       "its libomig speaks segment version %u, this lm version %d: install the same release",
+			       "its libomig speaks segment version %u, this lm version %d: install "
+			       "the same release",
 			       r->version, SEG_VERSION);
 	return 0;
 }
@@ -83,7 +84,9 @@ static int receive(struct visitor *v)
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(8 * sizeof(int))];
 	} control = { .bytes = { 0 } };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control.bytes,
 			      .msg_controllen = sizeof(control.bytes) };
 	struct err e = { 0 };
 	struct stat st;
@@ -132,7 +135,8 @@ static int check_credentials(struct intake *n, int fd, int32_t *pid, struct err 
 		return err_sys(e, "SO_PEERCRED");
 	*pid = peer.pid;
 	if (peer.uid != n->conf.uid)
-		return err_set(e, ERR_DENIED, "it is of user %lu, not of ours", (unsigned long)peer.uid);
+		return err_set(e, ERR_DENIED, "it is of user %lu, not of ours",
+			       (unsigned long)peer.uid);
 	if (peer.pid <= 0)
 		return err_set(e, ERR_DENIED, "it lives in another pid namespace");
 	return 0;
@@ -220,8 +224,10 @@ int intake_listen(struct intake *n, struct err *e)
 	size_t len = strlen(n->socket);
 
 	if (len >= sizeof(a.sun_path))
-		return err_set(e, ERR_LIMIT, "%s is too long for a socket: set OMIG_RUNTIME_DIR to a shorter path",
-			       n->socket);
+		return err_set(
+			e, ERR_LIMIT,
+			"%s is too long for a socket: set OMIG_RUNTIME_DIR to a shorter path",
+			n->socket);
 	memcpy(a.sun_path, n->socket, len + 1);
 	n->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (n->listen_fd < 0)
@@ -240,7 +246,7 @@ int intake_listen(struct intake *n, struct err *e)
 
 void intake_unlisten(struct intake *n)
 {
-	list_each_safe(i, &n->visitors)
+	list_each_safe (i, &n->visitors)
 		visitor_free(list_entry(i, struct visitor, link));
 	loop_fd_free(n->listen);
 	loop_timer_free(n->rest);

@@ -26,8 +26,12 @@ struct join {
 
 static struct enrol_conf enrol_conf_of(const struct join *j)
 {
-	return (struct enrol_conf){ .loop = j->conf.loop, .dir = j->dir, .conn = &j->conn, .role = "lm",
-				    .site = j->site, .host = j->host };
+	return (struct enrol_conf){ .loop = j->conf.loop,
+				    .dir = j->dir,
+				    .conn = &j->conn,
+				    .role = "lm",
+				    .site = j->site,
+				    .host = j->host };
 }
 
 static int load(const struct join *j, struct pki_creds *creds, struct err *e)

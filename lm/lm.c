@@ -82,7 +82,9 @@ static void on_arm(struct lm *m, const struct msg_arm *arm)
 	if (entry)
 		n = wire_entries(r, 0, entry, r->nentry);
 	send_up(m, &(struct msg){ .type = MSG_ARM_ACK,
-				  .arm_ack = { .csr = arm->csr, .version = arm->version, .entry = entry,
+				  .arm_ack = { .csr = arm->csr,
+					       .version = arm->version,
+					       .entry = entry,
 					       .nentry = n } });
 	free(entry);
 	reply_free(r);
@@ -108,7 +110,7 @@ static void on_revoked(struct lm *m, const struct msg_revoked *r)
 /* The programs run on, and cost nothing any more. */
 static void on_stop(struct lm *m, const char *reason)
 {
-	list_each(i, procs_all(m->procs)) {
+	list_each (i, procs_all(m->procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->seg)
@@ -161,8 +163,8 @@ static void on_refused(void *arg, int32_t pid, const struct err *why)
 
 static void on_corrupt(void *arg, const struct proc *p, const char *why)
 {
-	log_warn("lm", "segment_corrupt pid=%d reason=\"%s\", the process is not measured any more", (int)p->pid,
-		 why);
+	log_warn("lm", "segment_corrupt pid=%d reason=\"%s\", the process is not measured any more",
+		 (int)p->pid, why);
 }
 
 static void arm_linger(struct lm *m)
@@ -206,10 +208,17 @@ static void on_pa_delete(void *arg)
 
 static struct task_env env_of(struct lm *m)
 {
-	return (struct task_env){ .loop = m->conf.loop, .host = m->conf.host, .procs = m->procs,
-				  .timebase = m->conf.timebase, .ticks = &m->ticks, .rates = m->rates,
-				  .stops = m->stops, .pa = m->pa, .host_name = m->host_name,
-				  .may_manipulate = m->conf.may_manipulate, .status = lm_write_status,
+	return (struct task_env){ .loop = m->conf.loop,
+				  .host = m->conf.host,
+				  .procs = m->procs,
+				  .timebase = m->conf.timebase,
+				  .ticks = &m->ticks,
+				  .rates = m->rates,
+				  .stops = m->stops,
+				  .pa = m->pa,
+				  .host_name = m->host_name,
+				  .may_manipulate = m->conf.may_manipulate,
+				  .status = lm_write_status,
 				  .status_arg = m };
 }
 
@@ -253,8 +262,14 @@ static int open_work(struct lm *m, struct err *e)
 static int open_intake(struct lm *m, struct err *e)
 {
 	const struct lm_conf *c = &m->conf;
-	struct intake_conf in = { .loop = c->loop, .host = c->host, .procs = m->procs, .socket = c->socket,
-				  .memfd = c->memfd, .uid = c->uid, .refused = on_refused, .arg = m };
+	struct intake_conf in = { .loop = c->loop,
+				  .host = c->host,
+				  .procs = m->procs,
+				  .socket = c->socket,
+				  .memfd = c->memfd,
+				  .uid = c->uid,
+				  .refused = on_refused,
+				  .arg = m };
 	size_t n;
 	int rc;
 
@@ -323,10 +338,19 @@ void lm_free(struct lm *m)
 int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn)
 {
 	const struct identity *self = net_ctx_self(ctx);
-	struct uplink_conf c = { .loop = m->conf.loop, .rng = m->conf.rng, .timebase = m->conf.timebase,
-				 .ctx = ctx, .conn = conn, .host = self ? self->host : m->host_name,
-				 .epoch = m->conf.epoch, .on_up = on_up, .on_down = on_down, .on_msg = on_msg,
-				 .on_writable = on_writable, .on_trouble = on_trouble, .arg = m };
+	struct uplink_conf c = { .loop = m->conf.loop,
+				 .rng = m->conf.rng,
+				 .timebase = m->conf.timebase,
+				 .ctx = ctx,
+				 .conn = conn,
+				 .host = self ? self->host : m->host_name,
+				 .epoch = m->conf.epoch,
+				 .on_up = on_up,
+				 .on_down = on_down,
+				 .on_msg = on_msg,
+				 .on_writable = on_writable,
+				 .on_trouble = on_trouble,
+				 .arg = m };
 
 	m->uplink = uplink_new(&c);
 	return m->uplink ? 0 : -ERR_NOMEM;

@@ -27,27 +27,31 @@ struct lm_values {
 #define KEY(key, member) .name = (key), .offset = offsetof(struct lm_values, member)
 
 static const struct conf_key keys[] = {
-	{ KEY("mainsm", mainsm), .kind = CONF_STRING, .def = "", .max = CONNSTR_MAX_BYTES, .arg = "STRING",
-	  .flags = CONF_OPTION | CONF_SECRET,
+	{ KEY("mainsm", mainsm), .kind = CONF_STRING, .def = "", .max = CONNSTR_MAX_BYTES,
+	  .arg = "STRING", .flags = CONF_OPTION | CONF_SECRET,
 	  .help = "connection string of the mainsm; empty: the one of this user on this host" },
 	{ KEY("site", site), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
 	  .flags = CONF_OPTION, .help = "site that this host belongs to; empty: mainsm decides" },
 	{ KEY("host", host), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
 	  .flags = CONF_OPTION, .help = "name of this host; empty: as the system says" },
-	{ KEY("linger", linger), .kind = CONF_NSEC, .def = "60s", .min = 0, .max = 30 * 86400 * NSEC_PER_SEC,
-	  .arg = "TIME", .flags = CONF_OPTION,
+	{ KEY("linger", linger), .kind = CONF_NSEC, .def = "60s", .min = 0,
+	  .max = 30 * 86400 * NSEC_PER_SEC, .arg = "TIME", .flags = CONF_OPTION,
 	  .help = "ends after so long without processes; 0: never" },
-	{ KEY("manipulate", manipulate), .kind = CONF_BOOL, .def = "yes", .flags = CONF_OPTION,
+	{ KEY("manipulate", manipulate), .kind = CONF_BOOL, .def = "yes",
 	  .help = "let tools with that right stop, continue and signal processes of this user" },
 	{ 0 },
 };
 
-static const struct conf_schema schema = { .program = "lm", .bytes = sizeof(struct lm_values), .key = keys };
+static const struct conf_schema schema = { .program = "lm",
+					   .bytes = sizeof(struct lm_values),
+					   .key = keys };
 
 /* Who starts us says --daemon; going to the background is what we do anyway. */
 static bool ignored_daemon;
 static const struct opt options[] = {
-	{ .name = "daemon", .kind = OPT_FLAG, .into = &ignored_daemon,
+	{ .name = "daemon",
+	  .kind = OPT_FLAG,
+	  .into = &ignored_daemon,
 	  .help = "go to the background once ready (the default)" },
 	{ 0 },
 };
@@ -95,7 +99,8 @@ static int fill_paths(struct program *p, struct err *e)
 	if (seg_lm_path(to->base, sizeof(to->base), runtime, node, caid, "") < 0 ||
 	    seg_lm_path(to->socket, sizeof(to->socket), runtime, node, caid, ".sock") < 0 ||
 	    seg_lm_path(to->lock, sizeof(to->lock), runtime, node, caid, ".lock") < 0)
-		return err_set(e, ERR_LIMIT, "%s is too long: set OMIG_RUNTIME_DIR to a shorter path", runtime);
+		return err_set(e, ERR_LIMIT,
+			       "%s is too long: set OMIG_RUNTIME_DIR to a shorter path", runtime);
 	rc = file_private_dir(to->base, e);
 	return rc < 0 ? rc : file_join(to->journal, sizeof(to->journal), to->base, "stops", e);
 }
@@ -148,29 +153,43 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 {
 	struct daemon *d = p->daemon;
 
-	return lm_open(&(struct lm_conf){ .loop = daemon_loop(d), .rng = daemon_rng(d),
-					  .timebase = daemon_timebase(d), .host = p->host,
-					  .epoch = daemon_epoch(d), .host_name = p->host_name,
-					  .memfd = p->paths.memfd, .socket = p->paths.socket,
-					  .journal = p->paths.journal, .uid = getuid(),
-					  .may_manipulate = v->manipulate, .linger = v->linger,
-					  .health = on_health, .on_end = on_end,
-					  .on_enrol_ack = on_enrol_ack, .arg = p },
+	return lm_open(&(struct lm_conf){ .loop = daemon_loop(d),
+					  .rng = daemon_rng(d),
+					  .timebase = daemon_timebase(d),
+					  .host = p->host,
+					  .epoch = daemon_epoch(d),
+					  .host_name = p->host_name,
+					  .memfd = p->paths.memfd,
+					  .socket = p->paths.socket,
+					  .journal = p->paths.journal,
+					  .uid = getuid(),
+					  .may_manipulate = v->manipulate,
+					  .linger = v->linger,
+					  .health = on_health,
+					  .on_end = on_end,
+					  .on_enrol_ack = on_enrol_ack,
+					  .arg = p },
 		       &p->lm, e);
 }
 
 static int open_join(struct program *p, const struct lm_values *v, struct err *e)
 {
-	return join_open(&(struct join_conf){ .loop = daemon_loop(p->daemon), .dir = p->paths.base,
-					      .conn = &p->conn, .site = v->site, .host = p->host_name,
-					      .on_ready = on_member, .on_trouble = on_trouble,
-					      .on_renew = on_renew, .arg = p },
+	return join_open(&(struct join_conf){ .loop = daemon_loop(p->daemon),
+					      .dir = p->paths.base,
+					      .conn = &p->conn,
+					      .site = v->site,
+					      .host = p->host_name,
+					      .on_ready = on_member,
+					      .on_trouble = on_trouble,
+					      .on_renew = on_renew,
+					      .arg = p },
 			 &p->join, e);
 }
 
 static int find_mainsm(struct program *p, const struct lm_values *v, struct err *e)
 {
-	struct connstr_source from = { .given = v->mainsm, .state_dir = daemon_state_dir(p->daemon) };
+	struct connstr_source from = { .given = v->mainsm,
+				       .state_dir = daemon_state_dir(p->daemon) };
 
 	return connstr_find(&from, &p->conn, e);
 }
@@ -242,7 +261,8 @@ static void done(struct daemon *d)
 const struct daemon_spec lm_daemon_spec = {
 	.program = "lm",
 	.summary = "watches the processes of one user on one host",
-	.details = "Started by the first watched process of a host, or by hand. It connects to the mainsm of the\n"
+	.details = "Started by the first watched process of a host, or by hand. It connects to the "
+		   "mainsm of the\n"
 		   "connection string, which sends it to the sm of its site.\n",
 	.conf = &schema,
 	.options = options,

@@ -38,7 +38,7 @@ static void put_below(const struct lm *m, const struct figures *f)
 	int64_t all = 0;
 
 	intake_stats(m->intake, &in);
-	list_each(i, procs_all(m->procs))
+	list_each (i, procs_all(m->procs))
 		all++;
 	f->number(f->arg, "processes", (int64_t)procs_alive(m->procs));
 	f->number(f->arg, "processes_ended", all - (int64_t)procs_alive(m->procs));
@@ -62,7 +62,8 @@ static void put_link(const struct lm *m, const struct figures *f)
 	f->number(f->arg, "link_queue_bytes", (int64_t)s.queued);
 	f->number(f->arg, "link_dropped", (int64_t)s.dropped);
 	f->number(f->arg, "link_rtt_ns", s.rtt);
-	f->number(f->arg, "clock_error_ns", timebase_error(m->conf.timebase, loop_now(m->conf.loop)));
+	f->number(f->arg, "clock_error_ns",
+		  timebase_error(m->conf.timebase, loop_now(m->conf.loop)));
 }
 
 static void put_process(const struct lm *m, const struct figures *f)
@@ -112,8 +113,9 @@ int serve_status(struct service_call *c)
 	int rc;
 
 	c->env->status(c->env->status_arg, &w);
-	rc = b.failed ? -ERR_NOMEM :
-			reply_add(c->reply, c->action, procs_node_token(c->env->procs), STATUS_OK, buf_str(&b));
+	rc = b.failed ? -ERR_NOMEM
+		      : reply_add(c->reply, c->action, procs_node_token(c->env->procs), STATUS_OK,
+				  buf_str(&b));
 	buf_done(&b);
 	return rc;
 }

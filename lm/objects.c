@@ -57,13 +57,21 @@ static int add_node(struct expansion *x)
 				return 0;
 		return add(x, &(struct object){ 'n', NULL, NULL, procs_node_token(x->procs) });
 	}
-	list_each(i, procs_all(x->procs)) {
+	list_each (i, procs_all(x->procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (rc == 0 && p->held)
 			rc = add_proc(x, p);
 	}
 	return rc;
+}
+
+/* What is not of this host is not named in our answers. */
+static const char *name_of(const struct expansion *x, const char *token, size_t n)
+{
+	uint32_t node;
+
+	return token && token_node(token, n, &node) && node == procs_node(x->procs) ? token : "";
 }
 
 /* 1: there is no such object here. */
@@ -104,14 +112,14 @@ int objects_expand(struct procs *s, const struct omis_value *list, char class, s
 
 	for (size_t i = 0; rc >= 0 && i < list->list.n; i++) {
 		const char *token;
-		size_t n;
+		size_t n = 0;
 
 		token = omis_value_text(&list->list.v[i], &n);
 		rc = token ? add_token(&x, token, n) : 1;
 		unknown += rc == 1;
 		if (rc == 1)
-			rc = reply_add_error(r, action, token ? token : "", STATUS_UNKNOWN_OBJECT,
-					     "there is no such object");
+			rc = reply_add_error(r, action, name_of(&x, token, n),
+					     STATUS_UNKNOWN_OBJECT, "there is no such object");
 	}
 	/* To say that there is none is an answer too. */
 	r->coverage.asked += (uint32_t)out->n + unknown;

@@ -28,11 +28,13 @@ static double seconds_per_tick(struct pa *a, const struct proc *p)
 	return (double)s->mult / (double)(UINT64_C(1) << s->shift) / 1e9;
 }
 
-static void read_cell(struct pa *a, const struct pa_cell *c, bool is_integrator, struct segview_cell *out)
+static void read_cell(struct pa *a, const struct pa_cell *c, bool is_integrator,
+		      struct segview_cell *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (is_integrator)
-		segview_integrator(c->proc->seg, SEGVIEW_ALL, (unsigned)c->cell, ticks_of(a, c->proc), out);
+		segview_integrator(c->proc->seg, SEGVIEW_ALL, (unsigned)c->cell,
+				   ticks_of(a, c->proc), out);
 	else
 		segview_counter(c->proc->seg, SEGVIEW_ALL, (unsigned)c->cell, out);
 }
@@ -73,8 +75,9 @@ static void rank_integral(struct pa *a, const struct pa_cell *c, double *integra
 	memset(&now, 0, sizeof(now));
 	segview_integrator(c->proc->seg, SEGVIEW_ALL, (unsigned)c->cell, ticks, &now);
 	*v = now.v - c->base_v;
-	*integral = (now.integral - c->base_integral - c->base_v * (double)(ticks - c->base_ticks)) *
-		    seconds_per_tick(a, c->proc);
+	*integral =
+		(now.integral - c->base_integral - c->base_v * (double)(ticks - c->base_ticks)) *
+		seconds_per_tick(a, c->proc);
 }
 
 void pa_integral_add(struct pa_integral *i, double delta, double time)
@@ -201,7 +204,7 @@ struct pa *pa_new(const struct pa_conf *conf)
 
 static void object_free(struct pa_object *o)
 {
-	list_each_safe(i, &o->cells)
+	list_each_safe (i, &o->cells)
 		free(list_entry(i, struct pa_cell, link));
 	free(o);
 }
@@ -237,7 +240,7 @@ struct pa_object *pa_find(struct pa *a, const char *token)
 
 struct pa_cell *pa_find_cell(struct pa_object *o, const struct proc *p)
 {
-	list_each(i, &o->cells)
+	list_each (i, &o->cells)
 		if (list_entry(i, struct pa_cell, link)->proc == p)
 			return list_entry(i, struct pa_cell, link);
 	return NULL;
@@ -253,12 +256,14 @@ static int make_object(struct pa *a, const char *token, struct pa_object **out, 
 	    parts.kind > TOKEN_INTEGRATOR_GLOBAL)
 		return err_set(e, ERR_INVALID, "this is no counter and no integrator");
 	if (a->objects.n >= PA_OBJECTS_MAX)
-		return err_set(e, ERR_LIMIT, "there are %d counters and integrators already", PA_OBJECTS_MAX);
+		return err_set(e, ERR_LIMIT, "there are %d counters and integrators already",
+			       PA_OBJECTS_MAX);
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return err_nomem(e);
 	token_print(&o->token, &parts);
-	o->is_integrator = parts.kind == TOKEN_INTEGRATOR_LOCAL || parts.kind == TOKEN_INTEGRATOR_GLOBAL;
+	o->is_integrator =
+		parts.kind == TOKEN_INTEGRATOR_LOCAL || parts.kind == TOKEN_INTEGRATOR_GLOBAL;
 	o->is_global = parts.kind == TOKEN_COUNTER_GLOBAL || parts.kind == TOKEN_INTEGRATOR_GLOBAL;
 	list_init(&o->cells);
 	rc = smap_put(&a->objects, token, o, NULL);
@@ -321,7 +326,7 @@ int pa_cell(struct pa *a, const char *token, struct proc *p, unsigned *cell, str
 void pa_delete(struct pa *a, struct pa_object *o)
 {
 	smap_del(&a->objects, o->token.s);
-	list_each(i, &o->cells)
+	list_each (i, &o->cells)
 		give_slot(list_entry(i, struct pa_cell, link), o->is_integrator);
 	object_free(o);
 	if (a->on_delete)

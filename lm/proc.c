@@ -13,7 +13,7 @@
 
 void procs_tell(struct proc *p, enum proc_event what)
 {
-	list_each_safe(i, &p->owner->listeners) {
+	list_each_safe (i, &p->owner->listeners) {
 		struct procs_listener *l = list_entry(i, struct procs_listener, link);
 
 		l->on_proc(l->arg, p, what);
@@ -22,7 +22,7 @@ void procs_tell(struct proc *p, enum proc_event what)
 
 void procs_tell_thread(struct proc *p, const struct proc_thread *t, bool is_born)
 {
-	list_each_safe(i, &p->owner->listeners) {
+	list_each_safe (i, &p->owner->listeners) {
 		struct procs_listener *l = list_entry(i, struct procs_listener, link);
 
 		if (l->on_thread)
@@ -53,7 +53,7 @@ uint32_t procs_hash(const struct procs *s, const uint64_t words[4])
 
 static bool id_is_used(const struct procs *s, uint32_t id)
 {
-	list_each(i, &s->all)
+	list_each (i, &s->all)
 		if (list_entry(i, struct proc, link)->id == id)
 			return true;
 	return false;
@@ -107,7 +107,7 @@ static void forget_old(struct procs *s)
 {
 	nsec_t now = loop_now(s->loop), next = -1;
 
-	list_each_safe(i, &s->all) {
+	list_each_safe (i, &s->all) {
 		struct proc *p = list_entry(i, struct proc, link);
 		nsec_t due = p->ended_at + PROCS_ENDED_KEEP_NS;
 
@@ -178,7 +178,7 @@ void procs_free(struct procs *s)
 {
 	if (!s)
 		return;
-	list_each_safe(i, &s->all)
+	list_each_safe (i, &s->all)
 		proc_free(list_entry(i, struct proc, link));
 	loop_timer_free(s->look);
 	loop_timer_free(s->forget);
@@ -189,7 +189,7 @@ void procs_set_node(struct procs *s, uint32_t node)
 {
 	s->node = node;
 	token_print_number(&s->node_token, TOKEN_NODE, node);
-	list_each(i, &s->all)
+	list_each (i, &s->all)
 		name_proc(list_entry(i, struct proc, link));
 }
 
@@ -220,7 +220,8 @@ int procs_note_figures(struct proc *p)
 {
 	struct host_figures f;
 
-	if (host_figures(p->owner->host, p->pid, HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f, NULL) < 0 ||
+	if (host_figures(p->owner->host, p->pid, HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f,
+			 NULL) < 0 ||
 	    f.start != p->start)
 		return -ERR_NOTFOUND;
 	if (f.resident_max < 0)
@@ -324,7 +325,7 @@ struct proc *procs_find(const struct procs *s, const char *token, size_t n)
 
 	if (token_parse(token, n, &parts) < 0 || parts.kind != TOKEN_PROCESS)
 		return NULL;
-	list_each(i, &s->all) {
+	list_each (i, &s->all) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->id == parts.id && is_token(&p->token, token, n))
@@ -335,7 +336,7 @@ struct proc *procs_find(const struct procs *s, const char *token, size_t n)
 
 struct proc *procs_find_pid(const struct procs *s, int32_t pid)
 {
-	list_each(i, &s->all) {
+	list_each (i, &s->all) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->held && p->pid == pid)
@@ -346,7 +347,7 @@ struct proc *procs_find_pid(const struct procs *s, int32_t pid)
 
 struct proc *procs_find_inode(const struct procs *s, uint64_t inode)
 {
-	list_each(i, &s->all) {
+	list_each (i, &s->all) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->held && p->seg_inode == inode)
@@ -362,11 +363,12 @@ struct proc *procs_find_thread(const struct procs *s, const char *token, size_t 
 
 	if (token_parse(token, n, &parts) < 0 || parts.kind != TOKEN_THREAD)
 		return NULL;
-	list_each(i, &s->all) {
+	list_each (i, &s->all) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		for (size_t k = 0; k < p->nthread; k++)
-			if (p->thread[k].id == parts.id && is_token(&p->thread[k].token, token, n)) {
+			if (p->thread[k].id == parts.id &&
+			    is_token(&p->thread[k].token, token, n)) {
 				*thread = &p->thread[k];
 				return p;
 			}

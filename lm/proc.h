@@ -23,9 +23,12 @@
 #define PROCS_MAX 1024 /* alive at once; a host has fewer cores */
 #define PROCS_ENDED_MAX 256 /* last values kept: some 4 KiB each */
 #define PROCS_ENDED_KEEP_NS (600 * NSEC_PER_SEC) /* for people who look after a crash */
-#define PROCS_LOOK_MIN_NS (2 * NSEC_PER_SEC) /* stopped from outside, new threads: seen after this time */
-#define PROCS_LOOK_EACH_NS (30 * NSEC_PER_MSEC) /* a look costs 15 us: half a thousandth of a core for all */
-#define PROCS_LOOK_FAST_NS (100 * NSEC_PER_MSEC) /* while somebody waits for threads to come and go */
+#define PROCS_LOOK_MIN_NS \
+	(2 * NSEC_PER_SEC) /* stopped from outside, new threads: seen after this time */
+#define PROCS_LOOK_EACH_NS \
+	(30 * NSEC_PER_MSEC) /* a look costs 15 us: half a thousandth of a core for all */
+#define PROCS_LOOK_FAST_NS \
+	(100 * NSEC_PER_MSEC) /* while somebody waits for threads to come and go */
 
 struct loop;
 struct procs;
@@ -44,7 +47,8 @@ struct proc_thread {
 struct proc_hooks {
 	struct list wishes;
 	uint32_t start; /* hook word that the process gave itself (OMIG_START) */
-	uint32_t kept; /* hook word that an lm before us left: until somebody switches measuring off */
+	uint32_t
+		kept; /* hook word that an lm before us left: until somebody switches measuring off */
 };
 
 /* Fields are for reading, but those that a comment gives away. */
@@ -87,7 +91,8 @@ enum proc_event {
 struct procs_listener {
 	struct list link; /* procs.c's */
 	void (*on_proc)(void *arg, struct proc *p, enum proc_event what);
-	void (*on_thread)(void *arg, struct proc *p, const struct proc_thread *t, bool is_born); /* may be NULL */
+	void (*on_thread)(void *arg, struct proc *p, const struct proc_thread *t,
+			  bool is_born); /* may be NULL */
 	void *arg;
 };
 

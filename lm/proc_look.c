@@ -42,7 +42,8 @@ static void add_thread(struct proc *p, int32_t tid)
 
 	if (host_thread_figures(p->owner->host, p->pid, tid, HOST_FIGURES_STAT, &f) < 0)
 		return; /* gone again */
-	if (array_grow(&p->thread, &p->thread_cap, p->nthread + 1, sizeof(*t), HOST_THREADS_MAX) < 0)
+	if (array_grow(&p->thread, &p->thread_cap, p->nthread + 1, sizeof(*t), HOST_THREADS_MAX) <
+	    0)
 		return;
 	words[3] = f.start;
 	t = &p->thread[p->nthread];
@@ -121,7 +122,8 @@ static bool look_at_segment(struct proc *p)
 	if (p->own.state == SEG_FINALIZED)
 		return false;
 	segview_own(p->seg, &now);
-	if (now.state == p->own.state && now.rank == p->own.rank && now.world_size == p->own.world_size)
+	if (now.state == p->own.state && now.rank == p->own.rank &&
+	    now.world_size == p->own.world_size)
 		return false;
 	p->own = now;
 	return true;
@@ -148,7 +150,7 @@ void procs_look_at(struct proc *p)
 
 static bool any_setting_up(const struct procs *s)
 {
-	list_each(i, &s->all) {
+	list_each (i, &s->all) {
 		const struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->held && p->seg && p->own.state == SEG_SETTING_UP)
@@ -178,7 +180,7 @@ void procs_on_look(void *arg)
 {
 	struct procs *s = arg;
 
-	list_each_safe(i, &s->all)
+	list_each_safe (i, &s->all)
 		look_at(list_entry(i, struct proc, link), false);
 	procs_arm_look(s);
 }

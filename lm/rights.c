@@ -22,7 +22,8 @@ enum omis_right rights_least(const char *identity, uint32_t claimed)
 	return claimed < (uint32_t)has ? (enum omis_right)claimed : has;
 }
 
-bool rights_allow(const char *identity, const struct omis_request *r, size_t prefix, enum omis_right *right)
+bool rights_allow(const char *identity, const struct omis_request *r, size_t prefix,
+		  enum omis_right *right)
 {
 	*right = rights_of(identity);
 	if (!route_may(*right, r->event->service))

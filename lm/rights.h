@@ -15,6 +15,7 @@ enum omis_right rights_of(const char *identity);
 enum omis_right rights_least(const char *identity, uint32_t claimed);
 
 /* May the identity watch for the event, and have the first `prefix` actions done here? *right: what it may do. */
-bool rights_allow(const char *identity, const struct omis_request *r, size_t prefix, enum omis_right *right);
+bool rights_allow(const char *identity, const struct omis_request *r, size_t prefix,
+		  enum omis_right *right);
 
 #endif

@@ -14,7 +14,7 @@ int serve_thread_get_info(struct service_call *c);
 int serve_send_signal(struct service_call *c);
 int serve_stop(struct service_call *c);
 int serve_continue(struct service_call *c);
-int serve_proc_attach3(struct service_call *c);
+int serve_proc_take(struct service_call *c);
 int serve_calls_enable(struct service_call *c);
 int serve_calls_disable(struct service_call *c);
 int serve_calls_read(struct service_call *c);

@@ -30,7 +30,8 @@ enum {
 	NODE_GROUP = 1 << 16,
 	NODE_FACTS = NODE_OS | NODE_CPU | NODE_MEMORY | NODE_DISK | NODE_NET | NODE_USERS_MAX,
 	NODE_NOW = NODE_QUEUES | NODE_MEMORY_NOW | NODE_USERS | NODE_PRESSURE | NODE_GROUP,
-	NODE_RATES = NODE_OS_RATES | NODE_VM_RATES | NODE_DISK_RATES | NODE_NET_RATES | NODE_CPU_SHARES,
+	NODE_RATES =
+		NODE_OS_RATES | NODE_VM_RATES | NODE_DISK_RATES | NODE_NET_RATES | NODE_CPU_SHARES,
 };
 
 #define UNKNOWN_BENCH -1 /* nothing here runs benchmarks */
@@ -54,8 +55,8 @@ static void write_ints(struct omis_writer *w, const int64_t *v, size_t n)
 		omis_write_int(w, v[i]);
 }
 
-#define WRITE_INTS(w, ...)                                            \
-	write_ints((w), (const int64_t[]){ __VA_ARGS__ },             \
+#define WRITE_INTS(w, ...)                                \
+	write_ints((w), (const int64_t[]){ __VA_ARGS__ }, \
 		   sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
 
 static void write_facts(struct omis_writer *w, int64_t flags, const struct host_facts *f)
@@ -86,14 +87,15 @@ static double sum(double a, double b)
 	return a < 0 || b < 0 ? -1 : a + b;
 }
 
-static void write_rates_of(struct omis_writer *w, const struct node_rates *r, const enum host_count *which, size_t n)
+static void write_rates_of(struct omis_writer *w, const struct node_rates *r,
+			   const enum host_count *which, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		omis_write_float(w, r->per_s[which[i]]);
 }
 
-#define WRITE_RATES(w, r, ...)                                                           \
-	write_rates_of((w), (r), (const enum host_count[]){ __VA_ARGS__ },               \
+#define WRITE_RATES(w, r, ...)                                             \
+	write_rates_of((w), (r), (const enum host_count[]){ __VA_ARGS__ }, \
 		       sizeof((const enum host_count[]){ __VA_ARGS__ }) / sizeof(enum host_count))
 
 static void write_vm_rates(struct omis_writer *w, const struct node_rates *r)
@@ -107,9 +109,11 @@ static void write_vm_rates(struct omis_writer *w, const struct node_rates *r)
 static void write_net_rates(struct omis_writer *w, const struct node_rates *r)
 {
 	omis_write_float(w, r->per_s[HOST_PACKETS_LOCAL]);
-	omis_write_float(w, sum(r->per_s[HOST_PACKETS_FAST_RECEIVED], r->per_s[HOST_PACKETS_FAST_SENT]));
+	omis_write_float(
+		w, sum(r->per_s[HOST_PACKETS_FAST_RECEIVED], r->per_s[HOST_PACKETS_FAST_SENT]));
 	WRITE_RATES(w, r, HOST_PACKETS_FAST_RECEIVED, HOST_PACKETS_FAST_SENT);
-	omis_write_float(w, sum(r->per_s[HOST_PACKETS_SLOW_RECEIVED], r->per_s[HOST_PACKETS_SLOW_SENT]));
+	omis_write_float(
+		w, sum(r->per_s[HOST_PACKETS_SLOW_RECEIVED], r->per_s[HOST_PACKETS_SLOW_SENT]));
 	WRITE_RATES(w, r, HOST_PACKETS_SLOW_RECEIVED, HOST_PACKETS_SLOW_SENT);
 }
 
@@ -127,8 +131,8 @@ static void write_now(struct omis_writer *w, int64_t flags, const struct host_no
 
 static void write_shares(struct omis_writer *w, const struct node_rates *r)
 {
-	static const enum host_count part[] = { HOST_CPU_USER, HOST_CPU_SYSTEM, HOST_CPU_IDLE, HOST_CPU_IOWAIT,
-						HOST_CPU_STEAL };
+	static const enum host_count part[] = { HOST_CPU_USER, HOST_CPU_SYSTEM, HOST_CPU_IDLE,
+						HOST_CPU_IOWAIT, HOST_CPU_STEAL };
 	const size_t n = sizeof(part) / sizeof(part[0]);
 	double all = 0;
 
@@ -143,13 +147,14 @@ static void write_rates(struct omis_writer *w, int64_t flags, const struct node_
 	if (flags & NODE_VM_RATES)
 		write_vm_rates(w, r);
 	if (flags & NODE_DISK_RATES)
-		WRITE_RATES(w, r, HOST_DISK_READS, HOST_DISK_WRITES, HOST_NFS_READS, HOST_NFS_WRITES,
-			    HOST_SYS_READS, HOST_SYS_WRITES);
+		WRITE_RATES(w, r, HOST_DISK_READS, HOST_DISK_WRITES, HOST_NFS_READS,
+			    HOST_NFS_WRITES, HOST_SYS_READS, HOST_SYS_WRITES);
 	if (flags & NODE_NET_RATES)
 		write_net_rates(w, r);
 }
 
-static void write_rest(struct omis_writer *w, int64_t flags, const struct host_now *n, const struct node_rates *r)
+static void write_rest(struct omis_writer *w, int64_t flags, const struct host_now *n,
+		       const struct node_rates *r)
 {
 	if (flags & NODE_USERS)
 		WRITE_INTS(w, n->local_users, n->local_active, n->remote_users, n->remote_active);
@@ -168,7 +173,8 @@ static void write_rest(struct omis_writer *w, int64_t flags, const struct host_n
 	}
 }
 
-static int write_node(struct service_call *c, int64_t flags, const struct node_rates *rates, struct buf *b)
+static int write_node(struct service_call *c, int64_t flags, const struct node_rates *rates,
+		      struct buf *b)
 {
 	struct omis_writer w = OMIS_WRITER(b);
 	struct host_facts facts;

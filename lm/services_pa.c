@@ -26,7 +26,8 @@ int serve_pa_create(struct service_call *c)
 }
 
 /* Calls fn for each object of the list that is known here; what is not gets an entry, unless `quiet`. */
-static int for_each_object(struct service_call *c, bool quiet, int (*fn)(struct service_call *, struct pa_object *))
+static int for_each_object(struct service_call *c, bool quiet,
+			   int (*fn)(struct service_call *, struct pa_object *))
 {
 	const struct omis_value *list = &c->call->param[0];
 	int rc = 0;
@@ -40,8 +41,8 @@ static int for_each_object(struct service_call *c, bool quiet, int (*fn)(struct 
 		if (o)
 			rc = fn(c, o);
 		else if (!quiet)
-			rc = reply_add_error(c->reply, c->action, token ? token : "", STATUS_UNKNOWN_OBJECT,
-					     "there is no such object");
+			rc = reply_add_error(c->reply, c->action, token ? token : "",
+					     STATUS_UNKNOWN_OBJECT, "there is no such object");
 	}
 	return rc;
 }
@@ -59,7 +60,7 @@ int serve_pa_delete(struct service_call *c)
 
 static int reset_one(struct service_call *c, struct pa_object *o)
 {
-	list_each(i, &o->cells)
+	list_each (i, &o->cells)
 		pa_reset_cell(pa_of(c), o, list_entry(i, struct pa_cell, link));
 	return reply_add(c->reply, c->action, o->token.s, STATUS_OK, NULL);
 }
@@ -78,7 +79,8 @@ static void write_integral(struct omis_writer *w, const struct pa_integral *v)
 
 static int add_value(struct service_call *c, const char *object, struct buf *b)
 {
-	int rc = b->failed ? -ERR_NOMEM : reply_add(c->reply, c->action, object, STATUS_OK, buf_str(b));
+	int rc = b->failed ? -ERR_NOMEM
+			   : reply_add(c->reply, c->action, object, STATUS_OK, buf_str(b));
 
 	buf_done(b);
 	return rc;
@@ -108,7 +110,7 @@ static int read_global(struct service_call *c, const struct pa_object *o)
 	int64_t n = 0;
 
 	all.t = pa_now(pa_of(c));
-	list_each(i, &o->cells) {
+	list_each (i, &o->cells) {
 		const struct pa_cell *cell = list_entry(i, struct pa_cell, link);
 
 		if (!o->is_integrator) {
@@ -132,7 +134,7 @@ static int read_one(struct service_call *c, struct pa_object *o)
 
 	if (o->is_global)
 		return read_global(c, o);
-	list_each(i, &o->cells)
+	list_each (i, &o->cells)
 		if (rc == 0)
 			rc = read_local(c, o, list_entry(i, struct pa_cell, link));
 	return rc;
@@ -155,7 +157,8 @@ static int target(struct service_call *c, struct pa_cell **out, struct err *e)
 	if (!first)
 		return err_set(e, ERR_NOTFOUND, "there is no such object");
 	if (!o->is_global && first->next != &o->cells)
-		return err_set(e, ERR_INVALID, "outside of an event it is not clear which process counts");
+		return err_set(e, ERR_INVALID,
+			       "outside of an event it is not clear which process counts");
 	*out = list_entry(first, struct pa_cell, link);
 	return 0;
 }
@@ -172,7 +175,8 @@ int serve_counter_increment(struct service_call *c)
 	int rc = target(c, &cell, &e);
 
 	if (rc < 0)
-		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s", e.text);
+		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
+				       e.text);
 	cell->own_n = (int64_t)((uint64_t)cell->own_n + (uint64_t)call_int(c, 1));
 	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
 }
@@ -184,7 +188,8 @@ int serve_integrator_increment(struct service_call *c)
 	int rc = target(c, &cell, &e);
 
 	if (rc < 0)
-		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s", e.text);
+		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
+				       e.text);
 	pa_integral_add(&cell->own, call_float(c, 1), call_float(c, 2));
 	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
 }

@@ -63,9 +63,11 @@ static unsigned what_for(int64_t flags)
 }
 
 /* Of a dead process what was seen last. */
-static void get_figures(struct service_call *c, const struct proc *p, int64_t flags, struct host_figures *f)
+static void get_figures(struct service_call *c, const struct proc *p, int64_t flags,
+			struct host_figures *f)
 {
-	if (p->held && host_figures(c->env->host, p->pid, what_for(flags), f, NULL) == 0 && f->start == p->start)
+	if (p->held && host_figures(c->env->host, p->pid, what_for(flags), f, NULL) == 0 &&
+	    f->start == p->start)
 		return;
 	*f = p->figures;
 	if (!p->held)
@@ -73,7 +75,8 @@ static void get_figures(struct service_call *c, const struct proc *p, int64_t fl
 }
 
 /* A list of strings; empty when the process does not show it (any more). */
-static void write_strings(struct service_call *c, struct omis_writer *w, const struct proc *p, bool environment)
+static void write_strings(struct service_call *c, struct omis_writer *w, const struct proc *p,
+			  bool environment)
 {
 	struct buf b = BUF_INIT(HOST_STRINGS_MAX_BYTES);
 	size_t at = 0, n;
@@ -94,8 +97,8 @@ static void write_token(struct omis_writer *w, const char *token)
 	omis_write_token(w, token && *token ? token : "u_0");
 }
 
-static void write_static(struct service_call *c, struct omis_writer *w, const struct proc *p, int64_t flags,
-			 const struct host_figures *f)
+static void write_static(struct service_call *c, struct omis_writer *w, const struct proc *p,
+			 int64_t flags, const struct host_figures *f)
 {
 	const struct proc *parent;
 
@@ -124,12 +127,13 @@ static double sum(double a, double b)
 	return a < 0 || b < 0 ? -1 : a + b;
 }
 
-static void write_dynamic(struct service_call *c, struct omis_writer *w, const struct proc *p, int64_t flags,
-			  const struct host_figures *f)
+static void write_dynamic(struct service_call *c, struct omis_writer *w, const struct proc *p,
+			  int64_t flags, const struct host_figures *f)
 {
-	const int64_t size[4] = { f->size, f->resident, f->resident_max, -1 /* Linux keeps no integral */ };
-	const int64_t count[7] = { f->minor_faults, f->major_faults, f->swaps, f->read_blocks, f->write_blocks,
-				   f->voluntary, f->involuntary };
+	const int64_t size[4] = { f->size, f->resident, f->resident_max,
+				  -1 /* Linux keeps no integral */ };
+	const int64_t count[7] = { f->minor_faults, f->major_faults, f->swaps,	    f->read_blocks,
+				   f->write_blocks, f->voluntary,    f->involuntary };
 
 	if (flags & PROC_NODE)
 		write_token(w, procs_node_token(c->env->procs));
@@ -163,7 +167,8 @@ static int add_proc(struct service_call *c, const struct object *o, int64_t flag
 		write_static(c, &w, o->proc, flags, &f);
 		write_dynamic(c, &w, o->proc, flags, &f);
 	}
-	rc = b.failed ? -ERR_NOMEM : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
+	rc = b.failed ? -ERR_NOMEM
+		      : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
 	buf_done(&b);
 	return rc;
 }
@@ -226,7 +231,8 @@ static int add_thread(struct service_call *c, const struct object *o, int64_t fl
 		return reply_add_error(c->reply, c->action, o->token, STATUS_UNKNOWN_OBJECT,
 				       "the thread has ended");
 	write_thread_static(&w, o, flags);
-	if (flags & THREAD_STACK) /* of other threads the kernel knows the mapping only, not that it is a stack */
+	if (flags &
+	    THREAD_STACK) /* of other threads the kernel knows the mapping only, not that it is a stack */
 		omis_write_int(&w, is_first ? f.stack : -1);
 	if (flags & THREAD_NODE)
 		write_token(&w, procs_node_token(c->env->procs));
@@ -240,7 +246,8 @@ static int add_thread(struct service_call *c, const struct object *o, int64_t fl
 		omis_write_int(&w, f.priority);
 	if (flags & THREAD_SYSTEM_TIME)
 		omis_write_float(&w, f.system_s);
-	rc = b.failed ? -ERR_NOMEM : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
+	rc = b.failed ? -ERR_NOMEM
+		      : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
 	buf_done(&b);
 	return rc;
 }
@@ -318,7 +325,7 @@ static bool runs(struct service_call *c, const struct proc *p, const char *exec)
 	return same;
 }
 
-int serve_proc_attach3(struct service_call *c)
+int serve_proc_take(struct service_call *c)
 {
 	int64_t pid = call_int(c, 1);
 	struct proc_intake in = { .pid = pid > 1 && pid <= INT32_MAX ? (int32_t)pid : 0 };
@@ -332,10 +339,12 @@ int serve_proc_attach3(struct service_call *c)
 		rc = err_set(&e, ERR_NOTFOUND, "process %d does not run that program", (int)in.pid);
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, procs_node_token(c->env->procs),
-				       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc), "%s",
-				       e.text);
+				       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT
+							   : status_from_err(rc),
+				       "%s", e.text);
 	omis_write_token(&(struct omis_writer){ .b = &b }, p->token.s);
-	rc = reply_add(c->reply, c->action, procs_node_token(c->env->procs), STATUS_OK, buf_str(&b));
+	rc = reply_add(c->reply, c->action, procs_node_token(c->env->procs), STATUS_OK,
+		       buf_str(&b));
 	buf_done(&b);
 	return rc;
 }

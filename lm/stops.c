@@ -36,7 +36,7 @@ struct stops {
 
 static struct stop *find(const struct stops *s, const struct proc *p)
 {
-	list_each(i, &s->all)
+	list_each (i, &s->all)
 		if (list_entry(i, struct stop, link)->proc == p)
 			return list_entry(i, struct stop, link);
 	return NULL;
@@ -50,7 +50,7 @@ static int write_journal(struct stops *s, struct err *e)
 
 	if (!s->journal)
 		return 0;
-	list_each(i, &s->all) {
+	list_each (i, &s->all) {
 		const struct proc *p = list_entry(i, struct stop, link)->proc;
 
 		buf_printf(&b, "%d %llu %s\n", (int)p->pid, (unsigned long long)p->start,
@@ -86,7 +86,7 @@ static void let_go(struct stops *s, struct stop *st, const char *why)
 
 static void let_all_go(struct stops *s, const char *why)
 {
-	list_each_safe(i, &s->all)
+	list_each_safe (i, &s->all)
 		let_go(s, list_entry(i, struct stop, link), why);
 	write_journal(s, NULL);
 }
@@ -118,7 +118,8 @@ static void continue_line(struct stops *s, const char *line)
 	if (!p || pid <= 1 || pid > INT32_MAX)
 		return;
 	text_line(boot, sizeof(boot), p);
-	if (!str_eq(boot, procs_boot_id(s->procs)) || host_proc_open(s->host, (int32_t)pid, &held, NULL) < 0)
+	if (!str_eq(boot, procs_boot_id(s->procs)) ||
+	    host_proc_open(s->host, (int32_t)pid, &held, NULL) < 0)
 		return;
 	if (held->start == (uint64_t)start)
 		host_proc_signal(held, SIGCONT, NULL);
@@ -139,8 +140,8 @@ static int replay(struct stops *s, struct err *e)
 	return rc < 0 ? rc : file_remove(s->journal, e);
 }
 
-int stops_open(struct loop *l, struct host *h, struct procs *p, const char *journal, struct stops **out,
-	       struct err *e)
+int stops_open(struct loop *l, struct host *h, struct procs *p, const char *journal,
+	       struct stops **out, struct err *e)
 {
 	struct stops *s = calloc(1, sizeof(*s));
 	int rc = 0;
@@ -246,7 +247,7 @@ void stops_tool_gone(struct stops *s, uint32_t tool)
 {
 	size_t before = s->n;
 
-	list_each_safe(i, &s->all) {
+	list_each_safe (i, &s->all) {
 		struct stop *st = list_entry(i, struct stop, link);
 
 		for (size_t k = 0; k < st->ntool; k++)

@@ -16,8 +16,8 @@
 struct stops;
 
 /* journal: a file in a private directory; NULL = none is kept. Continues at once what the journal says. */
-int stops_open(struct loop *l, struct host *h, struct procs *p, const char *journal, struct stops **out,
-	       struct err *e);
+int stops_open(struct loop *l, struct host *h, struct procs *p, const char *journal,
+	       struct stops **out, struct err *e);
 
 /* Everything that is stopped runs again. */
 void stops_free(struct stops *s);

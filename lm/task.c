@@ -56,7 +56,7 @@ void tasks_free(struct tasks *s)
 {
 	if (!s)
 		return;
-	list_each_safe(i, &s->all)
+	list_each_safe (i, &s->all)
 		task_free(list_entry(i, struct task, link));
 	free(s);
 }
@@ -82,8 +82,13 @@ static bool is_allowed(const struct task *t, const struct omis_service *s)
 static int run_action(struct task *t)
 {
 	const struct omis_call *call = &t->spec.request->action[t->at];
-	struct service_call c = { .env = &t->owner->env, .task = t, .call = call, .action = number_of(t, t->at),
-				  .tool = t->spec.tool, .proc = t->waits ? NULL : t->spec.proc, .reply = t->reply,
+	struct service_call c = { .env = &t->owner->env,
+				  .task = t,
+				  .call = call,
+				  .action = number_of(t, t->at),
+				  .tool = t->spec.tool,
+				  .proc = t->waits ? NULL : t->spec.proc,
+				  .reply = t->reply,
 				  .retry = t->waits };
 	service_fn fn = service_find(call->service->name);
 	struct err e = { 0 };
@@ -93,12 +98,13 @@ static int run_action(struct task *t)
 		return reply_add_error(t->reply, c.action, "", STATUS_UNSUPPORTED_SERVICE,
 				       "a host cannot do %s", call->service->name);
 	if (!is_allowed(t, call->service))
-		return reply_add_error(t->reply, c.action, "", STATUS_NO_PERMISSION, "%s needs the right to %s",
-				       call->service->name, omis_right_name(call->service->right));
+		return reply_add_error(t->reply, c.action, "", STATUS_NO_PERMISSION,
+				       "%s needs the right to %s", call->service->name,
+				       omis_right_name(call->service->right));
 	rc = fn(&c);
 	if (rc >= 0)
 		return rc;
-	err_set(&e, (enum err_code)-rc, "%s failed: %s", call->service->name, err_name(rc));
+	err_set(&e, (enum err_code) - rc, "%s failed: %s", call->service->name, err_name(rc));
 	return reply_add_error(t->reply, c.action, "", status_from_err(rc), "%s", e.text);
 }
 
@@ -235,12 +241,14 @@ int call_add_ok(struct service_call *c, const struct objects *o)
 		return 0;
 	for (size_t i = 0; i < o->n; i++)
 		buf_printf(&names, "%s%s", i ? "," : "", o->v[i].token);
-	rc = names.failed ? -ERR_NOMEM : reply_add(c->reply, c->action, buf_str(&names), STATUS_OK, NULL);
+	rc = names.failed ? -ERR_NOMEM
+			  : reply_add(c->reply, c->action, buf_str(&names), STATUS_OK, NULL);
 	buf_done(&names);
 	return rc;
 }
 
-int call_each_proc(struct service_call *c, int (*fn)(struct service_call *, struct proc *, struct err *))
+int call_each_proc(struct service_call *c,
+		   int (*fn)(struct service_call *, struct proc *, struct err *))
 {
 	struct objects o = { 0 };
 	size_t good = 0;
@@ -253,8 +261,9 @@ int call_each_proc(struct service_call *c, int (*fn)(struct service_call *, stru
 
 		if (r < 0)
 			rc = reply_add_error(c->reply, c->action, o.v[i].token,
-					     r == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(r), "%s",
-					     e.text);
+					     r == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT
+								: status_from_err(r),
+					     "%s", e.text);
 		else
 			o.v[good++] = o.v[i];
 	}

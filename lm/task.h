@@ -39,7 +39,8 @@ struct task_env {
 };
 
 struct task_spec {
-	const struct omis_request *request; /* checked, without ECPs; must live until on_done or task_cancel() */
+	const struct omis_request
+		*request; /* checked, without ECPs; must live until on_done or task_cancel() */
 	const uint32_t *number; /* of each action, as replies use it; NULL = 1, 2, ... */
 	const bool *skip; /* actions that have run elsewhere; NULL = none */
 	uint32_t tool;
@@ -71,7 +72,8 @@ struct service_call {
 	const struct omis_call *call;
 	uint32_t action; /* number for entries */
 	uint32_t tool;
-	struct proc *proc; /* of the event; NULL = a request. Not valid any more when a call waits */
+	struct proc
+		*proc; /* of the event; NULL = a request. Not valid any more when a call waits */
 	struct reply *reply;
 	bool retry; /* the second time: what it waited for is there */
 };
@@ -97,7 +99,8 @@ int call_add_ok(struct service_call *c, const struct objects *o);
  * Calls fn for each process that the first parameter names. Where it succeeded is told in one entry, each failure in
  * one of its own. fn must not end processes.
  */
-int call_each_proc(struct service_call *c, int (*fn)(struct service_call *, struct proc *, struct err *));
+int call_each_proc(struct service_call *c,
+		   int (*fn)(struct service_call *, struct proc *, struct err *));
 
 /* System time of this moment. */
 nsec_t call_now(const struct service_call *c);

@@ -7,7 +7,8 @@
 
 static bool is_used(const struct segview_call *v)
 {
-	return v->count || v->delay || v->open_delay || v->in_call || v->sampled || v->bytes_out || v->bytes_in;
+	return v->count || v->delay || v->open_delay || v->in_call || v->sampled || v->bytes_out ||
+	       v->bytes_in;
 }
 
 static int take_calls(const struct segview *v, struct totals *t)
@@ -32,7 +33,8 @@ static void on_partner(void *arg, const struct segview_partner *p)
 {
 	struct totals *t = arg;
 
-	if (array_grow(&t->partner, &t->partner_cap, t->npartner + 1, sizeof(*p), TOTALS_PARTNERS_MAX) < 0)
+	if (array_grow(&t->partner, &t->partner_cap, t->npartner + 1, sizeof(*p),
+		       TOTALS_PARTNERS_MAX) < 0)
 		t->partner_lost += p->count;
 	else
 		t->partner[t->npartner++] = *p;

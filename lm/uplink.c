@@ -29,16 +29,23 @@ static struct msg_hello hello_of(const struct uplink *u, bool is_top)
 {
 	const struct identity *self = net_ctx_self(u->conf.ctx);
 
-	return (struct msg_hello){ .role = "lm", .site = self ? self->site : "", .host = u->host,
-				   .epoch = u->conf.epoch, .node = u->node, .software = software,
+	return (struct msg_hello){ .role = "lm",
+				   .site = self ? self->site : "",
+				   .host = u->host,
+				   .epoch = u->conf.epoch,
+				   .node = u->node,
+				   .software = software,
 				   .want_redirect = is_top };
 }
 
 static struct link_conf link_conf_of(struct uplink *u, struct link_handler h)
 {
 	h.arg = u;
-	return (struct link_conf){ .loop = u->conf.loop, .rng = u->conf.rng, .timebase = u->conf.timebase,
-				   .epoch = u->conf.epoch, .handler = h };
+	return (struct link_conf){ .loop = u->conf.loop,
+				   .rng = u->conf.rng,
+				   .timebase = u->conf.timebase,
+				   .epoch = u->conf.epoch,
+				   .handler = h };
 }
 
 static void drop_top(struct uplink *u, const char *reason)
@@ -79,7 +86,8 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	struct uplink *u = arg;
 
 	/* From the daemon that does not serve us only what we asked it for. */
-	if (l == u->parent || m->type == MSG_ENROL_ACK || m->type == MSG_STOP || m->type == MSG_REVOKED)
+	if (l == u->parent || m->type == MSG_ENROL_ACK || m->type == MSG_STOP ||
+	    m->type == MSG_REVOKED)
 		u->conf.on_msg(u->conf.arg, m);
 	if (l == u->top && l != u->parent && m->type == MSG_ENROL_ACK && u->site)
 		drop_top(u, "asked");
@@ -119,7 +127,8 @@ static void on_site_retry(void *arg, struct link *l, const struct err *why, nsec
 }
 
 /* "host:port,host:port,...": those with the port of the first. */
-static unsigned split_list(const char *list, char host[][NAME_MAX_BYTES + 1], uint16_t *port, struct err *e)
+static unsigned split_list(const char *list, char host[][NAME_MAX_BYTES + 1], uint16_t *port,
+			   struct err *e)
 {
 	char one[NAME_MAX_BYTES + 16], name[NAME_MAX_BYTES + 1];
 	unsigned n = 0;
@@ -145,11 +154,16 @@ static int dial_site(struct uplink *u, const char *list, struct err *e)
 {
 	const struct identity *self = net_ctx_self(u->conf.ctx);
 	char host[CONNSTR_HOSTS_MAX][NAME_MAX_BYTES + 1];
-	struct net_expect expect = { .roles = ROLE_BIT(ROLE_SM), .site = self ? self->site : NULL,
+	struct net_expect expect = { .roles = ROLE_BIT(ROLE_SM),
+				     .site = self ? self->site : NULL,
 				     .pin = u->conn.pin };
-	struct link_handler h = { .on_up = on_site_up, .on_msg = on_msg, .on_down = on_site_down,
-				  .on_retry = on_site_retry, .on_writable = on_writable };
-	struct link_net_conf net = { .ctx = u->conf.ctx, .host = (const char (*)[NAME_MAX_BYTES + 1])host,
+	struct link_handler h = { .on_up = on_site_up,
+				  .on_msg = on_msg,
+				  .on_down = on_site_down,
+				  .on_retry = on_site_retry,
+				  .on_writable = on_writable };
+	struct link_net_conf net = { .ctx = u->conf.ctx,
+				     .host = (const char(*)[NAME_MAX_BYTES + 1]) host,
 				     .expect = &expect };
 	struct link_conf conf = link_conf_of(u, h);
 	struct msg_hello hello = hello_of(u, false);
@@ -174,7 +188,8 @@ static int dial_site(struct uplink *u, const char *list, struct err *e)
 
 static void ask_again(struct uplink *u, uint64_t ms)
 {
-	nsec_t after = ms > UPLINK_ASK_MAX_NS / NSEC_PER_MSEC ? UPLINK_ASK_MAX_NS : (nsec_t)ms * NSEC_PER_MSEC;
+	nsec_t after = ms > UPLINK_ASK_MAX_NS / NSEC_PER_MSEC ? UPLINK_ASK_MAX_NS
+							      : (nsec_t)ms * NSEC_PER_MSEC;
 
 	loop_timer_arm(u->ask, after ? after : UPLINK_ASK_DEFAULT_NS);
 }
@@ -236,10 +251,16 @@ static void on_top_retry(void *arg, struct link *l, const struct err *why, nsec_
 static void dial_top(struct uplink *u)
 {
 	struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = u->conn.pin };
-	struct link_net_conf net = { .ctx = u->conf.ctx, .nhost = u->conn.nhost, .port = u->conn.port,
-				     .host = (const char (*)[NAME_MAX_BYTES + 1])u->conn.host, .expect = &expect };
-	struct link_handler h = { .on_up = on_top_up, .on_msg = on_msg, .on_down = on_top_down,
-				  .on_retry = on_top_retry, .on_writable = on_writable };
+	struct link_net_conf net = { .ctx = u->conf.ctx,
+				     .nhost = u->conn.nhost,
+				     .port = u->conn.port,
+				     .host = (const char(*)[NAME_MAX_BYTES + 1]) u->conn.host,
+				     .expect = &expect };
+	struct link_handler h = { .on_up = on_top_up,
+				  .on_msg = on_msg,
+				  .on_down = on_top_down,
+				  .on_retry = on_top_retry,
+				  .on_writable = on_writable };
 	struct link_conf conf = link_conf_of(u, h);
 	struct msg_hello hello = hello_of(u, true);
 	struct link_dialer dialer;

@@ -11,7 +11,8 @@
 #include "common/daemon/connstr.h"
 #include "common/daemon/link.h"
 
-#define UPLINK_SITE_RETRIES_MAX 3 /* attempts to reach an sm before mainsm is asked again: about a second */
+#define UPLINK_SITE_RETRIES_MAX \
+	3 /* attempts to reach an sm before mainsm is asked again: about a second */
 #define UPLINK_ASK_DEFAULT_NS (500 * NSEC_PER_MSEC) /* mainsm said "wait" and not how long */
 #define UPLINK_ASK_MAX_NS (10 * NSEC_PER_SEC)
 

@@ -15,8 +15,10 @@ static void open_hosts(void)
 {
 	struct err e = { 0 };
 
-	ck_assert_msg(host_linux_open("tests/golden/proc-server", NULL, &server, &e) == 0, "%s", e.text);
-	ck_assert_msg(host_linux_open("tests/golden/proc-group1", NULL, &group1, &e) == 0, "%s", e.text);
+	ck_assert_msg(host_linux_open("tests/golden/proc-server", NULL, &server, &e) == 0, "%s",
+		      e.text);
+	ck_assert_msg(host_linux_open("tests/golden/proc-group1", NULL, &group1, &e) == 0, "%s",
+		      e.text);
 	host_linux_set_units(server, 4096, 100);
 	host_linux_set_units(group1, 4096, 100);
 }
@@ -187,7 +189,8 @@ END_TEST
 START_TEST(a_process_tells_all_its_figures)
 {
 	struct host_figures f;
-	unsigned all = HOST_FIGURES_STAT | HOST_FIGURES_STATUS | HOST_FIGURES_IO | HOST_FIGURES_SWITCHES;
+	unsigned all =
+		HOST_FIGURES_STAT | HOST_FIGURES_STATUS | HOST_FIGURES_IO | HOST_FIGURES_SWITCHES;
 
 	ck_assert_int_eq(host_figures(server, 4242, all, &f, NULL), 0);
 	ck_assert_str_eq(f.name, "my (odd) prog");
@@ -220,7 +223,8 @@ START_TEST(a_zombie_tells_its_end_and_a_saved_uid_is_seen)
 {
 	struct host_figures f;
 
-	ck_assert_int_eq(host_figures(server, 4300, HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f, NULL), 0);
+	ck_assert_int_eq(
+		host_figures(server, 4300, HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f, NULL), 0);
 	ck_assert_int_eq(f.state, 'Z');
 	ck_assert_int_eq(f.exit_code, 256);
 	ck_assert(!f.one_uid);
@@ -259,7 +263,8 @@ START_TEST(threads_have_figures_of_their_own)
 	assert_near(f.user_s, 0.1);
 	assert_near(f.system_s, 0.2);
 	ck_assert_uint_eq(f.start, 777100);
-	ck_assert_int_eq(host_thread_figures(server, 4242, 4251, HOST_FIGURES_STAT, &f), -ERR_NOTFOUND);
+	ck_assert_int_eq(host_thread_figures(server, 4242, 4251, HOST_FIGURES_STAT, &f),
+			 -ERR_NOTFOUND);
 	n = 8;
 	ck_assert_int_eq(host_threads(server, 4243, tid, &n), -ERR_NOTFOUND);
 }
@@ -316,7 +321,8 @@ START_TEST(this_machine_knows_what_linux_knows)
 	ck_assert_int_gt(f.tmp_kib, 0);
 	ck_assert_int_ge(n.sleeping, 0);
 	for (int i = 0; i < HOST_NCOUNTS; i++)
-		if (i != HOST_EXECS && i != HOST_SYSCALLS && i != HOST_SYS_READS && i != HOST_SYS_WRITES)
+		if (i != HOST_EXECS && i != HOST_SYSCALLS && i != HOST_SYS_READS &&
+		    i != HOST_SYS_WRITES)
 			ck_assert_msg(c.v[i] >= 0, "count %d", i);
 	host_free(h);
 }
