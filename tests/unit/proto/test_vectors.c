@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* docs/protocol.md is normative: its bytes are these messages, its tables are these fields, its errors these texts. */
+#include "common/base/cur.h"
+#include "common/base/file.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "proto/frame.h"
+#include "proto/internal.h"
+#include "tests/suite.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT(s) { (const uint8_t *)(s), sizeof(s) - 1 }
+
+static const struct msg_entry entries[] = { { 1, "p_1_abcdef,p_1_bcdefg", 0, TEXT("42") }, { 2, "p_2_cdefgh", 7, { NULL, 0 } } };
+static const struct msg_missing missing[] = { { "n_3", "silent for 6 s" } };
+static const struct msg_coverage coverage = { 3, 2, missing, 1, 1000, 2000 };
+static const uint32_t actions[] = { 1, 3 };
+static const struct msg_object objects[] = {
+	{ .token = "p_1_abcdef", .parent = "n_1", .name = "heat2d", .pid = 4711, .rank = 0, .world_size = 4, .job = "j1",
+	  .flavour = "openmpi", .state = MSG_STATE_BLOCKED, .time_ns = 1000 },
+	{ .token = "p_1_bcdefg", .op = MSG_OP_GONE, .rank = -1, .exit_status = -9 },
+};
+
+static const struct {
+	const char *name;
+	struct msg m;
+} vectors[] = {
+	{ "hello",
+	  { MSG_HELLO,
+	    { .hello = { .version_min = 1, .version_max = 1, .role = "lm", .site = "a", .host = "n1", .epoch = 1000,
+			 .software = "omig 0.1.0", .want_redirect = true } } } },
+	{ "hello_ack", { MSG_HELLO_ACK, { .hello_ack = { .version = 1, .epoch = 2000, .name = "n_1", .node = 1 } } } },
+	{ "ping", { MSG_PING, { .ping = { 300, 1000000 } } } },
+	{ "pong", { MSG_PONG, { .pong = { 300, 1000000, 1700000000000000000, 250 } } } },
+	{ "bye", { MSG_BYE, { .bye = { "the end" } } } },
+	{ "request",
+	  { MSG_REQUEST,
+	    { .request = { .id = 5, .tool = 1, .identity = "omig:tool-observe//u", .deadline_ns = 2000000000,
+			   .policy = MSG_WAIT_QUORUM, .quorum = 2, .text = TEXT(":node_get_info([],1)"),
+			   .action = actions, .naction = 2 } } } },
+	{ "reply",
+	  { MSG_REPLY, { .reply = { .id = 5, .entry = entries, .nentry = 2, .coverage = &coverage } } } },
+	{ "directory", { MSG_DIRECTORY, { .directory = { true, 1, objects, 2, false } } } },
+	{ "cancel", { MSG_CANCEL, { .cancel = { UINT64_MAX } } } },
+	{ "stop", { MSG_STOP, { .stop = { "" } } } },
+};
+
+#define NVECTORS (sizeof(vectors) / sizeof(vectors[0]))
+
+static struct buf doc;
+
+static void set_up(void)
+{
+	struct err e = { 0 };
+
+	buf_init(&doc, 1 << 20);
+	ck_assert_msg(!file_read("docs/protocol.md", 1 << 20, 0, &doc, &e), "%s", e.text);
+}
+
+static void clean_up(void)
+{
+	buf_done(&doc);
+}
+
+/* The bytes of a block: hexadecimal with white space, # begins a comment. */
+static void read_hex(const char *s, const char *end, struct buf *out)
+{
+	unsigned digits = 0, v = 0;
+
+	for (; s < end; s++) {
+		if (*s == '#')
+			s += strcspn(s, "\n");
+		if (!isxdigit((unsigned char)*s))
+			continue;
+		v = v << 4 | (unsigned)(isdigit((unsigned char)*s) ? *s - '0' : tolower((unsigned char)*s) - 'a' + 10);
+		if (++digits % 2 == 0)
+			buf_putc(out, (uint8_t)v);
+	}
+	ck_assert_uint_eq(digits % 2, 0);
+}
+
+/* The next block ```<kind> <title>; returns where to go on, NULL without one. */
+static const char *next_block(const char *from, const char *kind, char *title, size_t size, struct buf *bytes)
+{
+	char fence[40];
+	const char *s, *nl, *end;
+
+	snprintf(fence, sizeof(fence), "\n```%s ", kind);
+	s = strstr(from, fence);
+	if (!s)
+		return NULL;
+	s += strlen(fence);
+	nl = strchr(s, '\n');
+	end = strstr(nl, "\n```");
+	ck_assert_ptr_nonnull(end);
+	snprintf(title, size, "%.*s", (int)(nl - s), s);
+	buf_clear(bytes);
+	read_hex(nl, end, bytes);
+	return end;
+}
+
+static const struct msg *vector_of(const char *name)
+{
+	for (size_t i = 0; i < NVECTORS; i++)
+		if (str_eq(vectors[i].name, name))
+			return &vectors[i].m;
+	ck_abort_msg("docs/protocol.md has a vector '%s' that is not known here", name);
+	return NULL;
+}
+
+START_TEST(the_bytes_in_the_document_are_the_bytes_on_the_wire)
+{
+	struct buf want = BUF_INIT(10000), got = BUF_INIT(10000);
+	const char *at = buf_str(&doc);
+	char name[80];
+	size_t n = 0;
+
+	while ((at = next_block(at, "vector", name, sizeof(name), &want))) {
+		struct msg *m = NULL;
+		struct err e = { 0 };
+
+		buf_clear(&got);
+		ck_assert_int_eq(msg_put(&got, vector_of(name)), 0);
+		ck_assert_msg(got.n == want.n && !memcmp(got.p, want.p, got.n), "vector %s", name);
+		ck_assert_int_eq(msg_get(want.p[4], want.p + FRAME_HEADER_BYTES, want.n - FRAME_HEADER_BYTES, &m, &e), 0);
+		buf_clear(&got);
+		ck_assert_int_eq(msg_put(&got, m), 0);
+		ck_assert_mem_eq(got.p, want.p, want.n);
+		msg_free(m);
+		n++;
+	}
+	ck_assert_uint_eq(n, NVECTORS);
+	buf_done(&want);
+	buf_done(&got);
+}
+END_TEST
+
+/* What the receiver of these bytes says. */
+static void judge(const struct buf *bytes, struct err *e)
+{
+	struct frame_in f;
+	struct frame fr;
+	struct msg *m = NULL;
+
+	frame_in_init(&f, FRAME_MAX_BYTES);
+	ck_assert_int_eq(frame_in_add(&f, bytes->p, bytes->n, e), 0);
+	if (frame_in_next(&f, &fr, e) == 1)
+		msg_get(fr.type, fr.p, fr.n, &m, e);
+	msg_free(m);
+	frame_in_done(&f);
+}
+
+START_TEST(the_errors_in_the_document_are_the_errors_that_are_told)
+{
+	struct buf bytes = BUF_INIT(10000);
+	const char *at = buf_str(&doc);
+	char text[200];
+	size_t n = 0;
+
+	while ((at = next_block(at, "refused", text, sizeof(text), &bytes))) {
+		struct err e = { 0 };
+
+		judge(&bytes, &e);
+		ck_assert_str_eq(e.text, text);
+		n++;
+	}
+	ck_assert_uint_ge(n, 6);
+	buf_done(&bytes);
+}
+END_TEST
+
+/* The section with this heading, up to the next heading. */
+static char *section(const char *heading)
+{
+	const char *s = strstr(buf_str(&doc), heading), *end;
+
+	ck_assert_msg(s != NULL, "docs/protocol.md has no '%s'", heading);
+	s += strlen(heading);
+	end = strstr(s, "\n#");
+	return end ? str_ndup(s, (size_t)(end - s)) : str_dup(s);
+}
+
+static void check_fields(const struct shape *s, const char *heading)
+{
+	char *text = section(heading), row[80];
+
+	for (unsigned i = 0; i < s->desc->n_fields; i++) {
+		snprintf(row, sizeof(row), "| %u | `%s` |", s->desc->fields[i].id, s->desc->fields[i].name);
+		ck_assert_msg(strstr(text, row) != NULL, "%s has no row '%s'", heading, row);
+	}
+	free(text);
+}
+
+START_TEST(every_message_and_field_is_in_the_document)
+{
+	for (unsigned t = 0; t < MSG_TYPE_END; t++) {
+		const struct shape *s = shape_of((uint8_t)t);
+		char heading[80];
+
+		if (!s)
+			continue;
+		snprintf(heading, sizeof(heading), "\n### %s = %u\n", s->name, t);
+		check_fields(s, heading);
+		for (unsigned i = 0; i < s->desc->n_fields; i++) {
+			if (!s->place[i].sub)
+				continue;
+			snprintf(heading, sizeof(heading), "\n### (%s)\n", s->place[i].sub->name);
+			check_fields(s->place[i].sub, heading);
+		}
+	}
+}
+END_TEST
+
+START_TEST(every_limit_in_the_document_is_the_limit_that_holds)
+{
+	static const struct {
+		const char *name;
+		long long value;
+	} limits[] = {
+		{ "FRAME_MAX_BYTES", FRAME_MAX_BYTES },
+		{ "FRAME_PREAUTH_MAX_BYTES", FRAME_PREAUTH_MAX_BYTES },
+		{ "PROTO_DEPTH_MAX", PROTO_DEPTH_MAX },
+		{ "PROTO_ELEMENTS_MAX", PROTO_ELEMENTS_MAX },
+		{ "DECODE_HEAP_MAX_BYTES", DECODE_HEAP_MAX_BYTES },
+		{ "NAME_MAX_BYTES", NAME_MAX_BYTES },
+		{ "HEARTBEAT_PERIOD_NS", HEARTBEAT_PERIOD_NS },
+		{ "HEARTBEAT_MISSED_MAX", HEARTBEAT_MISSED_MAX },
+		{ "HELLO_MAX_NS", HELLO_MAX_NS },
+		{ "HANDSHAKE_MAX_NS", HANDSHAKE_MAX_NS },
+		{ "FRAME_COMPLETE_MAX_NS", FRAME_COMPLETE_MAX_NS },
+		{ "RECONNECT_MIN_NS", RECONNECT_MIN_NS },
+		{ "RECONNECT_MAX_NS", RECONNECT_MAX_NS },
+		{ "TOOL_QUEUE_MAX_BYTES", TOOL_QUEUE_MAX_BYTES },
+		{ "PEER_QUEUE_MAX_BYTES", PEER_QUEUE_MAX_BYTES },
+	};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		char row[100];
+
+		snprintf(row, sizeof(row), "\n| %s | %lld |", limits[i].name, limits[i].value);
+		ck_assert_msg(strstr(buf_str(&doc), row) != NULL, "no row '%s'", row + 1);
+	}
+}
+END_TEST
+
+/* The length and the type on the first line, then 24 bytes a line. */
+static void print_frame(const struct buf *b)
+{
+	for (size_t k = 0; k < b->n; k++) {
+		if (k == 4)
+			printf("  ");
+		else if (k > 4)
+			printf("%s", (k - 5) % 24 == 0 ? "\n" : " ");
+		printf("%02x", b->p[k]);
+	}
+}
+
+/* For whoever writes the document: OMIG_PRINT_VECTORS=1 prints the blocks. */
+static void print_vectors(void)
+{
+	for (size_t i = 0; i < NVECTORS; i++) {
+		struct buf b = BUF_INIT(10000);
+
+		if (msg_put(&b, &vectors[i].m))
+			exit(1);
+		printf("```vector %s\n", vectors[i].name);
+		print_frame(&b);
+		printf("\n```\n\n");
+		buf_done(&b);
+	}
+}
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		the_bytes_in_the_document_are_the_bytes_on_the_wire,
+		the_errors_in_the_document_are_the_errors_that_are_told,
+		every_message_and_field_is_in_the_document,
+		every_limit_in_the_document_is_the_limit_that_holds,
+	};
+
+	if (getenv("OMIG_PRINT_VECTORS")) {
+		print_vectors();
+		return 0;
+	}
+	return suite_run_with("vectors", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
