@@ -11,7 +11,10 @@ struct arena;
 struct arena *arena_new(size_t max);
 void arena_free(struct arena *a);
 
-/* Zeroed, aligned for any type, valid until arena_free(). NULL when out of memory or beyond max. n may be 0. */
+/*
+ * Zeroed, aligned for any type, valid until arena_free(). NULL when out of memory or beyond
+ * max. n may be 0.
+ */
 void *arena_alloc(struct arena *a, size_t n);
 
 /* As above for count items of size bytes, with the overflow check. */

@@ -97,7 +97,8 @@ static int copy_call(struct binding *b, const struct omis_call *from, struct omi
 	return rc;
 }
 
-static int refuse(const struct binding *b, const struct omis_call *call, unsigned action, int rc, struct omis_diag *d)
+static int refuse(const struct binding *b, const struct omis_call *call, unsigned action, int rc,
+		  struct omis_diag *d)
 {
 	if (!d)
 		return rc;
@@ -110,17 +111,17 @@ static int refuse(const struct binding *b, const struct omis_call *call, unsigne
 		       b->unknown ? b->unknown : "?", d->offset);
 }
 
-static int bind_action(struct binding *b, const struct omis_request *from, size_t i, struct omis_call *to,
-		       struct omis_diag *d)
+static int bind_action(struct binding *b, const struct omis_request *from, size_t i,
+		       struct omis_call *to, struct omis_diag *d)
 {
-	struct checking c = {.arena = b->arena, .d = d, .inner = true, .action = (unsigned)i + 1};
+	struct checking c = { .arena = b->arena, .d = d, .inner = true, .action = (unsigned)i + 1 };
 	int rc = copy_call(b, &from->action[i], to);
 
 	return rc ? refuse(b, &from->action[i], c.action, rc, d) : check_call(&c, to, false);
 }
 
-static int bind_all(struct binding *b, const struct omis_request *from, size_t first, struct omis_request *to,
-		    struct omis_diag *d)
+static int bind_all(struct binding *b, const struct omis_request *from, size_t first,
+		    struct omis_request *to, struct omis_diag *d)
 {
 	int rc = 0;
 
@@ -131,10 +132,10 @@ static int bind_all(struct binding *b, const struct omis_request *from, size_t f
 	return rc;
 }
 
-int omis_bind(const struct omis_request *r, size_t first, size_t count, const struct omis_ecps *ecps,
-	      struct omis_request **out, struct omis_diag *d)
+int omis_bind(const struct omis_request *r, size_t first, size_t count,
+	      const struct omis_ecps *ecps, struct omis_request **out, struct omis_diag *d)
 {
-	struct binding b = {.ecps = ecps, .arena = arena_new(LEX_HEAP_MAX_BYTES)};
+	struct binding b = { .ecps = ecps, .arena = arena_new(LEX_HEAP_MAX_BYTES) };
 	struct omis_request *bound;
 	int rc;
 
@@ -147,7 +148,9 @@ int omis_bind(const struct omis_request *r, size_t first, size_t count, const st
 	bound = arena_alloc(b.arena, sizeof(*bound));
 	rc = -ERR_NOMEM;
 	if (bound) {
-		*bound = (struct omis_request){.naction = count, .locked = r->locked, .inner = true, .arena = b.arena};
+		*bound = (struct omis_request){
+			.naction = count, .locked = r->locked, .inner = true, .arena = b.arena
+		};
 		bound->action = arena_array(b.arena, count, sizeof(*bound->action));
 	}
 	if (!bound || !bound->action)

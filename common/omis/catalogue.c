@@ -10,14 +10,14 @@ static const struct {
 	const char *prefix;
 	const struct omis_services *services;
 } parts[] = {
-	{"node_", &omis_services_node},	      {"proc_", &omis_services_proc},
-	{"thread_", &omis_services_thread},   {"message_", &omis_services_message},
-	{"", &omis_services_misc},	      {"site_", &omis_services_site},
-	{"pa_", &omis_services_pa},	      {"patop_", &omis_services_patop},
-	{"omig_", &omis_services_omig},
+	{ "node_", &omis_services_node },     { "proc_", &omis_services_proc },
+	{ "thread_", &omis_services_thread }, { "message_", &omis_services_message },
+	{ "", &omis_services_misc },	      { "site_", &omis_services_site },
+	{ "pa_", &omis_services_pa },	      { "patop_", &omis_services_patop },
+	{ "omig_", &omis_services_omig },
 };
 
-static const char *const extension_names[] = {"ocmg", "site", "pa", "patop", "trace", "omig"};
+static const char *const extension_names[] = { "ocmg", "site", "pa", "patop", "trace", "omig" };
 
 static int compare(const char *name, size_t n, const char *other)
 {
@@ -123,28 +123,28 @@ bool omis_service_has_ecp(const struct omis_service *event, const char *name, si
 
 const char *omis_class_name(enum omis_class c)
 {
-	static const char *const names[] = {"information", "manipulation", "event"};
+	static const char *const names[] = { "information", "manipulation", "event" };
 
 	return (size_t)c < ARRAY_LEN(names) ? names[c] : "?";
 }
 
 const char *omis_right_name(enum omis_right r)
 {
-	static const char *const names[] = {"none", "observe", "manipulate", "admin"};
+	static const char *const names[] = { "none", "observe", "manipulate", "admin" };
 
 	return (size_t)r < ARRAY_LEN(names) ? names[r] : "?";
 }
 
 const char *omis_state_name(enum omis_state s)
 {
-	static const char *const names[] = {"unsupported", "partly", "done"};
+	static const char *const names[] = { "unsupported", "partly", "done" };
 
 	return (size_t)s < ARRAY_LEN(names) ? names[s] : "?";
 }
 
 const char *omis_where_name(enum omis_where w)
 {
-	static const char *const names[] = {"top", "node", "rank", "each"};
+	static const char *const names[] = { "top", "node", "rank", "each" };
 
 	return (size_t)w < ARRAY_LEN(names) ? names[w] : "?";
 }

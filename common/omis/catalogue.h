@@ -14,10 +14,13 @@ enum omis_where {
 	OMIS_AT_TOP, /* mainsm answers by itself */
 	OMIS_AT_NODE, /* the lm of the object */
 	OMIS_AT_RANK, /* as AT_NODE; as the action of an event it runs inside the rank */
-	OMIS_AT_EACH, /* every daemon on the way does its part: the top, then those below that the objects concern */
+	OMIS_AT_EACH, /* every daemon on the way: the top, then those that the objects concern */
 };
 
-/* Ordered: each includes those before it. 0 is not a right, so that a forgotten one grants nothing. */
+/*
+ * Ordered: each includes those before it. 0 is not a right, so that a forgotten one grants
+ * nothing.
+ */
 enum omis_right { OMIS_NO_RIGHT, OMIS_OBSERVE, OMIS_MANIPULATE, OMIS_ADMIN };
 
 enum omis_state { OMIS_UNSUPPORTED, OMIS_PARTLY, OMIS_DONE };
@@ -30,7 +33,8 @@ enum omis_merge {
 };
 
 enum omis_flag {
-	OMIS_RAW = 1, /* the object list may name objects that are not attached: the top interprets it */
+	/* the object list may name objects that are not attached: the top interprets it */
+	OMIS_RAW = 1,
 	OMIS_SCOPE = 2, /* changes what the tool is attached to */
 	OMIS_INTERNAL = 4, /* from daemon to daemon; for a tool it does not exist */
 	OMIS_OPTIONAL = 8, /* the interface leaves it to the implementation */
@@ -43,7 +47,11 @@ struct omis_param {
 	enum omis_type type;
 	bool list;
 	char class; /* of a TOKEN: as token_class(); 'k' a counter, 'i' an integrator, 0 any */
-	const char *def; /* text of the value when the parameter is left out (only at the end); NULL = it must be there */
+	/*
+	 * text of the value when the parameter is left out (only at the end); NULL = it must
+	 * be there
+	 */
+	const char *def;
 };
 
 #define OMIS_PARAMS_MAX 6
@@ -51,7 +59,8 @@ struct omis_param {
 
 struct omis_service {
 	const char *name;
-	const char *extension; /* "" for the basic ones, else "pa", "patop", "omig", ... as extensions() lists them */
+	/* "" for the basic ones, else "pa", "patop", "omig", ... as extensions() lists them */
+	const char *extension;
 	enum omis_class class;
 	char object; /* class of objects that it works on, as token_class(); 0 = none */
 	int object_param; /* index of the parameter that names them; -1 = none */
@@ -61,7 +70,11 @@ struct omis_service {
 	enum omis_merge merge;
 	unsigned flags; /* enum omis_flag */
 	struct omis_param param[OMIS_PARAMS_MAX + 1];
-	const char *ecps; /* an event's own context parameters, by blanks; "par" stands for $par0..$par15; NULL = none */
+	/*
+	 * an event's own context parameters, by blanks; "par" stands for $par0..$par15; NULL
+	 * = none
+	 */
+	const char *ecps;
 	const char *result; /* names of the values that come back; NULL = void */
 	const char *help; /* one sentence or two */
 };
@@ -75,7 +88,10 @@ size_t omis_service_count(void);
 
 size_t omis_service_nparam(const struct omis_service *s);
 
-/* True when the name (without '$') is one of $node $proc $thread $time $csr, or of this event's own. */
+/*
+ * True when the name (without '$') is one of $node $proc $thread $time $csr, or of this
+ * event's own.
+ */
 bool omis_service_has_ecp(const struct omis_service *event, const char *name, size_t n);
 
 /* k of "park", 0..15; -1 for other names. */
@@ -84,7 +100,10 @@ int omis_par_number(const char *name, size_t n);
 /* name(type name, ...) -> result, as in manuals. */
 void omis_print_signature(struct buf *b, const struct omis_service *s);
 
-/* Whole documents of the table: sections of a scdoc page; Markdown; `name<TAB>class<TAB>state<TAB>signature<TAB>help` lines. */
+/*
+ * Whole documents of the table: sections of a scdoc page; Markdown;
+ * `name<TAB>class<TAB>state<TAB>signature<TAB>help` lines.
+ */
 void omis_print_scdoc(struct buf *b);
 void omis_print_markdown(struct buf *b);
 void omis_print_completion(struct buf *b);

@@ -8,7 +8,7 @@
 
 static const char *type_word(const struct omis_param *p)
 {
-	static const char *const words[] = {"int", "float", "string", "token", "binary", "any"};
+	static const char *const words[] = { "int", "float", "string", "token", "binary", "any" };
 
 	return words[p->type];
 }
@@ -17,8 +17,8 @@ void omis_print_signature(struct buf *b, const struct omis_service *s)
 {
 	buf_printf(b, "%s(", s->name);
 	for (const struct omis_param *p = s->param; p->name; p++)
-		buf_printf(b, "%s%s%s %s%s%s", p == s->param ? "" : ", ", type_word(p), p->list ? "*" : "", p->name,
-			   p->def ? " = " : "", p->def ? p->def : "");
+		buf_printf(b, "%s%s%s %s%s%s", p == s->param ? "" : ", ", type_word(p),
+			   p->list ? "*" : "", p->name, p->def ? " = " : "", p->def ? p->def : "");
 	buf_puts(b, ")");
 }
 
@@ -50,20 +50,21 @@ struct section {
 };
 
 static const struct section sections[] = {
-	{"Information", "", OMIS_INFO},
-	{"Manipulation", "", OMIS_MANIP},
-	{"Events", "", OMIS_EVENT},
-	{"Sites (extension site)", "site", 0},
-	{"Counters and integrators (extension pa)", "pa", 0},
-	{"Filtered events (extension patop)", "patop", 0},
-	{"Traces (extension trace)", "trace", 0},
-	{"Files and probes (extension ocmg)", "ocmg", 0},
-	{"This monitor (extension omig)", "omig", 0},
+	{ "Information", "", OMIS_INFO },
+	{ "Manipulation", "", OMIS_MANIP },
+	{ "Events", "", OMIS_EVENT },
+	{ "Sites (extension site)", "site", 0 },
+	{ "Counters and integrators (extension pa)", "pa", 0 },
+	{ "Filtered events (extension patop)", "patop", 0 },
+	{ "Traces (extension trace)", "trace", 0 },
+	{ "Files and probes (extension ocmg)", "ocmg", 0 },
+	{ "This monitor (extension omig)", "omig", 0 },
 };
 
 static bool belongs(const struct omis_service *s, const struct section *to)
 {
-	return is_shown(s) && str_eq(s->extension, to->extension) && (*to->extension || s->class == to->class);
+	return is_shown(s) && str_eq(s->extension, to->extension) &&
+	       (*to->extension || s->class == to->class);
 }
 
 /* In scdoc and Markdown alike these would start emphasis. */
@@ -90,8 +91,8 @@ static void put_facts(struct buf *b, const struct omis_service *s, const char *e
 {
 	struct buf ecps = BUF_INIT(4096);
 
-	buf_printf(b, "%s; at: %s; right: %s; %s.", omis_class_name(s->class), omis_where_name(s->where),
-		   omis_right_name(s->right), omis_state_name(s->state));
+	buf_printf(b, "%s; at: %s; right: %s; %s.", omis_class_name(s->class),
+		   omis_where_name(s->where), omis_right_name(s->right), omis_state_name(s->state));
 	if (s->result) {
 		buf_printf(b, "%sResult: ", end);
 		put_escaped(b, s->result);
@@ -107,7 +108,8 @@ static void put_facts(struct buf *b, const struct omis_service *s, const char *e
 	buf_done(&ecps);
 }
 
-static void each_of(struct buf *b, const struct section *of, void (*fn)(struct buf *, const struct omis_service *))
+static void each_of(struct buf *b, const struct section *of,
+		    void (*fn)(struct buf *, const struct omis_service *))
 {
 	const struct omis_service *s;
 
@@ -161,7 +163,8 @@ void omis_print_completion(struct buf *b)
 	for (size_t i = 0; (s = omis_service_at(i)); i++) {
 		if (!is_shown(s))
 			continue;
-		buf_printf(b, "%s\t%s\t%s\t", s->name, omis_class_name(s->class), omis_state_name(s->state));
+		buf_printf(b, "%s\t%s\t%s\t", s->name, omis_class_name(s->class),
+			   omis_state_name(s->state));
 		omis_print_signature(b, s);
 		buf_printf(b, "\t%s\n", s->help);
 	}

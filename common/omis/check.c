@@ -41,39 +41,50 @@ static int no_memory(struct checking *c)
 
 static const char *kind_name(enum omis_kind kind)
 {
-	static const char *const names[] = {"an integer", "a number", "a string", "a token",
-					    "a binary value", "a list", "an event context parameter"};
+	static const char *const names[] = { "an integer",
+					     "a number",
+					     "a string",
+					     "a token",
+					     "a binary value",
+					     "a list",
+					     "an event context parameter" };
 
 	return names[kind];
 }
 
 static const char *type_name(enum omis_type type)
 {
-	static const char *const names[] = {"an integer", "a number", "a string", "a token", "a binary value", "a value"};
+	static const char *const names[] = { "an integer", "a number",	     "a string",
+					     "a token",	   "a binary value", "a value" };
 
 	return names[type];
 }
 
 static int mismatch(struct checking *c, const struct omis_param *p, const struct omis_value *v)
 {
-	return fault(c, STATUS_TYPE_MISMATCH, v->offset, "parameter %s of %s takes %s%s, not %s", p->name,
-		     c->call->name, p->list ? "a list; in it " : "", type_name(p->type), kind_name(v->kind));
+	return fault(c, STATUS_TYPE_MISMATCH, v->offset, "parameter %s of %s takes %s%s, not %s",
+		     p->name, c->call->name, p->list ? "a list; in it " : "", type_name(p->type),
+		     kind_name(v->kind));
 }
 
-/* Sites, nodes, processes and threads convert into each other; u_ is an object that nobody knows. */
+/*
+ * Sites, nodes, processes and threads convert into each other; u_ is an object that nobody
+ * knows.
+ */
 static bool class_fits(const struct omis_param *p, const struct omis_value *v)
 {
 	char class = token_class(v->s.p, v->s.n);
-	struct token_parts parts = {0};
+	struct token_parts parts = { 0 };
 	bool related;
 
 	if (!p->class || class == p->class || class == 'u')
 		return true;
 	if (class == 'a') {
 		token_parse(v->s.p, v->s.n, &parts);
-		return (p->class == 'k' && (parts.kind == TOKEN_COUNTER_LOCAL || parts.kind == TOKEN_COUNTER_GLOBAL)) ||
-		       (p->class == 'i' &&
-			(parts.kind == TOKEN_INTEGRATOR_LOCAL || parts.kind == TOKEN_INTEGRATOR_GLOBAL));
+		return (p->class == 'k' && (parts.kind == TOKEN_COUNTER_LOCAL ||
+					    parts.kind == TOKEN_COUNTER_GLOBAL)) ||
+		       (p->class == 'i' && (parts.kind == TOKEN_INTEGRATOR_LOCAL ||
+					    parts.kind == TOKEN_INTEGRATOR_GLOBAL));
 	}
 	token_compare_class(class, p->class, &related);
 	return related;
@@ -86,8 +97,8 @@ static bool ecp_fits(const struct omis_param *p, const struct omis_value *v)
 		const char *name;
 		enum omis_type type;
 	} known[] = {
-		{"node", OMIS_T_TOKEN}, {"proc", OMIS_T_TOKEN}, {"thread", OMIS_T_TOKEN},
-		{"csr", OMIS_T_TOKEN},	{"time", OMIS_T_FLOAT},
+		{ "node", OMIS_T_TOKEN }, { "proc", OMIS_T_TOKEN }, { "thread", OMIS_T_TOKEN },
+		{ "csr", OMIS_T_TOKEN },  { "time", OMIS_T_FLOAT },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -99,9 +110,11 @@ static bool ecp_fits(const struct omis_param *p, const struct omis_value *v)
 static int check_ecp(struct checking *c, const struct omis_param *p, const struct omis_value *v)
 {
 	if (!c->event)
-		return fault(c, STATUS_UNKNOWN_ECP, v->offset, "$%.40s outside the actions of an event", v->s.p);
+		return fault(c, STATUS_UNKNOWN_ECP, v->offset,
+			     "$%.40s outside the actions of an event", v->s.p);
 	if (!omis_service_has_ecp(c->event, v->s.p, v->s.n))
-		return fault(c, STATUS_UNKNOWN_ECP, v->offset, "%s has no $%.40s", c->event->name, v->s.p);
+		return fault(c, STATUS_UNKNOWN_ECP, v->offset, "%s has no $%.40s", c->event->name,
+			     v->s.p);
 	return p && !ecp_fits(p, v) ? mismatch(c, p, v) : 0;
 }
 
@@ -119,7 +132,8 @@ static int check_any(struct checking *c, const struct omis_value *v)
 
 static int check_scalar(struct checking *c, const struct omis_param *p, struct omis_value *v)
 {
-	static const enum omis_kind kinds[] = {OMIS_INT, OMIS_FLOAT, OMIS_STRING, OMIS_TOKEN, OMIS_BINARY};
+	static const enum omis_kind kinds[] = { OMIS_INT, OMIS_FLOAT, OMIS_STRING, OMIS_TOKEN,
+						OMIS_BINARY };
 
 	if (p->type == OMIS_T_ANY)
 		return check_any(c, v);
@@ -134,7 +148,8 @@ static int check_scalar(struct checking *c, const struct omis_param *p, struct o
 	if (v->kind != kinds[p->type])
 		return mismatch(c, p, v);
 	if (v->kind == OMIS_TOKEN && !class_fits(p, v))
-		return fault(c, STATUS_TYPE_MISMATCH, v->offset, "parameter %s of %s takes no object like %.40s", p->name,
+		return fault(c, STATUS_TYPE_MISMATCH, v->offset,
+			     "parameter %s of %s takes no object like %.40s", p->name,
 			     c->call->name, v->s.p);
 	return 0;
 }
@@ -172,7 +187,7 @@ static void set_default(const struct omis_param *p, uint32_t offset, struct omis
 {
 	int64_t i;
 
-	*v = (struct omis_value){.kind = OMIS_LIST, .offset = offset};
+	*v = (struct omis_value){ .kind = OMIS_LIST, .offset = offset };
 	if (!str_to_i64(p->def, INT32_MIN, INT32_MAX, &i)) {
 		v->kind = OMIS_INT;
 		v->i = i;
@@ -199,8 +214,9 @@ static int check_params(struct checking *c, struct omis_call *call)
 	int rc = 0;
 
 	if (call->nparam > n || (call->nparam < n && !call->service->param[call->nparam].def))
-		return fault(c, STATUS_PARAMETER_ERROR, call->offset, "%s takes %zu parameter%s, not %zu,", call->name,
-			     n, n == 1 ? "" : "s", call->nparam);
+		return fault(c, STATUS_PARAMETER_ERROR, call->offset,
+			     "%s takes %zu parameter%s, not %zu,", call->name, n, n == 1 ? "" : "s",
+			     call->nparam);
 	if (call->nparam < n)
 		rc = fill_in(c, call, n);
 	for (size_t i = 0; !rc && i < n; i++)
@@ -214,20 +230,23 @@ int check_call(struct checking *c, struct omis_call *call, bool as_event)
 
 	c->call = call;
 	if (!s || (s->flags & OMIS_INTERNAL && !c->inner))
-		return fault(c, STATUS_UNKNOWN_SERVICE, call->offset, "there is no service '%.40s'", call->name);
+		return fault(c, STATUS_UNKNOWN_SERVICE, call->offset, "there is no service '%.40s'",
+			     call->name);
 	if ((s->class == OMIS_EVENT) != as_event)
 		return fault(c, STATUS_TYPE_MISMATCH, call->offset,
-			     as_event ? "%s is no event service and cannot stand before the ':'" :
-					"%s is an event service, not an action,", call->name);
+			     as_event ? "%s is no event service and cannot stand before the ':'"
+				      : "%s is an event service, not an action,",
+			     call->name);
 	if (s->state == OMIS_UNSUPPORTED)
-		return fault(c, STATUS_UNSUPPORTED_SERVICE, call->offset, "%s is not supported here", call->name);
+		return fault(c, STATUS_UNSUPPORTED_SERVICE, call->offset,
+			     "%s is not supported here", call->name);
 	call->service = s;
 	return check_params(c, call);
 }
 
 int omis_check(struct omis_request *r, struct omis_diag *d)
 {
-	struct checking c = {.arena = r->arena, .d = d, .inner = r->inner};
+	struct checking c = { .arena = r->arena, .d = d, .inner = r->inner };
 	int rc = 0;
 
 	if (r->event) {

@@ -48,10 +48,13 @@ struct omis_ecps {
  * -ERR_INVALID with d (UNKNOWN_ECP when ecps lacks one, TYPE_MISMATCH when a
  * value does not fit; d->action counts in r), -ERR_NOMEM.
  */
-int omis_bind(const struct omis_request *r, size_t first, size_t count, const struct omis_ecps *ecps,
-	      struct omis_request **out, struct omis_diag *d);
+int omis_bind(const struct omis_request *r, size_t first, size_t count,
+	      const struct omis_ecps *ecps, struct omis_request **out, struct omis_diag *d);
 
-/* Calls fn(arg, name) for each ECP in the call, nested lists included, in textual order, doubles as often as they stand. */
+/*
+ * Calls fn(arg, name) for each ECP in the call, nested lists included, in textual order,
+ * doubles as often as they stand.
+ */
 void omis_call_ecps(const struct omis_call *c, void (*fn)(void *arg, const char *name), void *arg);
 
 #endif

@@ -12,7 +12,8 @@ struct checking {
 	struct arena *arena; /* of the request */
 	struct omis_diag *d; /* or NULL */
 	bool inner; /* internal services are known */
-	const struct omis_service *event; /* whose context parameters the actions may use; or NULL */
+	/* whose context parameters the actions may use; or NULL */
+	const struct omis_service *event;
 	const struct omis_call *call; /* the one being checked */
 	unsigned action; /* for d */
 };

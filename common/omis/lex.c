@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-void lex_init(struct lex *l, const char *p, size_t n, struct arena *arena, size_t values, struct err *e)
+void lex_init(struct lex *l, const char *p, size_t n, struct arena *arena, size_t values,
+	      struct err *e)
 {
 	l->p = p;
 	l->n = n;

@@ -18,17 +18,23 @@ struct lex {
 	struct err *e;
 	size_t values_left; /* that the text may still hold */
 	unsigned depth; /* of open lists */
-	/* Values of the lists that are still open, innermost on top; moves into the arena when it grows. */
+	/*
+	 * Values of the lists that are still open, innermost on top; moves into the arena
+	 * when it grows.
+	 */
 	struct omis_value *stack;
 	size_t top, cap;
 	struct omis_value first[LEX_STACK_FIRST];
 };
 
-void lex_init(struct lex *l, const char *p, size_t n, struct arena *arena, size_t values, struct err *e);
+void lex_init(struct lex *l, const char *p, size_t n, struct arena *arena, size_t values,
+	      struct err *e);
 
 /* ERR_PARSE, ERR_LIMIT: the words, and " at offset N". */
-int lex_fail(struct lex *l, size_t offset, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int lex_limit(struct lex *l, size_t offset, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int lex_fail(struct lex *l, size_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int lex_limit(struct lex *l, size_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 int lex_nomem(struct lex *l);
 
 /* "expected WHAT, found 'x'" */

@@ -62,7 +62,8 @@ static int scan(struct lex *l, struct number *num)
 		    !((c == '+' || c == '-') && num->n > start && takes_sign(num, start)))
 			break;
 		if (num->n == NUMBER_MAX)
-			return lex_fail(l, l->at, "a number of more than %d characters", NUMBER_MAX);
+			return lex_fail(l, l->at, "a number of more than %d characters",
+					NUMBER_MAX);
 		num->text[num->n++] = c;
 	}
 	num->text[num->n] = '\0';
@@ -82,7 +83,7 @@ static int too_large(struct lex *l, const struct number *num)
 /* u l ul lu ll ull llu in either case; they change nothing here. */
 static bool is_int_suffix(const char *s)
 {
-	static const char *const known[] = {"", "u", "l", "ul", "lu", "ll", "ull", "llu"};
+	static const char *const known[] = { "", "u", "l", "ul", "lu", "ll", "ull", "llu" };
 	char low[4];
 	size_t n = strlen(s);
 
@@ -121,7 +122,10 @@ static int to_int(struct lex *l, const struct number *num, const char *s, struct
 	return 0;
 }
 
-/* Sixteen significant digits are 64 bits: converting rounds once. More than that is refused, not rounded. */
+/*
+ * Sixteen significant digits are 64 bits: converting rounds once. More than that is refused,
+ * not rounded.
+ */
 static bool hex_mantissa(const char **s, uint64_t *mantissa, int *shift)
 {
 	unsigned digits = 0;
@@ -143,7 +147,8 @@ static bool hex_mantissa(const char **s, uint64_t *mantissa, int *shift)
 	}
 }
 
-static int to_hex_float(struct lex *l, const struct number *num, const char *s, struct omis_value *v)
+static int to_hex_float(struct lex *l, const struct number *num, const char *s,
+			struct omis_value *v)
 {
 	uint64_t mantissa;
 	int64_t exponent;
@@ -192,11 +197,12 @@ static int to_binary(struct lex *l, const struct number *num, struct omis_value 
 	uint64_t n;
 
 	if (str_to_u64(num->text, 0, UINT32_MAX, &n))
-		return lex_fail(l, num->offset, "'%.40s' is no length of a binary value", num->text);
+		return lex_fail(l, num->offset, "'%.40s' is no length of a binary value",
+				num->text);
 	l->at++;
 	if (n > l->n - l->at)
-		return lex_fail(l, num->offset, "a binary value of %llu bytes in the last %zu", (unsigned long long)n,
-				l->n - l->at);
+		return lex_fail(l, num->offset, "a binary value of %llu bytes in the last %zu",
+				(unsigned long long)n, l->n - l->at);
 	v->kind = OMIS_BINARY;
 	v->s.n = (size_t)n;
 	v->s.p = arena_copy(l->arena, l->p + l->at, v->s.n);

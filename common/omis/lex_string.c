@@ -96,7 +96,7 @@ static int escape(struct unescape *u)
 static size_t put_utf8(char *out, uint32_t c)
 {
 	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
 
 	for (size_t i = n - 1; i > 0; i--, c >>= 6)
 		out[i] = (char)(0x80 | (c & 0x3f));
@@ -107,7 +107,7 @@ static size_t put_utf8(char *out, uint32_t c)
 /* One character of a string: its bytes to out (room for 4). */
 static int take_char(struct lex *l, char *out, size_t *n)
 {
-	struct unescape u = {.l = l, .at = l->at};
+	struct unescape u = { .l = l, .at = l->at };
 	int rc;
 
 	if (l->p[l->at] != '\\') {
@@ -125,7 +125,10 @@ static int take_char(struct lex *l, char *out, size_t *n)
 	return 0;
 }
 
-/* Offset of the quote that ends what starts behind l->at; n when there is none before the line ends. */
+/*
+ * Offset of the quote that ends what starts behind l->at; n when there is none before the
+ * line ends.
+ */
 static size_t find_end(const struct lex *l, char quote)
 {
 	for (size_t at = l->at; at < l->n; at++) {

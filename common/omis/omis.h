@@ -3,7 +3,7 @@
  * The request language, whole:
  *
  *	arena.h      memory of one request
- *	value.h      parameters and results: numbers, strings, tokens, lists; writing and reading them
+ *	value.h      parameters and results; writing and reading them
  *	request.h    text <-> tree
  *	token.h      names of objects
  *	status.h     status codes

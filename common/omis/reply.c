@@ -41,16 +41,17 @@ static const char *copy(struct reply *r, const char *s)
 	return s && *s ? arena_copy(r->arena, s, strlen(s)) : "";
 }
 
-int reply_add_n(struct reply *r, uint32_t action, const char *objects, unsigned status, const void *value,
-		size_t nvalue)
+int reply_add_n(struct reply *r, uint32_t action, const char *objects, unsigned status,
+		const void *value, size_t nvalue)
 {
 	struct reply_entry *e;
-	int rc = array_grow(&r->entry, &r->cap, r->nentry + 1, sizeof(*r->entry), REPLY_ENTRIES_MAX);
+	int rc =
+		array_grow(&r->entry, &r->cap, r->nentry + 1, sizeof(*r->entry), REPLY_ENTRIES_MAX);
 
 	if (rc)
 		return rc;
 	e = &r->entry[r->nentry];
-	*e = (struct reply_entry){.action = action, .status = status, .nvalue = nvalue};
+	*e = (struct reply_entry){ .action = action, .status = status, .nvalue = nvalue };
 	e->objects = copy(r, objects);
 	e->value = nvalue ? arena_copy(r->arena, value, nvalue) : "";
 	if (!e->objects || !e->value)
@@ -59,12 +60,14 @@ int reply_add_n(struct reply *r, uint32_t action, const char *objects, unsigned 
 	return 0;
 }
 
-int reply_add(struct reply *r, uint32_t action, const char *objects, unsigned status, const char *value)
+int reply_add(struct reply *r, uint32_t action, const char *objects, unsigned status,
+	      const char *value)
 {
 	return reply_add_n(r, action, objects, status, value, value ? strlen(value) : 0);
 }
 
-int reply_add_error(struct reply *r, uint32_t action, const char *objects, unsigned status, const char *fmt, ...)
+int reply_add_error(struct reply *r, uint32_t action, const char *objects, unsigned status,
+		    const char *fmt, ...)
 {
 	char text[ERROR_TEXT_BYTES];
 	va_list ap;
@@ -99,10 +102,11 @@ int reply_add_missing(struct reply *r, const char *object, const char *reason)
 	for (size_t i = 0; i < c->nmissing; i++)
 		if (str_eq(c->missing[i].object, object) && str_eq(c->missing[i].reason, reason))
 			return 0;
-	rc = array_grow(&c->missing, &c->cap, c->nmissing + 1, sizeof(*c->missing), REPLY_MISSING_MAX);
+	rc = array_grow(&c->missing, &c->cap, c->nmissing + 1, sizeof(*c->missing),
+			REPLY_MISSING_MAX);
 	if (rc)
 		return rc;
-	m = (struct reply_missing){copy(r, object), copy(r, reason)};
+	m = (struct reply_missing){ copy(r, object), copy(r, reason) };
 	if (!m.object || !m.reason)
 		return -ERR_NOMEM;
 	c->missing[c->nmissing++] = m;
@@ -171,12 +175,14 @@ unsigned reply_status(const struct reply *r)
 	const struct reply_entry *first = NULL;
 
 	for (size_t i = 0; i < r->nentry; i++)
-		if (status_is_error(r->entry[i].status) && (!first || r->entry[i].action < first->action))
+		if (status_is_error(r->entry[i].status) &&
+		    (!first || r->entry[i].action < first->action))
 			first = &r->entry[i];
 	return first ? first->status : STATUS_OK;
 }
 
 bool reply_is_partial(const struct reply *r)
 {
-	return r->coverage.answered < r->coverage.asked || r->coverage.nmissing || r->coverage.more_missing;
+	return r->coverage.answered < r->coverage.asked || r->coverage.nmissing ||
+	       r->coverage.more_missing;
 }

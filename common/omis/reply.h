@@ -15,7 +15,8 @@ struct reply_entry {
 	uint32_t action; /* 0 = the request itself, i = its i-th action */
 	uint32_t status; /* enum status */
 	const char *objects; /* tokens by commas; "" = none named, or all others */
-	const char *value; /* values by commas, or words when it is an error; may hold a 0 inside a binary value */
+	/* values by commas, or words when it is an error; may hold a 0 inside a binary value */
+	const char *value;
 	size_t nvalue; /* value[nvalue] is 0 */
 };
 
@@ -35,7 +36,8 @@ struct reply_coverage {
 /* Fields may be read and numbers set freely; strings belong to the reply. */
 struct reply {
 	uint64_t id; /* of the request */
-	uint32_t kind; /* 0 = final; else the status code of a CSR's event: STATUS_CSR_TRIGGERED, ... */
+	/* 0 = final; else the status code of a CSR's event: STATUS_CSR_TRIGGERED, ... */
+	uint32_t kind;
 	struct reply_entry *entry;
 	size_t nentry, cap;
 	struct reply_coverage coverage;
@@ -50,16 +52,23 @@ struct reply {
 struct reply *reply_new(void);
 void reply_free(struct reply *r);
 
-/* All strings are copied. objects and value may be NULL for "". -ERR_NOMEM, -ERR_LIMIT change nothing. */
-int reply_add(struct reply *r, uint32_t action, const char *objects, unsigned status, const char *value);
-int reply_add_n(struct reply *r, uint32_t action, const char *objects, unsigned status, const void *value,
-		size_t nvalue);
+/*
+ * All strings are copied. objects and value may be NULL for "". -ERR_NOMEM, -ERR_LIMIT change
+ * nothing.
+ */
+int reply_add(struct reply *r, uint32_t action, const char *objects, unsigned status,
+	      const char *value);
+int reply_add_n(struct reply *r, uint32_t action, const char *objects, unsigned status,
+		const void *value, size_t nvalue);
 /* An error with words. */
-int reply_add_error(struct reply *r, uint32_t action, const char *objects, unsigned status, const char *fmt, ...)
-	__attribute__((format(printf, 5, 6)));
+int reply_add_error(struct reply *r, uint32_t action, const char *objects, unsigned status,
+		    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 int reply_set_csr(struct reply *r, const char *csr);
 
-/* One object did not answer. The same object and reason twice stand there once; counts are the caller's. */
+/*
+ * One object did not answer. The same object and reason twice stand there once; counts are
+ * the caller's.
+ */
 int reply_add_missing(struct reply *r, const char *object, const char *reason);
 
 /* The data of this reply were true between these times; 0 says nothing. */
@@ -83,11 +92,18 @@ int reply_merge(struct reply *r, const struct omis_request *request, const uint3
 /* A reply that says only that the request is wrong: entry 0. */
 int reply_from_diag(struct reply *r, unsigned status, const struct err *why);
 
-/* The worst word about it: the first error in the order of entries, else OK. Missing objects do not count here. */
+/*
+ * The worst word about it: the first error in the order of entries, else OK. Missing objects
+ * do not count here.
+ */
 unsigned reply_status(const struct reply *r);
 bool reply_is_partial(const struct reply *r);
 
-/* {"id":..,"kind":"..","csr":"..","entries":[{"action":1,"objects":["n_1"],"status":"OK","value":[..]}],"coverage":{..}} */
+/*
+ * {"id":1,"kind":"FINAL","csr":"c_1","entries":[..],"coverage":{..}}, where an
+ * entry is {"action":1,"objects":["n_1"],"status":"OK","value":[..]}, or has
+ * "text" in place of "value" when it is an error; "csr" only when there is one.
+ */
 void reply_to_json(struct json *j, const struct reply *r);
 
 /* A value as JSON: lists are arrays, tokens and strings strings, binary {"base16":".."}. */

@@ -78,7 +78,8 @@ static bool add_counts(struct omis_value *to, const struct omis_value *v)
 	int64_t sum;
 	double a, b;
 
-	if (to->kind == OMIS_INT && v->kind == OMIS_INT && !__builtin_add_overflow(to->i, v->i, &sum)) {
+	if (to->kind == OMIS_INT && v->kind == OMIS_INT &&
+	    !__builtin_add_overflow(to->i, v->i, &sum)) {
 		to->i = sum;
 		return true;
 	}
@@ -130,9 +131,12 @@ static int print_values(struct merging *m, const struct omis_values *v, struct r
 	return text ? 0 : -ERR_NOMEM;
 }
 
-/* Adds the value of `from` to that of `to`. *added is false when they are no sums: both stay then. */
-static int add_entry(struct merging *m, enum omis_merge how, struct reply_entry *to, const struct reply_entry *from,
-		     bool *added)
+/*
+ * Adds the value of `from` to that of `to`. *added is false when they are no sums: both stay
+ * then.
+ */
+static int add_entry(struct merging *m, enum omis_merge how, struct reply_entry *to,
+		     const struct reply_entry *from, bool *added)
 {
 	struct omis_values *a = NULL, *b = NULL;
 	int rc = omis_parse_values(to->value, to->nvalue, &a, NULL);
@@ -220,9 +224,12 @@ static void put(struct merging *m, const struct reply_entry *e)
 	m->out[m->nout++] = *e;
 }
 
-static int merge_action(struct merging *m, const struct omis_service *s, uint32_t action, struct item *v, size_t n)
+static int merge_action(struct merging *m, const struct omis_service *s, uint32_t action,
+			struct item *v, size_t n)
 {
-	const struct reply_entry fine = {.action = action, .status = STATUS_OK, .objects = "", .value = ""};
+	const struct reply_entry fine = {
+		.action = action, .status = STATUS_OK, .objects = "", .value = ""
+	};
 	bool is_fine = !n && !reply_is_partial(m->r);
 	size_t kept = 0;
 	int rc = 0;
@@ -284,7 +291,7 @@ static int merge_all(struct merging *m, const struct omis_request *request, cons
 
 int reply_merge(struct reply *r, const struct omis_request *request, const uint32_t *numbers)
 {
-	struct merging m = {.r = r, .n = r->nentry};
+	struct merging m = { .r = r, .n = r->nentry };
 	size_t room = r->nentry + request->naction;
 	int rc = -ERR_NOMEM;
 
@@ -292,7 +299,7 @@ int reply_merge(struct reply *r, const struct omis_request *request, const uint3
 	m.out = calloc(room + 1, sizeof(*m.out));
 	if (m.v && m.out) {
 		for (size_t i = 0; i < m.n; i++)
-			m.v[i] = (struct item){r->entry[i], i};
+			m.v[i] = (struct item){ r->entry[i], i };
 		qsort(m.v, m.n, sizeof(*m.v), by_action);
 		rc = merge_all(&m, request, numbers);
 	}

@@ -82,7 +82,7 @@ static int parse_event(struct lex *l, struct omis_request *r)
 
 static int parse_request(struct lex *l, struct omis_request *r)
 {
-	struct calls calls = {.v = calls.first, .cap = CALLS_FIRST};
+	struct calls calls = { .v = calls.first, .cap = CALLS_FIRST };
 	int rc = parse_event(l, r);
 
 	if (rc)
@@ -128,7 +128,8 @@ static int parse(const char *p, size_t n, size_t values, struct omis_request **o
 
 static int too_long(size_t limit, struct err *e)
 {
-	err_set(e, ERR_LIMIT, "a request of more than %zu bytes: too long at offset %zu", limit, limit);
+	err_set(e, ERR_LIMIT, "a request of more than %zu bytes: too long at offset %zu", limit,
+		limit);
 	return err_at(e, 0, (unsigned)limit + 1), -ERR_LIMIT;
 }
 

@@ -5,16 +5,20 @@
 
 #include "common/omis/catalogue.h"
 
-/* Each part is sorted by name and holds exactly the services whose names start with one of its prefixes. */
+/*
+ * Each part is sorted by name and holds exactly the services whose names start with one of
+ * its prefixes.
+ */
 struct omis_services {
 	const struct omis_service *v;
 	size_t n;
 };
 
 extern const struct omis_services omis_services_node, omis_services_proc, omis_services_thread,
-	omis_services_message, omis_services_misc, omis_services_site, omis_services_pa, omis_services_patop,
-	omis_services_omig;
+	omis_services_message, omis_services_misc, omis_services_site, omis_services_pa,
+	omis_services_patop, omis_services_omig;
 
+/* clang-format off */
 #define SERVICES(array) { (array), sizeof(array) / sizeof((array)[0]) }
 
 /*
@@ -22,9 +26,9 @@ extern const struct omis_services omis_services_node, omis_services_proc, omis_s
  * one does not compile. EXT_SERVICE: of an extension. The object's parameter
  * is the first one, unless the entry is written with SERVICE_ON.
  */
-#define SERVICE_ON(index, ext, n, cls, obj, place, r, st)                                             \
-	.name = (n), .extension = (ext), .class = OMIS_##cls, .object = (obj), .object_param = (index), \
-	.where = OMIS_AT_##place, .right = OMIS_##r, .state = OMIS_##st
+#define SERVICE_ON(index, ext, n, cls, obj, place, r, st)                                    \
+	.name = (n), .extension = (ext), .class = OMIS_##cls, .object = (obj), \
+	.object_param = (index), .where = OMIS_AT_##place, .right = OMIS_##r, .state = OMIS_##st
 #define EXT_SERVICE(ext, n, cls, obj, place, r, st) \
 	SERVICE_ON((obj) ? 0 : -1, ext, n, cls, obj, place, r, st)
 #define SERVICE(n, cls, obj, place, r, st) EXT_SERVICE("", n, cls, obj, place, r, st)
@@ -45,5 +49,6 @@ extern const struct omis_services omis_services_node, omis_services_proc, omis_s
 #define NODES P_TOKENS("node_list", 'n')
 #define PROCS P_TOKENS("proc_list", 'p')
 #define THREADS P_TOKENS("thread_list", 't')
+/* clang-format on */
 
 #endif

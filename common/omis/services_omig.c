@@ -3,17 +3,19 @@
 #include "common/omis/services.h"
 
 static const struct omis_service omig[] = {
-	{ EXT_SERVICE("omig", "omig_calls_disable", MANIP, 'p', NODE, OBSERVE, DONE), .param = { PROCS },
+	{ EXT_SERVICE("omig", "omig_calls_disable", MANIP, 'p', NODE, OBSERVE, DONE),
+	  .param = { PROCS },
 	  .help = "Takes back what this tool enabled; the count goes on for other tools." },
 	{ EXT_SERVICE("omig", "omig_calls_enable", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_STRING("what"), P_INT_OR("sample_shift", "0") },
-	  .help = "Counts all library calls of processes. what: count; time (also the time in calls); volume (also "
-		  "bytes); partner (also by partner). Time is taken on one call in 2^sample_shift." },
+	  .help = "Counts all library calls of processes. what: count; time (also the time in "
+		  "calls); volume (also bytes); partner (also by partner). Time is taken on one "
+		  "call in 2^sample_shift." },
 	{ EXT_SERVICE("omig", "omig_calls_read", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_INT_OR("flags", "0") },
 	  .result = "time_ns, [name, class, count, delay_ns, in_call, bytes_out, bytes_in]...",
-	  .help = "Reads what omig_calls_enable counts, a list for each function that was called. flags: bit 0 a list "
-		  "for each class instead, bit 1 also partners." },
+	  .help = "Reads what omig_calls_enable counts, a list for each function that was "
+		  "called. flags: bit 0 a list for each class instead, bit 1 also partners." },
 	{ EXT_SERVICE("omig", "omig_cert_list", INFO, 0, TOP, ADMIN, DONE),
 	  .result = "[serial, role, name, issued, expires, revoked]...",
 	  .help = "The certificates that this mainsm has issued." },
@@ -21,11 +23,16 @@ static const struct omis_service omig[] = {
 	  .param = { P_STRING("serial_or_name") }, .result = "n",
 	  .help = "Revokes certificates; their connections are cut." },
 	{ EXT_SERVICE("omig", "omig_cert_token", MANIP, 0, TOP, ADMIN, DONE),
-	  .param = { P_STRING("role"), P_INT("lifetime_s"), P_INT("uses") }, .result = "connection_string",
+	  .param = { P_STRING("role"), P_INT("lifetime_s"), P_INT("uses") },
+	  .result = "connection_string",
 	  .help = "Makes a token that lets somebody enrol with a role, as a connection string." },
-	{ EXT_SERVICE("omig", "omig_pa_create", MANIP, 'p', NODE, OBSERVE, DONE), .flags = OMIS_INTERNAL,
-	  .param = { PROCS, P_TOKEN("object", 'a') },
+	{ EXT_SERVICE("omig", "omig_pa_create", MANIP, 'p', NODE, OBSERVE, DONE),
+	  .flags = OMIS_INTERNAL, .param = { PROCS, P_TOKEN("object", 'a') },
 	  .help = "Makes the cell of a counter or integrator in each process." },
+	{ EXT_SERVICE("omig", "omig_proc_take", MANIP, 'n', NODE, OBSERVE, DONE),
+	  .flags = OMIS_INTERNAL, .param = { NODES, P_INT("pid"), P_STRING("exec") },
+	  .result = "process",
+	  .help = "Makes a process without MPI a watched one, for proc_attach3." },
 	{ EXT_SERVICE("omig", "omig_shutdown", MANIP, 0, TOP, ADMIN, DONE),
 	  .help = "Ends all daemons of this mainsm. Programs run on." },
 	{ EXT_SERVICE("omig", "omig_status", INFO, 0, EACH, OBSERVE, DONE),

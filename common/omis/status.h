@@ -40,7 +40,10 @@ int status_from_name(const char *name, unsigned *out);
 bool status_is_error(unsigned status);
 bool status_is_fatal(unsigned status);
 
-/* What an error of our own becomes in a reply: -ERR_NOMEM -> NO_MEMORY, -ERR_DENIED -> NO_PERMISSION, ... */
+/*
+ * What an error of our own becomes in a reply: -ERR_NOMEM -> NO_MEMORY, -ERR_DENIED ->
+ * NO_PERMISSION, ...
+ */
 enum status status_from_err(int rc);
 
 #endif

@@ -17,21 +17,22 @@ static const struct {
 	const char *prefix;
 	bool has_id;
 } forms[] = {
-	{TOKEN_SITE, "s_", false},
-	{TOKEN_NODE, "n_", false},
-	{TOKEN_PROCESS, "p_", true},
-	{TOKEN_THREAD, "t_", true},
-	{TOKEN_CSR, "c_", false},
-	{TOKEN_EVENT, "e_", false},
-	{TOKEN_COUNTER_LOCAL, "pa_cl_", false},
-	{TOKEN_COUNTER_GLOBAL, "pa_c_", false},
-	{TOKEN_INTEGRATOR_LOCAL, "pa_il_", false},
-	{TOKEN_INTEGRATOR_GLOBAL, "pa_i_", false},
+	{ TOKEN_SITE, "s_", false },
+	{ TOKEN_NODE, "n_", false },
+	{ TOKEN_PROCESS, "p_", true },
+	{ TOKEN_THREAD, "t_", true },
+	{ TOKEN_CSR, "c_", false },
+	{ TOKEN_EVENT, "e_", false },
+	{ TOKEN_COUNTER_LOCAL, "pa_cl_", false },
+	{ TOKEN_COUNTER_GLOBAL, "pa_c_", false },
+	{ TOKEN_INTEGRATOR_LOCAL, "pa_il_", false },
+	{ TOKEN_INTEGRATOR_GLOBAL, "pa_i_", false },
 };
 
 static bool is_word_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
 }
 
 bool token_is_valid(const char *p, size_t n)
@@ -106,7 +107,7 @@ int token_parse(const char *p, size_t n, struct token_parts *out)
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
 		size_t len = strlen(forms[i].prefix);
 
-		parts = (struct token_parts){.kind = forms[i].kind};
+		parts = (struct token_parts){ .kind = forms[i].kind };
 		if (n > len && !memcmp(p, forms[i].prefix, len) &&
 		    parse_form(p + len, p + n, forms[i].has_id, &parts)) {
 			*out = parts;
@@ -132,25 +133,27 @@ const char *token_print(struct token *out, const struct token_parts *parts)
 		if (forms[i].kind != parts->kind)
 			continue;
 		print_id(id, parts->id);
-		snprintf(out->s, sizeof(out->s), "%s%" PRIu64 "%s%s", forms[i].prefix, parts->number,
-			 forms[i].has_id ? "_" : "", forms[i].has_id ? id : "");
+		snprintf(out->s, sizeof(out->s), "%s%" PRIu64 "%s%s", forms[i].prefix,
+			 parts->number, forms[i].has_id ? "_" : "", forms[i].has_id ? id : "");
 	}
 	return out->s;
 }
 
 const char *token_print_number(struct token *out, enum token_kind kind, uint64_t number)
 {
-	return token_print(out, &(struct token_parts){.kind = kind, .number = number});
+	return token_print(out, &(struct token_parts){ .kind = kind, .number = number });
 }
 
 const char *token_print_process(struct token *out, uint32_t node, uint32_t id)
 {
-	return token_print(out, &(struct token_parts){.kind = TOKEN_PROCESS, .number = node, .id = id});
+	return token_print(
+		out, &(struct token_parts){ .kind = TOKEN_PROCESS, .number = node, .id = id });
 }
 
 const char *token_print_thread(struct token *out, uint32_t node, uint32_t id)
 {
-	return token_print(out, &(struct token_parts){.kind = TOKEN_THREAD, .number = node, .id = id});
+	return token_print(out,
+			   &(struct token_parts){ .kind = TOKEN_THREAD, .number = node, .id = id });
 }
 
 bool token_node(const char *p, size_t n, uint32_t *node)

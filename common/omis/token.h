@@ -47,7 +47,10 @@ struct token_parts {
 
 #define TOKEN_ID_MAX 0x3fffffffu
 
-/* 's' 'n' 'p' 't' 'c' 'e' 'q' 'm' 'u'; 'a' for pa_; 0 for other classes and for what is no token. */
+/*
+ * 's' 'n' 'p' 't' 'c' 'e' 'q' 'm' 'u'; 'a' for pa_; 0 for other classes and for what is no
+ * token.
+ */
 char token_class(const char *p, size_t n);
 
 /* Well-formed: a class prefix, '_', and letters, digits, '_'; at most NAME_MAX_BYTES. */

@@ -28,7 +28,8 @@ bool omis_value_equal(const struct omis_value *a, const struct omis_value *b)
 	case OMIS_INT:
 		return a->i == b->i;
 	case OMIS_FLOAT:
-		return (isnan(a->f) && isnan(b->f)) || (a->f == b->f && !signbit(a->f) == !signbit(b->f));
+		return (isnan(a->f) && isnan(b->f)) ||
+		       (a->f == b->f && !signbit(a->f) == !signbit(b->f));
 	case OMIS_LIST:
 		return list_equal(a, b);
 	case OMIS_STRING:

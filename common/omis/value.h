@@ -24,7 +24,10 @@ struct omis_value {
 	union {
 		int64_t i;
 		double f;
-		/* STRING without quotes and escapes, TOKEN, BINARY, ECP without the '$'. p[n] is 0; only BINARY has a 0 inside. */
+		/*
+		 * STRING without quotes and escapes, TOKEN, BINARY, ECP without the '$'. p[n]
+		 * is 0; only BINARY has a 0 inside.
+		 */
 		struct {
 			const char *p;
 			size_t n;

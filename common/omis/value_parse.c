@@ -67,7 +67,8 @@ static int parse_word(struct lex *l, struct omis_value *v)
 	if (lex_next(l) == '(')
 		return lex_fail(l, v->offset, "a service cannot be a parameter,");
 	if (!token_is_valid(p, n))
-		return lex_fail(l, v->offset, "'%.*s' is no token (a string needs quotes),", n > 40 ? 40 : (int)n, p);
+		return lex_fail(l, v->offset, "'%.*s' is no token (a string needs quotes),",
+				n > 40 ? 40 : (int)n, p);
 	return copy_word(l, p, n, v);
 }
 
@@ -122,7 +123,7 @@ static const char *separator_or(char closer)
 int lex_params(struct lex *l, char closer, struct omis_value **out, size_t *n)
 {
 	size_t base = l->top;
-	struct omis_value v = {0};
+	struct omis_value v = { 0 };
 	int rc;
 
 	if (!take_closer(l, closer)) {

@@ -26,7 +26,8 @@ static bool is_of_event(const char *ecp)
 	return false;
 }
 
-static int object_is_below(struct arm *a, const struct omis_call *call, const char *token, uint32_t child, bool *below)
+static int object_is_below(struct arm *a, const struct omis_call *call, const char *token,
+			   uint32_t child, bool *below)
 {
 	struct route_places where = { .arena = a->objects.arena };
 	const char *missing = NULL;
@@ -36,8 +37,8 @@ static int object_is_below(struct arm *a, const struct omis_call *call, const ch
 	return rc == -ERR_NOTFOUND ? 0 : rc;
 }
 
-static int value_is_local(struct arm *a, const struct omis_call *call, const struct omis_value *v, uint32_t child,
-			  bool *local)
+static int value_is_local(struct arm *a, const struct omis_call *call, const struct omis_value *v,
+			  uint32_t child, bool *local)
 {
 	*local = false;
 	if (v->kind == OMIS_ECP)
@@ -86,8 +87,8 @@ static int count_local(struct arm *a, const struct omis_request *r, uint32_t chi
 	return rc;
 }
 
-static int print_text(struct arm *a, const struct omis_request *r, const struct route_tokens *tokens,
-		      struct arm_part *part)
+static int print_text(struct arm *a, const struct omis_request *r,
+		      const struct route_tokens *tokens, struct arm_part *part)
 {
 	struct omis_request actions = *r;
 	struct buf b = BUF_INIT(ROUTE_TEXT_MAX_BYTES);
@@ -140,8 +141,8 @@ static int split(struct arm *a, const struct omis_request *r, struct reply *into
 	return rc ? rc : make_parts(a, r, &places);
 }
 
-int arm_new(const struct omis_request *r, const struct route_view *view, struct reply *into, struct arm **out,
-	    struct err *e)
+int arm_new(const struct omis_request *r, const struct route_view *view, struct reply *into,
+	    struct arm **out, struct err *e)
 {
 	struct err why = { 0 };
 	struct arm *a;
@@ -159,8 +160,9 @@ int arm_new(const struct omis_request *r, const struct route_view *view, struct 
 	a->objects.e = NULL;
 	if (rc) {
 		arm_free(a);
-		if (why.code != (enum err_code)-rc)
-			err_set(&why, (enum err_code)-rc, "a request cannot be armed: %s", err_name(rc));
+		if (why.code != (enum err_code) - rc)
+			err_set(&why, (enum err_code) - rc, "a request cannot be armed: %s",
+				err_name(rc));
 		if (e)
 			*e = why;
 		return rc;

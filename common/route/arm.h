@@ -30,8 +30,8 @@ struct arm;
  * entries of action 0 in `into`, unreachable ones are missing there. A user
  * event (AT_TOP) has no parts: it happens at the top. -ERR_NOMEM, -ERR_LIMIT.
  */
-int arm_new(const struct omis_request *r, const struct route_view *view, struct reply *into, struct arm **out,
-	    struct err *e);
+int arm_new(const struct omis_request *r, const struct route_view *view, struct reply *into,
+	    struct arm **out, struct err *e);
 void arm_free(struct arm *a);
 
 /* In the order of the event's objects; NULL beyond the last. Valid until arm_free(). */

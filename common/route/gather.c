@@ -41,7 +41,9 @@ static int copy_parts(struct gather *g, const struct plan_step *step)
 		if (!action)
 			return -ERR_NOMEM;
 		memcpy(action, part->action, part->naction * sizeof(*action));
-		g->asked[i] = (struct asked){ .child = part->child, .nobject = part->nobject, .action = action,
+		g->asked[i] = (struct asked){ .child = part->child,
+					      .nobject = part->nobject,
+					      .action = action,
 					      .naction = part->naction };
 		if (map_put(&g->by_child, part->child, &g->asked[i], NULL))
 			return -ERR_NOMEM;
@@ -50,7 +52,8 @@ static int copy_parts(struct gather *g, const struct plan_step *step)
 	return 0;
 }
 
-int gather_new(const struct plan_step *step, const struct gather_conf *conf, struct gather **out, struct err *e)
+int gather_new(const struct plan_step *step, const struct gather_conf *conf, struct gather **out,
+	       struct err *e)
 {
 	struct gather *g = calloc(1, sizeof(*g));
 	int rc = -ERR_NOMEM;
@@ -103,10 +106,12 @@ static bool owns_all(const struct gather *g, uint32_t child, const char *objects
 	return true;
 }
 
-static int check_entry(const struct gather *g, const struct asked *a, const struct reply_entry *entry, struct err *e)
+static int check_entry(const struct gather *g, const struct asked *a,
+		       const struct reply_entry *entry, struct err *e)
 {
 	if (entry->action == 0 ? !status_is_error(entry->status) : !was_asked(a, entry->action))
-		return err_set(e, ERR_PROTO, "a result for action %u, which was not asked for", entry->action);
+		return err_set(e, ERR_PROTO, "a result for action %u, which was not asked for",
+			       entry->action);
 	if (!owns_all(g, a->child, entry->objects))
 		return err_set(e, ERR_PROTO, "a result for an object of somebody else");
 	return 0;
@@ -136,8 +141,8 @@ static void set_coverage(struct reply *to, const struct asked *a, const struct r
 }
 
 /* The child's reply in our terms, so that it is added whole or not at all. */
-static int translate(const struct gather *g, const struct asked *a, const struct reply *r, struct reply *to,
-		     struct err *e)
+static int translate(const struct gather *g, const struct asked *a, const struct reply *r,
+		     struct reply *to, struct err *e)
 {
 	int rc = 0;
 
@@ -147,7 +152,8 @@ static int translate(const struct gather *g, const struct asked *a, const struct
 			rc = add_entry(to, a, &r->entry[i]);
 	}
 	for (size_t i = 0; !rc && i < r->coverage.nmissing; i++)
-		rc = reply_add_missing(to, r->coverage.missing[i].object, r->coverage.missing[i].reason);
+		rc = reply_add_missing(to, r->coverage.missing[i].object,
+				       r->coverage.missing[i].reason);
 	set_coverage(to, a, &r->coverage);
 	return rc;
 }
@@ -216,7 +222,9 @@ void gather_each_waiting(const struct gather *g, void (*fn)(void *arg, uint32_t 
 
 static int note_missing(const struct gather *g, const struct asked *a, struct reply *into)
 {
-	const char *reason = a->state == ASKED_WAITING ? "no answer in time" : a->reason ? a->reason : "lost";
+	const char *reason = a->state == ASKED_WAITING ? "no answer in time"
+			     : a->reason	       ? a->reason
+						       : "lost";
 
 	if (into->coverage.asked > UINT32_MAX - a->nobject)
 		into->coverage.asked = UINT32_MAX;

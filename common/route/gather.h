@@ -31,7 +31,8 @@ struct gather_conf {
 };
 
 /* Copies what it needs of the step; conf's arg must outlive it. */
-int gather_new(const struct plan_step *step, const struct gather_conf *conf, struct gather **out, struct err *e);
+int gather_new(const struct plan_step *step, const struct gather_conf *conf, struct gather **out,
+	       struct err *e);
 void gather_free(struct gather *g);
 
 /*

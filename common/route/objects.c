@@ -54,11 +54,13 @@ static int too_many(struct objects *o)
 
 static int ask(struct objects *o, const char *token, char class, bool up, struct route_tokens *out)
 {
-	return up ? o->view->lift(o->view->arg, token, out) : o->view->expand(o->view->arg, token, class, out);
+	return up ? o->view->lift(o->view->arg, token, out)
+		  : o->view->expand(o->view->arg, token, class, out);
 }
 
 /* One step down (to `class`) or up, as remembered or as the view says now. */
-static int convert(struct objects *o, const char *token, char class, bool up, const struct route_tokens **out)
+static int convert(struct objects *o, const char *token, char class, bool up,
+		   const struct route_tokens **out)
 {
 	char key[NAME_MAX_BYTES + 4];
 	struct conversion *c;
@@ -107,8 +109,12 @@ static bool is_above(char a, char b)
 	return token_compare_class(a, b, &related) < 0 && related;
 }
 
-/* All of class `to` inside `token`. What vanished while we looked is not there. At most three levels deep. */
-static int expand_down(struct objects *o, const char *token, char from, char to, struct route_tokens *out)
+/*
+ * All of class `to` inside `token`. What vanished while we looked is not there. At most three
+ * levels deep.
+ */
+static int expand_down(struct objects *o, const char *token, char from, char to,
+		       struct route_tokens *out)
 {
 	char next = token_class_below(from);
 	const struct route_tokens *list;
@@ -155,7 +161,8 @@ static int lift(struct objects *o, const char *token, char to, struct route_toke
 		rc = convert(o, token, 0, true, &up);
 		if (rc)
 			return rc;
-		if (up->n != 1 || !is_above(token_class(up->v[0], strlen(up->v[0])), token_class(token, strlen(token))))
+		if (up->n != 1 || !is_above(token_class(up->v[0], strlen(up->v[0])),
+					    token_class(token, strlen(token))))
 			return -ERR_NOTFOUND;
 		token = up->v[0];
 	}
@@ -164,10 +171,12 @@ static int lift(struct objects *o, const char *token, char to, struct route_toke
 
 static int unknown(struct reply *into, uint32_t action, const char *token)
 {
-	return reply_add_error(into, action, token, STATUS_UNKNOWN_OBJECT, "there is no such object");
+	return reply_add_error(into, action, token, STATUS_UNKNOWN_OBJECT,
+			       "there is no such object");
 }
 
-static int one(struct objects *o, const struct omis_call *call, const char *token, struct route_tokens *out)
+static int one(struct objects *o, const struct omis_call *call, const char *token,
+	       struct route_tokens *out)
 {
 	char class = token_class(token, strlen(token)), want = call->service->object;
 	bool related;
@@ -181,8 +190,8 @@ static int one(struct objects *o, const struct omis_call *call, const char *toke
 	return expand_down(o, token, class, want, out);
 }
 
-static int one_or_entry(struct objects *o, const struct omis_call *call, const struct omis_value *v, uint32_t action,
-			struct reply *into, struct route_tokens *out)
+static int one_or_entry(struct objects *o, const struct omis_call *call, const struct omis_value *v,
+			uint32_t action, struct reply *into, struct route_tokens *out)
 {
 	int rc = -ERR_INVALID;
 
@@ -203,9 +212,10 @@ int objects_of(struct objects *o, const struct omis_call *call, uint32_t action,
 	if (v->kind != OMIS_LIST) {
 		/* Only lists are expanded: "stop this node" may be meant, but was not said. */
 		if (v->kind == OMIS_TOKEN && is_above(token_class(v->s.p, v->s.n), s->object))
-			return reply_add_error(into, action, v->s.p, STATUS_TYPE_MISMATCH,
-					       "parameter %s of %s is one object, not all in another",
-					       s->param[s->object_param].name, s->name);
+			return reply_add_error(
+				into, action, v->s.p, STATUS_TYPE_MISMATCH,
+				"parameter %s of %s is one object, not all in another",
+				s->param[s->object_param].name, s->name);
 		return one_or_entry(o, call, v, action, into, out);
 	}
 	if (!v->list.n)
@@ -246,8 +256,8 @@ static struct child_tokens *child_of(struct objects *o, struct places *p, uint32
 	return c;
 }
 
-static int place_one(struct objects *o, const struct omis_call *call, const char *token, struct reply *into,
-		     struct places *out)
+static int place_one(struct objects *o, const struct omis_call *call, const char *token,
+		     struct reply *into, struct places *out)
 {
 	struct route_places where = { .arena = o->arena };
 	const char *missing = NULL;
@@ -269,8 +279,8 @@ static int place_one(struct objects *o, const struct omis_call *call, const char
 	return rc;
 }
 
-int objects_locate(struct objects *o, const struct omis_call *call, uint32_t action, const struct route_tokens *of,
-		   struct reply *into, struct places *out)
+int objects_locate(struct objects *o, const struct omis_call *call, uint32_t action,
+		   const struct route_tokens *of, struct reply *into, struct places *out)
 {
 	int rc = 0;
 
@@ -285,8 +295,8 @@ int objects_locate(struct objects *o, const struct omis_call *call, uint32_t act
 	return rc;
 }
 
-int objects_existing(struct objects *o, const struct omis_call *call, uint32_t action, struct route_tokens *tokens,
-		     struct reply *into)
+int objects_existing(struct objects *o, const struct omis_call *call, uint32_t action,
+		     struct route_tokens *tokens, struct reply *into)
 {
 	size_t kept = 0;
 	int rc = 0;
@@ -305,7 +315,8 @@ int objects_existing(struct objects *o, const struct omis_call *call, uint32_t a
 	return rc;
 }
 
-void objects_print_call(struct buf *b, const struct omis_call *call, const struct route_tokens *tokens)
+void objects_print_call(struct buf *b, const struct omis_call *call,
+			const struct route_tokens *tokens)
 {
 	struct omis_writer w = OMIS_WRITER(b);
 	int at = tokens ? call->service->object_param : -1;
@@ -332,5 +343,6 @@ int objects_text_failure(const struct objects *o, const struct buf *b)
 {
 	if (b->n < ROUTE_TEXT_MAX_BYTES / 2)
 		return -ERR_NOMEM;
-	return err_set(o->e, ERR_LIMIT, "a request of more than %d bytes for one child", ROUTE_TEXT_MAX_BYTES);
+	return err_set(o->e, ERR_LIMIT, "a request of more than %d bytes for one child",
+		       ROUTE_TEXT_MAX_BYTES);
 }

@@ -57,15 +57,16 @@ int objects_of(struct objects *o, const struct omis_call *call, uint32_t action,
  * Distributes them over the children. Those that do not exist become
  * entries, those out of reach missing (and are asked).
  */
-int objects_locate(struct objects *o, const struct omis_call *call, uint32_t action, const struct route_tokens *of,
-		   struct reply *into, struct places *out);
+int objects_locate(struct objects *o, const struct omis_call *call, uint32_t action,
+		   const struct route_tokens *of, struct reply *into, struct places *out);
 
 /* Drops (with an entry) what does not exist, whatever its place. */
-int objects_existing(struct objects *o, const struct omis_call *call, uint32_t action, struct route_tokens *tokens,
-		     struct reply *into);
+int objects_existing(struct objects *o, const struct omis_call *call, uint32_t action,
+		     struct route_tokens *tokens, struct reply *into);
 
 /* name(params) with the object list replaced by `tokens`; NULL = as it is. */
-void objects_print_call(struct buf *b, const struct omis_call *call, const struct route_tokens *tokens);
+void objects_print_call(struct buf *b, const struct omis_call *call,
+			const struct route_tokens *tokens);
 
 /* Why the text of a child could not be written: -ERR_LIMIT with words, or -ERR_NOMEM. */
 int objects_text_failure(const struct objects *o, const struct buf *b);

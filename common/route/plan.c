@@ -30,8 +30,8 @@ struct plan {
 	struct plan_step step;
 };
 
-int plan_new(const struct omis_request *r, const struct route_view *view, const struct plan_conf *conf,
-	     struct plan **out, struct err *e)
+int plan_new(const struct omis_request *r, const struct route_view *view,
+	     const struct plan_conf *conf, struct plan **out, struct err *e)
 {
 	struct plan *p;
 
@@ -149,8 +149,8 @@ static int send_all(struct plan *p, const struct omis_call *call, uint32_t actio
 	return rc;
 }
 
-static int send_objects(struct plan *p, const struct omis_call *call, uint32_t action, const struct route_tokens *of,
-			struct reply *into)
+static int send_objects(struct plan *p, const struct omis_call *call, uint32_t action,
+			const struct route_tokens *of, struct reply *into)
 {
 	struct places places;
 	int rc = objects_locate(&p->objects, call, action, of, into, &places);
@@ -161,19 +161,25 @@ static int send_objects(struct plan *p, const struct omis_call *call, uint32_t a
 }
 
 /* An action for the nodes. */
-static int add_below(struct plan *p, const struct omis_call *call, uint32_t action, struct reply *into)
+static int add_below(struct plan *p, const struct omis_call *call, uint32_t action,
+		     struct reply *into)
 {
 	struct route_tokens tokens;
 	int rc;
 
 	if (call->service->object_param < 0)
-		return reply_add_error(into, action, "", STATUS_PARAMETER_ERROR, "%s names no object", call->name);
+		return reply_add_error(into, action, "", STATUS_PARAMETER_ERROR,
+				       "%s names no object", call->name);
 	rc = objects_of(&p->objects, call, action, into, &tokens);
 	return rc ? rc : send_objects(p, call, action, &tokens, into);
 }
 
-/* A copy of the call whose object parameter is `tokens`; a scalar that is gone leaves an empty list. */
-static int replace_objects(struct plan *p, struct omis_call *call, const struct route_tokens *tokens)
+/*
+ * A copy of the call whose object parameter is `tokens`; a scalar that is gone leaves an
+ * empty list.
+ */
+static int replace_objects(struct plan *p, struct omis_call *call,
+			   const struct route_tokens *tokens)
 {
 	struct arena *arena = p->objects.arena;
 	struct omis_value *param = arena_array(arena, call->nparam, sizeof(*param));
@@ -207,7 +213,8 @@ static bool is_in_hierarchy(char class)
 	return related;
 }
 
-static int here_objects(struct plan *p, struct plan_here *here, struct omis_call *call, struct reply *into)
+static int here_objects(struct plan *p, struct plan_here *here, struct omis_call *call,
+			struct reply *into)
 {
 	const struct omis_service *s = call->service;
 	struct route_tokens tokens;
@@ -251,12 +258,14 @@ static int add_here(struct plan *p, size_t i, struct reply *into)
 	return 0;
 }
 
-static int refuse(const struct plan *p, const struct omis_service *s, uint32_t action, struct reply *into)
+static int refuse(const struct plan *p, const struct omis_service *s, uint32_t action,
+		  struct reply *into)
 {
 	if (!route_may(p->conf.right, s))
-		return reply_add_error(into, action, "", STATUS_NO_PERMISSION, "%s needs the right %s", s->name,
-				       omis_right_name(s->right));
-	return reply_add_error(into, action, "", STATUS_INTERNAL_ERROR, "%s is not for this daemon", s->name);
+		return reply_add_error(into, action, "", STATUS_NO_PERMISSION,
+				       "%s needs the right %s", s->name, omis_right_name(s->right));
+	return reply_add_error(into, action, "", STATUS_INTERNAL_ERROR, "%s is not for this daemon",
+			       s->name);
 }
 
 /* Takes actions until a step is whole. */
@@ -339,8 +348,9 @@ int plan_next(struct plan *p, struct reply *into, const struct plan_step **step,
 	p->objects.e = &why;
 	rc = make_step(p, into, step);
 	p->objects.e = NULL;
-	if (rc && why.code != (enum err_code)-rc)
-		err_set(&why, (enum err_code)-rc, "a request cannot be planned: %s", err_name(rc));
+	if (rc && why.code != (enum err_code) - rc)
+		err_set(&why, (enum err_code) - rc, "a request cannot be planned: %s",
+			err_name(rc));
 	if (rc && e)
 		*e = why;
 	return rc;
@@ -351,7 +361,7 @@ int plan_abandon(struct plan *p, const char *reason, struct reply *into)
 	int rc = 0;
 
 	for (; !rc && p->next < p->r->naction; p->next++)
-		rc = reply_add_error(into, number_of(p, p->next), "", STATUS_UNSPECIFIED_ERROR, "not executed: %s",
-				     reason);
+		rc = reply_add_error(into, number_of(p, p->next), "", STATUS_UNSPECIFIED_ERROR,
+				     "not executed: %s", reason);
 	return rc;
 }

@@ -21,10 +21,14 @@ struct plan;
 struct plan_conf {
 	enum omis_right right; /* of the identity that asks */
 	bool top; /* mainsm: AT_TOP services are executed here; elsewhere they are refused */
-	const uint32_t *numbers; /* action numbers in replies, one an action; NULL = 1, 2, ...; borrowed */
+	/* action numbers in replies, one an action; NULL = 1, 2, ...; borrowed */
+	const uint32_t *numbers;
 };
 
-/* To be sent to a child. text is a request for omis_parse_inner() with action k standing for action[k]. */
+/*
+ * To be sent to a child. text is a request for omis_parse_inner() with action k standing for
+ * action[k].
+ */
 struct plan_part {
 	uint32_t child;
 	uint32_t nobject; /* that the text asks about, once an action each */
@@ -34,7 +38,10 @@ struct plan_part {
 	size_t naction;
 };
 
-/* To be executed here. The object list is expanded, without doubles, without objects that do not exist. */
+/*
+ * To be executed here. The object list is expanded, without doubles, without objects that do
+ * not exist.
+ */
 struct plan_here {
 	uint32_t action; /* number as replies use it */
 	const struct omis_call *call;
@@ -47,9 +54,12 @@ struct plan_step {
 	size_t npart;
 };
 
-/* Borrows the request (checked, unconditional or bound) and the view until plan_free(). -ERR_INVALID, -ERR_NOMEM. */
-int plan_new(const struct omis_request *r, const struct route_view *view, const struct plan_conf *conf,
-	     struct plan **out, struct err *e);
+/*
+ * Borrows the request (checked, unconditional or bound) and the view until plan_free().
+ * -ERR_INVALID, -ERR_NOMEM.
+ */
+int plan_new(const struct omis_request *r, const struct route_view *view,
+	     const struct plan_conf *conf, struct plan **out, struct err *e);
 void plan_free(struct plan *p);
 
 /*
@@ -60,7 +70,10 @@ void plan_free(struct plan *p);
  */
 int plan_next(struct plan *p, struct reply *into, const struct plan_step **step, struct err *e);
 
-/* The rest is not executed (a deadline passed, a tool left): each action not yet begun gets an error entry that says so. */
+/*
+ * The rest is not executed (a deadline passed, a tool left): each action not yet begun gets
+ * an error entry that says so.
+ */
 int plan_abandon(struct plan *p, const char *reason, struct reply *into);
 
 #endif

@@ -11,7 +11,10 @@
 /* False for a right that is none of the enum, for a service without a rule, and for NULL. */
 bool route_may(enum omis_right has, const struct omis_service *s);
 
-/* The right that a certificate's role carries: "tool-observe", "tool-manipulate", "tool-admin"; else OMIS_NO_RIGHT. */
+/*
+ * The right that a certificate's role carries: "tool-observe", "tool-manipulate", "tool-
+ * admin"; else OMIS_NO_RIGHT.
+ */
 enum omis_right route_right_of_role(const char *role);
 
 /*

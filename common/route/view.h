@@ -61,8 +61,8 @@ struct route_view {
 	 * may be set instead: the object is known but cannot be reached, for this
 	 * reason; the text is copied.
 	 */
-	int (*locate)(void *arg, const struct omis_call *call, const char *token, struct route_places *out,
-		      const char **missing);
+	int (*locate)(void *arg, const struct omis_call *call, const char *token,
+		      struct route_places *out, const char **missing);
 };
 
 #endif

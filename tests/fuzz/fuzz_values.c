@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of values, as replies carry them: printing and parsing keep them. Tokens: what parses prints as it was. */
+/*
+ * Lists of values, as replies carry them: printing and parsing keep them. Tokens: what parses
+ * prints as it was.
+ */
 #include "common/base/limits.h"
 #include "common/omis/token.h"
 #include "common/omis/value.h"

@@ -7,16 +7,17 @@
 #include <ctype.h>
 #include <string.h>
 
-#define EACH_SERVICE(s) \
-	for (size_t i##s = 0; i##s < omis_service_count(); i##s++) \
-		for (const struct omis_service *s = omis_service_at(i##s), *once##s = s; once##s; once##s = NULL)
+#define EACH_SERVICE(s)                                                                           \
+	for (size_t i##s = 0; i##s < omis_service_count(); i##s++)                                \
+		for (const struct omis_service *s = omis_service_at(i##s), *once##s = s; once##s; \
+		     once##s = NULL)
 
 static size_t count(const char *prefix, const char *extension)
 {
 	size_t n = 0;
 
 	EACH_SERVICE(s)
-		n += str_has_prefix(s->name, prefix) && str_eq(s->extension, extension);
+	n += str_has_prefix(s->name, prefix) && str_eq(s->extension, extension);
 	return n;
 }
 
@@ -34,7 +35,8 @@ START_TEST(every_service_is_found_by_its_name_and_only_by_it)
 {
 	char name[80];
 
-	EACH_SERVICE(s) {
+	EACH_SERVICE(s)
+	{
 		size_t n = strlen(s->name);
 
 		ck_assert_msg(omis_service_find(s->name, n) == s, "%s", s->name);
@@ -53,16 +55,18 @@ END_TEST
 START_TEST(no_service_is_without_a_right)
 {
 	EACH_SERVICE(s)
-		ck_assert_msg(s->right >= OMIS_OBSERVE && s->right <= OMIS_ADMIN, "%s", s->name);
+	ck_assert_msg(s->right >= OMIS_OBSERVE && s->right <= OMIS_ADMIN, "%s", s->name);
 }
 END_TEST
 
 START_TEST(what_touches_a_program_needs_more_than_observing)
 {
 	/* Manipulations that change only the tool's own view or the monitor's own objects. */
-	static const char *const own[] = { "_attach", "_detach", "csr_", "user_event_", "pa_", "patop_", "trace_", "omig_" };
+	static const char *const own[] = { "_attach", "_detach", "csr_",   "user_event_",
+					   "pa_",     "patop_",	 "trace_", "omig_" };
 
-	EACH_SERVICE(s) {
+	EACH_SERVICE(s)
+	{
 		bool harmless = s->class != OMIS_MANIP;
 
 		for (size_t i = 0; i < ARRAY_LEN(own); i++)
@@ -74,7 +78,8 @@ END_TEST
 
 START_TEST(the_object_parameter_is_a_token_of_the_objects_class)
 {
-	EACH_SERVICE(s) {
+	EACH_SERVICE(s)
+	{
 		const struct omis_param *p;
 
 		ck_assert_msg((s->object == 0) == (s->object_param < 0), "%s", s->name);
@@ -83,15 +88,17 @@ START_TEST(the_object_parameter_is_a_token_of_the_objects_class)
 		ck_assert_uint_lt((size_t)s->object_param, omis_service_nparam(s));
 		p = &s->param[s->object_param];
 		ck_assert_msg(p->type == OMIS_T_TOKEN, "%s", s->name);
-		ck_assert_msg(p->class == s->object || (s->object == 'a' && (p->class == 'k' || p->class == 'i')), "%s",
-			      s->name);
+		ck_assert_msg(p->class == s->object ||
+				      (s->object == 'a' && (p->class == 'k' || p->class == 'i')),
+			      "%s", s->name);
 	}
 }
 END_TEST
 
 START_TEST(defaults_stand_at_the_end_and_are_values_of_their_type)
 {
-	EACH_SERVICE(s) {
+	EACH_SERVICE(s)
+	{
 		bool optional = false;
 
 		for (const struct omis_param *p = s->param; p->name; p++) {
@@ -116,7 +123,8 @@ END_TEST
 
 START_TEST(only_events_have_context_parameters_and_no_event_has_a_result)
 {
-	EACH_SERVICE(s) {
+	EACH_SERVICE(s)
+	{
 		ck_assert_msg(!s->ecps || s->class == OMIS_EVENT, "%s", s->name);
 		ck_assert_msg(!s->result || s->class != OMIS_EVENT, "%s", s->name);
 		ck_assert_msg(s->class != OMIS_INFO || s->result, "%s", s->name);
@@ -126,20 +134,24 @@ END_TEST
 
 START_TEST(names_of_an_extension_carry_its_prefix)
 {
-	EACH_SERVICE(s) {
+	EACH_SERVICE(s)
+	{
 		size_t n = strlen(s->extension);
 
 		if (n && strcmp(s->extension, "ocmg"))
-			ck_assert_msg(!strncmp(s->name, s->extension, n) && s->name[n] == '_', "%s", s->name);
+			ck_assert_msg(!strncmp(s->name, s->extension, n) && s->name[n] == '_', "%s",
+				      s->name);
 		for (const char *c = s->name; *c; c++)
-			ck_assert(islower((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '_');
+			ck_assert(islower((unsigned char)*c) || isdigit((unsigned char)*c) ||
+				  *c == '_');
 	}
 }
 END_TEST
 
 START_TEST(every_service_has_help_in_sentences)
 {
-	EACH_SERVICE(s) {
+	EACH_SERVICE(s)
+	{
 		ck_assert(s->help && isupper((unsigned char)s->help[0]));
 		ck_assert_msg(s->help[strlen(s->help) - 1] == '.', "%s", s->name);
 	}
@@ -149,12 +161,35 @@ END_TEST
 START_TEST(what_this_version_promises_is_done)
 {
 	static const char *const promised[] = {
-		"node_attach", "node_attach2", "node_detach", "node_get_info", "proc_attach", "proc_attach3",
-		"proc_detach", "proc_get_info", "proc_send_signal", "proc_has_terminated", "thread_get_info",
-		"thread_stop", "thread_continue", "thread_creates_proc", "thread_creates_thread",
-		"thread_has_terminated", "thread_has_started_lib_call", "thread_has_ended_lib_call", "csr_enable",
-		"csr_disable", "csr_delete", "user_event_create", "user_event_raise", "user_event_destroy",
-		"user_event_has_been_raised", "print", "version", "extensions", "services",
+		"node_attach",
+		"node_attach2",
+		"node_detach",
+		"node_get_info",
+		"proc_attach",
+		"proc_attach3",
+		"proc_detach",
+		"proc_get_info",
+		"proc_send_signal",
+		"proc_has_terminated",
+		"thread_get_info",
+		"thread_stop",
+		"thread_continue",
+		"thread_creates_proc",
+		"thread_creates_thread",
+		"thread_has_terminated",
+		"thread_has_started_lib_call",
+		"thread_has_ended_lib_call",
+		"csr_enable",
+		"csr_disable",
+		"csr_delete",
+		"user_event_create",
+		"user_event_raise",
+		"user_event_destroy",
+		"user_event_has_been_raised",
+		"print",
+		"version",
+		"extensions",
+		"services",
 	};
 	size_t done = 0;
 
@@ -164,7 +199,7 @@ START_TEST(what_this_version_promises_is_done)
 		ck_assert_msg(s && s->state == OMIS_DONE, "%s", promised[i]);
 	}
 	EACH_SERVICE(s)
-		done += !*s->extension && s->state != OMIS_UNSUPPORTED;
+	done += !*s->extension && s->state != OMIS_UNSUPPORTED;
 	ck_assert_uint_eq(done, ARRAY_LEN(promised));
 }
 END_TEST
@@ -175,22 +210,31 @@ START_TEST(an_event_knows_its_context_parameters)
 		const char *event, *ecp;
 		bool known;
 	} cases[] = {
-		{ "proc_has_terminated", "proc", true }, { "proc_has_terminated", "csr", true },
-		{ "proc_has_terminated", "time", true }, { "proc_has_terminated", "par1", false },
-		{ "proc_has_terminated", "pro", false }, { "proc_has_terminated", "procs", false },
-		{ "proc_has_terminated", "", false }, { "thread_creates_proc", "new_proc", true },
-		{ "thread_creates_proc", "new_thread", false }, { "thread_has_started_lib_call", "par0", true },
-		{ "thread_has_started_lib_call", "par15", true }, { "thread_has_started_lib_call", "par16", false },
-		{ "thread_has_started_lib_call", "par01", false }, { "thread_has_started_lib_call", "par", false },
+		{ "proc_has_terminated", "proc", true },
+		{ "proc_has_terminated", "csr", true },
+		{ "proc_has_terminated", "time", true },
+		{ "proc_has_terminated", "par1", false },
+		{ "proc_has_terminated", "pro", false },
+		{ "proc_has_terminated", "procs", false },
+		{ "proc_has_terminated", "", false },
+		{ "thread_creates_proc", "new_proc", true },
+		{ "thread_creates_proc", "new_thread", false },
+		{ "thread_has_started_lib_call", "par0", true },
+		{ "thread_has_started_lib_call", "par15", true },
+		{ "thread_has_started_lib_call", "par16", false },
+		{ "thread_has_started_lib_call", "par01", false },
+		{ "thread_has_started_lib_call", "par", false },
 		{ "thread_has_received_tagged_msg", "sender", true },
 		{ "thread_has_received_tagged_msg", "msg sender", false },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		const struct omis_service *s = omis_service_find(cases[i].event, strlen(cases[i].event));
+		const struct omis_service *s =
+			omis_service_find(cases[i].event, strlen(cases[i].event));
 
-		ck_assert_msg(omis_service_has_ecp(s, cases[i].ecp, strlen(cases[i].ecp)) == cases[i].known, "%s %s",
-			      cases[i].event, cases[i].ecp);
+		ck_assert_msg(omis_service_has_ecp(s, cases[i].ecp, strlen(cases[i].ecp)) ==
+				      cases[i].known,
+			      "%s %s", cases[i].event, cases[i].ecp);
 	}
 	ck_assert_int_eq(omis_par_number("par0", 4), 0);
 	ck_assert_int_eq(omis_par_number("par15", 5), 15);
@@ -200,7 +244,8 @@ START_TEST(an_event_knows_its_context_parameters)
 END_TEST
 
 /* n, then n names. Returns the index behind them. */
-static size_t names_at(const struct omis_values *v, size_t at, const char *extension, enum omis_state state)
+static size_t names_at(const struct omis_values *v, size_t at, const char *extension,
+		       enum omis_state state)
 {
 	int64_t n;
 
@@ -209,7 +254,8 @@ static size_t names_at(const struct omis_values *v, size_t at, const char *exten
 		const char *name = omis_values_text(v, at);
 		const struct omis_service *s = omis_service_find(name, strlen(name));
 
-		ck_assert(s && s->state == state && str_eq(s->extension, extension) && !(s->flags & OMIS_INTERNAL));
+		ck_assert(s && s->state == state && str_eq(s->extension, extension) &&
+			  !(s->flags & OMIS_INTERNAL));
 	}
 	return at;
 }
@@ -224,7 +270,7 @@ START_TEST(services_tells_the_truth_about_each_extension)
 	omis_write_extensions(&wall);
 	ck_assert_int_eq(omis_parse_values(buf_str(&all), all.n, &extensions, NULL), 0);
 	EACH_SERVICE(s)
-		offered += s->state != OMIS_UNSUPPORTED && !(s->flags & OMIS_INTERNAL);
+	offered += s->state != OMIS_UNSUPPORTED && !(s->flags & OMIS_INTERNAL);
 	for (size_t i = 0; i < extensions->n; i++) {
 		const char *prefix = i ? omis_values_text(extensions, i) : "";
 		struct omis_values *v = NULL;
@@ -233,7 +279,8 @@ START_TEST(services_tells_the_truth_about_each_extension)
 		w.comma = false;
 		ck_assert_int_eq(omis_write_services(&w, prefix), 0);
 		ck_assert_int_eq(omis_parse_values(buf_str(&b), b.n, &v, NULL), 0);
-		ck_assert_uint_eq(names_at(v, names_at(v, 0, prefix, OMIS_DONE), prefix, OMIS_PARTLY), v->n);
+		ck_assert_uint_eq(
+			names_at(v, names_at(v, 0, prefix, OMIS_DONE), prefix, OMIS_PARTLY), v->n);
 		told += v->n - 2;
 		omis_values_free(v);
 	}
@@ -247,7 +294,8 @@ END_TEST
 
 START_TEST(documents_name_exactly_the_services_that_tools_may_use)
 {
-	void (*const documents[])(struct buf *) = { omis_print_scdoc, omis_print_markdown, omis_print_completion };
+	void (*const documents[])(struct buf *) = { omis_print_scdoc, omis_print_markdown,
+						    omis_print_completion };
 	struct buf b = BUF_INIT(1000000);
 	char name[100];
 
@@ -255,11 +303,15 @@ START_TEST(documents_name_exactly_the_services_that_tools_may_use)
 		buf_clear(&b);
 		documents[i](&b);
 		ck_assert(!b.failed);
-		EACH_SERVICE(s) {
+		EACH_SERVICE(s)
+		{
 			char *out = name;
 			const char *first;
 
-			/* scdoc needs escapes, a signature ends the name with '(', completion with a tab. */
+			/*
+			 * scdoc needs escapes, a signature ends the name with '(', completion
+			 * with a tab.
+			 */
 			for (const char *c = s->name; *c; c++) {
 				if (*c == '_' && documents[i] == omis_print_scdoc)
 					*out++ = '\\';
@@ -281,7 +333,8 @@ START_TEST(a_signature_reads_like_a_declaration)
 	struct buf b = BUF_INIT(1000);
 
 	omis_print_signature(&b, omis_service_find("omig_calls_enable", 17));
-	ck_assert_str_eq(buf_str(&b), "omig_calls_enable(token* proc_list, string what, int sample_shift = 0)");
+	ck_assert_str_eq(buf_str(&b),
+			 "omig_calls_enable(token* proc_list, string what, int sample_shift = 0)");
 	buf_clear(&b);
 	omis_print_signature(&b, omis_service_find("version", 7));
 	ck_assert_str_eq(buf_str(&b), "version()");
@@ -302,10 +355,14 @@ START_TEST(words_of_the_catalogue_have_names)
 }
 END_TEST
 
-SUITE("omis catalogue", all_81_basic_services_are_there, every_service_is_found_by_its_name_and_only_by_it,
-      no_service_is_without_a_right, what_touches_a_program_needs_more_than_observing,
-      the_object_parameter_is_a_token_of_the_objects_class, defaults_stand_at_the_end_and_are_values_of_their_type,
-      only_events_have_context_parameters_and_no_event_has_a_result, names_of_an_extension_carry_its_prefix,
-      every_service_has_help_in_sentences, what_this_version_promises_is_done, an_event_knows_its_context_parameters,
-      services_tells_the_truth_about_each_extension, documents_name_exactly_the_services_that_tools_may_use,
-      a_signature_reads_like_a_declaration, words_of_the_catalogue_have_names)
+SUITE("omis catalogue", all_81_basic_services_are_there,
+      every_service_is_found_by_its_name_and_only_by_it, no_service_is_without_a_right,
+      what_touches_a_program_needs_more_than_observing,
+      the_object_parameter_is_a_token_of_the_objects_class,
+      defaults_stand_at_the_end_and_are_values_of_their_type,
+      only_events_have_context_parameters_and_no_event_has_a_result,
+      names_of_an_extension_carry_its_prefix, every_service_has_help_in_sentences,
+      what_this_version_promises_is_done, an_event_knows_its_context_parameters,
+      services_tells_the_truth_about_each_extension,
+      documents_name_exactly_the_services_that_tools_may_use, a_signature_reads_like_a_declaration,
+      words_of_the_catalogue_have_names)

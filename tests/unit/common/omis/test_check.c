@@ -10,7 +10,8 @@ static struct omis_request *parse(const char *text, bool inner)
 {
 	struct omis_request *r = NULL;
 	struct err e = { 0 };
-	int rc = inner ? omis_parse_inner(text, strlen(text), &r, &e) : omis_parse(text, strlen(text), &r, &e);
+	int rc = inner ? omis_parse_inner(text, strlen(text), &r, &e)
+		       : omis_parse(text, strlen(text), &r, &e);
 
 	ck_assert_msg(!rc, "%s: %s", text, e.text);
 	return r;
@@ -40,14 +41,21 @@ static const struct {
 	{ ":print(1)", ":print([1])" },
 	{ ":omig_calls_enable([],\"count\")", ":omig_calls_enable([],\"count\",0)" },
 	{ ":omig_calls_read([p_1])", ":omig_calls_read([p_1],0)" },
-	{ ":pa_integrator_global_increment(pa_i_1,1,2)", ":pa_integrator_global_increment(pa_i_1,1.0,2.0)" },
-	{ ":pa_integrator_global_increment([pa_i_1],1,2)", ":pa_integrator_global_increment(pa_i_1,1.0,2.0)" },
+	{ ":pa_integrator_global_increment(pa_i_1,1,2)",
+	  ":pa_integrator_global_increment(pa_i_1,1.0,2.0)" },
+	{ ":pa_integrator_global_increment([pa_i_1],1,2)",
+	  ":pa_integrator_global_increment(pa_i_1,1.0,2.0)" },
 	{ ":pa_counter_read([pa_c_1,pa_cl_2])", NULL },
-	{ "thread_has_started_lib_call([],\"MPI_Send\"):thread_stop($proc) print([$par0,$par15,[$time]])",
-	  "thread_has_started_lib_call([],\"MPI_Send\"):thread_stop([$proc]) print([$par0,$par15,[$time]])" },
-	{ "proc_has_terminated(p_1):csr_delete([$csr])", "proc_has_terminated([p_1]):csr_delete([$csr])" },
-	{ "patop_lib_call_started([],\"MPI_Send\",[1]):pa_integrator_local_increment(pa_il_1,1,$time)",
-	  "patop_lib_call_started([],\"MPI_Send\",[1],[]):pa_integrator_local_increment(pa_il_1,1.0,$time)" },
+	{ "thread_has_started_lib_call([],\"MPI_Send\"):thread_stop($proc) "
+	  "print([$par0,$par15,[$time]])",
+	  "thread_has_started_lib_call([],\"MPI_Send\"):thread_stop([$proc]) "
+	  "print([$par0,$par15,[$time]])" },
+	{ "proc_has_terminated(p_1):csr_delete([$csr])",
+	  "proc_has_terminated([p_1]):csr_delete([$csr])" },
+	{ "patop_lib_call_started([],\"MPI_Send\",[1]):pa_integrator_local_increment(pa_il_1,1,$"
+	  "time)",
+	  "patop_lib_call_started([],\"MPI_Send\",[1],[]):pa_integrator_local_increment(pa_il_1,1."
+	  "0,$time)" },
 	{ "thread_creates_proc([]):proc_attach([$new_proc])", NULL },
 };
 
@@ -108,7 +116,8 @@ static const struct {
 	{ "thread_has_started_lib_call([$proc],\"x\"):version()", STATUS_UNKNOWN_ECP, 0, 29 },
 	{ "thread_has_started_lib_call([],\"x\"):print([$par16])", STATUS_UNKNOWN_ECP, 1, 43 },
 	{ "thread_has_started_lib_call([],\"x\"):thread_stop($time)", STATUS_TYPE_MISMATCH, 1, 48 },
-	{ "thread_has_started_lib_call([],\"x\"):node_get_info([],$proc)", STATUS_TYPE_MISMATCH, 1, 53 },
+	{ "thread_has_started_lib_call([],\"x\"):node_get_info([],$proc)", STATUS_TYPE_MISMATCH, 1,
+	  53 },
 };
 
 START_TEST(each_fault_has_its_status_action_and_offset)
@@ -119,7 +128,8 @@ START_TEST(each_fault_has_its_status_action_and_offset)
 		char at[32];
 
 		ck_assert_msg(omis_check(r, &d) == -ERR_INVALID, "%s", bad[i].text);
-		ck_assert_msg(d.status == bad[i].status, "%s: %s %s", bad[i].text, status_name(d.status), d.err.text);
+		ck_assert_msg(d.status == bad[i].status, "%s: %s %s", bad[i].text,
+			      status_name(d.status), d.err.text);
 		ck_assert_msg(d.action == bad[i].action, "%s: action %u", bad[i].text, d.action);
 		ck_assert_msg(d.offset == bad[i].offset, "%s: offset %u", bad[i].text, d.offset);
 		snprintf(at, sizeof(at), " at offset %u", d.offset);
@@ -145,8 +155,9 @@ START_TEST(every_failed_allocation_of_the_check_is_survived)
 	size_t n = 1;
 
 	while (n < 3000)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "omig_calls_enable(p_1,\"count\") ");
-	ALLOC_SWEEP(k) {
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "omig_calls_enable(p_1,\"count\") ");
+	ALLOC_SWEEP (k) {
 		struct omis_request *r = NULL;
 		struct omis_diag d = { 0 };
 		int rc = omis_parse(text, n, &r, NULL);
@@ -197,8 +208,10 @@ static const struct {
 	{ EVENT "print($par2)", ":print([4,5])" },
 	{ EVENT "print([$par4,1])", ":print([1])" },
 	{ EVENT "print([$par4])", ":print([])" },
-	{ EVENT "pa_counter_local_increment(pa_cl_1,$par1)", ":pa_counter_local_increment(pa_cl_1,7)" },
-	{ EVENT "pa_integrator_local_increment(pa_il_1,$par1,$time)", ":pa_integrator_local_increment(pa_il_1,7.0,1.5)" },
+	{ EVENT "pa_counter_local_increment(pa_cl_1,$par1)",
+	  ":pa_counter_local_increment(pa_cl_1,7)" },
+	{ EVENT "pa_integrator_local_increment(pa_il_1,$par1,$time)",
+	  ":pa_integrator_local_increment(pa_il_1,7.0,1.5)" },
 	{ EVENT "version() ; version()", ":version() ; version()" },
 	{ EVENT "{version() version()}", ":{version() version()}" },
 };
@@ -209,7 +222,8 @@ START_TEST(context_parameters_become_values)
 		struct omis_request *r = checked(binds[i].text), *out = NULL;
 		struct omis_diag d = { 0 };
 
-		ck_assert_msg(!omis_bind(r, 0, r->naction, &ecps, &out, &d), "%s: %s", binds[i].text, d.err.text);
+		ck_assert_msg(!omis_bind(r, 0, r->naction, &ecps, &out, &d), "%s: %s",
+			      binds[i].text, d.err.text);
 		omis_request_free(r);
 		prints(out, binds[i].bound);
 		ck_assert_ptr_null(out->event);
@@ -277,9 +291,10 @@ END_TEST
 
 START_TEST(every_failed_allocation_of_binding_is_survived)
 {
-	struct omis_request *r = checked(EVENT "print([$par2,\"abc\",[$par3]]) thread_stop($proc) version()");
+	struct omis_request *r =
+		checked(EVENT "print([$par2,\"abc\",[$par3]]) thread_stop($proc) version()");
 
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct omis_request *out = NULL;
 		struct omis_diag d = { 0 };
 		int rc = omis_bind(r, 0, 3, &ecps, &out, &d);
@@ -309,8 +324,9 @@ START_TEST(the_context_parameters_of_a_call_are_listed)
 }
 END_TEST
 
-SUITE("omis check", parameters_are_brought_to_their_types, each_fault_has_its_status_action_and_offset,
-      internal_services_exist_between_daemons_only, every_failed_allocation_of_the_check_is_survived,
-      context_parameters_become_values, a_binary_context_parameter_keeps_its_zero_bytes,
-      a_part_of_the_actions_can_be_bound, what_cannot_be_bound_says_which_action_and_why,
+SUITE("omis check", parameters_are_brought_to_their_types,
+      each_fault_has_its_status_action_and_offset, internal_services_exist_between_daemons_only,
+      every_failed_allocation_of_the_check_is_survived, context_parameters_become_values,
+      a_binary_context_parameter_keeps_its_zero_bytes, a_part_of_the_actions_can_be_bound,
+      what_cannot_be_bound_says_which_action_and_why,
       every_failed_allocation_of_binding_is_survived, the_context_parameters_of_a_call_are_listed)

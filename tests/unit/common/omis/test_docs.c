@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What docs/omis.md shows is true: its requests parse and pass the check, its statuses are the ones there are. */
+/*
+ * What docs/omis.md shows is true: its requests parse and pass the check, its statuses are
+ * the ones there are.
+ */
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -75,9 +78,12 @@ START_TEST(the_limits_in_the_manual_are_the_real_ones)
 {
 	char *text = page(), want[200];
 
-	snprintf(want, sizeof(want), "%d,%03d bytes a request, lists %d\ndeep, %d,%03d values, %d,%03d actions, %d characters a name",
-		 OMIS_REQUEST_MAX_BYTES / 1000, OMIS_REQUEST_MAX_BYTES % 1000, OMIS_DEPTH_MAX, OMIS_TOKENS_MAX / 1000,
-		 OMIS_TOKENS_MAX % 1000, OMIS_ACTIONS_MAX / 1000, OMIS_ACTIONS_MAX % 1000, NAME_MAX_BYTES);
+	snprintf(want, sizeof(want),
+		 "%d,%03d bytes a request, lists %d\ndeep, %d,%03d values, %d,%03d actions, %d "
+		 "characters a name",
+		 OMIS_REQUEST_MAX_BYTES / 1000, OMIS_REQUEST_MAX_BYTES % 1000, OMIS_DEPTH_MAX,
+		 OMIS_TOKENS_MAX / 1000, OMIS_TOKENS_MAX % 1000, OMIS_ACTIONS_MAX / 1000,
+		 OMIS_ACTIONS_MAX % 1000, NAME_MAX_BYTES);
 	ck_assert_msg(strstr(text, want), "%s", want);
 	free(text);
 }

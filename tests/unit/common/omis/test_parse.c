@@ -35,8 +35,10 @@ static const struct {
 	{ ":version()", NULL },
 	{ ":node_get_info([],0)", NULL },
 	{ ":node_attach([n_1])", NULL },
-	{ "thread_has_started_lib_call([p_4],\"MPI_Send\"): pa_counter_local_increment(pa_lc_1,$par5)",
-	  "thread_has_started_lib_call([p_4],\"MPI_Send\"):pa_counter_local_increment(pa_lc_1,$par5)" },
+	{ "thread_has_started_lib_call([p_4],\"MPI_Send\"): "
+	  "pa_counter_local_increment(pa_lc_1,$par5)",
+	  "thread_has_started_lib_call([p_4],\"MPI_Send\"):pa_counter_local_increment(pa_lc_1,$"
+	  "par5)" },
 	{ ":csr_enable([c_3]) ; csr_enable([c_1,c_2])", NULL },
 	{ ":a()b()c()", ":a() b() c()" },
 	{ ":a();b()", ":a() ; b()" },
@@ -53,7 +55,8 @@ static const struct {
 	{ ":f(nan,inf,-inf,+inf)", ":f(nan,inf,-inf,inf)" },
 	{ ":f('a','\\n','\\x41','\\'','\\\\','\"')", ":f(97,10,65,39,92,34)" },
 	{ ":f(\"\",\"a b\")", NULL },
-	{ ":f(\"\\a\\b\\f\\n\\r\\t\\v\\\\\\'\\\"\\?\")", ":f(\"\\007\\010\\014\\n\\r\\t\\013\\\\'\\\"?\")" },
+	{ ":f(\"\\a\\b\\f\\n\\r\\t\\v\\\\\\'\\\"\\?\")",
+	  ":f(\"\\007\\010\\014\\n\\r\\t\\013\\\\'\\\"?\")" },
 	{ ":f(\"\\101\\x42\\u0043\\U00000044\")", ":f(\"ABCD\")" },
 	{ ":f(\"\\u00e9\\u20ac\\U0001F600\")", ":f(\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\")" },
 	{ ":f(\"\xc3\xa9\")", NULL },
@@ -202,15 +205,18 @@ START_TEST(what_is_wrong_is_refused_with_its_offset)
 		struct err e = { 0 };
 		char at[32];
 
-		ck_assert_msg(omis_parse(refused[i].text, strlen(refused[i].text), &r, &e) == -ERR_PARSE, "%s",
-			      refused[i].text);
+		ck_assert_msg(omis_parse(refused[i].text, strlen(refused[i].text), &r, &e) ==
+				      -ERR_PARSE,
+			      "%s", refused[i].text);
 		ck_assert_ptr_null(r);
 		ck_assert_msg(strstr(e.text, refused[i].words), "%s: %s", refused[i].text, e.text);
 		ck_assert_msg(e.col == refused[i].offset + 1, "%s: col %u", refused[i].text, e.col);
 		snprintf(at, sizeof(at), "at offset %zu", refused[i].offset);
-		ck_assert_msg(strlen(e.text) > strlen(at) && !strcmp(e.text + strlen(e.text) - strlen(at), at),
+		ck_assert_msg(strlen(e.text) > strlen(at) &&
+				      !strcmp(e.text + strlen(e.text) - strlen(at), at),
 			      "%s: %s", refused[i].text, e.text);
-		ck_assert_int_eq(omis_parse(refused[i].text, strlen(refused[i].text), &r, NULL), -ERR_PARSE);
+		ck_assert_int_eq(omis_parse(refused[i].text, strlen(refused[i].text), &r, NULL),
+				 -ERR_PARSE);
 	}
 }
 END_TEST
@@ -357,7 +363,8 @@ END_TEST
 
 START_TEST(each_prefix_of_a_request_is_read_without_reading_beyond)
 {
-	static const char text[] = "ev([p_1,\"a\\x41\\u20ac\"],'x',0x1.8p3): {a(4#\0\1\2\3,-1.5e3) ; b([$x,[nan]])}";
+	static const char text[] =
+		"ev([p_1,\"a\\x41\\u20ac\"],'x',0x1.8p3): {a(4#\0\1\2\3,-1.5e3) ; b([$x,[nan]])}";
 
 	for (size_t n = 0; n < sizeof(text); n++) {
 		struct omis_request *r = NULL;
@@ -376,14 +383,15 @@ END_TEST
 START_TEST(every_failed_allocation_is_survived)
 {
 	static const char text[] =
-		"ev([p_1_000000,\"abc\"],[1,[2,[3]]]):{a(n_1,$x,1.5) b(3#abc) c() d() e() f() g() h() i() ; "
+		"ev([p_1_000000,\"abc\"],[1,[2,[3]]]):{a(n_1,$x,1.5) b(3#abc) c() d() e() f() g() "
+		"h() i() ; "
 		"j([1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9])}";
 	char large[6000] = ":a(\"";
 	int failures = 0;
 
 	memset(large + 4, 'x', sizeof(large) - 7);
 	memcpy(large + sizeof(large) - 3, "\")", 3);
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct omis_request *r = NULL, *s = NULL;
 		struct err e = { 0 };
 		int rc = omis_parse(text, sizeof(text) - 1, &r, &e);
@@ -407,9 +415,10 @@ START_TEST(freeing_nothing_is_harmless)
 }
 END_TEST
 
-SUITE("omis parse", the_grammar_is_accepted_and_printed_in_one_normal_form, the_tree_holds_what_was_written,
-      a_binary_value_keeps_every_byte, what_is_wrong_is_refused_with_its_offset,
-      a_zero_byte_is_no_part_of_the_language, hostile_lengths_end_where_they_become_wrong, each_limit_holds_exactly,
+SUITE("omis parse", the_grammar_is_accepted_and_printed_in_one_normal_form,
+      the_tree_holds_what_was_written, a_binary_value_keeps_every_byte,
+      what_is_wrong_is_refused_with_its_offset, a_zero_byte_is_no_part_of_the_language,
+      hostile_lengths_end_where_they_become_wrong, each_limit_holds_exactly,
       the_number_of_values_is_bounded_more_widely_between_daemons, the_number_of_actions_is_bounded,
       each_prefix_of_a_request_is_read_without_reading_beyond, every_failed_allocation_is_survived,
       freeing_nothing_is_harmless)

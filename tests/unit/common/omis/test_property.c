@@ -20,7 +20,7 @@ static uint64_t below(struct maker *m, uint64_t n)
 static void blanks(struct maker *m)
 {
 	while (!below(m, 3))
-		buf_putc(&m->b, (uint8_t)" \t\n\r\v\f"[below(m, 6)]);
+		buf_putc(&m->b, (uint8_t) " \t\n\r\v\f"[below(m, 6)]);
 }
 
 static void word(struct maker *m)
@@ -42,7 +42,8 @@ static void number(struct maker *m)
 		buf_printf(&m->b, "%s0x%llx", below(m, 2) ? "-" : "", (unsigned long long)v);
 		break;
 	case 1:
-		buf_printf(&m->b, "%s0%llo%s", below(m, 2) ? "+" : "", (unsigned long long)v, below(m, 2) ? "uL" : "");
+		buf_printf(&m->b, "%s0%llo%s", below(m, 2) ? "+" : "", (unsigned long long)v,
+			   below(m, 2) ? "uL" : "");
 		break;
 	case 2:
 		buf_printf(&m->b, "%s%.17e", below(m, 2) ? "-" : "", f);
@@ -60,8 +61,9 @@ static void number(struct maker *m)
 
 static void string(struct maker *m)
 {
-	static const char *const escapes[] = { "\\n", "\\\\", "\\\"", "\\'", "\\?", "\\a", "\\x7f", "\\xfF", "\\377",
-					       "\\1", "\\u20ac", "\\U0001f600", "\\v" };
+	static const char *const escapes[] = { "\\n",	  "\\\\",	 "\\\"",  "\\'",   "\\?",
+					       "\\a",	  "\\x7f",	 "\\xfF", "\\377", "\\1",
+					       "\\u20ac", "\\U0001f600", "\\v" };
 
 	buf_putc(&m->b, '"');
 	for (uint64_t n = below(m, 12); n; n--) {
@@ -69,7 +71,8 @@ static void string(struct maker *m)
 
 		if (!below(m, 3))
 			/* A hexadecimal escape must not swallow what follows it. */
-			buf_printf(&m->b, "%s ", escapes[below(m, sizeof(escapes) / sizeof(escapes[0]))]);
+			buf_printf(&m->b, "%s ",
+				   escapes[below(m, sizeof(escapes) / sizeof(escapes[0]))]);
 		else if (c != '\n' && c != '"' && c != '\\')
 			buf_putc(&m->b, c);
 	}

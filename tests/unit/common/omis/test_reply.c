@@ -24,7 +24,8 @@ static char *shown(const struct reply *r)
 	for (size_t i = 0; i < r->nentry; i++) {
 		const struct reply_entry *e = &r->entry[i];
 
-		buf_printf(&b, "%s%u '%s' %s '%s'", i ? "; " : "", e->action, e->objects, status_name(e->status), e->value);
+		buf_printf(&b, "%s%u '%s' %s '%s'", i ? "; " : "", e->action, e->objects,
+			   status_name(e->status), e->value);
 	}
 	return (char *)buf_take(&b, NULL);
 }
@@ -115,7 +116,8 @@ START_TEST(entries_come_in_the_order_of_the_actions)
 	reply_add(r, 0, "p_1_000000", STATUS_CSR_TRIGGERED, NULL);
 	reply_add(r, 1, "n_1", STATUS_OK, "\"a\"");
 	merges(r, ":node_get_info([],1) thread_stop([]) print([1])",
-	       "0 'p_1_000000' CSR_TRIGGERED ''; 1 'n_2' OK '\"b\"'; 1 'n_1' OK '\"a\"'; 2 '' OK ''; 3 '' OK '1'");
+	       "0 'p_1_000000' CSR_TRIGGERED ''; 1 'n_2' OK '\"b\"'; 1 'n_1' OK '\"a\"'; 2 '' OK "
+	       "''; 3 '' OK '1'");
 	reply_free(r);
 }
 END_TEST
@@ -151,7 +153,8 @@ START_TEST(parts_of_a_global_counter_are_added_up)
 	reply_add(r, 1, "p_1_000000", STATUS_OK, "pa_cl_3,2");
 	reply_add(r, 1, "p_1_000000", STATUS_OK, "pa_cl_4,2");
 	merges(r, ":pa_counter_read([])",
-	       "1 'pa_c_1' OK '-8'; 1 'pa_c_2' OK '1'; 1 'pa_c_1' OS_ERROR 'no'; 1 'p_1_000000' OK 'pa_cl_3,2'; "
+	       "1 'pa_c_1' OK '-8'; 1 'pa_c_2' OK '1'; 1 'pa_c_1' OS_ERROR 'no'; 1 'p_1_000000' OK "
+	       "'pa_cl_3,2'; "
 	       "1 'p_1_000000' OK 'pa_cl_4,2'");
 	reply_free(r);
 }
@@ -190,7 +193,8 @@ START_TEST(parts_that_are_no_sums_stay_apart)
 	reply_add(r, 1, "pa_i_1", STATUS_OK, "\"x\",2.0,3.0");
 	reply_add(r, 1, "pa_i_1", STATUS_OK, "][");
 	merges(r, ":pa_integrator_read([])",
-	       "1 'pa_i_1' OK '1.0,2.0'; 1 'pa_i_1' OK '1.0,2.0,3.0'; 1 'pa_i_1' OK '\"x\",2.0,3.0'; 1 'pa_i_1' OK ']['");
+	       "1 'pa_i_1' OK '1.0,2.0'; 1 'pa_i_1' OK '1.0,2.0,3.0'; 1 'pa_i_1' OK "
+	       "'\"x\",2.0,3.0'; 1 'pa_i_1' OK ']['");
 	reply_free(r);
 }
 END_TEST
@@ -310,12 +314,15 @@ START_TEST(a_reply_is_json)
 	json_init(&j, &b);
 	reply_to_json(&j, r);
 	ck_assert_int_eq(json_end(&j), 0);
-	ck_assert_str_eq(buf_str(&b),
-			 "{\"id\":7,\"kind\":\"FINAL\",\"csr\":\"c_1\",\"entries\":[{\"action\":1,\"objects\":[\"n_1\","
-			 "\"n_2\"],\"status\":\"OK\",\"value\":[1,2.5,\"a\\\"\",\"n_1\",[{\"base16\":\"6162\"},[]]]},"
-			 "{\"action\":2,\"objects\":[],\"status\":\"OS_ERROR\",\"fatal\":true,\"text\":\"half \\\"done\\\"\"}],"
-			 "\"coverage\":{\"asked\":3,\"answered\":2,\"missing\":[{\"object\":\"n_3\",\"reason\":\"silent\"}],"
-			 "\"oldest_ns\":0,\"newest_ns\":0}}");
+	ck_assert_str_eq(buf_str(&b), "{\"id\":7,\"kind\":\"FINAL\",\"csr\":\"c_1\",\"entries\":[{"
+				      "\"action\":1,\"objects\":[\"n_1\","
+				      "\"n_2\"],\"status\":\"OK\",\"value\":[1,2.5,\"a\\\"\",\"n_"
+				      "1\",[{\"base16\":\"6162\"},[]]]},"
+				      "{\"action\":2,\"objects\":[],\"status\":\"OS_ERROR\","
+				      "\"fatal\":true,\"text\":\"half \\\"done\\\"\"}],"
+				      "\"coverage\":{\"asked\":3,\"answered\":2,\"missing\":[{"
+				      "\"object\":\"n_3\",\"reason\":\"silent\"}],"
+				      "\"oldest_ns\":0,\"newest_ns\":0}}");
 	buf_done(&b);
 	reply_free(r);
 }
@@ -323,16 +330,18 @@ END_TEST
 
 START_TEST(every_failed_allocation_of_a_reply_is_survived)
 {
-	struct omis_request *q = checked(":pa_counter_read([]) node_get_info([],1) thread_stop([])");
+	struct omis_request *q =
+		checked(":pa_counter_read([]) node_get_info([],1) thread_stop([])");
 
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct reply *r = reply_new(), *s = reply_new();
 		bool whole = r && s;
 		int rc = -ERR_NOMEM;
 
 		if (whole) {
 			for (int i = 0; i < 20; i++) {
-				whole &= !reply_add(r, 2, "n_1", STATUS_OK, "\"a long value that fills the block\"");
+				whole &= !reply_add(r, 2, "n_1", STATUS_OK,
+						    "\"a long value that fills the block\"");
 				whole &= !reply_add(s, 1, "pa_c_1", STATUS_OK, "1");
 			}
 			whole &= !reply_add_missing(s, "n_2", "lost") && !reply_set_csr(r, "c_1");
@@ -362,5 +371,6 @@ SUITE("omis reply", void_results_become_all_others_fine_behind_the_errors,
       integrators_are_added_at_the_latest_time, parts_that_are_no_sums_stay_apart,
       action_numbers_may_be_those_of_a_larger_request, appending_adds_entries_and_coverage,
       names_of_what_is_missing_are_bounded_but_counted, entries_are_bounded,
-      the_first_error_in_the_order_of_actions_is_the_status, a_wrong_request_is_answered_by_entry_0_alone,
-      a_reply_is_json, every_failed_allocation_of_a_reply_is_survived)
+      the_first_error_in_the_order_of_actions_is_the_status,
+      a_wrong_request_is_answered_by_entry_0_alone, a_reply_is_json,
+      every_failed_allocation_of_a_reply_is_survived)

@@ -15,15 +15,17 @@ START_TEST(the_class_is_in_the_prefix)
 		const char *token;
 		char class;
 	} cases[] = {
-		{ "s_1", 's' }, { "n_1", 'n' }, { "p_1_000000", 'p' }, { "p_x", 'p' }, { "t_1_2", 't' }, { "c_1", 'c' },
-		{ "e_1", 'e' }, { "q_1", 'q' }, { "m_1", 'm' }, { "u_1", 'u' }, { "pa_c_1", 'a' }, { "pa_x", 'a' },
-		{ "pvm_g_1", 0 }, { "x_1", 0 }, { "n1", 0 }, { "", 0 }, { "_1", 0 }, { "n_", 0 }, { "n_1-2", 0 }, { "1_n", 0 },
+		{ "s_1", 's' },	  { "n_1", 'n' }, { "p_1_000000", 'p' }, { "p_x", 'p' },
+		{ "t_1_2", 't' }, { "c_1", 'c' }, { "e_1", 'e' },	 { "q_1", 'q' },
+		{ "m_1", 'm' },	  { "u_1", 'u' }, { "pa_c_1", 'a' },	 { "pa_x", 'a' },
+		{ "pvm_g_1", 0 }, { "x_1", 0 },	  { "n1", 0 },		 { "", 0 },
+		{ "_1", 0 },	  { "n_", 0 },	  { "n_1-2", 0 },	 { "1_n", 0 },
 		{ "pa_", 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		ck_assert_msg(token_class(cases[i].token, strlen(cases[i].token)) == cases[i].class, "%s",
-			      cases[i].token);
+		ck_assert_msg(token_class(cases[i].token, strlen(cases[i].token)) == cases[i].class,
+			      "%s", cases[i].token);
 }
 END_TEST
 
@@ -33,7 +35,9 @@ START_TEST(a_printed_token_parses_to_its_parts)
 
 	rng_init(&rng, suite_seed(11));
 	for (int i = 0; i < 20000; i++) {
-		struct token_parts parts = { .kind = TOKEN_SITE + (enum token_kind)rng_below(&rng, 10) }, got;
+		struct token_parts parts = { .kind = TOKEN_SITE +
+						     (enum token_kind)rng_below(&rng, 10) },
+				   got;
 		struct token text;
 
 		parts.number = rng_next(&rng) >> rng_below(&rng, 64);
@@ -54,13 +58,30 @@ END_TEST
 START_TEST(only_the_one_form_of_a_token_is_ours)
 {
 	static const char *const others[] = {
-		"n_", "n_01", "n_x", "n_1x", "n_18446744073709551616", "p_1", "p_1_", "p_1_00000", "p_1_0000000",
-		"p_1_00000i", "p_1_00000A", "p_4294967296_000000", "p__000000", "pa_c_", "pa_cl_x", "pa_d_1", "u_1", "",
+		"n_",
+		"n_01",
+		"n_x",
+		"n_1x",
+		"n_18446744073709551616",
+		"p_1",
+		"p_1_",
+		"p_1_00000",
+		"p_1_0000000",
+		"p_1_00000i",
+		"p_1_00000A",
+		"p_4294967296_000000",
+		"p__000000",
+		"pa_c_",
+		"pa_cl_x",
+		"pa_d_1",
+		"u_1",
+		"",
 	};
 	struct token_parts parts = { .number = 42 };
 
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
-		ck_assert_msg(token_parse(others[i], strlen(others[i]), &parts) == -ERR_INVALID, "%s", others[i]);
+		ck_assert_msg(token_parse(others[i], strlen(others[i]), &parts) == -ERR_INVALID,
+			      "%s", others[i]);
 	ck_assert_uint_eq(parts.number, 42);
 }
 END_TEST
@@ -72,12 +93,14 @@ START_TEST(short_forms_print_the_documented_shapes)
 
 	ck_assert_str_eq(token_print_number(&t, TOKEN_SITE, 3), "s_3");
 	ck_assert_str_eq(token_print_number(&t, TOKEN_COUNTER_LOCAL, 1), "pa_cl_1");
-	ck_assert_str_eq(token_print_number(&t, TOKEN_INTEGRATOR_GLOBAL, UINT64_MAX), "pa_i_18446744073709551615");
+	ck_assert_str_eq(token_print_number(&t, TOKEN_INTEGRATOR_GLOBAL, UINT64_MAX),
+			 "pa_i_18446744073709551615");
 	ck_assert_str_eq(token_print_process(&t, 7, 0), "p_7_000000");
 	ck_assert(token_node(t.s, strlen(t.s), &node) && node == 7);
 	ck_assert_str_eq(token_print_thread(&t, UINT32_MAX, TOKEN_ID_MAX), "t_4294967295_zzzzzz");
 	ck_assert(token_node(t.s, strlen(t.s), &node) && node == UINT32_MAX);
-	ck_assert(!token_node("s_3", 3, &node) && !token_node("c_1", 3, &node) && !token_node("p_3", 3, &node));
+	ck_assert(!token_node("s_3", 3, &node) && !token_node("c_1", 3, &node) &&
+		  !token_node("p_3", 3, &node));
 	ck_assert_str_eq(token_print(&t, &(struct token_parts){ 0 }), "");
 }
 END_TEST
@@ -92,7 +115,8 @@ START_TEST(a_token_is_a_word_with_a_class)
 	ck_assert(!token_is_valid(longest, NAME_MAX_BYTES + 1));
 	ck_assert(token_is_valid("a_1", 3) && token_is_valid("A1_b_c", 6));
 	ck_assert(!token_is_valid("a1", 2) && !token_is_valid("_a", 2) && !token_is_valid("a_", 2));
-	ck_assert(!token_is_valid("1_a", 3) && !token_is_valid("a_\xc3", 3) && !token_is_valid("a_ b", 4));
+	ck_assert(!token_is_valid("1_a", 3) && !token_is_valid("a_\xc3", 3) &&
+		  !token_is_valid("a_ b", 4));
 }
 END_TEST
 
@@ -124,10 +148,23 @@ START_TEST(a_status_has_its_number_and_its_name)
 		unsigned number;
 		const char *name;
 	} cases[] = {
-		{ 0, "OK" }, { 2, "CSR_DEFINED" }, { 4, "CSR_ENABLED" }, { 6, "CSR_DISABLED" }, { 8, "CSR_DELETED" },
-		{ 10, "CSR_TRIGGERED" }, { 16, "SYNTAX_ERROR" }, { 18, "UNKNOWN_SERVICE" }, { 20, "UNSUPPORTED_SERVICE" },
-		{ 22, "UNKNOWN_ECP" }, { 24, "UNKNOWN_OBJECT" }, { 26, "TYPE_MISMATCH" }, { 28, "PARAMETER_ERROR" },
-		{ 30, "OS_ERROR" }, { 32, "NO_PERMISSION" }, { 34, "NO_MEMORY" }, { 36, "INTERNAL_ERROR" },
+		{ 0, "OK" },
+		{ 2, "CSR_DEFINED" },
+		{ 4, "CSR_ENABLED" },
+		{ 6, "CSR_DISABLED" },
+		{ 8, "CSR_DELETED" },
+		{ 10, "CSR_TRIGGERED" },
+		{ 16, "SYNTAX_ERROR" },
+		{ 18, "UNKNOWN_SERVICE" },
+		{ 20, "UNSUPPORTED_SERVICE" },
+		{ 22, "UNKNOWN_ECP" },
+		{ 24, "UNKNOWN_OBJECT" },
+		{ 26, "TYPE_MISMATCH" },
+		{ 28, "PARAMETER_ERROR" },
+		{ 30, "OS_ERROR" },
+		{ 32, "NO_PERMISSION" },
+		{ 34, "NO_MEMORY" },
+		{ 36, "INTERNAL_ERROR" },
 		{ 1000, "UNSPECIFIED_ERROR" },
 	};
 	unsigned got = 7;
@@ -160,5 +197,6 @@ START_TEST(an_error_of_ours_becomes_a_status)
 END_TEST
 
 SUITE("omis token", the_class_is_in_the_prefix, a_printed_token_parses_to_its_parts,
-      only_the_one_form_of_a_token_is_ours, short_forms_print_the_documented_shapes, a_token_is_a_word_with_a_class,
-      containment_runs_from_site_to_thread, a_status_has_its_number_and_its_name, an_error_of_ours_becomes_a_status)
+      only_the_one_form_of_a_token_is_ours, short_forms_print_the_documented_shapes,
+      a_token_is_a_word_with_a_class, containment_runs_from_site_to_thread,
+      a_status_has_its_number_and_its_name, an_error_of_ours_becomes_a_status)

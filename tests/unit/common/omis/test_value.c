@@ -25,10 +25,23 @@ START_TEST(a_float_is_printed_as_briefly_as_reads_back)
 		double v;
 		const char *text;
 	} cases[] = {
-		{ 0, "0.0" }, { -0.0, "-0.0" }, { 1, "1.0" }, { -2.5, "-2.5" }, { 0.1, "0.1" }, { 1e22, "1e+22" },
-		{ 100, "100.0" }, { 123456789012345680.0, "1.2345678901234568e+17" }, { 1.0 / 3, "0.3333333333333333" },
-		{ 5e-324, "5e-324" }, { DBL_MIN, "2.2250738585072014e-308" }, { DBL_MAX, "1.7976931348623157e+308" },
-		{ NAN, "nan" }, { INFINITY, "inf" }, { -INFINITY, "-inf" }, { 1e15, "1e+15" }, { 0.30000000000000004, "0.30000000000000004" },
+		{ 0, "0.0" },
+		{ -0.0, "-0.0" },
+		{ 1, "1.0" },
+		{ -2.5, "-2.5" },
+		{ 0.1, "0.1" },
+		{ 1e22, "1e+22" },
+		{ 100, "100.0" },
+		{ 123456789012345680.0, "1.2345678901234568e+17" },
+		{ 1.0 / 3, "0.3333333333333333" },
+		{ 5e-324, "5e-324" },
+		{ DBL_MIN, "2.2250738585072014e-308" },
+		{ DBL_MAX, "1.7976931348623157e+308" },
+		{ NAN, "nan" },
+		{ INFINITY, "inf" },
+		{ -INFINITY, "-inf" },
+		{ 1e15, "1e+15" },
+		{ 0.30000000000000004, "0.30000000000000004" },
 	};
 	struct buf b = BUF_INIT(1000);
 
@@ -136,17 +149,20 @@ END_TEST
 
 START_TEST(values_differ_by_kind_and_content)
 {
-	static const char *const distinct[] = { "1", "2", "1.0", "-0.0", "0.0", "\"n_1\"", "n_1", "3#n_1", "$n_1",
-						"[]", "[1]", "[1,1]", "[[1]]", "nan", "inf", "-inf", "\"\"", "0#" };
+	static const char *const distinct[] = { "1",	 "2",	  "1.0",  "-0.0", "0.0",  "\"n_1\"",
+						"n_1",	 "3#n_1", "$n_1", "[]",	  "[1]",  "[1,1]",
+						"[[1]]", "nan",	  "inf",  "-inf", "\"\"", "0#" };
 
 	for (size_t i = 0; i < ARRAY_LEN(distinct); i++)
 		for (size_t k = 0; k < ARRAY_LEN(distinct); k++) {
 			struct omis_values *a = NULL, *b = NULL;
 
-			ck_assert_int_eq(omis_parse_values(distinct[i], strlen(distinct[i]), &a, NULL), 0);
-			ck_assert_int_eq(omis_parse_values(distinct[k], strlen(distinct[k]), &b, NULL), 0);
-			ck_assert_msg(omis_value_equal(&a->v[0], &b->v[0]) == (i == k), "%s %s", distinct[i],
-				      distinct[k]);
+			ck_assert_int_eq(
+				omis_parse_values(distinct[i], strlen(distinct[i]), &a, NULL), 0);
+			ck_assert_int_eq(
+				omis_parse_values(distinct[k], strlen(distinct[k]), &b, NULL), 0);
+			ck_assert_msg(omis_value_equal(&a->v[0], &b->v[0]) == (i == k), "%s %s",
+				      distinct[i], distinct[k]);
 			omis_values_free(a);
 			omis_values_free(b);
 		}
@@ -171,13 +187,15 @@ START_TEST(broken_values_are_refused_with_their_offset)
 	static const struct {
 		const char *text;
 		unsigned col;
-	} cases[] = { { "1,", 3 }, { ",", 1 }, { "1]", 2 }, { "[1", 3 }, { "1 2", 3 }, { "\"", 1 }, { "9#a", 1 }, { "1,x", 3 } };
+	} cases[] = { { "1,", 3 },  { ",", 1 },	 { "1]", 2 },  { "[1", 3 },
+		      { "1 2", 3 }, { "\"", 1 }, { "9#a", 1 }, { "1,x", 3 } };
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct omis_values *v = NULL;
 		struct err e = { 0 };
 
-		ck_assert_int_eq(omis_parse_values(cases[i].text, strlen(cases[i].text), &v, &e), -ERR_PARSE);
+		ck_assert_int_eq(omis_parse_values(cases[i].text, strlen(cases[i].text), &v, &e),
+				 -ERR_PARSE);
 		ck_assert_msg(e.col == cases[i].col, "%s: %s", cases[i].text, e.text);
 		ck_assert_ptr_null(v);
 	}
@@ -206,7 +224,7 @@ END_TEST
 
 START_TEST(every_failed_allocation_while_reading_values_is_survived)
 {
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct omis_values *v = NULL;
 		int rc = omis_parse_values("[1,2],\"abc\",n_1,3#abc", 21, &v, NULL);
 
@@ -219,6 +237,6 @@ END_TEST
 
 SUITE("omis value", a_float_is_printed_as_briefly_as_reads_back, every_double_reads_back_as_itself,
       the_locale_of_the_program_does_not_matter, a_list_of_values_is_written_piece_by_piece,
-      values_are_read_by_kind_and_place, values_differ_by_kind_and_content, empty_text_is_an_empty_list,
-      broken_values_are_refused_with_their_offset, values_beyond_a_frame_are_refused,
-      every_failed_allocation_while_reading_values_is_survived)
+      values_are_read_by_kind_and_place, values_differ_by_kind_and_content,
+      empty_text_is_an_empty_list, broken_values_are_refused_with_their_offset,
+      values_beyond_a_frame_are_refused, every_failed_allocation_while_reading_values_is_survived)

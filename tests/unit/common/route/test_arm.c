@@ -22,8 +22,8 @@ static char *armed(struct world *w, const char *text)
 
 	ck_assert_msg(!arm_new(r, &w->view, into, &a, &e), "%s: %s", text, e.text);
 	for (size_t i = 0; (part = arm_part_at(a, i)); i++)
-		buf_printf(&b, "%s%u/%u/%u %s", i ? " | " : "", part->child, part->nobject, part->local_prefix,
-			   part->text);
+		buf_printf(&b, "%s%u/%u/%u %s", i ? " | " : "", part->child, part->nobject,
+			   part->local_prefix, part->text);
 	known = world_show(into);
 	if (*known)
 		buf_printf(&b, " => %s", known);
@@ -51,8 +51,10 @@ START_TEST(each_child_watches_its_own_objects)
 	     "0/3/0 proc_has_terminated([p_1_000001,p_1_000002,p_2_000001]):print([$proc]) | "
 	     "1/1/0 proc_has_terminated([p_3_000001]):print([$proc])");
 	arms(&w, "proc_has_terminated([n_3,p_9_000001]):{print([1]) ; version()}",
-	     "1/1/0 proc_has_terminated([p_3_000001]):{print([1]) ; version()} => 0 'p_9_000001' UNKNOWN_OBJECT");
-	arms(&w, "proc_has_terminated([p_9_000001]):version()", " => 0 'p_9_000001' UNKNOWN_OBJECT");
+	     "1/1/0 proc_has_terminated([p_3_000001]):{print([1]) ; version()} => 0 'p_9_000001' "
+	     "UNKNOWN_OBJECT");
+	arms(&w, "proc_has_terminated([p_9_000001]):version()",
+	     " => 0 'p_9_000001' UNKNOWN_OBJECT");
 }
 END_TEST
 
@@ -66,7 +68,8 @@ START_TEST(leading_actions_that_need_nothing_else_are_local)
 		{ "thread_stop($proc)", 1 },
 		{ "proc_get_info([$proc],1) node_get_info([$node],1) ; thread_stop([$thread])", 3 },
 		{ "pa_counter_local_increment(pa_cl_1,$par5)", 1 },
-		{ "pa_counter_local_increment(pa_cl_1,1) print([$proc]) thread_stop([$thread])", 1 },
+		{ "pa_counter_local_increment(pa_cl_1,1) print([$proc]) thread_stop([$thread])",
+		  1 },
 		{ "print([$proc]) thread_stop([$thread])", 0 },
 		{ "thread_stop([t_1_000001])", 1 }, /* below child 0 */
 		{ "thread_stop([p_3_000001])", 0 },
@@ -85,7 +88,8 @@ START_TEST(leading_actions_that_need_nothing_else_are_local)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char want[20], *got;
 
-		snprintf(text, sizeof(text), EVENT "([t_1_000001],\"MPI_Send\"):%s", cases[i].actions);
+		snprintf(text, sizeof(text), EVENT "([t_1_000001],\"MPI_Send\"):%s",
+			 cases[i].actions);
 		snprintf(want, sizeof(want), "0/1/%u ", cases[i].local);
 		got = armed(&w, text);
 		ck_assert_msg(!strncmp(got, want, strlen(want)), "%s: %s", cases[i].actions, got);
@@ -130,11 +134,12 @@ END_TEST
 
 START_TEST(every_failed_allocation_of_arming_is_survived)
 {
-	struct omis_request *r = world_request("proc_has_terminated([]):thread_stop([t_1_000001]) print([$proc])");
+	struct omis_request *r =
+		world_request("proc_has_terminated([]):thread_stop([t_1_000001]) print([$proc])");
 	struct world w;
 
 	world_small(&w);
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct reply *into = reply_new();
 		struct arm *a = NULL;
 		int rc = into ? arm_new(r, &w.view, into, &a, NULL) : -ERR_NOMEM;
@@ -199,7 +204,8 @@ START_TEST(a_condition_needs_the_most_that_any_of_its_actions_needs)
 		{ ":version()", OMIS_OBSERVE },
 		{ ":version() thread_stop([])", OMIS_MANIPULATE },
 		{ "proc_has_terminated([]):print([$proc])", OMIS_OBSERVE },
-		{ "proc_has_terminated([]):print([1]) ; omig_shutdown() thread_stop([])", OMIS_ADMIN },
+		{ "proc_has_terminated([]):print([1]) ; omig_shutdown() thread_stop([])",
+		  OMIS_ADMIN },
 	};
 	struct omis_request *r = NULL;
 
@@ -214,8 +220,9 @@ START_TEST(a_condition_needs_the_most_that_any_of_its_actions_needs)
 }
 END_TEST
 
-SUITE("route arm", each_child_watches_its_own_objects, leading_actions_that_need_nothing_else_are_local,
-      what_cannot_be_reached_is_missing, an_event_of_the_top_has_no_parts, an_unconditional_request_cannot_be_armed,
+SUITE("route arm", each_child_watches_its_own_objects,
+      leading_actions_that_need_nothing_else_are_local, what_cannot_be_reached_is_missing,
+      an_event_of_the_top_has_no_parts, an_unconditional_request_cannot_be_armed,
       every_failed_allocation_of_arming_is_survived, rights_are_ordered_and_what_has_none_is_denied,
       each_right_reaches_exactly_its_services, a_role_gives_its_right_and_others_none,
       a_condition_needs_the_most_that_any_of_its_actions_needs)

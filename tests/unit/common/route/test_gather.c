@@ -33,7 +33,9 @@ static const struct plan_step step = { .part = parts, .npart = 3 };
 
 static struct gather *gather(enum gather_policy policy, uint32_t quorum)
 {
-	const struct gather_conf conf = { .policy = policy, .quorum = quorum, .deadline = DEADLINE, .name = name };
+	const struct gather_conf conf = {
+		.policy = policy, .quorum = quorum, .deadline = DEADLINE, .name = name
+	};
 	struct gather *g = NULL;
 
 	ck_assert_int_eq(gather_new(&step, &conf, &g, NULL), 0);
@@ -41,7 +43,8 @@ static struct gather *gather(enum gather_policy policy, uint32_t quorum)
 }
 
 /* All objects answered, one OK entry of an action. */
-static struct reply *answer(uint32_t action, const char *objects, const char *value, uint32_t nobject)
+static struct reply *answer(uint32_t action, const char *objects, const char *value,
+			    uint32_t nobject)
 {
 	struct reply *r = reply_new();
 
@@ -95,7 +98,9 @@ START_TEST(after_the_deadline_it_is_done_and_says_who_is_missing)
 	gather_lost(g, 2, "connection lost");
 	gather_lost(g, 0, "too late to be lost");
 	gather_lost(g, 99, "nobody");
-	finishes(g, "1 'n_1' OK '1' 2/6 missing s_2 (no answer in time) missing s_3 (connection lost)");
+	finishes(
+		g,
+		"1 'n_1' OK '1' 2/6 missing s_2 (no answer in time) missing s_3 (connection lost)");
 }
 END_TEST
 
@@ -213,7 +218,8 @@ START_TEST(an_answer_to_what_was_not_asked_is_dropped_whole)
 	ck_assert_int_eq(add(g, 0, answer(0, "n_1", "an OK about the whole", 2)), -ERR_PROTO);
 	ck_assert_int_eq(add(g, 2, answer(2, "n_3", "3", 3)), 0);
 	ck_assert(gather_is_done(g, 0));
-	finishes(g, "2 'n_3' OK '3' 3/6 missing s_1 (its answer was wrong) missing s_2 (its answer was wrong)");
+	finishes(g, "2 'n_3' OK '3' 3/6 missing s_1 (its answer was wrong) missing s_2 (its answer "
+		    "was wrong)");
 }
 END_TEST
 
@@ -240,7 +246,8 @@ START_TEST(a_child_that_refuses_the_text_refuses_each_action)
 	ck_assert_int_eq(add(g, 0, r), 0);
 	gather_lost(g, 1, "x");
 	gather_lost(g, 2, "x");
-	finishes(g, "1 '' UNSUPPORTED_SERVICE; 2 '' UNSUPPORTED_SERVICE 2/6 missing s_2 (x) missing s_3 (x)");
+	finishes(g, "1 '' UNSUPPORTED_SERVICE; 2 '' UNSUPPORTED_SERVICE 2/6 missing s_2 (x) "
+		    "missing s_3 (x)");
 }
 END_TEST
 
@@ -278,7 +285,7 @@ START_TEST(every_failed_allocation_of_gathering_is_survived)
 	struct reply *r = answer(1, "n_1", "1", 2);
 
 	reply_add_missing(r, "n_5", "silent");
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		const struct gather_conf conf = { .deadline = DEADLINE, .name = name };
 		struct reply *into = reply_new();
 		struct gather *g = NULL;
@@ -301,9 +308,9 @@ END_TEST
 
 SUITE("route gather", when_all_have_answered_it_is_done_and_whole,
       after_the_deadline_it_is_done_and_says_who_is_missing, when_the_rest_is_lost_nobody_waits,
-      a_quorum_counts_objects, an_impossible_quorum_ends_with_the_last_answer, now_takes_the_first_answer,
-      a_partial_answer_of_a_child_stays_partial, a_child_cannot_lie_about_what_it_was_asked,
-      answers_that_nobody_waits_for_are_refused, an_answer_to_what_was_not_asked_is_dropped_whole,
-      a_child_speaks_for_its_own_objects_only, a_child_that_refuses_the_text_refuses_each_action,
-      those_still_awaited_can_be_told_to_stop, a_step_without_parts_is_done_at_once,
-      every_failed_allocation_of_gathering_is_survived)
+      a_quorum_counts_objects, an_impossible_quorum_ends_with_the_last_answer,
+      now_takes_the_first_answer, a_partial_answer_of_a_child_stays_partial,
+      a_child_cannot_lie_about_what_it_was_asked, answers_that_nobody_waits_for_are_refused,
+      an_answer_to_what_was_not_asked_is_dropped_whole, a_child_speaks_for_its_own_objects_only,
+      a_child_that_refuses_the_text_refuses_each_action, those_still_awaited_can_be_told_to_stop,
+      a_step_without_parts_is_done_at_once, every_failed_allocation_of_gathering_is_survived)

@@ -8,9 +8,12 @@
 
 #include <string.h>
 
-/* "here call; 0[1,2]:call call | ..." for all steps, then " => " and what is known without asking. */
-static int plan_all(const struct omis_request *r, const struct route_view *view, const struct plan_conf *conf,
-		    struct buf *b, struct reply *into, struct err *e)
+/*
+ * "here call; 0[1,2]:call call | ..." for all steps, then " => " and what is known without
+ * asking.
+ */
+static int plan_all(const struct omis_request *r, const struct route_view *view,
+		    const struct plan_conf *conf, struct buf *b, struct reply *into, struct err *e)
 {
 	const struct plan_step *s;
 	struct plan *p = NULL;
@@ -25,7 +28,8 @@ static int plan_all(const struct omis_request *r, const struct route_view *view,
 			omis_print_call(b, s->here->call);
 		}
 		for (size_t i = 0; i < s->npart; i++) {
-			buf_printf(b, "%s%u/%u[", i || s->here ? " " : "", s->part[i].child, s->part[i].nobject);
+			buf_printf(b, "%s%u/%u[", i || s->here ? " " : "", s->part[i].child,
+				   s->part[i].nobject);
 			for (size_t k = 0; k < s->part[i].naction; k++)
 				buf_printf(b, "%s%u", k ? "," : "", s->part[i].action[k]);
 			buf_puts(b, "]");
@@ -62,10 +66,13 @@ START_TEST(a_request_is_split_by_child_in_textual_order)
 		const char *text, *want;
 	} cases[] = {
 		{ ":node_get_info([n_1],1)", "0/1[1]:node_get_info([n_1],1)" },
-		{ ":node_get_info([n_3,n_1],1)", "1/1[1]:node_get_info([n_3],1) 0/1[1]:node_get_info([n_1],1)" },
-		{ ":node_get_info([],1)", "0/2[1]:node_get_info([n_1,n_2],1) 1/1[1]:node_get_info([n_3],1)" },
+		{ ":node_get_info([n_3,n_1],1)",
+		  "1/1[1]:node_get_info([n_3],1) 0/1[1]:node_get_info([n_1],1)" },
+		{ ":node_get_info([],1)",
+		  "0/2[1]:node_get_info([n_1,n_2],1) 1/1[1]:node_get_info([n_3],1)" },
 		{ ":thread_stop([]) node_get_info([n_3],1) proc_get_info([],3)",
-		  "0/4[1,3]:thread_stop([t_1_000001]) proc_get_info([p_1_000001,p_1_000002,p_2_000001],3) "
+		  "0/4[1,3]:thread_stop([t_1_000001]) "
+		  "proc_get_info([p_1_000001,p_1_000002,p_2_000001],3) "
 		  "1/2[2,3]:node_get_info([n_3],1) proc_get_info([p_3_000001],3)" },
 		{ ":{node_get_info([n_1],1) node_get_info([n_1],3)}",
 		  "0/2[1,2]:{node_get_info([n_1],1) node_get_info([n_1],3)}" },
@@ -83,8 +90,10 @@ START_TEST(a_barrier_ends_a_step)
 	struct world w;
 
 	world_small(&w);
-	plans(&w, OMIS_MANIPULATE, ":node_get_info([n_1],1) ; node_get_info([n_3],1) node_get_info([n_3],3)",
-	      "0/1[1]:node_get_info([n_1],1) | 1/2[2,3]:node_get_info([n_3],1) node_get_info([n_3],3)");
+	plans(&w, OMIS_MANIPULATE,
+	      ":node_get_info([n_1],1) ; node_get_info([n_3],1) node_get_info([n_3],3)",
+	      "0/1[1]:node_get_info([n_1],1) | 1/2[2,3]:node_get_info([n_3],1) "
+	      "node_get_info([n_3],3)");
 }
 END_TEST
 
@@ -93,8 +102,11 @@ START_TEST(services_of_the_top_stand_between_in_textual_order)
 	struct world w;
 
 	world_small(&w);
-	plans(&w, OMIS_OBSERVE, ":print([1]) node_get_info([n_1],1) node_get_info([n_3],1) version() node_get_info([n_1],3)",
-	      "here 1 print([1]) | 0/1[2]:node_get_info([n_1],1) 1/1[3]:node_get_info([n_3],1) | here 4 version() | "
+	plans(&w, OMIS_OBSERVE,
+	      ":print([1]) node_get_info([n_1],1) node_get_info([n_3],1) version() "
+	      "node_get_info([n_1],3)",
+	      "here 1 print([1]) | 0/1[2]:node_get_info([n_1],1) 1/1[3]:node_get_info([n_3],1) | "
+	      "here 4 version() | "
 	      "0/1[5]:node_get_info([n_1],3)");
 	plans(&w, OMIS_OBSERVE, ":site_get_info([],1) csr_enable([c_1,c_1])",
 	      "here 1 site_get_info([s_1,s_2],1) | here 2 csr_enable([c_1]) =>  3/3");
@@ -107,13 +119,16 @@ START_TEST(containers_expand_in_lists_and_members_are_lifted)
 		const char *text, *want;
 	} cases[] = {
 		{ ":proc_get_info([n_1],1)", "0/2[1]:proc_get_info([p_1_000001,p_1_000002],1)" },
-		{ ":proc_get_info([s_1],1)", "0/3[1]:proc_get_info([p_1_000001,p_1_000002,p_2_000001],1)" },
+		{ ":proc_get_info([s_1],1)",
+		  "0/3[1]:proc_get_info([p_1_000001,p_1_000002,p_2_000001],1)" },
 		{ ":thread_get_info([s_1,s_2],1)", "0/1[1]:thread_get_info([t_1_000001],1)" },
 		{ ":node_get_info([t_1_000001],1)", "0/1[1]:node_get_info([n_1],1)" },
-		{ ":node_get_info([p_3_000001,n_1],1)", "1/1[1]:node_get_info([n_3],1) 0/1[1]:node_get_info([n_1],1)" },
+		{ ":node_get_info([p_3_000001,n_1],1)",
+		  "1/1[1]:node_get_info([n_3],1) 0/1[1]:node_get_info([n_1],1)" },
 		{ ":proc_get_info([n_3,t_1_000001],1)",
 		  "1/1[1]:proc_get_info([p_3_000001],1) 0/1[1]:proc_get_info([p_1_000001],1)" },
-		{ ":site_get_info([t_1_000001,n_3],1)", "here 1 site_get_info([s_1,s_2],1) =>  2/2" },
+		{ ":site_get_info([t_1_000001,n_3],1)",
+		  "here 1 site_get_info([s_1,s_2],1) =>  2/2" },
 	};
 	struct world w;
 
@@ -158,7 +173,8 @@ START_TEST(what_is_not_attached_does_not_exist)
 	world_find(&w, "p_3_000001", 10)->attached = false;
 	plans(&w, OMIS_OBSERVE, ":proc_get_info([],1)", "0/1[1]:proc_get_info([p_2_000001],1)");
 	plans(&w, OMIS_OBSERVE, ":node_get_info([n_1,n_2,p_3_000001],1)",
-	      "0/1[1]:node_get_info([n_2],1) => 1 'p_3_000001' UNKNOWN_OBJECT; 1 'n_1' UNKNOWN_OBJECT");
+	      "0/1[1]:node_get_info([n_2],1) => 1 'p_3_000001' UNKNOWN_OBJECT; 1 'n_1' "
+	      "UNKNOWN_OBJECT");
 }
 END_TEST
 
@@ -189,7 +205,8 @@ START_TEST(a_right_that_is_not_there_refuses_the_action_alone)
 	world_small(&w);
 	plans(&w, OMIS_OBSERVE, ":thread_stop([]) node_get_info([n_1],1) omig_shutdown()",
 	      "0/1[2]:node_get_info([n_1],1) => 1 '' NO_PERMISSION; 3 '' NO_PERMISSION");
-	plans(&w, OMIS_NO_RIGHT, ":version() node_get_info([],1)", " => 1 '' NO_PERMISSION; 2 '' NO_PERMISSION");
+	plans(&w, OMIS_NO_RIGHT, ":version() node_get_info([],1)",
+	      " => 1 '' NO_PERMISSION; 2 '' NO_PERMISSION");
 	plans(&w, OMIS_ADMIN, ":omig_shutdown()", "here 1 omig_shutdown()");
 }
 END_TEST
@@ -202,7 +219,8 @@ START_TEST(a_scalar_is_not_expanded)
 	world_add(&w, "pa_c_1", -1, 0);
 	w.v[w.n - 1].children = 3;
 	plans(&w, OMIS_OBSERVE, ":pa_counter_global_increment(pa_c_1,2)",
-	      "0/1[1]:pa_counter_global_increment(pa_c_1,2) 1/1[1]:pa_counter_global_increment(pa_c_1,2)");
+	      "0/1[1]:pa_counter_global_increment(pa_c_1,2) "
+	      "1/1[1]:pa_counter_global_increment(pa_c_1,2)");
 }
 END_TEST
 
@@ -217,9 +235,11 @@ START_TEST(a_counter_is_where_its_processes_are)
 	w.v[w.n - 1].children = 2;
 	world_add(&w, "pa_cl_3", -1, 0);
 	plans(&w, OMIS_OBSERVE, ":pa_counter_read([pa_c_1,pa_cl_2,pa_cl_3,pa_c_9])",
-	      "0/1[1]:pa_counter_read([pa_c_1]) 1/2[1]:pa_counter_read([pa_c_1,pa_cl_2]) => 1 'pa_c_9' UNKNOWN_OBJECT");
+	      "0/1[1]:pa_counter_read([pa_c_1]) 1/2[1]:pa_counter_read([pa_c_1,pa_cl_2]) => 1 "
+	      "'pa_c_9' UNKNOWN_OBJECT");
 	plans(&w, OMIS_OBSERVE, ":pa_counter_delete([pa_c_1])",
-	      "here 1 pa_counter_delete([pa_c_1]) 0/1[1]:pa_counter_delete([pa_c_1]) 1/1[1]:pa_counter_delete([pa_c_1])");
+	      "here 1 pa_counter_delete([pa_c_1]) 0/1[1]:pa_counter_delete([pa_c_1]) "
+	      "1/1[1]:pa_counter_delete([pa_c_1])");
 }
 END_TEST
 
@@ -229,7 +249,8 @@ START_TEST(a_question_to_each_daemon_goes_to_all_children)
 
 	world_small(&w);
 	plans(&w, OMIS_OBSERVE, ":node_get_info([n_1],1) omig_status()",
-	      "0/1[1]:node_get_info([n_1],1) | here 2 omig_status() 0/0[2]:omig_status() 1/0[2]:omig_status()");
+	      "0/1[1]:node_get_info([n_1],1) | here 2 omig_status() 0/0[2]:omig_status() "
+	      "1/0[2]:omig_status()");
 }
 END_TEST
 
@@ -274,7 +295,8 @@ START_TEST(action_numbers_of_the_larger_request_are_kept)
 END_TEST
 
 /* The first step of a request, and then what the second sends after the world has changed. */
-static void changes(struct world *w, const char *text, void (*change)(struct world *), const char *want)
+static void changes(struct world *w, const char *text, void (*change)(struct world *),
+		    const char *want)
 {
 	const struct plan_conf conf = { .right = OMIS_MANIPULATE, .top = true };
 	struct omis_request *r = world_request(text);
@@ -319,7 +341,8 @@ START_TEST(an_attach_in_the_request_is_seen_behind_it)
 	world_small(&w);
 	world_find(&w, "n_1", 3)->attached = world_find(&w, "n_2", 3)->attached = false;
 	world_find(&w, "n_3", 3)->attached = false;
-	changes(&w, ":node_attach([]) proc_get_info([],1)", attach_n3, ":proc_get_info([p_3_000001],1)");
+	changes(&w, ":node_attach([]) proc_get_info([],1)", attach_n3,
+		":proc_get_info([p_3_000001],1)");
 }
 END_TEST
 
@@ -358,7 +381,8 @@ END_TEST
 START_TEST(what_is_abandoned_says_so_for_each_action_left)
 {
 	const struct plan_conf conf = { .right = OMIS_MANIPULATE, .top = true };
-	struct omis_request *r = world_request(":node_get_info([],1) ; thread_stop([]) ; version()");
+	struct omis_request *r =
+		world_request(":node_get_info([],1) ; thread_stop([]) ; version()");
 	struct reply *into = reply_new();
 	const struct plan_step *s;
 	struct plan *p = NULL;
@@ -394,8 +418,8 @@ static int many(void *arg, const char *token, char cls, struct route_tokens *out
 	return rc;
 }
 
-static int at_0(void *arg, const struct omis_call *call, const char *token, struct route_places *out,
-		const char **missing)
+static int at_0(void *arg, const struct omis_call *call, const char *token,
+		struct route_places *out, const char **missing)
 {
 	return route_places_add(out, 0);
 }
@@ -414,7 +438,8 @@ static int plan_many(size_t n, const char *text, struct err *e)
 		rc = plan_next(p, into, &s, e);
 	if (!rc) {
 		ck_assert_uint_eq(s->part[0].nobject, n);
-		ck_assert_int_eq(omis_parse_inner(s->part[0].text, s->part[0].ntext, &again, NULL), 0);
+		ck_assert_int_eq(omis_parse_inner(s->part[0].text, s->part[0].ntext, &again, NULL),
+				 0);
 		ck_assert_uint_eq(again->action[0].param[0].list.n, n);
 	}
 	omis_request_free(again);
@@ -432,7 +457,9 @@ START_TEST(objects_are_bounded_exactly)
 	ck_assert_int_eq(plan_many(OMIS_OBJECTS_MAX, ":node_get_info([],1)", &e), 0);
 	ck_assert_int_eq(plan_many(OMIS_OBJECTS_MAX + 1, ":node_get_info([],1)", &e), -ERR_LIMIT);
 	ck_assert_ptr_nonnull(strstr(e.text, "65536 objects"));
-	ck_assert_int_eq(plan_many(OMIS_OBJECTS_MAX / 2 + 1, ":node_get_info([],1) node_get_info([],3)", &e), -ERR_LIMIT);
+	ck_assert_int_eq(
+		plan_many(OMIS_OBJECTS_MAX / 2 + 1, ":node_get_info([],1) node_get_info([],3)", &e),
+		-ERR_LIMIT);
 }
 END_TEST
 
@@ -453,12 +480,13 @@ END_TEST
 START_TEST(every_failed_allocation_of_planning_is_survived)
 {
 	const struct plan_conf conf = { .right = OMIS_MANIPULATE, .top = true };
-	struct omis_request *r = world_request(
-		":site_get_info([],1) thread_stop([s_1]) node_get_info([n_9,p_1_000001],1) ; proc_get_info([],1)");
+	struct omis_request *r =
+		world_request(":site_get_info([],1) thread_stop([s_1]) "
+			      "node_get_info([n_9,p_1_000001],1) ; proc_get_info([],1)");
 	struct world w;
 
 	world_small(&w);
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct reply *into = reply_new();
 		struct err e = { 0 };
 		const struct plan_step *s;
@@ -477,12 +505,14 @@ START_TEST(every_failed_allocation_of_planning_is_survived)
 END_TEST
 
 SUITE("route plan", a_request_is_split_by_child_in_textual_order, a_barrier_ends_a_step,
-      services_of_the_top_stand_between_in_textual_order, containers_expand_in_lists_and_members_are_lifted,
-      an_object_named_twice_is_asked_once, what_does_not_exist_is_an_entry_of_its_own,
-      what_is_not_attached_does_not_exist, nothing_to_do_is_no_step_and_no_error,
-      what_cannot_be_reached_is_asked_and_missing, a_right_that_is_not_there_refuses_the_action_alone,
-      a_scalar_is_not_expanded, a_counter_is_where_its_processes_are, a_question_to_each_daemon_goes_to_all_children,
+      services_of_the_top_stand_between_in_textual_order,
+      containers_expand_in_lists_and_members_are_lifted, an_object_named_twice_is_asked_once,
+      what_does_not_exist_is_an_entry_of_its_own, what_is_not_attached_does_not_exist,
+      nothing_to_do_is_no_step_and_no_error, what_cannot_be_reached_is_asked_and_missing,
+      a_right_that_is_not_there_refuses_the_action_alone, a_scalar_is_not_expanded,
+      a_counter_is_where_its_processes_are, a_question_to_each_daemon_goes_to_all_children,
       below_the_top_services_of_the_top_are_refused, action_numbers_of_the_larger_request_are_kept,
       conversions_of_one_execution_agree, an_attach_in_the_request_is_seen_behind_it,
-      an_object_that_vanishes_in_between_is_an_entry, what_is_abandoned_says_so_for_each_action_left,
-      objects_are_bounded_exactly, an_unchecked_request_is_refused, every_failed_allocation_of_planning_is_survived)
+      an_object_that_vanishes_in_between_is_an_entry,
+      what_is_abandoned_says_so_for_each_action_left, objects_are_bounded_exactly,
+      an_unchecked_request_is_refused, every_failed_allocation_of_planning_is_survived)

@@ -50,7 +50,8 @@ static bool toy_fails(const struct omis_service *s, const char *token)
 	return toy_value(s, token) == 4;
 }
 
-static void toy_result(struct reply *into, uint32_t action, const struct omis_service *s, const char *token)
+static void toy_result(struct reply *into, uint32_t action, const struct omis_service *s,
+		       const char *token)
 {
 	char value[20];
 
@@ -60,7 +61,8 @@ static void toy_result(struct reply *into, uint32_t action, const struct omis_se
 	if (toy_fails(s, token))
 		ck_assert_int_eq(reply_add(into, action, token, STATUS_OS_ERROR, "no"), 0);
 	else
-		ck_assert_int_eq(reply_add(into, action, token, STATUS_OK, s->result ? value : ""), 0);
+		ck_assert_int_eq(reply_add(into, action, token, STATUS_OK, s->result ? value : ""),
+				 0);
 }
 
 static struct omis_request *parse_part(const struct plan_part *part)
@@ -89,7 +91,8 @@ static struct reply *lm(struct tree *t, uint32_t node, const struct plan_part *p
 		t->last_of[action] = ++t->executed;
 		for (size_t k = 0; k < list->list.n; k++) {
 			ck_assert_uint_eq(node_number(list->list.v[k].s.p), node);
-			toy_result(reply, part->action[i], r->action[i].service, list->list.v[k].s.p);
+			toy_result(reply, part->action[i], r->action[i].service,
+				   list->list.v[k].s.p);
 		}
 	}
 	ck_assert_int_eq(reply_merge(reply, r, part->action), 0);
@@ -113,10 +116,12 @@ static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
 typedef struct reply *(*below_fn)(struct tree *t, uint32_t child, const struct plan_part *part);
 
 /* What mainsm and an sm do, in the simplest way. */
-static void run(struct tree *t, struct world *w, const struct omis_request *r, const struct plan_conf *conf,
-		below_fn below, struct reply *into)
+static void run(struct tree *t, struct world *w, const struct omis_request *r,
+		const struct plan_conf *conf, below_fn below, struct reply *into)
 {
-	const struct gather_conf gconf = { .deadline = 1, .arg = w, .name = child_name, .owns = child_owns };
+	const struct gather_conf gconf = {
+		.deadline = 1, .arg = w, .name = child_name, .owns = child_owns
+	};
 	const struct plan_step *s;
 	struct plan *p = NULL;
 	struct gather *g;
@@ -200,7 +205,10 @@ static bool is_meant(struct world *w, const struct omis_value *list, const struc
 	return false;
 }
 
-/* What the entries of one action say about an object: -1 nothing, else status * 10 + value; *times how often. */
+/*
+ * What the entries of one action say about an object: -1 nothing, else status * 10 + value;
+ * *times how often.
+ */
 static int said(const struct reply *r, uint32_t action, const char *token, int *times)
 {
 	int what = -1;
@@ -210,12 +218,14 @@ static int said(const struct reply *r, uint32_t action, const char *token, int *
 		const struct reply_entry *e = &r->entry[i];
 		size_t len;
 
-		for (const char *o = e->objects; e->action == action && *o; o += len + (o[len] == ',')) {
+		for (const char *o = e->objects; e->action == action && *o;
+		     o += len + (o[len] == ',')) {
 			len = strcspn(o, ",");
 			if (len != strlen(token) || memcmp(o, token, len))
 				continue;
 			(*times)++;
-			what = (int)e->status * 10 + (e->status || !*e->value ? 0 : *e->value - '0');
+			what = (int)e->status * 10 +
+			       (e->status || !*e->value ? 0 : *e->value - '0');
 		}
 	}
 	return what;
@@ -224,13 +234,14 @@ static int said(const struct reply *r, uint32_t action, const char *token, int *
 static bool says_others_fine(const struct reply *r, uint32_t action)
 {
 	for (size_t i = 0; i < r->nentry; i++)
-		if (r->entry[i].action == action && !*r->entry[i].objects && r->entry[i].status == STATUS_OK)
+		if (r->entry[i].action == action && !*r->entry[i].objects &&
+		    r->entry[i].status == STATUS_OK)
 			return true;
 	return false;
 }
 
-static void compare_object(struct tree *t, const struct omis_call *c, const struct reply *r, uint32_t action,
-			   const struct thing *thing, uint32_t *asked)
+static void compare_object(struct tree *t, const struct omis_call *c, const struct reply *r,
+			   uint32_t action, const struct thing *thing, uint32_t *asked)
 {
 	const struct omis_service *s = c->service;
 	const char *token = thing->token.s;
@@ -238,7 +249,8 @@ static void compare_object(struct tree *t, const struct omis_call *c, const stru
 
 	if (class_of(token) != s->object || !is_meant(&t->top, &c->param[0], thing)) {
 		/* Only as an object that is not there may it be named. */
-		ck_assert_msg(what < 0 || what / 10 == STATUS_UNKNOWN_OBJECT, "%s %s", s->name, token);
+		ck_assert_msg(what < 0 || what / 10 == STATUS_UNKNOWN_OBJECT, "%s %s", s->name,
+			      token);
 		return;
 	}
 	++*asked;
@@ -248,11 +260,13 @@ static void compare_object(struct tree *t, const struct omis_call *c, const stru
 		ck_assert_int_eq(what, (int)toy_value(s, token));
 	else
 		ck_assert(what < 0 && says_others_fine(r, action));
-	ck_assert_msg(times == (s->result || toy_fails(s, token)), "%s %s: %d times", s->name, token, times);
+	ck_assert_msg(times == (s->result || toy_fails(s, token)), "%s %s: %d times", s->name,
+		      token, times);
 }
 
 /* A token that is named but not there has an entry that says so, once. */
-static void compare_unknown(struct tree *t, const struct omis_call *c, const struct reply *r, uint32_t action)
+static void compare_unknown(struct tree *t, const struct omis_call *c, const struct reply *r,
+			    uint32_t action)
 {
 	const struct omis_value *list = &c->param[0];
 
@@ -271,7 +285,8 @@ static void compare(struct tree *t, const struct omis_request *r, const struct r
 
 	for (size_t i = 0; i < r->naction; i++) {
 		for (int k = 0; k < t->top.n; k++)
-			compare_object(t, &r->action[i], got, (uint32_t)i + 1, &t->top.v[k], &asked);
+			compare_object(t, &r->action[i], got, (uint32_t)i + 1, &t->top.v[k],
+				       &asked);
 		compare_unknown(t, &r->action[i], got, (uint32_t)i + 1);
 		/* All in front of a barrier was executed before all behind it. */
 		for (size_t k = 0; r->action[i].barrier && k < i; k++)
@@ -296,13 +311,17 @@ static void grow(struct tree *t, struct rng *rng)
 	for (uint32_t s = 0; s < SITES; s++) {
 		site = world_add(&t->top, token_print_number(&token, TOKEN_SITE, s), -1, s);
 		for (uint64_t n = rng_below(rng, 3); n && number < NODES; n--, number++) {
-			node = world_add(&t->top, token_print_number(&token, TOKEN_NODE, number), site, s);
+			node = world_add(&t->top, token_print_number(&token, TOKEN_NODE, number),
+					 site, s);
 			t->top.v[node].attached = rng_below(rng, 4);
 			for (uint64_t p = rng_below(rng, 4); p; p--) {
-				proc = world_add(&t->top, token_print_process(&token, number, id++), node, s);
-				t->top.v[proc].attached = t->top.v[node].attached && rng_below(rng, 4);
+				proc = world_add(&t->top, token_print_process(&token, number, id++),
+						 node, s);
+				t->top.v[proc].attached =
+					t->top.v[node].attached && rng_below(rng, 4);
 				for (uint64_t k = rng_below(rng, 3); k; k--)
-					world_add(&t->top, token_print_thread(&token, number, id++), proc, s);
+					world_add(&t->top, token_print_thread(&token, number, id++),
+						  proc, s);
 			}
 		}
 	}
@@ -332,8 +351,9 @@ static void list(struct tree *t, struct rng *rng, struct buf *b)
 
 static void make(struct tree *t, struct rng *rng, struct buf *b)
 {
-	static const char *const services[] = { "node_get_info(", "proc_get_info(", "thread_get_info(",
-						"proc_send_signal(", "thread_stop(", "thread_continue(" };
+	static const char *const services[] = { "node_get_info(",   "proc_get_info(",
+						"thread_get_info(", "proc_send_signal(",
+						"thread_stop(",	    "thread_continue(" };
 	uint64_t which, n = 1 + rng_below(rng, 8);
 
 	buf_clear(b);

@@ -47,7 +47,8 @@ static int expand(void *arg, const char *token, char cls, struct route_tokens *o
 	if (token && in < 0)
 		return -ERR_NOTFOUND;
 	for (int i = 0; !rc && i < w->n; i++)
-		if (is_visible(w, i) && class_of(w->v[i].token.s) == cls && (!token || w->v[i].parent == in))
+		if (is_visible(w, i) && class_of(w->v[i].token.s) == cls &&
+		    (!token || w->v[i].parent == in))
 			rc = route_tokens_add(out, w->v[i].token.s);
 	return rc;
 }
@@ -63,8 +64,8 @@ static int lift(void *arg, const char *token, struct route_tokens *out)
 	return route_tokens_add(out, w->v[w->v[i].parent].token.s);
 }
 
-static int locate(void *arg, const struct omis_call *call, const char *token, struct route_places *out,
-		  const char **missing)
+static int locate(void *arg, const struct omis_call *call, const char *token,
+		  struct route_places *out, const char **missing)
 {
 	struct world *w = arg;
 	int i = index_of(w, token), rc = 0;
@@ -134,13 +135,15 @@ char *world_show(const struct reply *r)
 	for (size_t i = 0; i < r->nentry; i++) {
 		const struct reply_entry *e = &r->entry[i];
 
-		buf_printf(&b, "%s%u '%s' %s", i ? "; " : "", e->action, e->objects, status_name(e->status));
+		buf_printf(&b, "%s%u '%s' %s", i ? "; " : "", e->action, e->objects,
+			   status_name(e->status));
 		if (e->status == STATUS_OK)
 			buf_printf(&b, " '%s'", e->value);
 	}
 	if (r->coverage.asked || r->coverage.nmissing)
 		buf_printf(&b, " %u/%u", r->coverage.answered, r->coverage.asked);
 	for (size_t i = 0; i < r->coverage.nmissing; i++)
-		buf_printf(&b, " missing %s (%s)", r->coverage.missing[i].object, r->coverage.missing[i].reason);
+		buf_printf(&b, " missing %s (%s)", r->coverage.missing[i].object,
+			   r->coverage.missing[i].reason);
 	return (char *)buf_take(&b, NULL);
 }
