@@ -58,7 +58,8 @@ static const void *pointer_of(const struct place *pl, const void *plain)
 	return p;
 }
 
-static size_t repeated_bytes(const ProtobufCFieldDescriptor *f, const struct place *pl, const void *plain)
+static size_t repeated_bytes(const ProtobufCFieldDescriptor *f, const struct place *pl,
+			     const void *plain)
 {
 	size_t n = count_of(pl, plain), total = 0;
 	const uint8_t *item = pointer_of(pl, plain);
@@ -124,8 +125,8 @@ static int one_to_wire(const ProtobufCFieldDescriptor *f, const struct place *pl
 	}
 }
 
-static void *list_to_wire(const ProtobufCFieldDescriptor *f, const struct place *pl, const void *plain,
-			  struct arena *a)
+static void *list_to_wire(const ProtobufCFieldDescriptor *f, const struct place *pl,
+			  const void *plain, struct arena *a)
 {
 	const uint8_t *item = pointer_of(pl, plain);
 	size_t n = count_of(pl, plain);
@@ -149,8 +150,8 @@ static void *list_to_wire(const ProtobufCFieldDescriptor *f, const struct place 
 	return sub;
 }
 
-static int many_to_wire(const ProtobufCFieldDescriptor *f, const struct place *pl, const void *plain,
-			ProtobufCMessage *wire, struct arena *a)
+static int many_to_wire(const ProtobufCFieldDescriptor *f, const struct place *pl,
+			const void *plain, ProtobufCMessage *wire, struct arena *a)
 {
 	size_t n = count_of(pl, plain);
 	void *list;
@@ -191,7 +192,8 @@ static void bytes_from_wire(const ProtobufCBinaryData *b, struct bytes *out)
 	*out = (struct bytes){ b->len ? b->data : NULL, b->len };
 }
 
-static int sub_from_wire(const struct place *pl, const ProtobufCMessage *sub, void *to, struct arena *a)
+static int sub_from_wire(const struct place *pl, const ProtobufCMessage *sub, void *to,
+			 struct arena *a)
 {
 	void *made = NULL;
 	int rc = 0;
@@ -204,8 +206,8 @@ static int sub_from_wire(const struct place *pl, const ProtobufCMessage *sub, vo
 	return rc;
 }
 
-static int one_from_wire(const ProtobufCFieldDescriptor *f, const struct place *pl, const ProtobufCMessage *wire,
-			 void *plain, struct arena *a)
+static int one_from_wire(const ProtobufCFieldDescriptor *f, const struct place *pl,
+			 const ProtobufCMessage *wire, void *plain, struct arena *a)
 {
 	const void *from = at_const(wire, f->offset);
 	void *to = at(plain, pl->offset);
@@ -229,8 +231,8 @@ static int one_from_wire(const ProtobufCFieldDescriptor *f, const struct place *
 }
 
 /* The array of plain elements, or NULL without room. n > 0. */
-static const void *list_from_wire(const ProtobufCFieldDescriptor *f, const struct place *pl, const void *list, size_t n,
-				  struct arena *a)
+static const void *list_from_wire(const ProtobufCFieldDescriptor *f, const struct place *pl,
+				  const void *list, size_t n, struct arena *a)
 {
 	ProtobufCMessage *const *sub = list;
 	const ProtobufCBinaryData *data = list;
@@ -252,8 +254,8 @@ static const void *list_from_wire(const ProtobufCFieldDescriptor *f, const struc
 	return item;
 }
 
-static int many_from_wire(const ProtobufCFieldDescriptor *f, const struct place *pl, const ProtobufCMessage *wire,
-			  void *plain, struct arena *a)
+static int many_from_wire(const ProtobufCFieldDescriptor *f, const struct place *pl,
+			  const ProtobufCMessage *wire, void *plain, struct arena *a)
 {
 	const void *list, *made = NULL;
 	size_t n;

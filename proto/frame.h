@@ -18,7 +18,7 @@
 struct frame {
 	uint8_t type;
 	const uint8_t *p; /* payload; borrowed */
-	size_t n;	  /* bytes of payload; 0 is legal */
+	size_t n; /* bytes of payload; 0 is legal */
 };
 
 /*
@@ -28,9 +28,9 @@ struct frame {
  */
 struct frame_in {
 	struct buf buf; /* owned */
-	size_t at;	/* bytes of buf that frames have used up */
-	size_t max;	/* bytes of type and payload that one frame may have */
-	bool broken;	/* a bad length was seen: nothing more comes */
+	size_t at; /* bytes of buf that frames have used up */
+	size_t max; /* bytes of type and payload that one frame may have */
+	bool broken; /* a bad length was seen: nothing more comes */
 };
 
 /* max: FRAME_PREAUTH_MAX_BYTES until the role is known, FRAME_MAX_BYTES after. Never allocates. */
@@ -40,7 +40,10 @@ void frame_in_done(struct frame_in *f);
 /* Holds for all frames that frame_in_next() has not returned yet. */
 void frame_in_set_max(struct frame_in *f, size_t max);
 
-/* Appends n received bytes; pointers of earlier frames end here. ERR_NOMEM; ERR_PROTO after a bad length. */
+/*
+ * Appends n received bytes; pointers of earlier frames end here. ERR_NOMEM; ERR_PROTO after a bad
+ * length.
+ */
 int frame_in_add(struct frame_in *f, const uint8_t *p, size_t n, struct err *e);
 
 /*
@@ -50,7 +53,10 @@ int frame_in_add(struct frame_in *f, const uint8_t *p, size_t n, struct err *e);
  */
 int frame_in_next(struct frame_in *f, struct frame *out, struct err *e);
 
-/* Bytes of a frame that is not complete yet: non-zero = the frame's deadline runs. Call after frame_in_next() == 0. */
+/*
+ * Bytes of a frame that is not complete yet: non-zero = the frame's deadline runs. Call after
+ * frame_in_next() == 0.
+ */
 size_t frame_in_pending(const struct frame_in *f);
 
 /*

@@ -14,7 +14,10 @@
 
 enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LEN = 2, WIRE_32 = 5 };
 
-/* The decoder notes each field of a message in slabs that double from 16 entries; entries are 32 bytes today. */
+/*
+ * The decoder notes each field of a message in slabs that double from 16 entries; entries are 32
+ * bytes today.
+ */
 #define SCAN_ENTRY_BYTES 48
 #define SCAN_ENTRIES_FREE 16
 
@@ -91,7 +94,9 @@ static int check_varint(struct guard *g, const ProtobufCFieldDescriptor *f, uint
 	case PROTOBUF_C_TYPE_SINT32:
 		return v > UINT32_MAX ? bad_field(g, "more than 32 bits") : 0;
 	case PROTOBUF_C_TYPE_INT32:
-		return (int64_t)v < INT32_MIN || (int64_t)v > INT32_MAX ? bad_field(g, "more than 32 bits") : 0;
+		return (int64_t)v < INT32_MIN || (int64_t)v > INT32_MAX
+			       ? bad_field(g, "more than 32 bits")
+			       : 0;
 	case PROTOBUF_C_TYPE_ENUM:
 		if (v > INT32_MAX || !protobuf_c_enum_descriptor_get_value(f->descriptor, (int)v))
 			return bad_field(g, "not one of the known values");
@@ -157,7 +162,8 @@ static int check_bytes(struct guard *g, const struct place *at, size_t n)
 	return n > at->max_bytes ? bad_field(g, "too long") : spend(g, n);
 }
 
-static int scan_packed(struct guard *g, const ProtobufCFieldDescriptor *f, const uint8_t *p, size_t n)
+static int scan_packed(struct guard *g, const ProtobufCFieldDescriptor *f, const uint8_t *p,
+		       size_t n)
 {
 	struct cur c;
 	int rc = 0;
@@ -182,7 +188,8 @@ static int scan_sub(struct guard *g, const struct place *at, const uint8_t *p, s
 	return rc ? rc : scan_message(g, at->sub, p, n);
 }
 
-static int scan_delimited(struct guard *g, struct cur *c, const ProtobufCFieldDescriptor *f, const struct place *at)
+static int scan_delimited(struct guard *g, struct cur *c, const ProtobufCFieldDescriptor *f,
+			  const struct place *at)
 {
 	size_t start = c->at;
 	uint64_t n = cur_varint(c);
@@ -223,8 +230,8 @@ static const ProtobufCFieldDescriptor *read_tag(struct cur *c, const struct shap
 	return *w == WIRE_LEN && f->label == PROTOBUF_C_LABEL_REPEATED ? f : NULL;
 }
 
-static int scan_field(struct guard *g, struct cur *c, const ProtobufCFieldDescriptor *f, const struct shape *s,
-		      enum wire w, uint64_t *seen)
+static int scan_field(struct guard *g, struct cur *c, const ProtobufCFieldDescriptor *f,
+		      const struct shape *s, enum wire w, uint64_t *seen)
 {
 	size_t index = (size_t)(f - s->desc->fields);
 	int rc;
@@ -288,7 +295,8 @@ static int scan_message(struct guard *g, const struct shape *s, const uint8_t *p
 	return scan_fields(g, s, &c);
 }
 
-int guard_check(const struct shape *s, const uint8_t *p, size_t n, struct guard_cost *cost, struct err *e)
+int guard_check(const struct shape *s, const uint8_t *p, size_t n, struct guard_cost *cost,
+		struct err *e)
 {
 	struct guard g = { .cost = cost, .e = e, .path = { s->name }, .depth = 1 };
 

@@ -10,12 +10,15 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-/* One field of a plain struct. Places stand in the order of the descriptor's fields, by the same names. */
+/*
+ * One field of a plain struct. Places stand in the order of the descriptor's fields, by the same
+ * names.
+ */
 struct place {
 	const char *name;
 	size_t offset;
-	size_t count_offset;	 /* of the size_t of a repeated field */
-	size_t max_bytes;	 /* a string or bytes: longest that is accepted */
+	size_t count_offset; /* of the size_t of a repeated field */
+	size_t max_bytes; /* a string or bytes: longest that is accepted */
 	const struct shape *sub; /* a message, or elements that are messages */
 };
 
@@ -30,8 +33,8 @@ struct shape {
 const struct shape *shape_of(uint8_t type);
 
 struct guard_cost {
-	size_t fields;	   /* looked at: the work that was done */
-	size_t elements;   /* of repeated fields */
+	size_t fields; /* looked at: the work that was done */
+	size_t elements; /* of repeated fields */
 	size_t heap_bytes; /* upper bound of what decoding takes from its arena */
 };
 
@@ -39,7 +42,8 @@ struct guard_cost {
  * Walks the payload without allocating and refuses whatever the decoder
  * would swallow, choke on or blow up with. *cost is what was found until the end or the failure.
  */
-int guard_check(const struct shape *s, const uint8_t *p, size_t n, struct guard_cost *cost, struct err *e);
+int guard_check(const struct shape *s, const uint8_t *p, size_t n, struct guard_cost *cost,
+		struct err *e);
 
 /* One block; what is allocated lives until the block goes. */
 struct arena {
@@ -58,7 +62,10 @@ size_t wire_bytes(const struct shape *s, const void *plain);
 /* The generated struct that borrows the plain one's strings. NULL: the arena is too small. */
 ProtobufCMessage *to_wire(const struct shape *s, const void *plain, struct arena *a);
 
-/* Fills the plain struct; strings and bytes stay where the wire struct has them. -ERR_LIMIT: as above. */
+/*
+ * Fills the plain struct; strings and bytes stay where the wire struct has them. -ERR_LIMIT: as
+ * above.
+ */
 int from_wire(const struct shape *s, const ProtobufCMessage *wire, void *plain, struct arena *a);
 
 #endif

@@ -38,7 +38,8 @@ static int check_packed(const struct shape *s, const struct buf *b, size_t mark)
 
 	if (!guard_check(s, b->p + start, b->n - start, &cost, &e))
 		return 0;
-	return e.code == ERR_LIMIT || cost.elements > PROTO_ELEMENTS_MAX ? -ERR_LIMIT : -ERR_INVALID;
+	return e.code == ERR_LIMIT || cost.elements > PROTO_ELEMENTS_MAX ? -ERR_LIMIT
+									 : -ERR_INVALID;
 }
 
 static int put_with(struct buf *b, uint8_t type, const void *plain, struct arena *a)
@@ -82,10 +83,10 @@ static int put_plain(struct buf *b, uint8_t type, const void *plain)
 	return rc;
 }
 
-#define PUT(NAME, name, number)                                            \
-	int msg_##name##_put(struct buf *b, const struct msg_##name *m)    \
-	{                                                                  \
-		return put_plain(b, number, m);                            \
+#define PUT(NAME, name, number)                                         \
+	int msg_##name##_put(struct buf *b, const struct msg_##name *m) \
+	{                                                               \
+		return put_plain(b, number, m);                         \
 	}
 MSG_TYPES(PUT)
 
@@ -106,7 +107,8 @@ static void arena_no_free(void *arena, void *p)
 {
 }
 
-static int decode(const struct shape *s, const uint8_t *p, size_t n, struct arena *a, struct msg *out)
+static int decode(const struct shape *s, const uint8_t *p, size_t n, struct arena *a,
+		  struct msg *out)
 {
 	ProtobufCAllocator from_arena = { arena_alloc, arena_no_free, a };
 	const ProtobufCMessage *wire = protobuf_c_message_unpack(s->desc, &from_arena, n, p);
@@ -136,7 +138,8 @@ int msg_get(uint8_t type, const uint8_t *p, size_t n, struct msg **out, struct e
 	m->type = type;
 	if (decode(s, p, n, &a, m)) {
 		free(a.p);
-		return err_set(e, ERR_INTERNAL, "BAD_FIELD %s: guard and decoder disagree", s->name);
+		return err_set(e, ERR_INTERNAL, "BAD_FIELD %s: guard and decoder disagree",
+			       s->name);
 	}
 	*out = m;
 	return 0;

@@ -25,25 +25,25 @@
 #define MSG_VERSION_MAX 1
 
 /* The one list of messages: X(NAME, name, number). */
-#define MSG_TYPES(X)               \
-	X(HELLO, hello, 1)         \
-	X(HELLO_ACK, hello_ack, 2) \
-	X(ENROL, enrol, 3)         \
-	X(ENROL_ACK, enrol_ack, 4) \
-	X(PING, ping, 5)           \
-	X(PONG, pong, 6)           \
-	X(BYE, bye, 7)             \
-	X(ERROR, error, 8)         \
-	X(REQUEST, request, 10)    \
-	X(REPLY, reply, 11)        \
-	X(CANCEL, cancel, 12)      \
+#define MSG_TYPES(X)                \
+	X(HELLO, hello, 1)          \
+	X(HELLO_ACK, hello_ack, 2)  \
+	X(ENROL, enrol, 3)          \
+	X(ENROL_ACK, enrol_ack, 4)  \
+	X(PING, ping, 5)            \
+	X(PONG, pong, 6)            \
+	X(BYE, bye, 7)              \
+	X(ERROR, error, 8)          \
+	X(REQUEST, request, 10)     \
+	X(REPLY, reply, 11)         \
+	X(CANCEL, cancel, 12)       \
 	X(DIRECTORY, directory, 20) \
-	X(ARM, arm, 21)            \
-	X(DISARM, disarm, 22)      \
+	X(ARM, arm, 21)             \
+	X(DISARM, disarm, 22)       \
 	X(TRIGGERED, triggered, 23) \
-	X(ARM_ACK, arm_ack, 24)    \
+	X(ARM_ACK, arm_ack, 24)     \
 	X(TOOL_GONE, tool_gone, 25) \
-	X(REVOKED, revoked, 30)    \
+	X(REVOKED, revoked, 30)     \
 	X(STOP, stop, 32)
 
 #define MSG_TYPE_ENUM(NAME, name, number) MSG_##NAME = number,
@@ -52,13 +52,14 @@ enum msg_type { MSG_TYPES(MSG_TYPE_ENUM) MSG_TYPE_END = 33 };
 /* Why a peer is told ERROR; sent once, then the sender closes. */
 enum msg_error_code {
 	MSG_ERR_INTERNAL = 1,
-	MSG_ERR_VERSION,  /* no common protocol version; the text names both ranges */
-	MSG_ERR_DENIED,	  /* the certificate does not allow what HELLO says */
-	MSG_ERR_REFUSED,  /* not now: too many tools, going down; try again later */
-	MSG_ERR_PROTOCOL, /* a frame or message that breaks the rules: BAD_LENGTH, BAD_FIELD, TOO_DEEP, ... */
-	MSG_ERR_STATE,	  /* this message is not allowed in this state of the link */
-	MSG_ERR_SLOW,	  /* the queue towards this peer passed its cap */
-	MSG_ERR_REVOKED,  /* the certificate was revoked */
+	MSG_ERR_VERSION, /* no common protocol version; the text names both ranges */
+	MSG_ERR_DENIED, /* the certificate does not allow what HELLO says */
+	MSG_ERR_REFUSED, /* not now: too many tools, going down; try again later */
+	/* a frame or message that breaks the rules: BAD_LENGTH, BAD_FIELD, TOO_DEEP, ... */
+	MSG_ERR_PROTOCOL,
+	MSG_ERR_STATE, /* this message is not allowed in this state of the link */
+	MSG_ERR_SLOW, /* the queue towards this peer passed its cap */
+	MSG_ERR_REVOKED, /* the certificate was revoked */
 };
 
 enum msg_policy { MSG_WAIT_ALL, MSG_WAIT_QUORUM, MSG_WAIT_NOW };
@@ -84,11 +85,11 @@ struct msg_hello {
 	uint32_t version_min, version_max;
 	const char *role; /* "lm", "sm", "tool" */
 	const char *site, *host;
-	const char *listen;	/* sm: "host:port" list, else "" */
-	uint64_t epoch;		/* wall ns of this daemon's start */
-	uint32_t node;		/* number held from before; 0 = none */
-	const char *software;	/* name and version, for status and the log */
-	bool want_redirect;	/* lm to mainsm: tell me my site's sm */
+	const char *listen; /* sm: "host:port" list, else "" */
+	uint64_t epoch; /* wall ns of this daemon's start */
+	uint32_t node; /* number held from before; 0 = none */
+	const char *software; /* name and version, for status and the log */
+	bool want_redirect; /* lm to mainsm: tell me my site's sm */
 };
 
 /* The answer; only with it is the link up. */
@@ -98,10 +99,10 @@ struct msg_hello_ack {
 	const char *name;
 	uint32_t node;
 	uint32_t site_number;
-	uint32_t tool;		/* session number for a tool */
-	const char *redirect;	/* "host:port", "wait", or "" */
+	uint32_t tool; /* session number for a tool */
+	const char *redirect; /* "host:port", "wait", or "" */
 	const char *site;
-	uint64_t retry_ms;	/* with "wait": ask again after this */
+	uint64_t retry_ms; /* with "wait": ask again after this */
 	int64_t system_time_ns;
 };
 
@@ -127,7 +128,7 @@ struct msg_pong {
 	uint64_t seq;
 	int64_t sent_ns;
 	int64_t system_time_ns; /* responder's idea of the system's time */
-	int64_t error_ns;	/* its bound; >= 0 */
+	int64_t error_ns; /* its bound; >= 0 */
 };
 
 struct msg_bye {
@@ -145,8 +146,8 @@ struct msg_request {
 	const char *identity; /* of the tool, end to end: checked again at the lm */
 	uint32_t right;
 	int64_t deadline_ns; /* remaining; relative, as clocks differ */
-	uint32_t policy;     /* enum msg_policy */
-	uint32_t quorum;     /* objects */
+	uint32_t policy; /* enum msg_policy */
+	uint32_t quorum; /* objects */
 	struct bytes text;
 	const uint32_t *action; /* original index of each action in text */
 	size_t naction;
@@ -178,7 +179,8 @@ struct msg_reply {
 	size_t nentry;
 	const struct msg_coverage *coverage; /* NULL when absent */
 	const char *csr;
-	bool more; /* further parts with this id follow; entries add up, coverage comes with the last */
+	/* further parts with this id follow; entries add up, coverage comes with the last */
+	bool more;
 };
 
 struct msg_cancel {
@@ -215,7 +217,7 @@ struct msg_arm {
 	uint32_t version;
 	struct bytes text;
 	uint32_t local_prefix; /* how many leading actions run at the lm */
-	bool reply;	       /* send TRIGGERED */
+	bool reply; /* send TRIGGERED */
 };
 
 struct msg_arm_ack {
@@ -272,8 +274,9 @@ struct msg {
 
 /*
  * int msg_hello_put(struct buf *b, const struct msg_hello *m), and so on: appends one frame.
- * -ERR_LIMIT: the frame would pass FRAME_MAX_BYTES or a count or length its limit (send it in parts);
- * -ERR_INVALID: a string or number that a receiver would refuse; -ERR_NOMEM. b is unchanged then.
+ * -ERR_LIMIT: the frame would pass FRAME_MAX_BYTES or a count or length its limit (send it in
+ * parts); -ERR_INVALID: a string or number that a receiver would refuse; -ERR_NOMEM. b is unchanged
+ * then.
  */
 #define MSG_PUT_DECLARE(NAME, name, number) \
 	int msg_##name##_put(struct buf *b, const struct msg_##name *m);

@@ -5,57 +5,76 @@
 /* Longest values. A field without an entry here is a number. */
 #define NAME NAME_MAX_BYTES
 #define ROLE 32
-#define TOKEN 64	  /* tokens of objects and of conditional requests */
-#define IDENTITY 1024	  /* omig:ROLE/SITE/HOST with its parts escaped */
-#define ADDRESS 1024	  /* "host:port" or a list of a few */
-#define REASON 1024	  /* a sentence for people */
+#define TOKEN 64 /* tokens of objects and of conditional requests */
+#define IDENTITY 1024 /* omig:ROLE/SITE/HOST with its parts escaped */
+#define ADDRESS 1024 /* "host:port" or a list of a few */
+#define REASON 1024 /* a sentence for people */
 #define SECRET 64
-#define DER 8192	  /* a certificate of ours has 700 bytes */
-#define SERIAL 20	  /* X.509 allows no more */
+#define DER 8192 /* a certificate of ours has 700 bytes */
+#define SERIAL 20 /* X.509 allows no more */
 #define WHOLE FRAME_MAX_BYTES
 
-#define ONE(s, f, max) { #f, offsetof(struct msg_##s, f), 0, max, NULL }
-#define SUB(s, f, sub) { #f, offsetof(struct msg_##s, f), 0, 0, &shape_##sub }
-#define LIST(s, f, max) { #f, offsetof(struct msg_##s, f), offsetof(struct msg_##s, n##f), max, NULL }
-#define SUBS(s, f, sub) { #f, offsetof(struct msg_##s, f), offsetof(struct msg_##s, n##f), 0, &shape_##sub }
+#define ONE(s, f, max)                                        \
+	{                                                     \
+#f, offsetof(struct msg_##s, f), 0, max, NULL \
+	}
+#define SUB(s, f, sub)                                              \
+	{                                                           \
+#f, offsetof(struct msg_##s, f), 0, 0, &shape_##sub \
+	}
+#define LIST(s, f, max)                                                                    \
+	{                                                                                  \
+#f, offsetof(struct msg_##s, f), offsetof(struct msg_##s, n##f), max, NULL \
+	}
+#define SUBS(s, f, sub)                                                                          \
+	{                                                                                        \
+#f, offsetof(struct msg_##s, f), offsetof(struct msg_##s, n##f), 0, &shape_##sub \
+	}
 
 #define SHAPE(s, ...)                                                               \
 	static const struct place place_##s[] = { __VA_ARGS__ };                    \
 	static const struct shape shape_##s = { #s, &omig__wire__##s##__descriptor, \
 						sizeof(struct msg_##s), place_##s };
 
-SHAPE(hello, ONE(hello, version_min, 0), ONE(hello, version_max, 0), ONE(hello, role, ROLE), ONE(hello, site, NAME),
-      ONE(hello, host, NAME), ONE(hello, listen, ADDRESS), ONE(hello, epoch, 0), ONE(hello, node, 0),
-      ONE(hello, software, NAME), ONE(hello, want_redirect, 0))
+SHAPE(hello, ONE(hello, version_min, 0), ONE(hello, version_max, 0), ONE(hello, role, ROLE),
+      ONE(hello, site, NAME), ONE(hello, host, NAME), ONE(hello, listen, ADDRESS),
+      ONE(hello, epoch, 0), ONE(hello, node, 0), ONE(hello, software, NAME),
+      ONE(hello, want_redirect, 0))
 SHAPE(hello_ack, ONE(hello_ack, version, 0), ONE(hello_ack, epoch, 0), ONE(hello_ack, name, NAME),
       ONE(hello_ack, node, 0), ONE(hello_ack, site_number, 0), ONE(hello_ack, tool, 0),
       ONE(hello_ack, redirect, ADDRESS), ONE(hello_ack, site, NAME), ONE(hello_ack, retry_ms, 0),
       ONE(hello_ack, system_time_ns, 0))
-SHAPE(enrol, ONE(enrol, token_id, TOKEN), ONE(enrol, secret, SECRET), ONE(enrol, role, ROLE), ONE(enrol, site, NAME),
-      ONE(enrol, host, NAME), ONE(enrol, csr_der, DER), ONE(enrol, name, NAME))
-SHAPE(enrol_ack, ONE(enrol_ack, cert_der, DER), ONE(enrol_ack, ca_der, DER), ONE(enrol_ack, error, REASON))
+SHAPE(enrol, ONE(enrol, token_id, TOKEN), ONE(enrol, secret, SECRET), ONE(enrol, role, ROLE),
+      ONE(enrol, site, NAME), ONE(enrol, host, NAME), ONE(enrol, csr_der, DER),
+      ONE(enrol, name, NAME))
+SHAPE(enrol_ack, ONE(enrol_ack, cert_der, DER), ONE(enrol_ack, ca_der, DER),
+      ONE(enrol_ack, error, REASON))
 SHAPE(ping, ONE(ping, seq, 0), ONE(ping, sent_ns, 0))
-SHAPE(pong, ONE(pong, seq, 0), ONE(pong, sent_ns, 0), ONE(pong, system_time_ns, 0), ONE(pong, error_ns, 0))
+SHAPE(pong, ONE(pong, seq, 0), ONE(pong, sent_ns, 0), ONE(pong, system_time_ns, 0),
+      ONE(pong, error_ns, 0))
 SHAPE(bye, ONE(bye, reason, REASON))
 SHAPE(error, ONE(error, code, 0), ONE(error, text, REASON))
-SHAPE(request, ONE(request, id, 0), ONE(request, tool, 0), ONE(request, identity, IDENTITY), ONE(request, right, 0),
-      ONE(request, deadline_ns, 0), ONE(request, policy, 0), ONE(request, quorum, 0), ONE(request, text, WHOLE),
-      LIST(request, action, 0), ONE(request, flags, 0))
-SHAPE(entry, ONE(entry, action, 0), ONE(entry, objects, WHOLE), ONE(entry, status, 0), ONE(entry, value, WHOLE))
+SHAPE(request, ONE(request, id, 0), ONE(request, tool, 0), ONE(request, identity, IDENTITY),
+      ONE(request, right, 0), ONE(request, deadline_ns, 0), ONE(request, policy, 0),
+      ONE(request, quorum, 0), ONE(request, text, WHOLE), LIST(request, action, 0),
+      ONE(request, flags, 0))
+SHAPE(entry, ONE(entry, action, 0), ONE(entry, objects, WHOLE), ONE(entry, status, 0),
+      ONE(entry, value, WHOLE))
 SHAPE(missing, ONE(missing, object, WHOLE), ONE(missing, reason, REASON))
-SHAPE(coverage, ONE(coverage, asked, 0), ONE(coverage, answered, 0), SUBS(coverage, missing, missing),
-      ONE(coverage, oldest_ns, 0), ONE(coverage, newest_ns, 0))
-SHAPE(reply, ONE(reply, id, 0), ONE(reply, kind, 0), SUBS(reply, entry, entry), SUB(reply, coverage, coverage),
-      ONE(reply, csr, TOKEN), ONE(reply, more, 0))
+SHAPE(coverage, ONE(coverage, asked, 0), ONE(coverage, answered, 0),
+      SUBS(coverage, missing, missing), ONE(coverage, oldest_ns, 0), ONE(coverage, newest_ns, 0))
+SHAPE(reply, ONE(reply, id, 0), ONE(reply, kind, 0), SUBS(reply, entry, entry),
+      SUB(reply, coverage, coverage), ONE(reply, csr, TOKEN), ONE(reply, more, 0))
 SHAPE(cancel, ONE(cancel, id, 0))
-SHAPE(object, ONE(object, token, TOKEN), ONE(object, parent, TOKEN), ONE(object, op, 0), ONE(object, name, NAME),
-      ONE(object, pid, 0), ONE(object, rank, 0), ONE(object, world_size, 0), ONE(object, job, NAME),
-      ONE(object, flavour, NAME), ONE(object, state, 0), ONE(object, exit_status, 0), ONE(object, time_ns, 0),
+SHAPE(object, ONE(object, token, TOKEN), ONE(object, parent, TOKEN), ONE(object, op, 0),
+      ONE(object, name, NAME), ONE(object, pid, 0), ONE(object, rank, 0),
+      ONE(object, world_size, 0), ONE(object, job, NAME), ONE(object, flavour, NAME),
+      ONE(object, state, 0), ONE(object, exit_status, 0), ONE(object, time_ns, 0),
       ONE(object, sub, 0), ONE(object, site, NAME), ONE(object, host, NAME))
 SHAPE(directory, ONE(directory, full, 0), ONE(directory, node, 0), SUBS(directory, object, object),
       ONE(directory, more, 0))
-SHAPE(arm, ONE(arm, csr, TOKEN), ONE(arm, tool, 0), ONE(arm, identity, IDENTITY), ONE(arm, version, 0),
-      ONE(arm, text, WHOLE), ONE(arm, local_prefix, 0), ONE(arm, reply, 0))
+SHAPE(arm, ONE(arm, csr, TOKEN), ONE(arm, tool, 0), ONE(arm, identity, IDENTITY),
+      ONE(arm, version, 0), ONE(arm, text, WHOLE), ONE(arm, local_prefix, 0), ONE(arm, reply, 0))
 SHAPE(arm_ack, ONE(arm_ack, csr, TOKEN), ONE(arm_ack, version, 0), SUBS(arm_ack, entry, entry))
 SHAPE(disarm, ONE(disarm, csr, TOKEN))
 SHAPE(par, ONE(par, index, 0), ONE(par, value, WHOLE))

@@ -91,7 +91,9 @@ int background_detach(const char *log_path, struct err *e)
 	if (null < 0)
 		return err_sys(e, "/dev/null");
 	set_aside(log_path);
-	log = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+	log = open(log_path,
+		   O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+		   0600);
 	if (log < 0)
 		rc = err_sys(e, "%s", log_path);
 	if (dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(log < 0 ? null : log, 2) < 0)

@@ -27,8 +27,8 @@ int conf_error(struct err *e, const struct conf_at *at, enum err_code code, cons
 	vsnprintf(words, sizeof(words), fmt, ap);
 	va_end(ap);
 	if (at->line)
-		err_set(e, code, "%s%s:%u: %s", is_long ? "..." : "", at->path + (is_long ? n - PATH_SHOWN : 0),
-			at->line, words);
+		err_set(e, code, "%s%s:%u: %s", is_long ? "..." : "",
+			at->path + (is_long ? n - PATH_SHOWN : 0), at->line, words);
 	else
 		err_set(e, code, "%s: %s", at->path, words);
 	return at->line ? err_at(e, at->line, 0) : -(int)code;
@@ -116,15 +116,17 @@ static char *origin_text(const struct conf_at *at)
 	return str_dup(text);
 }
 
-int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key *k, const char *text,
-	     const struct conf_at *at, struct err *e)
+int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key *k,
+	     const char *text, const struct conf_at *at, struct err *e)
 {
 	struct conf_slot *slot = &t->slot[k - c->schema->key];
 	char *copy = str_dup(text), *origin = origin_text(at);
 	struct err why = { 0 };
 	int rc = copy && origin ? 0 : err_nomem(e);
 
-	/* A string's value points to the copy, so the old text goes only after the new one holds. */
+	/*
+	 * A string's value points to the copy, so the old text goes only after the new one holds.
+	 */
 	if (!rc && conf_value_parse(k, copy, t->base, &why))
 		rc = conf_error(e, at, why.code, "%s", why.text);
 	if (rc) {
@@ -138,14 +140,16 @@ int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key 
 	return 0;
 }
 
-int conf_put_top(struct conf *c, const struct conf_key *k, const char *text, const struct conf_at *at, struct err *e)
+int conf_put_top(struct conf *c, const struct conf_key *k, const char *text,
+		 const struct conf_at *at, struct err *e)
 {
 	struct conf_target top = { c->slot, c->values };
 
 	return conf_put(c, &top, k, text, at, e);
 }
 
-static int put_defaults(struct conf *c, const struct conf_group *g, const struct conf_target *t, struct err *e)
+static int put_defaults(struct conf *c, const struct conf_group *g, const struct conf_target *t,
+			struct err *e)
 {
 	static const struct conf_at at = { "default", 0 };
 	unsigned source = c->source;
@@ -192,10 +196,12 @@ static int grow_group(struct conf *c, const struct conf_group *g, const char *na
 static int add_item(struct conf *c, const struct conf_group *g, const char *name, struct err *e)
 {
 	struct conf_item it = { .group = g };
-	int rc = array_grow(&c->item, &c->item_cap, c->nitem + 1, sizeof(*c->item), CONF_GROUP_ITEMS_MAX);
+	int rc = array_grow(&c->item, &c->item_cap, c->nitem + 1, sizeof(*c->item),
+			    CONF_GROUP_ITEMS_MAX);
 
 	if (rc == -ERR_LIMIT)
-		return err_set(e, ERR_LIMIT, "more than %d sections with names", CONF_GROUP_ITEMS_MAX);
+		return err_set(e, ERR_LIMIT, "more than %d sections with names",
+			       CONF_GROUP_ITEMS_MAX);
 	it.name = str_dup(name);
 	it.slot = calloc(c->nkey + 1, sizeof(*it.slot));
 	if (rc || !it.name || !it.slot || grow_group(c, g, it.name)) {
@@ -208,7 +214,8 @@ static int add_item(struct conf *c, const struct conf_group *g, const char *name
 }
 
 /* The item's place in its group's array is its place among the items of that group. */
-static bool find_item(struct conf *c, const struct conf_group *g, const char *name, struct conf_target *out)
+static bool find_item(struct conf *c, const struct conf_group *g, const char *name,
+		      struct conf_target *out)
 {
 	uint8_t *base = group_items(c, g);
 
@@ -224,8 +231,8 @@ static bool find_item(struct conf *c, const struct conf_group *g, const char *na
 	return false;
 }
 
-int conf_group_item(struct conf *c, const struct conf_group *g, const char *name, struct conf_target *out,
-		    struct err *e)
+int conf_group_item(struct conf *c, const struct conf_group *g, const char *name,
+		    struct conf_target *out, struct err *e)
 {
 	int rc;
 
@@ -298,7 +305,8 @@ static const char *env_find(const char *const *env, const char *name)
 
 static int read_user(struct conf *c, const struct conf_input *in, struct err *e)
 {
-	const char *xdg = env_find(in->environ_, "XDG_CONFIG_HOME"), *home = env_find(in->environ_, "HOME");
+	const char *xdg = env_find(in->environ_, "XDG_CONFIG_HOME"),
+		   *home = env_find(in->environ_, "HOME");
 	char path[FILE_PATH_BYTES];
 	int n;
 
@@ -307,7 +315,8 @@ static int read_user(struct conf *c, const struct conf_input *in, struct err *e)
 	else if (xdg && xdg[0] == '/')
 		n = snprintf(path, sizeof(path), "%s/omig/%s.conf", xdg, c->schema->program);
 	else if (home && home[0] == '/')
-		n = snprintf(path, sizeof(path), "%s/.config/omig/%s.conf", home, c->schema->program);
+		n = snprintf(path, sizeof(path), "%s/.config/omig/%s.conf", home,
+			     c->schema->program);
 	else
 		return 0;
 	if (n >= (int)sizeof(path))
@@ -336,7 +345,8 @@ static int read_env(struct conf *c, const char *const *env, struct err *e)
 
 		if (k->flags & CONF_NOENV || is_group_key(c, k))
 			continue;
-		snprintf(name, sizeof(name), "OMIG_%s%s%s", k->section ? k->section : "", k->section ? "_" : "", k->name);
+		snprintf(name, sizeof(name), "OMIG_%s%s%s", k->section ? k->section : "",
+			 k->section ? "_" : "", k->name);
 		for (char *s = name; *s; s++)
 			*s = *s == '-' ? '_' : (char)toupper((unsigned char)*s);
 		snprintf(origin, sizeof(origin), "environment %s", name);
@@ -373,7 +383,8 @@ static int read_all(struct conf *c, const struct conf_input *in, struct err *e)
 	return rc;
 }
 
-int conf_load(const struct conf_schema *s, const struct conf_input *in, struct conf **out, struct err *e)
+int conf_load(const struct conf_schema *s, const struct conf_input *in, struct conf **out,
+	      struct err *e)
 {
 	struct conf *c = conf_new(s);
 	int rc;
@@ -388,8 +399,8 @@ int conf_load(const struct conf_schema *s, const struct conf_input *in, struct c
 	return rc;
 }
 
-int conf_load_text(const struct conf_schema *s, const char *path, const void *p, size_t n, struct conf **out,
-		   struct err *e)
+int conf_load_text(const struct conf_schema *s, const char *path, const void *p, size_t n,
+		   struct conf **out, struct err *e)
 {
 	struct conf *c = conf_new(s);
 	struct buf text = BUF_INIT(n);

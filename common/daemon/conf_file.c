@@ -13,7 +13,7 @@
 struct reader {
 	struct conf *c;
 	struct conf_at at;
-	const char *section;	       /* of the schema; NULL = top */
+	const char *section; /* of the schema; NULL = top */
 	struct conf_target target;
 	struct err *e;
 };
@@ -119,7 +119,8 @@ static int read_pair(struct reader *r, char *s)
 	*eq = 0;
 	k = find_key(r, trim(s));
 	if (!k)
-		return fail(r, r->section ? "unknown key in this section:" : "unknown key", trim(s));
+		return fail(r, r->section ? "unknown key in this section:" : "unknown key",
+			    trim(s));
 	if (r->target.slot[k - r->c->schema->key].source == r->c->source)
 		return fail(r, "this key is set twice in this file:", k->name);
 	value = trim(eq + 1);
@@ -157,7 +158,9 @@ static int read_line(struct reader *r, const char *from, size_t n)
 
 int conf_read_text(struct conf *c, const char *path, const struct buf *text, struct err *e)
 {
-	struct reader reader = { .c = c, .at = { path, 0 }, .target = { c->slot, c->values }, .e = e };
+	struct reader reader = {
+		.c = c, .at = { path, 0 }, .target = { c->slot, c->values }, .e = e
+	};
 	struct reader *r = &reader;
 	size_t at = 0;
 	int rc = 0;
@@ -191,9 +194,11 @@ static int check_directory(const char *path, const struct conf_at *at, struct er
 	if (stat(slash ? dir : ".", &st))
 		return conf_error(e, at, ERR_SYS, "its directory: %s", strerrordesc_np(errno));
 	if (st.st_uid != geteuid() && st.st_uid)
-		return conf_error(e, at, ERR_DENIED, "its directory belongs to uid %u, not to us or root", st.st_uid);
+		return conf_error(e, at, ERR_DENIED,
+				  "its directory belongs to uid %u, not to us or root", st.st_uid);
 	if (st.st_mode & 022 && !(st.st_mode & S_ISVTX))
-		return conf_error(e, at, ERR_DENIED, "its directory may be written by others (mode %04o)",
+		return conf_error(e, at, ERR_DENIED,
+				  "its directory may be written by others (mode %04o)",
 				  st.st_mode & 07777u);
 	return 0;
 }

@@ -9,9 +9,11 @@
 
 /* One key of one place: the text that it was set from. */
 struct conf_slot {
-	char *text;   /* owned; a CONF_STRING in the program's struct points here */
+	char *text; /* owned; a CONF_STRING in the program's struct points here */
 	char *origin; /* owned */
-	unsigned source; /* number of the file that set it last; the same key twice in one is an error */
+	unsigned
+		/* number of the file that set it last; the same key twice in one is an error */
+		source;
 };
 
 /* Slots stand in the order of schema->key; those of other sections stay empty. */
@@ -48,20 +50,24 @@ int conf_error(struct err *e, const struct conf_at *at, enum err_code code, cons
 	__attribute__((format(printf, 4, 5)));
 
 /* Checks text and stores it with its origin. The text is copied. */
-int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key *k, const char *text,
-	     const struct conf_at *at, struct err *e);
+int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key *k,
+	     const char *text, const struct conf_at *at, struct err *e);
 
 /* The same at the top, by name of section and key; NULL section: top. */
-int conf_put_top(struct conf *c, const struct conf_key *k, const char *text, const struct conf_at *at, struct err *e);
+int conf_put_top(struct conf *c, const struct conf_key *k, const char *text,
+		 const struct conf_at *at, struct err *e);
 
 /* The item of that name, made if there is none; its target is valid until the next call. */
-int conf_group_item(struct conf *c, const struct conf_group *g, const char *name, struct conf_target *out,
-		    struct err *e);
+int conf_group_item(struct conf *c, const struct conf_group *g, const char *name,
+		    struct conf_target *out, struct err *e);
 
 /* "section.name" or "name" into out. Returns out. */
 char *conf_key_name(char *out, size_t size, const struct conf_key *k);
 
-/* Checks and stores a value; with_text is what a CONF_STRING will point to. Text of an error: what is wanted. */
+/*
+ * Checks and stores a value; with_text is what a CONF_STRING will point to. Text of an error: what
+ * is wanted.
+ */
 int conf_value_parse(const struct conf_key *k, const char *text, void *base, struct err *e);
 
 /* Appends the value as a file would have it. */
@@ -77,10 +83,11 @@ int conf_read_file(struct conf *c, const char *path, struct err *e);
 int conf_read_text(struct conf *c, const char *path, const struct buf *text, struct err *e);
 
 /* Defaults and one text, without other sources: for tests. */
-int conf_load_text(const struct conf_schema *s, const char *path, const void *p, size_t n, struct conf **out,
-		   struct err *e);
+int conf_load_text(const struct conf_schema *s, const char *path, const void *p, size_t n,
+		   struct conf **out, struct err *e);
 
 /* NULL when the section is no group's. */
-const struct conf_group *conf_group_find(const struct conf_schema *s, const char *section, size_t n);
+const struct conf_group *conf_group_find(const struct conf_schema *s, const char *section,
+					 size_t n);
 
 #endif

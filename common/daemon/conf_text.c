@@ -20,7 +20,8 @@ static const struct conf_key *find_key(const struct conf *c, const char *name)
 	char full[80];
 
 	for (const struct conf_key *k = c->schema->key; k->name; k++)
-		if (!is_of_group(c->schema, k) && str_eq(conf_key_name(full, sizeof(full), k), name))
+		if (!is_of_group(c->schema, k) &&
+		    str_eq(conf_key_name(full, sizeof(full), k), name))
 			return k;
 	return NULL;
 }
@@ -40,7 +41,8 @@ static bool same_value(const struct conf_key *k, const void *a, const void *b)
 	return same;
 }
 
-static bool same_item(const struct conf *c, const struct conf_group *g, const uint8_t *a, const uint8_t *b)
+static bool same_item(const struct conf *c, const struct conf_group *g, const uint8_t *a,
+		      const uint8_t *b)
 {
 	const char *x, *y;
 
@@ -81,8 +83,8 @@ bool conf_differs(const struct conf *a, const struct conf *b, const char *name)
 	return k && !same_value(k, a->values, b->values);
 }
 
-int conf_keep_fixed(const struct conf *now, struct conf *next, void (*kept)(void *arg, const char *name), void *arg,
-		    struct err *e)
+int conf_keep_fixed(const struct conf *now, struct conf *next,
+		    void (*kept)(void *arg, const char *name), void *arg, struct err *e)
 {
 	char name[80];
 	int rc = 0;
@@ -91,7 +93,8 @@ int conf_keep_fixed(const struct conf *now, struct conf *next, void (*kept)(void
 		const struct conf_slot *slot = &now->slot[k - now->schema->key];
 		struct conf_at at = { slot->origin, 0 };
 
-		if (k->flags & CONF_RELOAD || is_of_group(now->schema, k) || same_value(k, now->values, next->values))
+		if (k->flags & CONF_RELOAD || is_of_group(now->schema, k) ||
+		    same_value(k, now->values, next->values))
 			continue;
 		rc = conf_put_top(next, k, slot->text, &at, e);
 		if (!rc && kept)
@@ -131,7 +134,8 @@ static void put_pair(const struct conf_key *k, const void *base, struct buf *out
 }
 
 /* Keys of one section; NULL = top. */
-static void put_section(const struct conf *c, const char *section, const void *base, struct buf *out)
+static void put_section(const struct conf *c, const char *section, const void *base,
+			struct buf *out)
 {
 	for (const struct conf_key *k = c->schema->key; k->name; k++) {
 		if (!str_eq(k->section, section))
@@ -183,12 +187,15 @@ int conf_dump(const struct conf *c, struct buf *out)
 
 /* --- for `config show` */
 
-static void show(const struct conf_key *k, const char *prefix, const void *base, const char *origin, struct buf *out)
+static void show(const struct conf_key *k, const char *prefix, const void *base, const char *origin,
+		 struct buf *out)
 {
 	buf_printf(out, "%s%s = ", prefix, k->name);
 	if (k->flags & CONF_SECRET)
-		buf_puts(out, **(const char *const *)(const void *)((const uint8_t *)base + k->offset) ? "(set)" :
-												       "(not set)");
+		buf_puts(out,
+			 **(const char *const *)(const void *)((const uint8_t *)base + k->offset)
+				 ? "(set)"
+				 : "(not set)");
 	else
 		conf_value_print(k, base, out);
 	buf_printf(out, "\t%s\n", origin);
@@ -206,7 +213,8 @@ static void show_items(const struct conf *c, const struct conf_group *g, struct 
 		snprintf(prefix, sizeof(prefix), "%s[%s].", g->section, c->item[i].name);
 		for (const struct conf_key *k = c->schema->key; k->name; k++)
 			if (str_eq(k->section, g->section))
-				show(k, prefix, base, c->item[i].slot[k - c->schema->key].origin, out);
+				show(k, prefix, base, c->item[i].slot[k - c->schema->key].origin,
+				     out);
 		base += g->item_bytes;
 	}
 }
@@ -218,7 +226,8 @@ int conf_show(const struct conf *c, struct buf *out)
 	for (const struct conf_key *k = c->schema->key; k->name; k++) {
 		if (is_of_group(c->schema, k))
 			continue;
-		snprintf(prefix, sizeof(prefix), "%s%s", k->section ? k->section : "", k->section ? "." : "");
+		snprintf(prefix, sizeof(prefix), "%s%s", k->section ? k->section : "",
+			 k->section ? "." : "");
 		show(k, prefix, c->values, c->slot[k - c->schema->key].origin, out);
 	}
 	for (const struct conf_group *g = c->schema->group; g && g->section; g++)
@@ -232,11 +241,13 @@ int conf_print_man(const struct conf_schema *s, struct buf *out)
 {
 	for (const struct conf_key *k = s->key; k->name; k++) {
 		if (k->section && is_first_of_section(s, k))
-			buf_printf(out, "## [%s%s]\n\n", k->section, is_of_group(s, k) ? " NAME" : "");
+			buf_printf(out, "## [%s%s]\n\n", k->section,
+				   is_of_group(s, k) ? " NAME" : "");
 		buf_printf(out, "*%s* = ", k->name);
 		conf_value_describe(k, out);
 		buf_printf(out, "++\n\t%s. Default: %s.%s\n\n", k->help, *k->def ? k->def : "empty",
-			   k->flags & CONF_RELOAD || is_of_group(s, k) ? " A reload may change it." : "");
+			   k->flags & CONF_RELOAD || is_of_group(s, k) ? " A reload may change it."
+								       : "");
 	}
 	return out->failed ? -ERR_NOMEM : 0;
 }

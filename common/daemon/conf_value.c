@@ -27,7 +27,8 @@ static int parse_bool(const char *text, bool *out)
 
 static int parse_int(const struct conf_key *k, const char *text, int64_t *out)
 {
-	return str_to_i64(text, has_range(k) ? k->min : INT64_MIN, has_range(k) ? k->max : INT64_MAX, out);
+	return str_to_i64(text, has_range(k) ? k->min : INT64_MIN,
+			  has_range(k) ? k->max : INT64_MAX, out);
 }
 
 static int parse_nsec(const struct conf_key *k, const char *text, int64_t *out)
@@ -109,7 +110,8 @@ int conf_value_parse(const struct conf_key *k, const char *text, void *base, str
 		return 0;
 	conf_value_describe(k, &want);
 	err_set(e, ERR_PARSE, "%s: '%s' is not a %s", conf_key_name(name, sizeof(name), k),
-		k->flags & CONF_SECRET ? "..." : str_escape(shown, sizeof(shown), text, strlen(text)),
+		k->flags & CONF_SECRET ? "..."
+				       : str_escape(shown, sizeof(shown), text, strlen(text)),
 		buf_str(&want));
 	buf_done(&want);
 	return -ERR_PARSE;
@@ -118,8 +120,12 @@ int conf_value_parse(const struct conf_key *k, const char *text, void *base, str
 void conf_value_describe(const struct conf_key *k, struct buf *out)
 {
 	static const char *const names[] = {
-		[CONF_BOOL] = "yes or no",	 [CONF_INT] = "number",	   [CONF_NSEC] = "length of time (1.5s, 200ms, 5m)",
-		[CONF_BYTES] = "size (64k, 16M)", [CONF_STRING] = "text", [CONF_CHOICE] = "word of",
+		[CONF_BOOL] = "yes or no",
+		[CONF_INT] = "number",
+		[CONF_NSEC] = "length of time (1.5s, 200ms, 5m)",
+		[CONF_BYTES] = "size (64k, 16M)",
+		[CONF_STRING] = "text",
+		[CONF_CHOICE] = "word of",
 	};
 
 	buf_puts(out, names[k->kind]);
@@ -145,8 +151,12 @@ static void print_nsec(int64_t v, struct buf *out)
 	static const struct {
 		const char *name;
 		int64_t ns;
-	} units[] = { { "d", 86400 * NSEC_PER_SEC }, { "h", 3600 * NSEC_PER_SEC }, { "m", 60 * NSEC_PER_SEC },
-		      { "s", NSEC_PER_SEC },	     { "ms", NSEC_PER_MSEC },	   { "us", NSEC_PER_USEC },
+	} units[] = { { "d", 86400 * NSEC_PER_SEC },
+		      { "h", 3600 * NSEC_PER_SEC },
+		      { "m", 60 * NSEC_PER_SEC },
+		      { "s", NSEC_PER_SEC },
+		      { "ms", NSEC_PER_MSEC },
+		      { "us", NSEC_PER_USEC },
 		      { "ns", 1 } };
 	size_t i = 0;
 

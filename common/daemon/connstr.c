@@ -48,7 +48,8 @@ static int take_port(const char **s, uint16_t *out)
 	uint64_t v;
 	size_t n = strspn(*s, DIGITS);
 
-	if (copy_word(*s, n, DIGITS, digits, sizeof(digits)) || str_to_u64(digits, 1, UINT16_MAX, &v))
+	if (copy_word(*s, n, DIGITS, digits, sizeof(digits)) ||
+	    str_to_u64(digits, 1, UINT16_MAX, &v))
 		return -ERR_PARSE;
 	*s += n;
 	*out = (uint16_t)v;
@@ -127,7 +128,8 @@ int connstr_parse(const char *s, struct connstr *out, struct err *e)
 	const char *wrong;
 
 	if (strnlen(s, CONNSTR_MAX_BYTES + 1) > CONNSTR_MAX_BYTES)
-		return err_set(e, ERR_PARSE, "not a connection string: longer than %d bytes", CONNSTR_MAX_BYTES);
+		return err_set(e, ERR_PARSE, "not a connection string: longer than %d bytes",
+			       CONNSTR_MAX_BYTES);
 	wrong = take_all(skip_blank(s), &c);
 	if (!wrong)
 		*out = c;
@@ -198,7 +200,8 @@ int connstr_find(const struct connstr_source *s, struct connstr *out, struct err
 		rc = find_in_state(s->state_dir, out, e);
 	if (rc == -ERR_NOTFOUND)
 		return err_set(e, ERR_NOTFOUND,
-			       "no mainsm is known: start one with 'mainsm', or put its connection string into OMIG_MAINSM");
+			       "no mainsm is known: start one with 'mainsm', or put its connection "
+			       "string into OMIG_MAINSM");
 	return rc;
 }
 

@@ -24,11 +24,11 @@
 
 struct connstr {
 	char host[CONNSTR_HOSTS_MAX][NAME_MAX_BYTES + 1]; /* without brackets */
-	unsigned nhost;					  /* >= 1 */
-	uint16_t port;					  /* not 0 */
-	char pin[CONNSTR_PIN_LEN + 1];			  /* lower case */
-	char token_id[CONNSTR_TOKEN_LEN_MAX + 1];	  /* "" = no token */
-	char secret[CONNSTR_TOKEN_LEN_MAX + 1];		  /* as written; wipe with str_wipe() when done */
+	unsigned nhost; /* >= 1 */
+	uint16_t port; /* not 0 */
+	char pin[CONNSTR_PIN_LEN + 1]; /* lower case */
+	char token_id[CONNSTR_TOKEN_LEN_MAX + 1]; /* "" = no token */
+	char secret[CONNSTR_TOKEN_LEN_MAX + 1]; /* as written; wipe with str_wipe() when done */
 };
 
 /* Surrounding white space is ignored. ERR_PARSE names the part that is wrong, never the secret. */
@@ -39,17 +39,25 @@ int connstr_print(const struct connstr *c, bool with_token, struct buf *b);
 
 /* Where to look for one, in this order. */
 struct connstr_source {
-	const char *given;     /* an option or configuration key; NULL or "" = none */
+	const char *given; /* an option or configuration key; NULL or "" = none */
 	const char *state_dir; /* <state_dir>/mainsm/mainsm.conn; NULL = none */
 };
 
-/* given, then OMIG_MAINSM, then mainsm.conn of the state directory. Does file I/O. ERR_NOTFOUND says what to do. */
+/*
+ * given, then OMIG_MAINSM, then mainsm.conn of the state directory. Does file I/O. ERR_NOTFOUND
+ * says what to do.
+ */
 int connstr_find(const struct connstr_source *s, struct connstr *out, struct err *e);
 
-/* The first CONNSTR_CAID_LEN characters of the pin: names files of one host that belong to this CA. */
+/*
+ * The first CONNSTR_CAID_LEN characters of the pin: names files of one host that belong to this CA.
+ */
 void connstr_caid(const struct connstr *c, char out[CONNSTR_CAID_LEN + 1]);
 
-/* "host:port", the host in [] where it needs them: for HELLO.listen, HELLO_ACK.redirect and messages to people. */
+/*
+ * "host:port", the host in [] where it needs them: for HELLO.listen, HELLO_ACK.redirect and
+ * messages to people.
+ */
 int hostport_print(const char *host, uint16_t port, struct buf *b);
 
 /* Splits "host:port"; host has NAME_MAX_BYTES + 1. ERR_PARSE. */

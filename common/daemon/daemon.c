@@ -33,7 +33,7 @@ struct daemon {
 	char state_dir[FILE_PATH_BYTES];
 	uint64_t epoch;
 	int ready_fd; /* to the waiting parent, or -1 */
-	int lock_fd;  /* or -1 */
+	int lock_fd; /* or -1 */
 	int exit_code;
 	bool is_ready, is_stopping, is_ended, is_background;
 	void *user;
@@ -90,7 +90,8 @@ void daemon_health(struct daemon *d, struct daemon_health *out)
 {
 	*out = (struct daemon_health){ .uptime = loop_now(d->loop) - d->started,
 				       .lag_last = d->lag.last,
-				       .lag_max = d->lag.max[0] > d->lag.max[1] ? d->lag.max[0] : d->lag.max[1],
+				       .lag_max = d->lag.max[0] > d->lag.max[1] ? d->lag.max[0]
+										: d->lag.max[1],
 				       .stopping = d->is_stopping };
 	health_measure(out);
 }
@@ -179,7 +180,8 @@ void daemon_stop(struct daemon *d, const char *reason)
 
 static void tell_kept(void *arg, const char *name)
 {
-	log_warn("daemon", "%s changed in the configuration: it needs a restart, the old value stays", name);
+	log_warn("daemon",
+		 "%s changed in the configuration: it needs a restart, the old value stays", name);
 }
 
 static int load_again(struct daemon *d, struct err *e)
@@ -207,7 +209,8 @@ static void reload(struct daemon *d)
 	struct err e = { 0 };
 	char text[80];
 
-	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld", (long long)(clock_mono() / NSEC_PER_USEC));
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld",
+		 (long long)(clock_mono() / NSEC_PER_USEC));
 	notify_send(&d->notify, text);
 	if (load_again(d, &e)) {
 		log_error("daemon", "reload refused, the old configuration stays: %s", e.text);
@@ -237,9 +240,11 @@ static void dump_status(struct daemon *d)
 	struct daemon_health h;
 
 	daemon_health(d, &h);
-	buf_printf(&b, "uptime_s=%lld lag_us=%lld lag_max_us=%lld rss_kib=%lld fds=%d fd_limit=%d\n",
+	buf_printf(&b,
+		   "uptime_s=%lld lag_us=%lld lag_max_us=%lld rss_kib=%lld fds=%d fd_limit=%d\n",
 		   (long long)(h.uptime / NSEC_PER_SEC), (long long)(h.lag_last / NSEC_PER_USEC),
-		   (long long)(h.lag_max / NSEC_PER_USEC), (long long)(h.rss_bytes / 1024), h.fds, h.fd_limit);
+		   (long long)(h.lag_max / NSEC_PER_USEC), (long long)(h.rss_bytes / 1024), h.fds,
+		   h.fd_limit);
 	if (d->spec->status)
 		d->spec->status(d, &b);
 	log_lines(buf_str(&b));

@@ -45,16 +45,22 @@ struct daemon_spec {
 	const char *details; /* more for --help, or NULL */
 	const struct conf_schema *conf;
 	const struct opt *options; /* beside what the schema gives; NULL = none */
-	/* What the schema cannot see of the values; at start, at --check-config and before a reload. NULL = nothing. */
+	/*
+	 * What the schema cannot see of the values; at start, at --check-config and before a
+	 * reload. NULL = nothing.
+	 */
 	int (*check)(const void *values, struct err *e);
-	bool background;	   /* goes to the background once ready, unless --foreground */
+	bool background; /* goes to the background once ready, unless --foreground */
 
 	/*
-	 * Set up; the loop runs after it returned 0. Call daemon_ready() when serving, here or later.
-	 * On failure set *exit_code if it is not DAEMON_FAILED; stop is not called, done is.
+	 * Set up; the loop runs after it returned 0. Call daemon_ready() when serving, here or
+	 * later. On failure set *exit_code if it is not DAEMON_FAILED; stop is not called, done is.
 	 */
 	int (*start)(struct daemon *d, int *exit_code, struct err *e);
-	/* New values were checked against the schema; refuse or apply them all. NULL = nothing to apply. */
+	/*
+	 * New values were checked against the schema; refuse or apply them all. NULL = nothing to
+	 * apply.
+	 */
 	int (*reload)(struct daemon *d, const void *values, struct err *e);
 	/* Asked to end; call daemon_end() when the last words are sent. NULL = end at once. */
 	void (*stop)(struct daemon *d, const char *reason);
@@ -98,7 +104,8 @@ void *daemon_user(struct daemon *d);
 
 struct daemon_health {
 	nsec_t uptime;
-	nsec_t lag_last, lag_max; /* how late the loop came to a timer of 1 s; max over the last minute */
+	nsec_t lag_last,
+		lag_max; /* how late the loop came to a timer of 1 s; max over the last minute */
 	int64_t rss_bytes;
 	int fds, fd_limit;
 	bool stopping;
@@ -108,8 +115,8 @@ void daemon_health(struct daemon *d, struct daemon_health *out);
 
 /*
  * The lock of one daemon of one user: an flock that lives as long as the process. Writes the
- * pid into the file. With --lock-fd the inherited descriptor is taken in place of a new lock. ERR_EXISTS names the
- * pid of the one that runs.
+ * pid into the file. With --lock-fd the inherited descriptor is taken in place of a new lock.
+ * ERR_EXISTS names the pid of the one that runs.
  */
 int daemon_lock(struct daemon *d, const char *path, struct err *e);
 

@@ -10,14 +10,29 @@ static const char *const level_names[] = { "error", "warn", "notice", "info", "d
 static const char *const format_names[] = { "auto", "plain", "journal", "json", NULL };
 
 static const struct conf_key own_keys[] = {
-	{ .name = "state-dir", .kind = CONF_STRING, .offset = offsetof(struct daemon_own, state_dir), .def = "",
-	  .max = FILE_PATH_BYTES - 256, .flags = CONF_OPTION, .arg = "DIR",
+	{ .name = "state-dir",
+	  .kind = CONF_STRING,
+	  .offset = offsetof(struct daemon_own, state_dir),
+	  .def = "",
+	  .max = FILE_PATH_BYTES - 256,
+	  .flags = CONF_OPTION,
+	  .arg = "DIR",
 	  .help = "where keys, certificates and lists are kept; empty: as the environment says" },
-	{ .name = "log-level", .kind = CONF_CHOICE, .offset = offsetof(struct daemon_own, log_level), .def = "notice",
-	  .choice = level_names, .flags = CONF_OPTION | CONF_RELOAD, .arg = "LEVEL",
+	{ .name = "log-level",
+	  .kind = CONF_CHOICE,
+	  .offset = offsetof(struct daemon_own, log_level),
+	  .def = "notice",
+	  .choice = level_names,
+	  .flags = CONF_OPTION | CONF_RELOAD,
+	  .arg = "LEVEL",
 	  .help = "least level of the lines in the log" },
-	{ .name = "log-format", .kind = CONF_CHOICE, .offset = offsetof(struct daemon_own, log_format), .def = "auto",
-	  .choice = format_names, .flags = CONF_OPTION | CONF_RELOAD, .arg = "FORMAT",
+	{ .name = "log-format",
+	  .kind = CONF_CHOICE,
+	  .offset = offsetof(struct daemon_own, log_format),
+	  .def = "auto",
+	  .choice = format_names,
+	  .flags = CONF_OPTION | CONF_RELOAD,
+	  .arg = "FORMAT",
 	  .help = "form of the lines in the log; auto: journal under systemd, else plain" },
 };
 
@@ -54,17 +69,35 @@ static int set_key(void *into, const char *value, struct err *e)
 static void add_fixed(struct daemon_args *a, struct opt **o)
 {
 	const struct opt fixed[NFIXED] = {
-		{ .name = "config", .short_name = 'c', .arg = "FILE", .kind = OPT_STR, .into = &a->config,
+		{ .name = "config",
+		  .short_name = 'c',
+		  .arg = "FILE",
+		  .kind = OPT_STR,
+		  .into = &a->config,
 		  .help = "read this configuration in place of the usual files" },
-		{ .name = "check-config", .kind = OPT_FLAG, .into = &a->check_config,
+		{ .name = "check-config",
+		  .kind = OPT_FLAG,
+		  .into = &a->check_config,
 		  .help = "check the configuration and end" },
-		{ .name = "dump-config", .kind = OPT_FLAG, .into = &a->dump_config,
+		{ .name = "dump-config",
+		  .kind = OPT_FLAG,
+		  .into = &a->dump_config,
 		  .help = "print the configuration in effect with comments and end" },
-		{ .name = "foreground", .short_name = 'f', .kind = OPT_FLAG, .into = &a->foreground,
+		{ .name = "foreground",
+		  .short_name = 'f',
+		  .kind = OPT_FLAG,
+		  .into = &a->foreground,
 		  .help = "stay in the foreground" },
-		{ .name = "background", .kind = OPT_FLAG, .into = &a->background,
+		{ .name = "background",
+		  .kind = OPT_FLAG,
+		  .into = &a->background,
 		  .help = "go to the background once ready" },
-		{ .name = "lock-fd", .arg = "N", .kind = OPT_I64, .into = &a->lock_fd, .min = 3, .max = 1 << 20,
+		{ .name = "lock-fd",
+		  .arg = "N",
+		  .kind = OPT_I64,
+		  .into = &a->lock_fd,
+		  .min = 3,
+		  .max = 1 << 20,
 		  .help = "the lock is held already through this descriptor" },
 	};
 
@@ -81,7 +114,9 @@ static void add_keys(struct daemon_args *a, struct opt **o)
 			continue;
 		*s = (struct daemon_set){ a, k };
 		*(*o)++ = (struct opt){ .name = k->name,
-					.arg = k->kind == CONF_BOOL ? NULL : k->arg ? k->arg : "VALUE",
+					.arg = k->kind == CONF_BOOL ? NULL
+					       : k->arg		    ? k->arg
+								    : "VALUE",
 					.help = k->help,
 					.kind = OPT_CALL,
 					.into = s++,
@@ -124,7 +159,8 @@ void daemon_args_done(struct daemon_args *a)
 	free(a->set);
 }
 
-enum opt_result daemon_args_parse(struct daemon_args *a, const struct daemon_spec *spec, int argc, char **argv)
+enum opt_result daemon_args_parse(struct daemon_args *a, const struct daemon_spec *spec, int argc,
+				  char **argv)
 {
 	const struct opt_spec os = { .program = spec->program,
 				     .usage = "[OPTION...]",
@@ -162,5 +198,6 @@ int daemon_args_load(const struct daemon_args *a, struct conf **out, struct err 
 
 const struct daemon_own *daemon_args_own(const struct daemon_args *a, const struct conf *c)
 {
-	return (const struct daemon_own *)(const void *)((const uint8_t *)conf_values(c) + a->own_offset);
+	return (const struct daemon_own *)(const void *)((const uint8_t *)conf_values(c) +
+							 a->own_offset);
 }

@@ -25,11 +25,11 @@ struct daemon_set {
 struct daemon_args {
 	const char *config;
 	bool check_config, dump_config, foreground, background;
-	int64_t lock_fd;	   /* -1 = none */
-	struct conf_key *key;	   /* owned: merged table */
-	struct opt *opt;	   /* owned */
+	int64_t lock_fd; /* -1 = none */
+	struct conf_key *key; /* owned: merged table */
+	struct opt *opt; /* owned */
 	struct daemon_set *option; /* owned: one for each key that is an option */
-	struct conf_set *set;	   /* owned: what was given */
+	struct conf_set *set; /* owned: what was given */
 	size_t nset;
 	struct conf_schema schema;
 	size_t own_offset;
@@ -39,7 +39,8 @@ int daemon_args_init(struct daemon_args *a, const struct daemon_spec *spec);
 void daemon_args_done(struct daemon_args *a);
 
 /* OPT_GO, or the other results with everything said. */
-enum opt_result daemon_args_parse(struct daemon_args *a, const struct daemon_spec *spec, int argc, char **argv);
+enum opt_result daemon_args_parse(struct daemon_args *a, const struct daemon_spec *spec, int argc,
+				  char **argv);
 
 int daemon_args_load(const struct daemon_args *a, struct conf **out, struct err *e);
 const struct daemon_own *daemon_args_own(const struct daemon_args *a, const struct conf *c);
@@ -47,8 +48,8 @@ const struct daemon_own *daemon_args_own(const struct daemon_args *a, const stru
 /* --- background.c */
 
 /*
- * Forks. The child returns 0 with *ready to be given to background_tell(); the parent waits for it and
- * returns 1 with the exit status in *status. -ERR_SYS.
+ * Forks. The child returns 0 with *ready to be given to background_tell(); the parent waits for it
+ * and returns 1 with the exit status in *status. -ERR_SYS.
  */
 int background_fork(int *ready, int *status, struct err *e);
 
@@ -71,7 +72,10 @@ void notify_send(const struct notify *n, const char *text);
 
 /* --- lock.c */
 
-/* A locked descriptor, close-on-exec, with our pid in the file. inherited: -1, or one that is locked already. */
+/*
+ * A locked descriptor, close-on-exec, with our pid in the file. inherited: -1, or one that is
+ * locked already.
+ */
 int lock_take(const char *path, int inherited, int *out, struct err *e);
 
 /* --- health.c */

@@ -44,16 +44,18 @@ static bool role_fits(const char *want, enum role have)
 	return str_eq(want, role_name(have));
 }
 
-static int check_identity(const char *role, const char *site, const char *host, const struct identity *id,
-			  struct err *e)
+static int check_identity(const char *role, const char *site, const char *host,
+			  const struct identity *id, struct err *e)
 {
 	char who[128];
 
 	identity_describe(who, sizeof(who), id);
 	if (!role_fits(role, id->role))
-		return err_set(e, ERR_DENIED, "the certificate is for %s, not for the role '%s'", who, role);
+		return err_set(e, ERR_DENIED, "the certificate is for %s, not for the role '%s'",
+			       who, role);
 	if (!is_wanted(site, id->site) || !is_wanted(host, id->host))
-		return err_set(e, ERR_DENIED, "the certificate is for %s, not for this site and host", who);
+		return err_set(e, ERR_DENIED,
+			       "the certificate is for %s, not for this site and host", who);
 	return 0;
 }
 
@@ -111,13 +113,15 @@ static int accept_answer(const struct enrol *n, const struct msg_enrol_ack *ack,
 	struct buf cert, ca;
 	struct pki_creds creds = { 0 };
 	struct identity id;
-	int rc = wrap(&cert, &ack->cert_der) | wrap(&ca, &ack->ca_der) ?
-			 err_set(e, ERR_PROTO, "mainsm sent a certificate that is too large") : 0;
+	int rc = wrap(&cert, &ack->cert_der) | wrap(&ca, &ack->ca_der)
+			 ? err_set(e, ERR_PROTO, "mainsm sent a certificate that is too large")
+			 : 0;
 
 	if (!rc)
 		rc = pki_creds_make(&creds, n->key, &cert, &ca, e);
 	if (!rc)
-		rc = pki_creds_check(&creds, n->conn.pin[0] ? n->conn.pin : NULL, clock_wall(), &id, e);
+		rc = pki_creds_check(&creds, n->conn.pin[0] ? n->conn.pin : NULL, clock_wall(), &id,
+				     e);
 	if (!rc)
 		rc = check_identity(n->role, n->site, n->host, &id, e);
 	if (!rc)
@@ -243,7 +247,8 @@ static void try_hosts(struct enrol *n)
 		finish(n, &n->why);
 		return;
 	}
-	if (net_dial_enrol(n->ctx, n->conn.host[n->at], n->conn.port, n->conn.pin, &h, &n->chan, &e)) {
+	if (net_dial_enrol(n->ctx, n->conn.host[n->at], n->conn.port, n->conn.pin, &h, &n->chan,
+			   &e)) {
 		n->chan = NULL;
 		next_host(n, &e);
 	}
@@ -274,7 +279,8 @@ static void start(void *arg)
 
 /* --- setting up */
 
-static int put_request(struct enrol *n, const struct enrol_conf *c, const struct buf *csr, struct err *e)
+static int put_request(struct enrol *n, const struct enrol_conf *c, const struct buf *csr,
+		       struct err *e)
 {
 	const struct msg_enrol m = {
 		.token_id = n->conn.token_id,
@@ -288,7 +294,8 @@ static int put_request(struct enrol *n, const struct enrol_conf *c, const struct
 
 	/* Room at once: growing would leave copies of the secret behind. */
 	if (buf_reserve(&n->frame, FRAME_PREAUTH_MAX_BYTES / 2) || msg_enrol_put(&n->frame, &m))
-		return err_set(e, ERR_INVALID, "cannot ask for a certificate with this site, host or name");
+		return err_set(e, ERR_INVALID,
+			       "cannot ask for a certificate with this site, host or name");
 	return 0;
 }
 
@@ -298,8 +305,10 @@ static int prepare(struct enrol *n, const struct enrol_conf *c, struct err *e)
 	int rc = 0;
 
 	if (!n->conn.token_id[0])
-		return err_set(e, ERR_DENIED, "the connection string has no token and there is no usable certificate "
-			       "here: get a string with one by 'omig cert token'");
+		return err_set(
+			e, ERR_DENIED,
+			"the connection string has no token and there is no usable certificate "
+			"here: get a string with one by 'omig cert token'");
 	if (!n->ctx) {
 		rc = net_ctx_open(n->loop, &(struct net_conf){ 0 }, &n->ctx, e);
 		n->owns_ctx = !rc;
@@ -328,7 +337,8 @@ static bool copy_conf(struct enrol *n, const struct enrol_conf *c)
 	return n->dir && n->role && !n->site == !c->site && !n->host == !c->host;
 }
 
-struct enrol *enrol_run(const struct enrol_conf *c, void (*on_done)(void *arg, const struct err *why), void *arg)
+struct enrol *enrol_run(const struct enrol_conf *c,
+			void (*on_done)(void *arg, const struct err *why), void *arg)
 {
 	struct enrol *n = calloc(1, sizeof(*n));
 
@@ -368,7 +378,8 @@ void enrol_renew_free(struct enrol_renewal *r)
 	free(r);
 }
 
-int enrol_renew_begin(const struct enrol_conf *c, struct enrol_renewal **out, struct msg_enrol *m, struct err *e)
+int enrol_renew_begin(const struct enrol_conf *c, struct enrol_renewal **out, struct msg_enrol *m,
+		      struct err *e)
 {
 	struct enrol_renewal *r = calloc(1, sizeof(*r));
 	int rc;

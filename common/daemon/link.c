@@ -102,7 +102,8 @@ static nsec_t retry_delay(struct link *l)
 
 	if (bound > RECONNECT_MAX_NS || l->is_slow)
 		bound = RECONNECT_MAX_NS;
-	return RECONNECT_MIN_NS + (nsec_t)rng_below(l->conf.rng, (uint64_t)(bound - RECONNECT_MIN_NS + 1));
+	return RECONNECT_MIN_NS +
+	       (nsec_t)rng_below(l->conf.rng, (uint64_t)(bound - RECONNECT_MIN_NS + 1));
 }
 
 static void arm_retry(struct link *l)
@@ -203,7 +204,8 @@ static const char *const event_names[LINK_NEVENTS] = { "DIAL", "OPEN", "WELCOME"
 
 const char *link_state_name(enum link_state s)
 {
-	static const char *const names[LINK_NSTATES] = { "down", "dialing", "greeting", "up", "gone" };
+	static const char *const names[LINK_NSTATES] = { "down", "dialing", "greeting", "up",
+							 "gone" };
 
 	return s < LINK_NSTATES ? names[s] : "?";
 }
@@ -216,12 +218,13 @@ static void take_step(struct link *l, enum link_event ev)
 
 	if (!s->is_valid) {
 		l->stats.invalid++;
-		log_debug("link", "no step state=%s event=%s", link_state_name(l->state), event_names[ev]);
+		log_debug("link", "no step state=%s event=%s", link_state_name(l->state),
+			  event_names[ev]);
 		return;
 	}
 	log_debug("link", "%s -> %s event=%s after_ms=%lld peer=%s", link_state_name(l->state),
-		  link_state_name(s->next), event_names[ev], (long long)((now - l->stats.since) / NSEC_PER_MSEC),
-		  l->stats.peer);
+		  link_state_name(s->next), event_names[ev],
+		  (long long)((now - l->stats.since) / NSEC_PER_MSEC), l->stats.peer);
 	if (ev == LINK_EV_LOST)
 		str_copy(l->stats.last_error, sizeof(l->stats.last_error), l->why.text);
 	loop_timer_cancel(l->timer);
@@ -232,7 +235,10 @@ static void take_step(struct link *l, enum link_event ev)
 
 static void drain(struct link *l)
 {
-	/* What an action posts is appended; a buried link (freed after the turn) has nothing more to do. */
+	/*
+	 * What an action posts is appended; a buried link (freed after the turn) has nothing more
+	 * to do.
+	 */
 	for (unsigned i = 0; i < l->nevent && l->state != LINK_GONE; i++)
 		take_step(l, l->event[i]);
 	l->nevent = 0;
@@ -281,7 +287,8 @@ static void on_event(void *arg, struct chan *c, enum chan_event ev, const struct
 		link_apply(l, LINK_EV_OPEN);
 		break;
 	case CHAN_CLOSED:
-		link_lose(l, why ? why : &(struct err){ .code = ERR_CLOSED, .text = "connection lost" });
+		link_lose(l, why ? why
+				 : &(struct err){ .code = ERR_CLOSED, .text = "connection lost" });
 		break;
 	case CHAN_WRITABLE:
 		if (l->state == LINK_UP && !l->is_closed && l->conf.handler.on_writable)
@@ -300,7 +307,8 @@ static void on_timer(void *arg)
 		link_apply(l, LINK_EV_DIAL);
 		break;
 	case LINK_GREETING:
-		err_set(&e, ERR_TIMEOUT, l->dialer.dial ? "no HELLO_ACK in time" : "no HELLO in time");
+		err_set(&e, ERR_TIMEOUT,
+			l->dialer.dial ? "no HELLO_ACK in time" : "no HELLO in time");
 		link_lose(l, &e);
 		break;
 	case LINK_UP:
@@ -360,7 +368,8 @@ int link_set_hello(struct link *l, const struct msg_hello *hello)
 	return 0;
 }
 
-struct link *link_dial(const struct link_conf *conf, const struct link_dialer *dialer, const struct msg_hello *hello)
+struct link *link_dial(const struct link_conf *conf, const struct link_dialer *dialer,
+		       const struct msg_hello *hello)
 {
 	struct link *l = link_new(conf);
 
@@ -528,8 +537,8 @@ void link_print_dot(struct buf *b)
 	for (int s = 0; s < LINK_NSTATES; s++)
 		for (int ev = 0; ev < LINK_NEVENTS; ev++)
 			if (steps[s][ev].is_valid)
-				buf_printf(b, "\t%s -> %s [label=\"%s / %s\"];\n", link_state_name(s),
-					   link_state_name(steps[s][ev].next), event_names[ev],
-					   steps[s][ev].action);
+				buf_printf(b, "\t%s -> %s [label=\"%s / %s\"];\n",
+					   link_state_name(s), link_state_name(steps[s][ev].next),
+					   event_names[ev], steps[s][ev].action);
 	buf_puts(b, "}\n");
 }

@@ -16,7 +16,8 @@ static nsec_t min_nsec(nsec_t a, nsec_t b)
 
 static void send_ping(struct link *l, nsec_t now)
 {
-	const struct msg m = { .type = MSG_PING, .ping = { .seq = l->ping_seq + 1, .sent_ns = now } };
+	const struct msg m = { .type = MSG_PING,
+			       .ping = { .seq = l->ping_seq + 1, .sent_ns = now } };
 
 	l->next_ping = now + HEARTBEAT_PERIOD_NS;
 	/* A full queue needs no further proof that nobody reads: the silence decides. */
@@ -40,7 +41,10 @@ void link_beat(struct link *l)
 	nsec_t now = loop_now(l->conf.loop);
 	struct err e = { 0 };
 
-	/* We were stopped ourselves: the silence may be ours. One period to hear what has queued up. */
+	/*
+	 * We were stopped ourselves: the silence may be ours. One period to hear what has queued
+	 * up.
+	 */
 	if (now - l->due > HEARTBEAT_PERIOD_NS && now - l->last_in >= SILENCE_MAX_NS)
 		l->last_in = now - SILENCE_MAX_NS + HEARTBEAT_PERIOD_NS;
 	if (now - l->last_in >= SILENCE_MAX_NS) {
@@ -73,7 +77,10 @@ void link_got_pong(struct link *l, const struct msg_pong *pong)
 	struct timebase_sample s = { l->ping_sent, now, pong->system_time_ns, pong->error_ns };
 	struct timebase measured;
 
-	/* Our own note of the time counts, not the echo: a peer cannot make a round trip look short. */
+	/*
+	 * Our own note of the time counts, not the echo: a peer cannot make a round trip look
+	 * short.
+	 */
 	if (!l->ping_sent || pong->seq != l->ping_seq)
 		return;
 	l->ping_sent = 0;

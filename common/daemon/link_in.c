@@ -39,7 +39,8 @@ static const struct permit {
 
 static bool is_permitted(const struct link *l, uint8_t type)
 {
-	return type < MSG_TYPE_END && permits[type].states >> l->state & 1 && permits[type].peers >> l->peer & 1;
+	return type < MSG_TYPE_END && permits[type].states >> l->state & 1 &&
+	       permits[type].peers >> l->peer & 1;
 }
 
 /* --- greeting */
@@ -71,7 +72,10 @@ static uint32_t common_version(const struct link *l, const struct msg_hello *h)
 {
 	uint32_t top = h->version_max < l->conf.version_max ? h->version_max : l->conf.version_max;
 
-	return h->version_min <= h->version_max && top >= h->version_min && top >= l->conf.version_min ? top : 0;
+	return h->version_min <= h->version_max && top >= h->version_min &&
+			       top >= l->conf.version_min
+		       ? top
+		       : 0;
 }
 
 static void refuse_version(struct link *l, const struct msg_hello *h)
@@ -79,7 +83,8 @@ static void refuse_version(struct link *l, const struct msg_hello *h)
 	struct err e = { 0 };
 
 	err_set(&e, ERR_UNSUPPORTED,
-		"protocol %u..%u is spoken here (Omig " OMIG_VERSION "), you speak %u..%u: install one version on all hosts",
+		"protocol %u..%u is spoken here (Omig " OMIG_VERSION
+		"), you speak %u..%u: install one version on all hosts",
 		l->conf.version_min, l->conf.version_max, h->version_min, h->version_max);
 	link_refuse(l, MSG_ERR_VERSION, &e);
 }
@@ -94,8 +99,9 @@ static void refuse_role(struct link *l, const struct msg_hello *h)
 
 static enum msg_error_code code_of(const struct err *e)
 {
-	return e->code == ERR_AGAIN || e->code == ERR_LIMIT ? MSG_ERR_REFUSED :
-	       e->code == ERR_NOMEM || e->code == ERR_INTERNAL ? MSG_ERR_INTERNAL : MSG_ERR_DENIED;
+	return e->code == ERR_AGAIN || e->code == ERR_LIMIT	 ? MSG_ERR_REFUSED
+	       : e->code == ERR_NOMEM || e->code == ERR_INTERNAL ? MSG_ERR_INTERNAL
+								 : MSG_ERR_DENIED;
 }
 
 /* The caller's decision; ack is sent before on_up can say more. */
@@ -149,7 +155,8 @@ static void got_hello_ack(struct link *l, const struct msg_hello_ack *ack)
 	struct err e = { 0 };
 
 	if (ack->version < l->conf.version_min || ack->version > l->conf.version_max) {
-		err_set(&e, ERR_PROTO, "HELLO_ACK chooses protocol %u that was not offered", ack->version);
+		err_set(&e, ERR_PROTO, "HELLO_ACK chooses protocol %u that was not offered",
+			ack->version);
 		link_refuse(l, MSG_ERR_VERSION, &e);
 		return;
 	}
@@ -223,7 +230,10 @@ static void dispatch(struct link *l, const struct msg *m)
 	}
 }
 
-/* A peer that breaks the rules may be out to crash us: its address has to wait before it comes again. */
+/*
+ * A peer that breaks the rules may be out to crash us: its address has to wait before it comes
+ * again.
+ */
 static void violate(struct link *l, enum msg_error_code code, const struct err *why)
 {
 	l->stats.refused++;
@@ -245,8 +255,8 @@ void link_on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, si
 	l->stats.frames_in++;
 	l->stats.bytes_in += n + FRAME_HEADER_BYTES;
 	if (!is_permitted(l, type)) {
-		err_set(&e, ERR_PROTO, "message %s (%u) is not allowed in state %s", msg_type_name(type), type,
-			link_state_name(l->state));
+		err_set(&e, ERR_PROTO, "message %s (%u) is not allowed in state %s",
+			msg_type_name(type), type, link_state_name(l->state));
 		violate(l, MSG_ERR_STATE, &e);
 		return;
 	}

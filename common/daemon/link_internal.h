@@ -8,11 +8,11 @@
 #include "common/net/chan.h"
 
 enum link_event {
-	LINK_EV_DIAL,	 /* time for an attempt */
-	LINK_EV_OPEN,	 /* the channel is open */
+	LINK_EV_DIAL, /* time for an attempt */
+	LINK_EV_OPEN, /* the channel is open */
 	LINK_EV_WELCOME, /* HELLO_ACK came, or HELLO was accepted */
-	LINK_EV_LOST,	 /* no channel any more, or it must not be used: l->why */
-	LINK_EV_CLOSE,	 /* the owner's wish, or the end of an accepted link */
+	LINK_EV_LOST, /* no channel any more, or it must not be used: l->why */
+	LINK_EV_CLOSE, /* the owner's wish, or the end of an accepted link */
 	LINK_NEVENTS
 };
 
@@ -21,29 +21,29 @@ enum link_event {
 struct link {
 	struct link_conf conf;
 	struct link_dialer dialer; /* dial is NULL for an accepted link */
-	struct buf hello;	   /* the frame to greet with; dialled links */
-	struct buf out;		   /* scratch of link_send() */
+	struct buf hello; /* the frame to greet with; dialled links */
+	struct buf out; /* scratch of link_send() */
 	void *user;
 
 	enum link_state state;
 	enum link_peer peer;
 	enum link_event event[LINK_EVENTS_MAX];
 	unsigned nevent;
-	bool is_closed;	 /* by the owner: no callback any more */
+	bool is_closed; /* by the owner: no callback any more */
 	bool is_failing; /* ERROR was sent; deaf and dumb until the channel is gone */
-	bool is_slow;	 /* refused for a reason that will not pass soon: retry late */
+	bool is_slow; /* refused for a reason that will not pass soon: retry late */
 	unsigned attempt;
 
 	struct chan *chan; /* owned; NULL when DOWN */
 	struct loop_timer *timer; /* what for depends on the state: see link_on_timer() */
 	struct loop_job job, reap;
-	nsec_t due;	 /* when the timer should fire */
-	nsec_t last_in;	 /* of the last frame */
+	nsec_t due; /* when the timer should fire */
+	nsec_t last_in; /* of the last frame */
 	nsec_t next_ping;
 	uint64_t ping_seq;
 	nsec_t ping_sent; /* of ping_seq; 0 = answered */
 	const struct msg_hello_ack *ack; /* only while on_up is called */
-	struct err why;	  /* of the next LOST */
+	struct err why; /* of the next LOST */
 	struct link_stats stats;
 };
 

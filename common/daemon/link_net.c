@@ -49,7 +49,8 @@ void link_net_free(struct link_net *n)
 	free(n);
 }
 
-static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		struct err *e)
 {
 	struct link_net *n = arg;
 

@@ -25,7 +25,8 @@ static int tell_owner(const char *path, int fd, struct err *e)
 
 	pid[n > 0 ? n : 0] = 0;
 	pid[strspn(pid, "0123456789")] = 0;
-	return err_set(e, ERR_EXISTS, "one is running already%s%s (lock %s)", *pid ? ": pid " : "", pid, path);
+	return err_set(e, ERR_EXISTS, "one is running already%s%s (lock %s)", *pid ? ": pid " : "",
+		       pid, path);
 }
 
 static int open_locked(const char *path, int *out, struct err *e)

@@ -11,7 +11,8 @@
 
 void notify_init(struct notify *n)
 {
-	const char *path = getenv("NOTIFY_SOCKET"), *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
+	const char *path = getenv("NOTIFY_SOCKET"), *usec = getenv("WATCHDOG_USEC"),
+		   *pid = getenv("WATCHDOG_PID");
 	uint64_t us = 0, who = 0;
 
 	*n = (struct notify){ .path = "" };

@@ -13,7 +13,9 @@ static bool is_time(nsec_t t)
 
 void timebase_init(struct timebase *t, nsec_t local_now, nsec_t wall_now)
 {
-	*t = (struct timebase){ .offset = wall_now - local_now, .error = TIMEBASE_UNKNOWN_NS, .at = local_now };
+	*t = (struct timebase){ .offset = wall_now - local_now,
+				.error = TIMEBASE_UNKNOWN_NS,
+				.at = local_now };
 }
 
 void timebase_init_root(struct timebase *t, nsec_t local_now, nsec_t wall_now)
@@ -26,21 +28,26 @@ void timebase_init_root(struct timebase *t, nsec_t local_now, nsec_t wall_now)
 nsec_t timebase_error(const struct timebase *t, nsec_t local_now)
 {
 	nsec_t age = local_now > t->at ? local_now - t->at : 0;
-	nsec_t drift = age / 1000000 * TIMEBASE_DRIFT_PPM + age % 1000000 * TIMEBASE_DRIFT_PPM / 1000000;
+	nsec_t drift =
+		age / 1000000 * TIMEBASE_DRIFT_PPM + age % 1000000 * TIMEBASE_DRIFT_PPM / 1000000;
 
 	if (t->is_root)
 		return 0;
-	return t->error > TIME_MAX_NS || drift > TIME_MAX_NS ? TIMEBASE_UNKNOWN_NS : t->error + drift;
+	return t->error > TIME_MAX_NS || drift > TIME_MAX_NS ? TIMEBASE_UNKNOWN_NS
+							     : t->error + drift;
 }
 
 int timebase_update(struct timebase *t, const struct timebase_sample *s)
 {
 	nsec_t error;
 
-	if (!is_time(s->sent) || !is_time(s->received) || s->received < s->sent || !is_time(s->remote) ||
-	    !is_time(s->remote_error))
+	if (!is_time(s->sent) || !is_time(s->received) || s->received < s->sent ||
+	    !is_time(s->remote) || !is_time(s->remote_error))
 		return -ERR_INVALID;
-	/* The answer was made somewhere between: half of the way back and forth, whatever its parts. */
+	/*
+	 * The answer was made somewhere between: half of the way back and forth, whatever its
+	 * parts.
+	 */
 	error = (s->received - s->sent + 1) / 2 + s->remote_error;
 	if (t->is_root || error > timebase_error(t, s->received))
 		return 0;

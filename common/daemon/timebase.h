@@ -11,7 +11,9 @@
 
 #include <stdbool.h>
 
-/* Two clocks that nobody disciplines drift apart by less than this; the error bound grows with it. */
+/*
+ * Two clocks that nobody disciplines drift apart by less than this; the error bound grows with it.
+ */
 #define TIMEBASE_DRIFT_PPM 100
 
 /* Error bound of a time base that has no sample yet. */
@@ -19,8 +21,8 @@
 
 struct timebase {
 	nsec_t offset; /* system time - local time */
-	nsec_t error;  /* bound at `at`; TIMEBASE_UNKNOWN_NS before the first sample */
-	nsec_t at;     /* local time of the sample that is in use */
+	nsec_t error; /* bound at `at`; TIMEBASE_UNKNOWN_NS before the first sample */
+	nsec_t at; /* local time of the sample that is in use */
 	nsec_t newest; /* latest value that timebase_now() returned */
 	bool is_root;
 };
@@ -34,7 +36,9 @@ struct timebase_sample {
 /* Nothing known: time is wall_now of this host, its error unknown. */
 void timebase_init(struct timebase *t, nsec_t local_now, nsec_t wall_now);
 
-/* mainsm: its own clock is the system's time, error 0; later steps of the wall clock do not matter. */
+/*
+ * mainsm: its own clock is the system's time, error 0; later steps of the wall clock do not matter.
+ */
 void timebase_init_root(struct timebase *t, nsec_t local_now, nsec_t wall_now);
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration file: any text gives a configuration or file:line; what is dumped loads to the same. */
+/*
+ * The configuration file: any text gives a configuration or file:line; what is dumped loads to the
+ * same.
+ */
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "common/daemon/conf.h"
@@ -29,21 +32,61 @@ struct values {
 static const char *const choices[] = { "one", "two", NULL };
 #define AT(f) offsetof(struct values, f)
 static const struct conf_key keys[] = {
-	{ .name = "flag", .kind = CONF_BOOL, .offset = AT(flag), .def = "no", .flags = CONF_RELOAD, .help = "h" },
-	{ .name = "port", .kind = CONF_INT, .offset = AT(port), .def = "1", .min = 1, .max = 65535, .help = "h" },
-	{ .name = "wait", .kind = CONF_NSEC, .offset = AT(wait), .def = "1s", .min = 0, .max = 3600 * NSEC_PER_SEC,
+	{ .name = "flag",
+	  .kind = CONF_BOOL,
+	  .offset = AT(flag),
+	  .def = "no",
+	  .flags = CONF_RELOAD,
+	  .help = "h" },
+	{ .name = "port",
+	  .kind = CONF_INT,
+	  .offset = AT(port),
+	  .def = "1",
+	  .min = 1,
+	  .max = 65535,
+	  .help = "h" },
+	{ .name = "wait",
+	  .kind = CONF_NSEC,
+	  .offset = AT(wait),
+	  .def = "1s",
+	  .min = 0,
+	  .max = 3600 * NSEC_PER_SEC,
 	  .help = "h" },
 	{ .name = "size", .kind = CONF_BYTES, .offset = AT(size), .def = "4k", .help = "h" },
-	{ .name = "text", .kind = CONF_STRING, .offset = AT(text), .def = "", .max = 100, .help = "h" },
-	{ .name = "choice", .kind = CONF_CHOICE, .offset = AT(choice), .def = "one", .choice = choices, .help = "h" },
-	{ .section = "in", .name = "port", .kind = CONF_INT, .offset = AT(inner), .def = "5", .help = "h" },
-	{ .section = "site", .name = "hosts", .kind = CONF_STRING, .offset = offsetof(struct site, hosts), .def = "*",
+	{ .name = "text",
+	  .kind = CONF_STRING,
+	  .offset = AT(text),
+	  .def = "",
+	  .max = 100,
 	  .help = "h" },
-	{ .section = "site", .name = "weight", .kind = CONF_INT, .offset = offsetof(struct site, weight), .def = "1",
+	{ .name = "choice",
+	  .kind = CONF_CHOICE,
+	  .offset = AT(choice),
+	  .def = "one",
+	  .choice = choices,
+	  .help = "h" },
+	{ .section = "in",
+	  .name = "port",
+	  .kind = CONF_INT,
+	  .offset = AT(inner),
+	  .def = "5",
+	  .help = "h" },
+	{ .section = "site",
+	  .name = "hosts",
+	  .kind = CONF_STRING,
+	  .offset = offsetof(struct site, hosts),
+	  .def = "*",
+	  .help = "h" },
+	{ .section = "site",
+	  .name = "weight",
+	  .kind = CONF_INT,
+	  .offset = offsetof(struct site, weight),
+	  .def = "1",
 	  .help = "h" },
 	{ 0 },
 };
-static const struct conf_group groups[] = { { "site", sizeof(struct site), AT(site), AT(nsite) }, { 0 } };
+static const struct conf_group groups[] = { { "site", sizeof(struct site), AT(site), AT(nsite) },
+					    { 0 } };
 static const struct conf_schema schema = { "fuzz", sizeof(struct values), keys, groups };
 
 static int load(const void *p, size_t n, struct conf **out, struct err *e)

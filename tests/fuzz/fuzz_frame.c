@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The splitter: the stream whole, byte by byte and in pieces gives the same frames and the same end. */
+/*
+ * The splitter: the stream whole, byte by byte and in pieces gives the same frames and the same
+ * end.
+ */
 #include "common/base/hash.h"
 #include "common/base/limits.h"
 #include "proto/frame.h"
@@ -22,7 +25,8 @@ static void take(struct frame_in *f, struct outcome *o, struct err *e)
 
 	while ((o->rc = frame_in_next(f, &fr, e)) > 0) {
 		o->frames++;
-		o->sum = hash_mix64(o->sum ^ fr.type ^ (uint64_t)hash_crc32c(fr.type, fr.p, fr.n) << 8);
+		o->sum = hash_mix64(o->sum ^ fr.type ^
+				    (uint64_t)hash_crc32c(fr.type, fr.p, fr.n) << 8);
 		frame_in_set_max(f, FRAME_MAX_BYTES);
 	}
 }
@@ -51,13 +55,15 @@ static struct outcome run(const uint8_t *p, size_t n, size_t step)
 
 static void same(const struct outcome *a, const struct outcome *b)
 {
-	if (a->frames != b->frames || a->sum != b->sum || a->rc != b->rc || a->pending != b->pending)
+	if (a->frames != b->frames || a->sum != b->sum || a->rc != b->rc ||
+	    a->pending != b->pending)
 		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct outcome whole = run(data, size, 0), bytes = run(data, size, 1), pieces = run(data, size, 7);
+	struct outcome whole = run(data, size, 0), bytes = run(data, size, 1),
+		       pieces = run(data, size, 7);
 
 	same(&whole, &bytes);
 	same(&whole, &pieces);

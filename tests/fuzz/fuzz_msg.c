@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Guard and decoder. First byte: the type, the rest: a payload. What the guard lets through decodes within
- * its budget, and encodes to bytes that decode and encode to themselves.
+ * Guard and decoder. First byte: the type, the rest: a payload. What the guard lets through decodes
+ * within its budget, and encodes to bytes that decode and encode to themselves.
  */
 #include "common/base/limits.h"
 #include "proto/frame.h"
@@ -19,7 +19,8 @@ static struct msg *get(const struct buf *frame)
 
 	if (frame_bytes(frame->p, frame->n) != frame->n)
 		abort();
-	if (msg_get(frame->p[4], frame->p + FRAME_HEADER_BYTES, frame->n - FRAME_HEADER_BYTES, &m, &e))
+	if (msg_get(frame->p[4], frame->p + FRAME_HEADER_BYTES, frame->n - FRAME_HEADER_BYTES, &m,
+		    &e))
 		abort();
 	return m;
 }

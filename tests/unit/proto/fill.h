@@ -34,7 +34,9 @@ static inline void fill_done(struct fill *f)
 
 static inline const char *fill_text(struct fill *f, size_t max)
 {
-	static const char *const pieces[] = { "a", "node", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8e\x88", "s_1,", " " };
+	static const char *const pieces[] = {
+		"a", "node", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8e\x88", "s_1,", " "
+	};
 	size_t want = rng_below(&f->rng, max < 40 ? max + 1 : 40), at = 0;
 	char *s = fill_alloc(f, want + 8);
 
@@ -75,7 +77,8 @@ static inline void fill_enum(struct fill *f, const ProtobufCFieldDescriptor *d, 
 	memcpy(to, &v, sizeof(v));
 }
 
-static inline void fill_one(struct fill *f, const ProtobufCFieldDescriptor *d, const struct place *pl, void *to)
+static inline void fill_one(struct fill *f, const ProtobufCFieldDescriptor *d,
+			    const struct place *pl, void *to)
 {
 	uint64_t v = fill_number(f);
 	const char *s;
@@ -112,11 +115,13 @@ static inline void fill_one(struct fill *f, const ProtobufCFieldDescriptor *d, c
 
 static inline size_t fill_item_bytes(const ProtobufCFieldDescriptor *d, const struct place *pl)
 {
-	return d->type == PROTOBUF_C_TYPE_MESSAGE ? pl->sub->bytes :
-	       d->type == PROTOBUF_C_TYPE_BYTES ? sizeof(struct bytes) : 4;
+	return d->type == PROTOBUF_C_TYPE_MESSAGE ? pl->sub->bytes
+	       : d->type == PROTOBUF_C_TYPE_BYTES ? sizeof(struct bytes)
+						  : 4;
 }
 
-static inline void fill_many(struct fill *f, const ProtobufCFieldDescriptor *d, const struct place *pl, uint8_t *plain)
+static inline void fill_many(struct fill *f, const ProtobufCFieldDescriptor *d,
+			     const struct place *pl, uint8_t *plain)
 {
 	size_t n = rng_below(&f->rng, 5), item = fill_item_bytes(d, pl);
 	uint8_t *p = n ? fill_alloc(f, n * item) : NULL;
@@ -169,7 +174,8 @@ static inline const void *same_pointer(const void *p)
 	return v;
 }
 
-static inline bool same_one(const ProtobufCFieldDescriptor *d, const struct place *pl, const void *a, const void *b)
+static inline bool same_one(const ProtobufCFieldDescriptor *d, const struct place *pl,
+			    const void *a, const void *b)
 {
 	const char *x, *y;
 
@@ -194,8 +200,8 @@ static inline bool same_one(const ProtobufCFieldDescriptor *d, const struct plac
 	}
 }
 
-static inline bool same_many(const ProtobufCFieldDescriptor *d, const struct place *pl, const uint8_t *a,
-			     const uint8_t *b)
+static inline bool same_many(const ProtobufCFieldDescriptor *d, const struct place *pl,
+			     const uint8_t *a, const uint8_t *b)
 {
 	const uint8_t *p = same_pointer(a + pl->offset), *q = same_pointer(b + pl->offset);
 	size_t n, m, item = fill_item_bytes(d, pl);
@@ -205,8 +211,9 @@ static inline bool same_many(const ProtobufCFieldDescriptor *d, const struct pla
 	if (n != m)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (d->type == PROTOBUF_C_TYPE_MESSAGE ? !same_shape(pl->sub, p + i * item, q + i * item) :
-							 !same_one(d, pl, p + i * item, q + i * item))
+		if (d->type == PROTOBUF_C_TYPE_MESSAGE
+			    ? !same_shape(pl->sub, p + i * item, q + i * item)
+			    : !same_one(d, pl, p + i * item, q + i * item))
 			return false;
 	return true;
 }
@@ -216,9 +223,10 @@ static inline bool same_shape(const struct shape *s, const void *a, const void *
 	for (unsigned i = 0; i < s->desc->n_fields; i++) {
 		const ProtobufCFieldDescriptor *d = &s->desc->fields[i];
 		const struct place *pl = &s->place[i];
-		bool same = d->label == PROTOBUF_C_LABEL_REPEATED ?
-				    same_many(d, pl, a, b) :
-				    same_one(d, pl, (const uint8_t *)a + pl->offset, (const uint8_t *)b + pl->offset);
+		bool same = d->label == PROTOBUF_C_LABEL_REPEATED
+				    ? same_many(d, pl, a, b)
+				    : same_one(d, pl, (const uint8_t *)a + pl->offset,
+					       (const uint8_t *)b + pl->offset);
 
 		if (!same)
 			return false;

@@ -53,7 +53,8 @@ static void feed(const struct buf *in, size_t most, struct rng *rng, struct buf 
 		ck_assert_int_eq(frame_in_add(&f, in->p + at, n, &e), 0);
 		at += n;
 		while ((rc = frame_in_next(&f, &fr, &e)) > 0)
-			buf_printf(out, "%u:%zu:%.*s;", fr.type, fr.n, (int)fr.n, (const char *)fr.p);
+			buf_printf(out, "%u:%zu:%.*s;", fr.type, fr.n, (int)fr.n,
+				   (const char *)fr.p);
 		ck_assert_int_eq(rc, 0);
 	}
 	ck_assert_uint_eq(frame_in_pending(&f), 0);
@@ -89,7 +90,8 @@ END_TEST
 
 START_TEST(a_bad_length_is_told_on_its_fourth_byte_and_for_ever)
 {
-	static const uint32_t bad[] = { 0, FRAME_MAX_BYTES + 1, 0x7fffffff, 0x80000000, 0xffffffff };
+	static const uint32_t bad[] = { 0, FRAME_MAX_BYTES + 1, 0x7fffffff, 0x80000000,
+					0xffffffff };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct frame_in f;
@@ -222,9 +224,9 @@ START_TEST(without_memory_the_stream_stays_whole)
 {
 	struct buf in = BUF_INIT(1000);
 
-	put_frame(&in, 9, "0123456789012345678901234567890123456789012345678901234567890123456789", 70);
-	ALLOC_SWEEP(k)
-	{
+	put_frame(&in, 9, "0123456789012345678901234567890123456789012345678901234567890123456789",
+		  70);
+	ALLOC_SWEEP (k) {
 		struct frame_in f;
 		struct frame fr;
 		struct err e = { 0 };
@@ -251,8 +253,10 @@ START_TEST(without_memory_the_stream_stays_whole)
 }
 END_TEST
 
-SUITE("frame", a_frame_is_a_big_endian_length_a_type_and_the_payload, any_chunking_gives_the_same_frames,
-      a_bad_length_is_told_on_its_fourth_byte_and_for_ever, the_limit_is_exact_before_and_after_the_role_is_known,
+SUITE("frame", a_frame_is_a_big_endian_length_a_type_and_the_payload,
+      any_chunking_gives_the_same_frames, a_bad_length_is_told_on_its_fourth_byte_and_for_ever,
+      the_limit_is_exact_before_and_after_the_role_is_known,
       a_raised_limit_holds_for_the_frames_behind_it_in_one_chunk,
-      memory_grows_with_what_arrived_never_to_what_was_announced, an_empty_splitter_gives_large_memory_back,
+      memory_grows_with_what_arrived_never_to_what_was_announced,
+      an_empty_splitter_gives_large_memory_back,
       a_frame_that_is_too_large_leaves_the_buffer_as_it_was, without_memory_the_stream_stays_whole)

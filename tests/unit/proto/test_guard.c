@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hand-made bombs: coverage-guided fuzzing does not find them. The oracle is work and memory, not time. */
+/*
+ * Hand-made bombs: coverage-guided fuzzing does not find them. The oracle is work and memory, not
+ * time.
+ */
 #include "common/base/limits.h"
 #include "proto/internal.h"
 #include "tests/alloc_sweep.h"
@@ -12,7 +15,8 @@
 
 /*
  * A message that contains itself, as no message of ours does:
- * message Node { Node child = 1; repeated Node list = 3; double d = 4; float f = 5; bool b = 6; int32 i = 7; }
+ * message Node { Node child = 1; repeated Node list = 3; double d = 4; float f = 5; bool b = 6;
+ * int32 i = 7; }
  */
 struct node_wire {
 	ProtobufCMessage base;
@@ -26,9 +30,12 @@ struct node_wire {
 };
 
 static const ProtobufCMessageDescriptor node_desc;
-#define FIELD(name_, id_, label_, type_, quant, sub) \
-	{ .name = #name_, .id = id_, .label = PROTOBUF_C_LABEL_##label_, .type = PROTOBUF_C_TYPE_##type_, \
-	  .quantifier_offset = quant, .offset = offsetof(struct node_wire, name_), .descriptor = sub }
+#define FIELD(name_, id_, label_, type_, quant, sub)                           \
+	{                                                                      \
+		.name = #name_, .id = id_, .label = PROTOBUF_C_LABEL_##label_, \
+		.type = PROTOBUF_C_TYPE_##type_, .quantifier_offset = quant,   \
+		.offset = offsetof(struct node_wire, name_), .descriptor = sub \
+	}
 static const ProtobufCFieldDescriptor node_fields[] = {
 	FIELD(child, 1, NONE, MESSAGE, 0, &node_desc),
 	FIELD(list, 3, REPEATED, MESSAGE, offsetof(struct node_wire, n_list), &node_desc),
@@ -49,8 +56,12 @@ static const ProtobufCMessageDescriptor node_desc = {
 };
 static const struct shape node_shape;
 static const struct place node_places[] = {
-	{ .name = "child", .sub = &node_shape }, { .name = "list", .sub = &node_shape },
-	{ .name = "d" }, { .name = "f" }, { .name = "b" }, { .name = "i" },
+	{ .name = "child", .sub = &node_shape },
+	{ .name = "list", .sub = &node_shape },
+	{ .name = "d" },
+	{ .name = "f" },
+	{ .name = "b" },
+	{ .name = "i" },
 };
 static const struct shape node_shape = { "node", &node_desc, 64, node_places };
 
@@ -183,9 +194,19 @@ END_TEST
 
 START_TEST(memory_is_refused_before_it_is_taken)
 {
-	/* 20,000 directory entries with five texts each would need more than the decoder may have. */
-	static const char object[] = "\x1a\x32\x0a\x08" "aaaaaaaa" "\x12\x08" "bbbbbbbb" "\x22\x08" "cccccccc"
-				     "\x42\x08" "dddddddd" "\x4a\x08" "eeeeeeee";
+	/*
+	 * 20,000 directory entries with five texts each would need more than the decoder may have.
+	 */
+	static const char object[] = "\x1a\x32\x0a\x08"
+				     "aaaaaaaa"
+				     "\x12\x08"
+				     "bbbbbbbb"
+				     "\x22\x08"
+				     "cccccccc"
+				     "\x42\x08"
+				     "dddddddd"
+				     "\x4a\x08"
+				     "eeeeeeee";
 	size_t n = (sizeof(object) - 1) * PROTO_ELEMENTS_MAX;
 	uint8_t *p = repeat(object, sizeof(object) - 1, n);
 	struct verdict v = judge_type(MSG_DIRECTORY, p, n);
@@ -220,38 +241,66 @@ struct bad {
 	const char *text;
 };
 
-#define BAD(type, bytes, text) { MSG_##type, bytes, sizeof(bytes) - 1, text }
+#define BAD(type, bytes, text)                             \
+	{                                                  \
+		MSG_##type, bytes, sizeof(bytes) - 1, text \
+	}
 static const struct bad bad_inputs[] = {
-	BAD(CANCEL, "\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "BAD_FIELD cancel.id: broken varint"),
-	BAD(CANCEL, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", "BAD_FIELD cancel.id: broken varint"),
+	BAD(CANCEL, "\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01",
+	    "BAD_FIELD cancel.id: broken varint"),
+	BAD(CANCEL, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",
+	    "BAD_FIELD cancel.id: broken varint"),
 	BAD(CANCEL, "\x08", "BAD_FIELD cancel.id: broken varint"),
 	BAD(CANCEL, "\x08\x80", "BAD_FIELD cancel.id: broken varint"),
 	BAD(CANCEL, "\x08\x01\x08\x02", "BAD_FIELD cancel.id: twice in one message"),
 	BAD(CANCEL, "\x10\x01", "BAD_FIELD cancel: unknown field or wrong wire type in it"),
-	BAD(CANCEL, "\x09\1\2\3\4\5\6\7\x08", "BAD_FIELD cancel: unknown field or wrong wire type in it"),
+	BAD(CANCEL, "\x09\1\2\3\4\5\6\7\x08",
+	    "BAD_FIELD cancel: unknown field or wrong wire type in it"),
 	BAD(CANCEL, "\x0b", "BAD_FIELD cancel: unknown field or wrong wire type in it"),
 	BAD(CANCEL, "\x00", "BAD_FIELD cancel: unknown field or wrong wire type in it"),
-	BAD(CANCEL, "\x88\x80\x80\x80\x80\x00\x01", "BAD_FIELD cancel: unknown field or wrong wire type in it"),
-	BAD(CANCEL, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "BAD_FIELD cancel: unknown field or wrong wire type in it"),
+	BAD(CANCEL, "\x88\x80\x80\x80\x80\x00\x01",
+	    "BAD_FIELD cancel: unknown field or wrong wire type in it"),
+	BAD(CANCEL, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+	    "BAD_FIELD cancel: unknown field or wrong wire type in it"),
 	BAD(BYE, "\x0a\xff\xff\xff\xff\x0f", "BAD_FIELD bye.reason: longer than its message"),
-	BAD(BYE, "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "BAD_FIELD bye.reason: broken length"),
-	BAD(BYE, "\x0a\x81\x80\x80\x80\x80\x00" "a", "BAD_FIELD bye.reason: broken length"),
-	BAD(BYE, "\x0a\x05" "abcd", "BAD_FIELD bye.reason: longer than its message"),
+	BAD(BYE, "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+	    "BAD_FIELD bye.reason: broken length"),
+	BAD(BYE,
+	    "\x0a\x81\x80\x80\x80\x80\x00"
+	    "a",
+	    "BAD_FIELD bye.reason: broken length"),
+	BAD(BYE,
+	    "\x0a\x05"
+	    "abcd",
+	    "BAD_FIELD bye.reason: longer than its message"),
 	BAD(BYE, "\x0a\x02\xc0\xaf", "BAD_FIELD bye.reason: not UTF-8"),
 	BAD(BYE, "\x0a\x03\xed\xa0\x80", "BAD_FIELD bye.reason: not UTF-8"),
-	BAD(BYE, "\x0a\x03" "a\0b", "BAD_FIELD bye.reason: has a control character"),
-	BAD(BYE, "\x0a\x03" "a\x1b" "b", "BAD_FIELD bye.reason: has a control character"),
+	BAD(BYE,
+	    "\x0a\x03"
+	    "a\0b",
+	    "BAD_FIELD bye.reason: has a control character"),
+	BAD(BYE,
+	    "\x0a\x03"
+	    "a\x1b"
+	    "b",
+	    "BAD_FIELD bye.reason: has a control character"),
 	BAD(BYE, "\x0a\x01\x7f", "BAD_FIELD bye.reason: has a control character"),
 	BAD(BYE, "\x0a\x02\xc2\x9b", "BAD_FIELD bye.reason: has a control character"),
-	BAD(REQUEST, "\x30\xff\xff\xff\xff\x07", "BAD_FIELD request.policy: not one of the known values"),
+	BAD(REQUEST, "\x30\xff\xff\xff\xff\x07",
+	    "BAD_FIELD request.policy: not one of the known values"),
 	BAD(REQUEST, "\x30\x03", "BAD_FIELD request.policy: not one of the known values"),
 	BAD(REQUEST, "\x10\x80\x80\x80\x80\x10", "BAD_FIELD request.tool: more than 32 bits"),
 	BAD(REQUEST, "\x4a\x02\x01\x80", "BAD_FIELD request.action: broken varint"),
 	BAD(REPLY, "\x30\x02", "BAD_FIELD reply.more: not a truth value"),
 	BAD(REPLY, "\x1a\x04\x12\x02\xff\xff", "BAD_FIELD reply.entry.objects: not UTF-8"),
-	BAD(REPLY, "\x1a\x04\x12\x03" "ab", "BAD_FIELD reply.entry.objects: longer than its message"),
-	BAD(REPLY, "\x22\x04\x1a\x02\x18\x01", "BAD_FIELD reply.coverage.missing: unknown field or wrong wire type in it"),
-	BAD(DIRECTORY, "\x1a\x02\x50\x07", "BAD_FIELD directory.object.state: not one of the known values"),
+	BAD(REPLY,
+	    "\x1a\x04\x12\x03"
+	    "ab",
+	    "BAD_FIELD reply.entry.objects: longer than its message"),
+	BAD(REPLY, "\x22\x04\x1a\x02\x18\x01",
+	    "BAD_FIELD reply.coverage.missing: unknown field or wrong wire type in it"),
+	BAD(DIRECTORY, "\x1a\x02\x50\x07",
+	    "BAD_FIELD directory.object.state: not one of the known values"),
 };
 
 START_TEST(a_bad_field_is_named_by_its_path)
@@ -278,7 +327,8 @@ START_TEST(numbers_that_are_no_numbers_are_refused)
 
 	for (size_t i = 0; i < 3; i++) {
 		memcpy(p + 1, &bad[i], 8);
-		ck_assert_str_eq(judge(&node_shape, p, 9).e.text, "BAD_FIELD node.d: not a finite number");
+		ck_assert_str_eq(judge(&node_shape, p, 9).e.text,
+				 "BAD_FIELD node.d: not a finite number");
 	}
 	bad[0] = 1.5;
 	memcpy(p + 1, &bad[0], 8);
@@ -296,7 +346,10 @@ START_TEST(the_legal_neighbours_of_bad_input_pass)
 		BAD(CANCEL, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", ""),
 		BAD(CANCEL, "\x08\x81\x80\x00", ""),
 		BAD(BYE, "\x0a\x00", ""),
-		BAD(BYE, "\x0a\x81\x80\x80\x80\x00" "a", ""),
+		BAD(BYE,
+		    "\x0a\x81\x80\x80\x80\x00"
+		    "a",
+		    ""),
 		BAD(BYE, "\x0a\x02\xc2\xa0", ""),
 		BAD(REQUEST, "\x30\x02", ""),
 		BAD(REQUEST, "\x10\xff\xff\xff\xff\x0f", ""),
@@ -314,8 +367,9 @@ START_TEST(the_legal_neighbours_of_bad_input_pass)
 		struct msg *m = NULL;
 		struct err e = { 0 };
 
-		ck_assert_msg(!msg_get(good[i].type, (const uint8_t *)good[i].bytes, good[i].n, &m, &e), "%zu: %s", i,
-			      e.text);
+		ck_assert_msg(
+			!msg_get(good[i].type, (const uint8_t *)good[i].bytes, good[i].n, &m, &e),
+			"%zu: %s", i, e.text);
 		msg_free(m);
 	}
 }
@@ -324,10 +378,12 @@ END_TEST
 START_TEST(negative_numbers_fit_in_32_bits_or_are_refused)
 {
 	static const uint8_t low[] = "\x38\x80\x80\x80\x80\xf8\xff\xff\xff\xff\x01"; /* -2^31 */
-	static const uint8_t over[] = "\x38\xff\xff\xff\xff\xf7\xff\xff\xff\xff\x01"; /* -2^31 - 1 */
+	static const uint8_t over[] =
+		"\x38\xff\xff\xff\xff\xf7\xff\xff\xff\xff\x01"; /* -2^31 - 1 */
 
 	ck_assert_int_eq(judge(&node_shape, low, sizeof(low) - 1).rc, 0);
-	ck_assert_str_eq(judge(&node_shape, over, sizeof(over) - 1).e.text, "BAD_FIELD node.i: more than 32 bits");
+	ck_assert_str_eq(judge(&node_shape, over, sizeof(over) - 1).e.text,
+			 "BAD_FIELD node.i: more than 32 bits");
 }
 END_TEST
 
@@ -335,7 +391,8 @@ START_TEST(texts_end_at_their_limit)
 {
 	for (int d = -1; d <= 1; d++) {
 		size_t n = (size_t)(NAME_MAX_BYTES + d);
-		uint8_t p[NAME_MAX_BYTES + 8] = { 0x22, (uint8_t)(n & 0x7f) | 0x80, (uint8_t)(n >> 7) };
+		uint8_t p[NAME_MAX_BYTES + 8] = { 0x22, (uint8_t)(n & 0x7f) | 0x80,
+						  (uint8_t)(n >> 7) };
 
 		memset(p + 3, 'x', n);
 		ck_assert_int_eq(judge_type(MSG_HELLO, p, n + 3).rc, d > 0 ? -ERR_PROTO : 0);
@@ -356,7 +413,8 @@ int main(void)
 	tcase_add_test(c, twenty_thousand_elements_pass_and_decode_within_the_budget);
 	tcase_add_test(c, memory_is_refused_before_it_is_taken);
 	tcase_add_test(c, a_singular_message_twice_is_refused_at_the_second);
-	tcase_add_loop_test(c, a_bad_field_is_named_by_its_path, 0, sizeof(bad_inputs) / sizeof(bad_inputs[0]));
+	tcase_add_loop_test(c, a_bad_field_is_named_by_its_path, 0,
+			    sizeof(bad_inputs) / sizeof(bad_inputs[0]));
 	tcase_add_test(c, numbers_that_are_no_numbers_are_refused);
 	tcase_add_test(c, the_legal_neighbours_of_bad_input_pass);
 	tcase_add_test(c, negative_numbers_fit_in_32_bits_or_are_refused);

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EACH_TYPE(t)                                \
-	for (uint8_t t = 0; t < MSG_TYPE_END; t++)  \
+#define EACH_TYPE(t)                               \
+	for (uint8_t t = 0; t < MSG_TYPE_END; t++) \
 		if (shape_of(t))
 
 static struct msg *get_frame(const struct buf *b)
@@ -22,7 +22,9 @@ static struct msg *get_frame(const struct buf *b)
 	struct err e = { 0 };
 
 	ck_assert_uint_eq(frame_bytes(b->p, b->n), b->n);
-	ck_assert_msg(!msg_get(b->p[4], b->p + FRAME_HEADER_BYTES, b->n - FRAME_HEADER_BYTES, &m, &e), "%s", e.text);
+	ck_assert_msg(
+		!msg_get(b->p[4], b->p + FRAME_HEADER_BYTES, b->n - FRAME_HEADER_BYTES, &m, &e),
+		"%s", e.text);
 	return m;
 }
 
@@ -65,7 +67,8 @@ START_TEST(no_message_contains_itself_and_all_stay_within_the_depth)
 
 				ck_assert_str_eq(sub->place[k].name, sub->desc->fields[k].name);
 				for (unsigned j = 0; leaf && j < leaf->desc->n_fields; j++)
-					ck_assert_int_ne(leaf->desc->fields[j].type, PROTOBUF_C_TYPE_MESSAGE);
+					ck_assert_int_ne(leaf->desc->fields[j].type,
+							 PROTOBUF_C_TYPE_MESSAGE);
 			}
 		}
 	}
@@ -105,7 +108,9 @@ START_TEST(the_bound_of_the_guard_holds_all_that_decoding_takes)
 	struct buf b = BUF_INIT(1 << 20);
 
 	for (size_t i = 0; i < 10000; i++)
-		object[i] = (struct msg_object){ .token = "p_1_abcdef", .parent = "n_1", .name = "a", .pid = 77 };
+		object[i] = (struct msg_object){
+			.token = "p_1_abcdef", .parent = "n_1", .name = "a", .pid = 77
+		};
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		const struct msg_directory d = { .object = object, .nobject = counts[i] };
 		struct msg *m;
@@ -153,7 +158,8 @@ START_TEST(what_a_receiver_would_refuse_is_not_put)
 	ck_assert_int_eq(msg_bye_put(&b, &(struct msg_bye){ "\xff" }), -ERR_INVALID);
 	ck_assert_int_eq(msg_request_put(&b, &(struct msg_request){ .policy = 9 }), -ERR_INVALID);
 	entry.objects = large;
-	ck_assert_int_eq(msg_reply_put(&b, &(struct msg_reply){ .entry = &entry, .nentry = 1 }), -ERR_LIMIT);
+	ck_assert_int_eq(msg_reply_put(&b, &(struct msg_reply){ .entry = &entry, .nentry = 1 }),
+			 -ERR_LIMIT);
 	ck_assert_uint_eq(b.n, before);
 	ck_assert(!b.failed);
 	ck_assert_int_eq(msg_put(&b, &(struct msg){ .type = 99 }), -ERR_INVALID);
@@ -171,8 +177,9 @@ START_TEST(more_elements_than_a_frame_may_have_are_not_put)
 
 	for (size_t n = PROTO_ELEMENTS_MAX - 1; n <= PROTO_ELEMENTS_MAX + 1; n++) {
 		buf_clear(&b);
-		ck_assert_int_eq(msg_reply_put(&b, &(struct msg_reply){ .entry = entry, .nentry = n }),
-				 n > PROTO_ELEMENTS_MAX ? -ERR_LIMIT : 0);
+		ck_assert_int_eq(
+			msg_reply_put(&b, &(struct msg_reply){ .entry = entry, .nentry = n }),
+			n > PROTO_ELEMENTS_MAX ? -ERR_LIMIT : 0);
 	}
 	buf_done(&b);
 }
@@ -240,15 +247,15 @@ START_TEST(without_memory_nothing_is_put_or_got)
 		fill_done(&f);
 		in = fill_msg(&f, MSG_DIRECTORY);
 	} while (in->directory.nobject < 3);
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		struct buf b = BUF_INIT(1 << 20);
 		struct msg *m = NULL;
 		struct err e = { 0 };
 		int rc = msg_put(&b, in), got = 1;
 
 		if (!rc)
-			got = msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, &e);
+			got = msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES,
+				      &m, &e);
 		alloc_sweep_pause();
 		ck_assert(rc == 0 || (rc == -ERR_NOMEM && b.n == 0));
 		ck_assert(got == 1 || got == 0 || (got == -ERR_NOMEM && !m));
@@ -311,7 +318,8 @@ START_TEST(the_reference_decoder_reads_the_same)
 			buf_done(&b);
 			break;
 		}
-		ck_assert_int_eq(run_protoc("encode", shape_of(t)->desc->short_name, text, back), 0);
+		ck_assert_int_eq(run_protoc("encode", shape_of(t)->desc->short_name, text, back),
+				 0);
 		in = fopen(back, "r");
 		ck_assert_ptr_nonnull(in);
 		ck_assert_uint_eq(fread(got, 1, sizeof(got), in), b.n - FRAME_HEADER_BYTES);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/protocol.md is normative: its bytes are these messages, its tables are these fields, its errors these texts. */
+/*
+ * docs/protocol.md is normative: its bytes are these messages, its tables are these fields, its
+ * errors these texts.
+ */
 #include "common/base/cur.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"
@@ -12,15 +15,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT(s) { (const uint8_t *)(s), sizeof(s) - 1 }
+#define TEXT(s)                                     \
+	{                                           \
+		(const uint8_t *)(s), sizeof(s) - 1 \
+	}
 
-static const struct msg_entry entries[] = { { 1, "p_1_abcdef,p_1_bcdefg", 0, TEXT("42") }, { 2, "p_2_cdefgh", 7, { NULL, 0 } } };
+static const struct msg_entry entries[] = { { 1, "p_1_abcdef,p_1_bcdefg", 0, TEXT("42") },
+					    { 2, "p_2_cdefgh", 7, { NULL, 0 } } };
 static const struct msg_missing missing[] = { { "n_3", "silent for 6 s" } };
 static const struct msg_coverage coverage = { 3, 2, missing, 1, 1000, 2000 };
 static const uint32_t actions[] = { 1, 3 };
 static const struct msg_object objects[] = {
-	{ .token = "p_1_abcdef", .parent = "n_1", .name = "heat2d", .pid = 4711, .rank = 0, .world_size = 4, .job = "j1",
-	  .flavour = "openmpi", .state = MSG_STATE_BLOCKED, .time_ns = 1000 },
+	{ .token = "p_1_abcdef",
+	  .parent = "n_1",
+	  .name = "heat2d",
+	  .pid = 4711,
+	  .rank = 0,
+	  .world_size = 4,
+	  .job = "j1",
+	  .flavour = "openmpi",
+	  .state = MSG_STATE_BLOCKED,
+	  .time_ns = 1000 },
 	{ .token = "p_1_bcdefg", .op = MSG_OP_GONE, .rank = -1, .exit_status = -9 },
 };
 
@@ -30,19 +45,34 @@ static const struct {
 } vectors[] = {
 	{ "hello",
 	  { MSG_HELLO,
-	    { .hello = { .version_min = 1, .version_max = 1, .role = "lm", .site = "a", .host = "n1", .epoch = 1000,
-			 .software = "omig 0.1.0", .want_redirect = true } } } },
-	{ "hello_ack", { MSG_HELLO_ACK, { .hello_ack = { .version = 1, .epoch = 2000, .name = "n_1", .node = 1 } } } },
+	    { .hello = { .version_min = 1,
+			 .version_max = 1,
+			 .role = "lm",
+			 .site = "a",
+			 .host = "n1",
+			 .epoch = 1000,
+			 .software = "omig 0.1.0",
+			 .want_redirect = true } } } },
+	{ "hello_ack",
+	  { MSG_HELLO_ACK,
+	    { .hello_ack = { .version = 1, .epoch = 2000, .name = "n_1", .node = 1 } } } },
 	{ "ping", { MSG_PING, { .ping = { 300, 1000000 } } } },
 	{ "pong", { MSG_PONG, { .pong = { 300, 1000000, 1700000000000000000, 250 } } } },
 	{ "bye", { MSG_BYE, { .bye = { "the end" } } } },
 	{ "request",
 	  { MSG_REQUEST,
-	    { .request = { .id = 5, .tool = 1, .identity = "omig:tool-observe//u", .deadline_ns = 2000000000,
-			   .policy = MSG_WAIT_QUORUM, .quorum = 2, .text = TEXT(":node_get_info([],1)"),
-			   .action = actions, .naction = 2 } } } },
+	    { .request = { .id = 5,
+			   .tool = 1,
+			   .identity = "omig:tool-observe//u",
+			   .deadline_ns = 2000000000,
+			   .policy = MSG_WAIT_QUORUM,
+			   .quorum = 2,
+			   .text = TEXT(":node_get_info([],1)"),
+			   .action = actions,
+			   .naction = 2 } } } },
 	{ "reply",
-	  { MSG_REPLY, { .reply = { .id = 5, .entry = entries, .nentry = 2, .coverage = &coverage } } } },
+	  { MSG_REPLY,
+	    { .reply = { .id = 5, .entry = entries, .nentry = 2, .coverage = &coverage } } } },
 	{ "directory", { MSG_DIRECTORY, { .directory = { true, 1, objects, 2, false } } } },
 	{ "cancel", { MSG_CANCEL, { .cancel = { UINT64_MAX } } } },
 	{ "stop", { MSG_STOP, { .stop = { "" } } } },
@@ -75,7 +105,9 @@ static void read_hex(const char *s, const char *end, struct buf *out)
 			s += strcspn(s, "\n");
 		if (!isxdigit((unsigned char)*s))
 			continue;
-		v = v << 4 | (unsigned)(isdigit((unsigned char)*s) ? *s - '0' : tolower((unsigned char)*s) - 'a' + 10);
+		v = v << 4 |
+		    (unsigned)(isdigit((unsigned char)*s) ? *s - '0'
+							  : tolower((unsigned char)*s) - 'a' + 10);
 		if (++digits % 2 == 0)
 			buf_putc(out, (uint8_t)v);
 	}
@@ -83,7 +115,8 @@ static void read_hex(const char *s, const char *end, struct buf *out)
 }
 
 /* The next block ```<kind> <title>; returns where to go on, NULL without one. */
-static const char *next_block(const char *from, const char *kind, char *title, size_t size, struct buf *bytes)
+static const char *next_block(const char *from, const char *kind, char *title, size_t size,
+			      struct buf *bytes)
 {
 	char fence[40];
 	const char *s, *nl, *end;
@@ -125,7 +158,9 @@ START_TEST(the_bytes_in_the_document_are_the_bytes_on_the_wire)
 		buf_clear(&got);
 		ck_assert_int_eq(msg_put(&got, vector_of(name)), 0);
 		ck_assert_msg(got.n == want.n && !memcmp(got.p, want.p, got.n), "vector %s", name);
-		ck_assert_int_eq(msg_get(want.p[4], want.p + FRAME_HEADER_BYTES, want.n - FRAME_HEADER_BYTES, &m, &e), 0);
+		ck_assert_int_eq(msg_get(want.p[4], want.p + FRAME_HEADER_BYTES,
+					 want.n - FRAME_HEADER_BYTES, &m, &e),
+				 0);
 		buf_clear(&got);
 		ck_assert_int_eq(msg_put(&got, m), 0);
 		ck_assert_mem_eq(got.p, want.p, want.n);
@@ -188,7 +223,8 @@ static void check_fields(const struct shape *s, const char *heading)
 	char *text = section(heading), row[80];
 
 	for (unsigned i = 0; i < s->desc->n_fields; i++) {
-		snprintf(row, sizeof(row), "| %u | `%s` |", s->desc->fields[i].id, s->desc->fields[i].name);
+		snprintf(row, sizeof(row), "| %u | `%s` |", s->desc->fields[i].id,
+			 s->desc->fields[i].name);
 		ck_assert_msg(strstr(text, row) != NULL, "%s has no row '%s'", heading, row);
 	}
 	free(text);

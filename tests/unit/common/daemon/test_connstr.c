@@ -48,7 +48,8 @@ END_TEST
 START_TEST(people_may_paste_it_with_space_around_and_capitals_in_the_pin)
 {
 	prints_as("  omig1:h:1:" PIN "\n", true, "omig1:h:1:" PIN);
-	prints_as("omig1:h:1:OL23456789abcdefghjkmnpqr0", true, "omig1:h:1:0123456789abcdefghjkmnpqr0");
+	prints_as("omig1:h:1:OL23456789abcdefghjkmnpqr0", true,
+		  "omig1:h:1:0123456789abcdefghjkmnpqr0");
 }
 END_TEST
 
@@ -118,7 +119,8 @@ START_TEST(lengths_end_at_their_limits)
 		memset(host, 't', n);
 		host[n] = 0;
 		snprintf(in, sizeof(in), "omig1:h:1:" PIN ":a.%s", host);
-		ck_assert_int_eq(connstr_parse(in, &c, NULL), n > CONNSTR_TOKEN_LEN_MAX ? -ERR_PARSE : 0);
+		ck_assert_int_eq(connstr_parse(in, &c, NULL),
+				 n > CONNSTR_TOKEN_LEN_MAX ? -ERR_PARSE : 0);
 	}
 	memset(in, ' ', sizeof(in) - 1);
 	in[sizeof(in) - 1] = 0;
@@ -135,7 +137,8 @@ START_TEST(it_is_found_where_it_was_given_then_in_the_environment_then_in_the_st
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	unsetenv("OMIG_MAINSM");
-	ck_assert_int_eq(connstr_find(&(struct connstr_source){ NULL, dir }, &c, &e), -ERR_NOTFOUND);
+	ck_assert_int_eq(connstr_find(&(struct connstr_source){ NULL, dir }, &c, &e),
+			 -ERR_NOTFOUND);
 	ck_assert_ptr_nonnull(strstr(e.text, "OMIG_MAINSM"));
 	snprintf(sub, sizeof(sub), "%s/mainsm", dir);
 	snprintf(path, sizeof(path), "%s/mainsm.conn", sub);
@@ -146,7 +149,8 @@ START_TEST(it_is_found_where_it_was_given_then_in_the_environment_then_in_the_st
 	setenv("OMIG_MAINSM", "omig1:env:2:" PIN, 1);
 	ck_assert_int_eq(connstr_find(&(struct connstr_source){ NULL, dir }, &c, &e), 0);
 	ck_assert_str_eq(c.host[0], "env");
-	ck_assert_int_eq(connstr_find(&(struct connstr_source){ "omig1:given:1:" PIN, dir }, &c, &e), 0);
+	ck_assert_int_eq(
+		connstr_find(&(struct connstr_source){ "omig1:given:1:" PIN, dir }, &c, &e), 0);
 	ck_assert_str_eq(c.host[0], "given");
 	setenv("OMIG_MAINSM", "nonsense", 1);
 	ck_assert_int_eq(connstr_find(&(struct connstr_source){ NULL, dir }, &c, &e), -ERR_PARSE);

@@ -28,12 +28,28 @@ struct values {
 };
 
 static const struct conf_key keys[] = {
-	{ .name = "fail", .kind = CONF_INT, .offset = offsetof(struct values, fail), .def = "0", .max = 100,
-	  .flags = CONF_OPTION, .arg = "CODE", .help = "fail" },
-	{ .name = "stubborn", .kind = CONF_BOOL, .offset = offsetof(struct values, stubborn), .def = "no",
-	  .flags = CONF_OPTION, .help = "do not end" },
-	{ .name = "word", .kind = CONF_STRING, .offset = offsetof(struct values, word), .def = "none", .min = 1, .max = 20,
-	  .flags = CONF_RELOAD, .help = "a word" },
+	{ .name = "fail",
+	  .kind = CONF_INT,
+	  .offset = offsetof(struct values, fail),
+	  .def = "0",
+	  .max = 100,
+	  .flags = CONF_OPTION,
+	  .arg = "CODE",
+	  .help = "fail" },
+	{ .name = "stubborn",
+	  .kind = CONF_BOOL,
+	  .offset = offsetof(struct values, stubborn),
+	  .def = "no",
+	  .flags = CONF_OPTION,
+	  .help = "do not end" },
+	{ .name = "word",
+	  .kind = CONF_STRING,
+	  .offset = offsetof(struct values, word),
+	  .def = "none",
+	  .min = 1,
+	  .max = 20,
+	  .flags = CONF_RELOAD,
+	  .help = "a word" },
 	{ 0 },
 };
 static const struct conf_schema schema = { "testd", sizeof(struct values), keys, NULL };
@@ -47,7 +63,8 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 		*exit_code = (int)v->fail;
 		return err_set(e, ERR_INVALID, "failing as told");
 	}
-	if (file_join(path, sizeof(path), daemon_state_dir(d), "testd.lock", e) || daemon_lock(d, path, e))
+	if (file_join(path, sizeof(path), daemon_state_dir(d), "testd.lock", e) ||
+	    daemon_lock(d, path, e))
 		return -ERR_EXISTS;
 	printf("serving %s\n", v->word);
 	daemon_ready(d);
@@ -77,8 +94,13 @@ static void status(struct daemon *d, struct buf *out)
 		buf_printf(out, "line=%d word=%s\n", i, v->word);
 }
 
-static const struct daemon_spec spec = { .program = "testd", .summary = "A daemon for tests.", .conf = &schema,
-					 .start = start, .reload = reload, .stop = stop, .status = status };
+static const struct daemon_spec spec = { .program = "testd",
+					 .summary = "A daemon for tests.",
+					 .conf = &schema,
+					 .start = start,
+					 .reload = reload,
+					 .stop = stop,
+					 .status = status };
 
 /* --- running it */
 
@@ -132,8 +154,10 @@ static void clean_up(void)
 
 static pid_t run(const char *a, const char *b)
 {
-	char *argv[] = { (char *)"testd", (char *)"--config", conf, (char *)"--state-dir", state, (char *)(uintptr_t)a,
-			 (char *)(uintptr_t)b, NULL };
+	char *argv[] = {
+		(char *)"testd",      (char *)"--config",   conf, (char *)"--state-dir", state,
+		(char *)(uintptr_t)a, (char *)(uintptr_t)b, NULL
+	};
 	pid_t pid = fork();
 	int argc = 5 + !!a + (a && b);
 
@@ -395,11 +419,16 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		it_says_ready_then_ends_on_sigterm_with_0, a_second_signal_ends_a_stubborn_one_at_once,
-		a_failed_start_gives_its_exit_code_and_one_line, a_bad_configuration_is_exit_78_with_file_and_line,
-		a_bad_command_line_is_exit_2, help_and_version_go_to_stdout_with_exit_0,
-		the_dumped_configuration_can_be_read_again, a_second_one_is_refused_with_the_pid_of_the_first,
-		a_reload_swaps_all_or_nothing, the_command_returns_when_the_background_serves,
+		it_says_ready_then_ends_on_sigterm_with_0,
+		a_second_signal_ends_a_stubborn_one_at_once,
+		a_failed_start_gives_its_exit_code_and_one_line,
+		a_bad_configuration_is_exit_78_with_file_and_line,
+		a_bad_command_line_is_exit_2,
+		help_and_version_go_to_stdout_with_exit_0,
+		the_dumped_configuration_can_be_read_again,
+		a_second_one_is_refused_with_the_pid_of_the_first,
+		a_reload_swaps_all_or_nothing,
+		the_command_returns_when_the_background_serves,
 		an_inherited_lock_is_taken_over_and_another_file_is_not,
 		a_state_directory_that_is_open_to_others_is_refused,
 	};

@@ -14,7 +14,10 @@
 
 #define DAY (86400 * NSEC_PER_SEC)
 
-/* No assertion where the sweep may fail an allocation: Check allocates itself. A mainsm that knows one token, and a host that wants to enrol. */
+/*
+ * No assertion where the sweep may fail an allocation: Check allocates itself. A mainsm that knows
+ * one token, and a host that wants to enrol.
+ */
 static struct {
 	char dir[64], leaf[96];
 	struct loop *loop;
@@ -25,7 +28,7 @@ static struct {
 	struct connstr conn;
 	struct enrol_conf conf;
 	nsec_t life, age; /* of what is issued */
-	enum role role;	  /* that is issued */
+	enum role role; /* that is issued */
 	bool is_mute;
 	unsigned asked, done;
 	struct err why;
@@ -44,7 +47,8 @@ static void answer(struct chan *c, const struct msg_enrol *m)
 	str_copy(as.host, sizeof(as.host), m->host);
 	ack.ca_der.p = pki_ca_der(t.ca, &n);
 	ack.ca_der.n = n;
-	if (m->token_id[0] && (strcmp(m->token_id, "tok") || m->secret.n != 6 || memcmp(m->secret.p, "s3cret", 6)))
+	if (m->token_id[0] &&
+	    (strcmp(m->token_id, "tok") || m->secret.n != 6 || memcmp(m->secret.p, "s3cret", 6)))
 		ack.error = "the token has expired: get a new connection string";
 	else if (pki_ca_issue(t.ca, m->csr_der.p, m->csr_der.n, &as, &cert, NULL, &e))
 		ack.error = e.text;
@@ -94,20 +98,32 @@ static void set_up(void)
 	t.net = mem_net_new(t.loop, 1);
 	ck_assert_int_eq(mem_ctx_open(t.net, &top, &t.top, &e), 0);
 	ck_assert_int_eq(mem_ctx_open(t.net, &leaf, &t.client, &e), 0);
-	ck_assert_int_eq(net_listen(t.top, &lc, &(struct net_accept){ .on_accept = on_accept }, &t.listener, &e), 0);
-	t.conn = (struct connstr){ .host = { "top" }, .nhost = 1, .port = net_listener_port(t.listener),
-				   .token_id = "tok", .secret = "s3cret" };
+	ck_assert_int_eq(net_listen(t.top, &lc, &(struct net_accept){ .on_accept = on_accept },
+				    &t.listener, &e),
+			 0);
+	t.conn = (struct connstr){ .host = { "top" },
+				   .nhost = 1,
+				   .port = net_listener_port(t.listener),
+				   .token_id = "tok",
+				   .secret = "s3cret" };
 	str_copy(t.conn.pin, sizeof(t.conn.pin), pki_ca_pin(t.ca));
 	t.life = 30 * DAY;
 	t.role = ROLE_LM;
-	t.conf = (struct enrol_conf){ .loop = t.loop, .ctx = t.client, .dir = t.leaf, .conn = &t.conn, .role = "lm",
-				      .site = "s", .host = "leaf" };
+	t.conf = (struct enrol_conf){ .loop = t.loop,
+				      .ctx = t.client,
+				      .dir = t.leaf,
+				      .conn = &t.conn,
+				      .role = "lm",
+				      .site = "s",
+				      .host = "leaf" };
 }
 
 static void clean_up(void)
 {
-	static const char *const files[] = { "leaf/key.pem", "leaf/cert.pem", "leaf/ca.pem", "leaf", "ca/ca.key",
-					     "ca/ca.crt",    "ca", "other/ca.key", "other/ca.crt", "other" };
+	static const char *const files[] = { "leaf/key.pem", "leaf/cert.pem", "leaf/ca.pem",
+					     "leaf",	     "ca/ca.key",     "ca/ca.crt",
+					     "ca",	     "other/ca.key",  "other/ca.crt",
+					     "other" };
 	char path[128];
 
 	loop_advance(t.loop, 30 * NSEC_PER_SEC);
@@ -195,8 +211,9 @@ START_TEST(a_refused_token_says_so)
 	str_copy(t.conn.secret, sizeof(t.conn.secret), "wrong");
 	enrol();
 	ck_assert_int_eq(t.why.code, ERR_DENIED);
-	ck_assert_str_eq(t.why.text,
-			 "mainsm refuses to enrol us: the token has expired: get a new connection string");
+	ck_assert_str_eq(
+		t.why.text,
+		"mainsm refuses to enrol us: the token has expired: get a new connection string");
 	ck_assert_int_eq(enrol_check(&t.conf, clock_wall(), NULL), 1);
 }
 END_TEST
@@ -289,7 +306,9 @@ START_TEST(a_live_link_can_carry_the_renewal)
 	struct enrol_renewal *r = NULL;
 	struct msg_enrol ask;
 	struct buf cert = BUF_INIT(PKI_DER_MAX_BYTES);
-	struct identity as = { .role = ROLE_LM, .site = "s", .host = "leaf", .wall_not_before = clock_wall() };
+	struct identity as = {
+		.role = ROLE_LM, .site = "s", .host = "leaf", .wall_not_before = clock_wall()
+	};
 	struct err e = { 0 };
 	struct msg_enrol_ack ack = { .error = "" };
 	nsec_t before;
@@ -300,7 +319,8 @@ START_TEST(a_live_link_can_carry_the_renewal)
 	ck_assert_int_eq(enrol_renew_begin(&t.conf, &r, &ask, &e), 0);
 	as.wall_not_after = as.wall_not_before + 300 * DAY;
 	ck_assert_int_eq(pki_ca_issue(t.ca, ask.csr_der.p, ask.csr_der.n, &as, &cert, NULL, &e), 0);
-	ck_assert_int_eq(enrol_renew_end(r, &(struct msg_enrol_ack){ .error = "no" }, &e), -ERR_DENIED);
+	ck_assert_int_eq(enrol_renew_end(r, &(struct msg_enrol_ack){ .error = "no" }, &e),
+			 -ERR_DENIED);
 	ack.cert_der = (struct bytes){ cert.p, cert.n };
 	ack.ca_der.p = pki_ca_der(t.ca, &ack.ca_der.n);
 	ck_assert_msg(!enrol_renew_end(r, &ack, &e), "%s", e.text);
@@ -312,8 +332,7 @@ END_TEST
 
 START_TEST(without_memory_enrolment_fails_with_words)
 {
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		struct enrol *n = enrol_run(&t.conf, on_done, NULL);
 
 		loop_advance(t.loop, 20 * NSEC_PER_SEC);
@@ -328,12 +347,18 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		a_token_becomes_a_certificate_that_is_fit_for_use, a_certificate_is_asked_for_anew_when_it_does_not_fit,
-		a_refused_token_says_so, a_string_without_token_says_how_to_get_one,
-		a_certificate_of_another_ca_or_role_is_not_stored, a_tool_may_get_either_right,
-		the_next_host_is_tried_when_one_does_not_answer, nobody_there_is_told_with_the_address,
-		a_mute_mainsm_is_given_up_after_ten_seconds, a_cancelled_enrolment_never_calls_back,
-		a_live_link_can_carry_the_renewal, without_memory_enrolment_fails_with_words,
+		a_token_becomes_a_certificate_that_is_fit_for_use,
+		a_certificate_is_asked_for_anew_when_it_does_not_fit,
+		a_refused_token_says_so,
+		a_string_without_token_says_how_to_get_one,
+		a_certificate_of_another_ca_or_role_is_not_stored,
+		a_tool_may_get_either_right,
+		the_next_host_is_tried_when_one_does_not_answer,
+		nobody_there_is_told_with_the_address,
+		a_mute_mainsm_is_given_up_after_ten_seconds,
+		a_cancelled_enrolment_never_calls_back,
+		a_live_link_can_carry_the_renewal,
+		without_memory_enrolment_fails_with_words,
 	};
 
 	return suite_run_with("enrol", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/limits.h"
-#include "proto/frame.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tests/unit/common/daemon/world.h"
@@ -9,12 +8,16 @@ static struct world w;
 
 static void set_delay(nsec_t delay, nsec_t jitter)
 {
-	ck_assert_int_eq(mem_net_set_link(w.net, "top", "leaf", &(struct mem_link){ .delay = delay, .jitter = jitter }), 0);
+	ck_assert_int_eq(mem_net_set_link(w.net, "top", "leaf",
+					  &(struct mem_link){ .delay = delay, .jitter = jitter }),
+			 0);
 }
 
 static void cut(bool yes)
 {
-	ck_assert_int_eq(mem_net_set_link(w.net, "top", "leaf", &(struct mem_link){ .delay = MS, .cut = yes }), 0);
+	ck_assert_int_eq(mem_net_set_link(w.net, "top", "leaf",
+					  &(struct mem_link){ .delay = MS, .cut = yes }),
+			 0);
 }
 
 static void open_up(void)
@@ -93,7 +96,8 @@ START_TEST(another_version_is_refused_with_words_that_help)
 	ck_assert_uint_eq(w.a.retries, 1);
 	ck_assert_int_eq(w.a.why.code, ERR_UNSUPPORTED);
 	ck_assert_ptr_nonnull(strstr(w.a.why.text, "protocol 1..1 is spoken here"));
-	ck_assert_ptr_nonnull(strstr(w.a.why.text, "you speak 7..9: install one version on all hosts"));
+	ck_assert_ptr_nonnull(
+		strstr(w.a.why.text, "you speak 7..9: install one version on all hosts"));
 	world_done(&w);
 }
 END_TEST
@@ -135,11 +139,16 @@ START_TEST(the_role_of_hello_must_be_the_role_of_the_certificate)
 		const char *claimed;
 		bool good;
 	} cells[] = {
-		{ ROLE_LM, "lm", true },		{ ROLE_LM, "sm", false },
-		{ ROLE_LM, "tool", false },		{ ROLE_LM, "mainsm", false },
-		{ ROLE_SM, "sm", true },		{ ROLE_SM, "lm", false },
-		{ ROLE_TOOL_OBSERVE, "tool", true },	{ ROLE_TOOL_MANIPULATE, "tool", true },
-		{ ROLE_TOOL_OBSERVE, "lm", false },	{ ROLE_TOOL_MANIPULATE, "sm", false },
+		{ ROLE_LM, "lm", true },
+		{ ROLE_LM, "sm", false },
+		{ ROLE_LM, "tool", false },
+		{ ROLE_LM, "mainsm", false },
+		{ ROLE_SM, "sm", true },
+		{ ROLE_SM, "lm", false },
+		{ ROLE_TOOL_OBSERVE, "tool", true },
+		{ ROLE_TOOL_MANIPULATE, "tool", true },
+		{ ROLE_TOOL_OBSERVE, "lm", false },
+		{ ROLE_TOOL_MANIPULATE, "sm", false },
 		{ ROLE_LM, "", false },
 	};
 
@@ -150,7 +159,8 @@ START_TEST(the_role_of_hello_must_be_the_role_of_the_certificate)
 		ck_assert_uint_eq(w.a.ups, cells[i].good);
 		ck_assert_uint_eq(w.b.hellos, cells[i].good);
 		if (!cells[i].good)
-			ck_assert_ptr_nonnull(strstr(w.a.why.text, "the certificate does not allow the role"));
+			ck_assert_ptr_nonnull(
+				strstr(w.a.why.text, "the certificate does not allow the role"));
 		world_done(&w);
 	}
 }
@@ -183,7 +193,8 @@ START_TEST(a_silent_peer_is_found_after_exactly_three_heartbeats)
 	loop_advance(w.loop, 5 * MS); /* what was under way is here */
 	link_stats(w.a.link, &s);
 	last = loop_now(w.loop) - s.silence;
-	loop_advance(w.loop, last + HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS - 1 - loop_now(w.loop));
+	loop_advance(w.loop,
+		     last + HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS - 1 - loop_now(w.loop));
 	ck_assert_uint_eq(w.a.downs, 0);
 	loop_advance(w.loop, 1);
 	ck_assert_uint_eq(w.a.downs, 1);
@@ -294,186 +305,11 @@ START_TEST(the_clock_offset_stays_within_its_bound_under_uneven_delay)
 		ck_assert_int_le(llabs(s.offset - truth), s.offset_error);
 		ck_assert_int_le(s.offset_error, s.rtt / 2 + 1);
 		error = timebase_error(&w.leaf_time, loop_now(w.loop));
-		ck_assert_int_le(llabs(timebase_at(&w.leaf_time, 0) - timebase_at(&w.top_time, 0)), error);
+		ck_assert_int_le(llabs(timebase_at(&w.leaf_time, 0) - timebase_at(&w.top_time, 0)),
+				 error);
 	}
 	/* The best of many samples is kept. */
 	ck_assert_int_lt(error, 60 * MS);
-	world_done(&w);
-}
-END_TEST
-
-START_TEST(a_message_that_is_not_allowed_closes_the_link)
-{
-	const struct msg request = { .type = MSG_REQUEST, .request = { .id = 1 } };
-	struct link_stats s;
-
-	open_up();
-	ck_assert_int_eq(link_send(w.a.link, &request), 0); /* an lm may not ask */
-	loop_advance(w.loop, MS);
-	link_stats(w.b.link, &s);
-	loop_advance(w.loop, 10 * MS);
-	ck_assert_uint_eq(w.b.msgs, 0);
-	ck_assert_uint_eq(w.b.downs, 1);
-	ck_assert_int_eq(w.b.why.code, ERR_PROTO);
-	ck_assert_str_eq(w.b.why.text, "message request (10) is not allowed in state up");
-	ck_assert_uint_eq(w.a.downs, 1);
-	ck_assert_str_eq(w.a.why.text, "refused by the peer: message request (10) is not allowed in state up");
-	world_done(&w);
-}
-END_TEST
-
-/* A peer that is not a link: sends what it likes. */
-struct raw {
-	struct chan *chan;
-	struct buf got;
-	bool is_closed;
-};
-
-static void raw_on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, size_t n)
-{
-	struct raw *r = arg;
-	struct msg *m = NULL;
-
-	ck_assert_int_eq(msg_get(type, p, n, &m, NULL), 0);
-	buf_printf(&r->got, "%s %s;", msg_type_name(type), type == MSG_ERROR ? m->error.text : "");
-	msg_free(m);
-}
-
-static void raw_on_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why)
-{
-	struct raw *r = arg;
-
-	r->is_closed |= ev == CHAN_CLOSED;
-}
-
-static void raw_open(struct raw *r)
-{
-	static const struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM) };
-	const struct chan_handler h = { raw_on_frame, raw_on_event, r };
-
-	*r = (struct raw){ .got = BUF_INIT(10000) };
-	ck_assert_int_eq(net_dial(w.leaf, "top", w.port, &expect, &h, &r->chan, NULL), 0);
-	loop_advance(w.loop, 100 * MS);
-}
-
-static void raw_done(struct raw *r)
-{
-	chan_close(r->chan, NULL);
-	buf_done(&r->got);
-}
-
-START_TEST(nothing_but_hello_opens_a_link)
-{
-	for (unsigned type = 0; type < 40; type++) {
-		const uint8_t frame[] = { 0, 0, 0, 1, (uint8_t)type };
-		struct raw r;
-
-		if (type == MSG_HELLO)
-			continue;
-		world_open(&w, ROLE_LM);
-		raw_open(&r);
-		ck_assert_int_eq(chan_send(r.chan, frame, sizeof(frame)), 0);
-		loop_advance(w.loop, 100 * MS);
-		ck_assert(r.is_closed);
-		ck_assert_uint_eq(w.b.hellos + w.b.msgs, 0);
-		if (type != MSG_BYE && type != MSG_ERROR)
-			ck_assert_ptr_nonnull(strstr(buf_str(&r.got), "is not allowed in state greeting;"));
-		raw_done(&r);
-		world_done(&w);
-	}
-}
-END_TEST
-
-START_TEST(hello_comes_once)
-{
-	struct buf b = BUF_INIT(1000);
-	struct raw r;
-
-	world_open(&w, ROLE_LM);
-	raw_open(&r);
-	msg_hello_put(&b, &(struct msg_hello){ .version_min = 1, .version_max = 1, .role = "lm" });
-	chan_send(r.chan, b.p, b.n);
-	chan_send(r.chan, b.p, b.n);
-	loop_advance(w.loop, 100 * MS);
-	ck_assert_uint_eq(w.b.hellos, 1);
-	ck_assert_uint_eq(w.b.downs, 1);
-	ck_assert_str_eq(buf_str(&r.got), "hello_ack ;ping ;error message hello (1) is not allowed in state up;");
-	buf_done(&b);
-	raw_done(&r);
-	world_done(&w);
-}
-END_TEST
-
-START_TEST(a_peer_that_says_nothing_is_closed_after_two_seconds)
-{
-	struct raw r;
-
-	world_open(&w, ROLE_LM);
-	raw_open(&r);
-	loop_advance(w.loop, HELLO_MAX_NS - 200 * MS);
-	ck_assert(!r.is_closed);
-	loop_advance(w.loop, 200 * MS);
-	ck_assert(r.is_closed);
-	ck_assert_uint_eq(w.b.gones, 1);
-	ck_assert_uint_eq(w.b.downs, 0);
-	raw_done(&r);
-	world_done(&w);
-}
-END_TEST
-
-START_TEST(a_frame_that_does_not_decode_closes_the_link_with_its_place)
-{
-	static const uint8_t bad[] = { 0, 0, 0, 5, MSG_BYE, 0x0a, 0x02, 0xc0, 0xaf };
-	struct buf b = BUF_INIT(1000);
-	struct raw r;
-
-	world_open(&w, ROLE_LM);
-	raw_open(&r);
-	msg_hello_put(&b, &(struct msg_hello){ .version_min = 1, .version_max = 1, .role = "lm" });
-	chan_send(r.chan, b.p, b.n);
-	chan_send(r.chan, bad, sizeof(bad));
-	loop_advance(w.loop, 100 * MS);
-	ck_assert_ptr_nonnull(strstr(buf_str(&r.got), "error BAD_FIELD bye.reason: not UTF-8;"));
-	ck_assert_str_eq(w.b.why.text, "BAD_FIELD bye.reason: not UTF-8");
-	ck_assert(r.is_closed);
-	buf_done(&b);
-	raw_done(&r);
-	world_done(&w);
-}
-END_TEST
-
-static void ack_wrongly(void *arg, struct chan *c, uint8_t type, const uint8_t *p, size_t n)
-{
-	struct buf *got = arg;
-	struct buf b = BUF_INIT(1000);
-
-	if (type == MSG_HELLO) {
-		msg_hello_ack_put(&b, &(struct msg_hello_ack){ .version = 9 });
-		chan_send(c, b.p, b.n);
-	}
-	buf_printf(got, "%s;", msg_type_name(type));
-	buf_done(&b);
-}
-
-static void ignore_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why)
-{
-}
-
-START_TEST(an_ack_with_a_version_that_was_not_offered_is_refused)
-{
-	struct buf got = BUF_INIT(1000);
-	const struct chan_handler h = { ack_wrongly, ignore_event, &got };
-
-	world_open(&w, ROLE_LM);
-	w.raw_handler = &h;
-	world_connect(&w, "lm");
-	loop_advance(w.loop, 90 * MS);
-	ck_assert_uint_eq(w.a.ups, 0);
-	ck_assert_str_eq(w.a.why.text, "HELLO_ACK chooses protocol 9 that was not offered");
-	ck_assert_str_eq(buf_str(&got), "hello;error;");
-	chan_close(w.raw, NULL);
-	w.raw_handler = NULL;
-	buf_done(&got);
 	world_done(&w);
 }
 END_TEST
@@ -526,15 +362,19 @@ END_TEST
 START_TEST(a_full_queue_refuses_and_counts_and_tells_when_there_is_room)
 {
 	static uint8_t text[60000];
-	const struct msg m = { .type = MSG_REPLY,
-			       .reply = { .entry = &(struct msg_entry){ .value = { text, sizeof(text) } }, .nentry = 1 } };
+	const struct msg m = {
+		.type = MSG_REPLY,
+		.reply = { .entry = &(struct msg_entry){ .value = { text, sizeof(text) } },
+			   .nentry = 1 }
+	};
 	struct link_stats s;
 	unsigned sent = 0;
 	int rc = 0;
 
 	world_open(&w, ROLE_LM);
 	w.leaf_conf.queue_cap = 1 << 20;
-	mem_net_set_link(w.net, "top", "leaf", &(struct mem_link){ .delay = 10 * MS, .window = 1000 });
+	mem_net_set_link(w.net, "top", "leaf",
+			 &(struct mem_link){ .delay = 10 * MS, .window = 1000 });
 	world_connect(&w, "lm");
 	loop_advance(w.loop, SEC);
 	ck_assert(!link_is_congested(w.a.link, 1000));
@@ -592,8 +432,7 @@ END_TEST
 
 START_TEST(without_memory_a_link_fails_cleanly_and_comes_up_later)
 {
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		unsigned ups;
 
 		alloc_sweep_pause();
@@ -616,9 +455,11 @@ END_TEST
 
 START_TEST(the_diagram_has_every_step)
 {
-	static const char *const edges[] = { "down -> dialing [label=\"DIAL", "dialing -> greeting [label=\"OPEN",
-					     "greeting -> up [label=\"WELCOME", "up -> down [label=\"LOST",
-					     "up -> gone [label=\"CLOSE",	  "down -> gone [label=\"CLOSE" };
+	static const char *const edges[] = {
+		"down -> dialing [label=\"DIAL",   "dialing -> greeting [label=\"OPEN",
+		"greeting -> up [label=\"WELCOME", "up -> down [label=\"LOST",
+		"up -> gone [label=\"CLOSE",	   "down -> gone [label=\"CLOSE"
+	};
 	struct buf b = BUF_INIT(10000);
 
 	link_print_dot(&b);
@@ -649,14 +490,14 @@ END_TEST
 SUITE("link", a_link_is_up_when_hello_was_answered, messages_pass_both_ways_in_order,
       ready_made_frames_are_sent_one_by_one, another_version_is_refused_with_words_that_help,
       versions_that_overlap_agree_on_the_highest_common_one, a_refusal_reaches_the_one_who_dialled,
-      the_role_of_hello_must_be_the_role_of_the_certificate, an_idle_link_lives_for_an_hour_of_heartbeats,
-      a_silent_peer_is_found_after_exactly_three_heartbeats, retries_back_off_from_100_ms_to_10_s_with_full_jitter,
+      the_role_of_hello_must_be_the_role_of_the_certificate,
+      an_idle_link_lives_for_an_hour_of_heartbeats,
+      a_silent_peer_is_found_after_exactly_three_heartbeats,
+      retries_back_off_from_100_ms_to_10_s_with_full_jitter,
       a_herd_of_1000_links_comes_back_spread_over_time,
-      the_clock_offset_stays_within_its_bound_under_uneven_delay, a_message_that_is_not_allowed_closes_the_link,
-      nothing_but_hello_opens_a_link, hello_comes_once, a_peer_that_says_nothing_is_closed_after_two_seconds,
-      a_frame_that_does_not_decode_closes_the_link_with_its_place,
-      an_ack_with_a_version_that_was_not_offered_is_refused, a_link_may_be_closed_in_any_callback,
-      a_link_may_be_closed_in_any_state, a_full_queue_refuses_and_counts_and_tells_when_there_is_room,
+      the_clock_offset_stays_within_its_bound_under_uneven_delay,
+      a_link_may_be_closed_in_any_callback, a_link_may_be_closed_in_any_state,
+      a_full_queue_refuses_and_counts_and_tells_when_there_is_room,
       a_failed_link_tells_the_peer_why, the_hosts_of_a_connection_string_are_tried_in_turn,
       without_memory_a_link_fails_cleanly_and_comes_up_later, the_diagram_has_every_step,
       the_status_of_a_link_is_json)

@@ -37,14 +37,17 @@ START_TEST(the_truth_lies_within_the_bound_however_the_delay_is_split)
 
 	rng_init(&rng, suite_seed(1));
 	for (int i = 0; i < 10000; i++) {
-		nsec_t sent = (nsec_t)rng_below(&rng, 1000 * SEC), there = (nsec_t)rng_below(&rng, SEC);
-		nsec_t back = (nsec_t)rng_below(&rng, SEC), offset = WALL + (nsec_t)rng_below(&rng, SEC);
+		nsec_t sent = (nsec_t)rng_below(&rng, 1000 * SEC),
+		       there = (nsec_t)rng_below(&rng, SEC);
+		nsec_t back = (nsec_t)rng_below(&rng, SEC),
+		       offset = WALL + (nsec_t)rng_below(&rng, SEC);
 		struct timebase t;
 
 		timebase_init(&t, 0, 0);
-		ck_assert_int_eq(timebase_update(&t, &(struct timebase_sample){ sent, sent + there + back,
-										sent + there + offset, 0 }),
-				 0);
+		ck_assert_int_eq(
+			timebase_update(&t, &(struct timebase_sample){ sent, sent + there + back,
+								       sent + there + offset, 0 }),
+			0);
 		ck_assert_int_le(llabs(t.offset - offset), t.error);
 		ck_assert_int_eq(t.error, (there + back + 1) / 2);
 	}
@@ -58,9 +61,12 @@ START_TEST(clocks_that_drift_stay_within_a_bound_that_grows)
 	timebase_init(&t, 0, 0);
 	timebase_update(&t, &(struct timebase_sample){ 0, 2 * MS, WALL, 0 });
 	for (nsec_t at = 0; at < 3600 * SEC; at += 7 * SEC) {
-		nsec_t drifted = at + at / 1000000 * TIMEBASE_DRIFT_PPM; /* of a clock that is as fast as allowed */
+		nsec_t drifted =
+			at + at / 1000000 *
+				     TIMEBASE_DRIFT_PPM; /* of a clock that is as fast as allowed */
 
-		ck_assert_int_le(llabs(timebase_at(&t, at) - (WALL + drifted - MS)), timebase_error(&t, at) + 2 * MS);
+		ck_assert_int_le(llabs(timebase_at(&t, at) - (WALL + drifted - MS)),
+				 timebase_error(&t, at) + 2 * MS);
 	}
 	ck_assert_int_eq(timebase_error(&t, 2 * MS + 10 * SEC), MS + MS);
 }
@@ -116,5 +122,7 @@ START_TEST(now_never_goes_back)
 END_TEST
 
 SUITE("timebase", the_root_is_its_own_time_without_error, without_a_sample_the_error_is_unknown,
-      the_truth_lies_within_the_bound_however_the_delay_is_split, clocks_that_drift_stay_within_a_bound_that_grows,
-      a_better_sample_is_taken_and_a_worse_one_is_not, samples_that_cannot_be_are_ignored, now_never_goes_back)
+      the_truth_lies_within_the_bound_however_the_delay_is_split,
+      clocks_that_drift_stay_within_a_bound_that_grows,
+      a_better_sample_is_taken_and_a_worse_one_is_not, samples_that_cannot_be_are_ignored,
+      now_never_goes_back)

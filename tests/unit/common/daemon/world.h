@@ -23,8 +23,9 @@ struct end {
 	struct err why;
 	nsec_t retry_in, down_at, up_at;
 	char name[64];
-	const char *close_in; /* "up", "msg", "down", "hello", "retry": where to call link_close() */
-	const char *refuse;   /* accepted end: refuse with this text */
+	const char
+		*close_in; /* "up", "msg", "down", "hello", "retry": where to call link_close() */
+	const char *refuse; /* accepted end: refuse with this text */
 	struct loop *loop;
 };
 
@@ -54,8 +55,8 @@ static inline void end_maybe_close(struct end *e, const char *where)
 	link_close(l, "as the test wants");
 }
 
-static inline int end_on_hello(void *arg, struct link *l, const struct msg_hello *h, struct msg_hello_ack *ack,
-			       struct err *why)
+static inline int end_on_hello(void *arg, struct link *l, const struct msg_hello *h,
+			       struct msg_hello_ack *ack, struct err *why)
 {
 	struct end *e = arg;
 
@@ -166,7 +167,9 @@ static inline struct identity world_identity(enum role role, const char *site, c
 
 static inline void world_listen(struct world *w)
 {
-	const struct net_listen_conf lc = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM) | ROLES_TOOL, .port = w->port };
+	const struct net_listen_conf lc = {
+		.roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM) | ROLES_TOOL, .port = w->port
+	};
 	const struct net_accept a = { .on_accept = world_on_accept, .arg = w };
 	struct err e = { 0 };
 
@@ -190,14 +193,21 @@ static inline void world_open(struct world *w, enum role leaf_role)
 	timebase_init_root(&w->top_time, loop_now(w->loop), INT64_C(1700000000) * SEC);
 	timebase_init(&w->leaf_time, loop_now(w->loop), INT64_C(1600000000) * SEC);
 	w->a.loop = w->b.loop = w->loop;
-	w->leaf_conf = (struct link_conf){ .loop = w->loop, .rng = &w->rng, .timebase = &w->leaf_time,
-					   .epoch = 1, .handler = end_handler(&w->a) };
-	w->top_conf = (struct link_conf){ .loop = w->loop, .rng = &w->rng, .timebase = &w->top_time,
-					  .epoch = 2, .handler = end_handler(&w->b) };
+	w->leaf_conf = (struct link_conf){ .loop = w->loop,
+					   .rng = &w->rng,
+					   .timebase = &w->leaf_time,
+					   .epoch = 1,
+					   .handler = end_handler(&w->a) };
+	w->top_conf = (struct link_conf){ .loop = w->loop,
+					  .rng = &w->rng,
+					  .timebase = &w->top_time,
+					  .epoch = 2,
+					  .handler = end_handler(&w->b) };
 }
 
 /* Dials net_dial() of the world, without the copies of link_net. */
-static inline int world_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static inline int world_dial(void *arg, unsigned attempt, const struct chan_handler *h,
+			     struct chan **out, struct err *e)
 {
 	static const struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM) };
 	struct world *w = arg;
@@ -208,7 +218,9 @@ static inline int world_dial(void *arg, unsigned attempt, const struct chan_hand
 static inline struct link *world_connect(struct world *w, const char *role)
 {
 	const struct link_dialer d = { world_dial, w };
-	const struct msg_hello h = { .role = role, .site = "s", .host = "leaf", .epoch = 1, .software = "test" };
+	const struct msg_hello h = {
+		.role = role, .site = "s", .host = "leaf", .epoch = 1, .software = "test"
+	};
 
 	w->a.link = link_dial(&w->leaf_conf, &d, &h);
 	return w->a.link;
@@ -218,7 +230,10 @@ static inline void world_done(struct world *w)
 {
 	link_close(w->a.link, "the end");
 	loop_advance(w->loop, 10 * SEC);
-	/* What was accepted has got the BYE by now, unless the network is cut: then heartbeats end it. */
+	/*
+	 * What was accepted has got the BYE by now, unless the network is cut: then heartbeats end
+	 * it.
+	 */
 	net_listener_close(w->listener);
 	net_ctx_free(w->top);
 	net_ctx_free(w->leaf);
