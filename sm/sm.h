@@ -21,8 +21,9 @@
 #include <stdint.h>
 
 #define SM_LINGER_DEFAULT_NS (60 * NSEC_PER_SEC) /* without lms; a job's next step comes sooner */
-#define SM_GRACE_DEFAULT_NS (30 * NSEC_PER_SEC) /* what is armed outlives mainsm by this: a restart and a dial */
+#define SM_GRACE_DEFAULT_NS (120 * NSEC_PER_SEC) /* what tools wanted outlives mainsm by this: a minute without network */
 #define SM_STOP_DRAIN_NS (500 * NSEC_PER_MSEC)	/* lms are told STOP and have this long to hang up */
+#define SM_REVOKED_MAX 65536 /* serials that mainsm may tell: all certificates of years */
 
 struct loop;
 struct net_ctx;
@@ -49,7 +50,8 @@ struct sm_conf {
 	const char *advertise;	   /* hosts or addresses by commas that lms are sent to; NULL = listen */
 	const char *software;	   /* name and version, for HELLO and status */
 	nsec_t linger;		   /* ends after so long without lms; 0 = never */
-	nsec_t grace;		   /* see SM_GRACE_DEFAULT_NS; 0 = the default */
+	nsec_t grace;		   /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
+	const char *enrol_dir;	   /* where the certificate is stored and renewed in time; NULL = it is not */
 	size_t queue_cap;	   /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */
 	/* Fills in *out; NULL: the status service leaves those figures out. */
 	void (*health)(void *arg, struct sm_health *out);
@@ -57,7 +59,7 @@ struct sm_conf {
 	void (*on_ready)(void *arg);
 	/* An attempt to reach mainsm failed; was_up: it had been there before. May be NULL. */
 	void (*on_unreachable)(void *arg, const struct err *why, bool was_up);
-	/* It is time to end (told STOP, nobody left, revoked, sm_stop() is through): call sm_free(), not from within. */
+	/* It is time to end (told STOP, nobody left, revoked): call sm_free(), but not from within. Once. */
 	void (*on_end)(void *arg, const char *reason);
 	void *arg;
 };
@@ -65,11 +67,8 @@ struct sm_conf {
 /* Listens and dials. ERR_SYS (the text names the address), ERR_INVALID, ERR_LIMIT (advertised list), ERR_NOMEM. */
 int sm_open(const struct sm_conf *conf, struct sm **out, struct err *e);
 
-/* Closes what is open, at once. NULL is fine. */
+/* Says goodbye and closes what is open, at once; the lms go on and wait for another sm. NULL is fine. */
 void sm_free(struct sm *sm);
-
-/* Tells the lms to end themselves, waits a little for them, then on_end. A second call changes nothing. */
-void sm_stop(struct sm *sm, const char *reason);
 
 /* The real port. */
 uint16_t sm_port(const struct sm *sm);
@@ -83,7 +82,8 @@ struct sm_counts {
 	size_t objects;	       /* of all nodes */
 	size_t requests;       /* under way */
 	size_t csrs;	       /* armed */
-	uint64_t asked, answered, late; /* requests from mainsm; ended by their deadline */
+	uint64_t asked, answered, partial; /* requests from mainsm; answers that lack some objects */
+	uint64_t doubles;      /* requests that came twice */
 	uint64_t strays;       /* replies that nobody waited for, or not from that lm */
 	uint64_t forged;       /* an lm spoke of what is not its own, and was cut */
 	uint64_t refused;      /* lms that were not let in */

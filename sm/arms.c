@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sm/arms.h"
+
+#include "common/base/str.h"
+#include "common/daemon/wire.h"
+#include "common/loop/loop.h"
+#include "common/omis/check.h"
+#include "common/omis/token.h"
+#include "common/route/arm.h"
+#include "sm/arms_internal.h"
+#include "sm/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct arms *arms_new(const struct arms_conf *conf)
+{
+	struct arms *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->conf = *conf;
+	smap_init(&a->by_token);
+	return a;
+}
+
+void arms_stats(const struct arms *a, struct arms_stats *out)
+{
+	*out = a->stats;
+	out->armed = a->by_token.n;
+}
+
+/* --- one host's share */
+
+void share_confirmed(struct csr *c, struct share *s)
+{
+	if (s->is_waited_for)
+		c->waiting--;
+	s->is_waited_for = false;
+}
+
+static void share_free(struct csr *c, struct share *s)
+{
+	share_confirmed(c, s);
+	c->a->stats.bytes -= s->ntext;
+	map_del(&c->shares, s->node);
+	free(s->text);
+	free(s);
+}
+
+/* The host need not watch any more. */
+static void share_end(struct csr *c, struct share *s)
+{
+	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };
+	struct node *n = nodes_find(c->a->conf.nodes, s->node);
+
+	if (n)
+		node_send(c->a->conf.nodes, n, &m);
+	share_free(c, s);
+}
+
+/* A host that is not there gets it when it comes. */
+static void share_send(struct csr *c, struct share *s)
+{
+	struct node *n = nodes_find(c->a->conf.nodes, s->node);
+	struct msg m = { .type = MSG_ARM };
+
+	s->version = (uint32_t)++c->a->version;
+	m.arm = (struct msg_arm){
+		.csr = c->token,
+		.tool = c->tool,
+		.identity = c->identity,
+		.version = s->version,
+		.text = { (const uint8_t *)s->text, s->ntext },
+		.local_prefix = s->local_prefix,
+		.reply = c->reply,
+	};
+	share_confirmed(c, s);
+	if (!n || node_send(c->a->conf.nodes, n, &m))
+		return;
+	s->is_waited_for = true;
+	c->waiting++;
+}
+
+static struct share *share_new(struct csr *c, uint32_t node)
+{
+	struct share *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->node = node;
+	if (!map_put(&c->shares, node, s, NULL))
+		return s;
+	free(s);
+	return NULL;
+}
+
+static int share_set_text(struct csr *c, struct share *s, const struct arm_part *part)
+{
+	char *text;
+
+	if (c->a->stats.bytes - s->ntext + part->ntext > ARMS_BYTES_MAX)
+		return -ERR_LIMIT;
+	text = malloc(part->ntext + 1);
+	if (!text)
+		return -ERR_NOMEM;
+	memcpy(text, part->text, part->ntext);
+	text[part->ntext] = 0;
+	c->a->stats.bytes += part->ntext - s->ntext;
+	free(s->text);
+	s->text = text;
+	s->ntext = part->ntext;
+	return 0;
+}
+
+/* What has not changed is not sent again. */
+static int set_share(struct csr *c, const struct msg_arm *m, const struct arm_part *part)
+{
+	const struct node *n = nodes_at(c->a->conf.nodes, part->child);
+	uint32_t prefix = part->local_prefix < m->local_prefix ? part->local_prefix : m->local_prefix;
+	struct share *s = n ? map_find(&c->shares, n->number) : NULL;
+	bool is_same;
+	int rc = 0;
+
+	if (!n)
+		return 0;
+	is_same = s && s->ntext == part->ntext && s->local_prefix == prefix && c->reply == m->reply &&
+		  c->tool == m->tool && str_eq(c->identity, m->identity) && !memcmp(s->text, part->text, s->ntext);
+	if (!s)
+		s = share_new(c, n->number);
+	if (!s)
+		return -ERR_NOMEM;
+	s->is_old = false;
+	s->local_prefix = prefix;
+	if (!is_same)
+		rc = share_set_text(c, s, part);
+	if (!s->text)
+		share_free(c, s);
+	else if (!is_same && !rc)
+		s->version = 0; /* to be sent */
+	return rc;
+}
+
+/* --- one conditional request */
+
+static void csr_free(struct csr *c)
+{
+	struct map_iter i = {0};
+
+	if (!c)
+		return;
+	while (map_next(&c->shares, &i))
+		share_free(c, i.value);
+	map_done(&c->shares);
+	loop_timer_free(c->timer);
+	reply_free(c->answer);
+	free(c->identity);
+	free(c->token);
+	free(c);
+}
+
+void arms_free(struct arms *a)
+{
+	struct smap_iter i = {0};
+
+	if (!a)
+		return;
+	while (smap_next(&a->by_token, &i))
+		csr_free(i.value);
+	smap_done(&a->by_token);
+	free(a);
+}
+
+static void csr_end(struct csr *c)
+{
+	struct map_iter i = {0};
+
+	while (map_next(&c->shares, &i))
+		share_end(c, i.value);
+	smap_del(&c->a->by_token, c->token);
+	csr_free(c);
+}
+
+static void send_answer(struct csr *c)
+{
+	struct msg_entry *entry = calloc(ARMS_ENTRIES_MAX, sizeof(*entry));
+	struct msg m = { .type = MSG_ARM_ACK, .arm_ack = { .csr = c->token, .version = c->version, .entry = entry } };
+
+	if (entry && c->answer)
+		m.arm_ack.nentry = wire_entries(c->answer, 0, entry, ARMS_ENTRIES_MAX);
+	/* Too many words for one message: that it is armed matters more than what is wrong with it. */
+	if (c->a->conf.send(c->a->conf.arg, &m) == -ERR_LIMIT) {
+		m.arm_ack.nentry = 0;
+		c->a->conf.send(c->a->conf.arg, &m);
+	}
+	free(entry);
+	reply_free(c->answer);
+	c->answer = NULL;
+}
+
+void csr_check_answer(struct csr *c, bool give_up)
+{
+	struct map_iter i = {0};
+
+	if (!c->answer)
+		return;
+	if (c->waiting && !give_up) {
+		if (!loop_timer_is_armed(c->timer))
+			loop_timer_arm(c->timer, ARMS_ACK_MAX_NS);
+		return;
+	}
+	while (c->waiting && map_next(&c->shares, &i)) {
+		const struct share *s = i.value;
+		struct token t;
+
+		if (s->is_waited_for)
+			reply_add(c->answer, 0, token_print_number(&t, TOKEN_NODE, s->node), STATUS_UNSPECIFIED_ERROR,
+				  "the host has not confirmed in time");
+	}
+	loop_timer_cancel(c->timer);
+	send_answer(c);
+}
+
+static void on_timer(void *arg)
+{
+	csr_check_answer(arg, true);
+}
+
+static struct csr *csr_new(struct arms *a, const char *token)
+{
+	struct csr *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->a = a;
+	map_init(&c->shares);
+	c->token = str_dup(token);
+	c->identity = str_dup("");
+	c->timer = loop_timer_new(a->conf.loop, on_timer, c);
+	if (c->token && c->identity && c->timer && !smap_put(&a->by_token, c->token, c, NULL))
+		return c;
+	csr_free(c);
+	return NULL;
+}
+
+/* --- arming */
+
+static int understand(const struct msg_arm *m, struct omis_request **out, unsigned *status, struct err *e)
+{
+	struct omis_diag diag = {0};
+	int rc = omis_parse_inner((const char *)m->text.p, m->text.n, out, e);
+
+	*status = rc == -ERR_PARSE ? STATUS_SYNTAX_ERROR : status_from_err(rc);
+	if (rc)
+		return rc;
+	rc = omis_check(*out, &diag);
+	if (rc) {
+		*status = diag.status ? diag.status : status_from_err(rc);
+		*e = diag.err;
+		return rc;
+	}
+	*status = m->identity[0] ? STATUS_PARAMETER_ERROR : STATUS_NO_PERMISSION;
+	if (!m->identity[0])
+		return err_set(e, ERR_DENIED, "a conditional request of nobody");
+	return (*out)->event ? 0 : err_set(e, ERR_INVALID, "no event in a request to be armed");
+}
+
+static void send_new(struct csr *c)
+{
+	struct map_iter i = {0};
+
+	while (map_next(&c->shares, &i)) {
+		struct share *s = i.value;
+
+		if (!s->version)
+			share_send(c, s);
+	}
+}
+
+/* Hosts that are no longer meant are told so; true for those that stay. */
+static void end_old(struct csr *c)
+{
+	struct map_iter i = {0};
+
+	while (map_next(&c->shares, &i)) {
+		struct share *s = i.value;
+
+		if (s->is_old)
+			share_end(c, s);
+	}
+}
+
+static int take_parts(struct csr *c, const struct msg_arm *m, const struct arm *arm)
+{
+	const struct arm_part *part;
+	struct map_iter i = {0};
+	int rc = 0;
+
+	while (map_next(&c->shares, &i))
+		((struct share *)i.value)->is_old = true;
+	for (size_t k = 0; !rc && (part = arm_part_at(arm, k)); k++)
+		rc = set_share(c, m, part);
+	return rc;
+}
+
+static int set_identity(struct csr *c, const struct msg_arm *m)
+{
+	char *identity = str_dup(m->identity);
+
+	if (!identity)
+		return -ERR_NOMEM;
+	free(c->identity);
+	c->identity = identity;
+	c->tool = m->tool;
+	c->reply = m->reply;
+	return 0;
+}
+
+static int split(struct csr *c, const struct msg_arm *m, const struct omis_request *r, struct err *e)
+{
+	const struct arms_conf *conf = &c->a->conf;
+	struct view v = { conf->nodes, conf->cells, nodes_bound(conf->nodes) };
+	struct route_view route = view_arming(&v);
+	struct arm *arm = NULL;
+	int rc = arm_new(r, &route, c->answer, &arm, e);
+
+	if (rc)
+		return rc;
+	rc = take_parts(c, m, arm);
+	if (!rc)
+		rc = set_identity(c, m);
+	arm_free(arm);
+	if (rc)
+		return err_set(e, (enum err_code)-rc, "no room for it: %s", err_name(rc));
+	end_old(c);
+	send_new(c);
+	return 0;
+}
+
+/* Says no to an ARM that could not be taken in. */
+static void refuse(struct arms *a, const struct msg_arm *m, unsigned status, const char *why)
+{
+	const struct msg_entry entry = { .objects = "", .status = status,
+					 .value = { (const uint8_t *)why, strlen(why) } };
+	const struct msg ack = { .type = MSG_ARM_ACK, .arm_ack = { .csr = m->csr, .version = m->version,
+								   .entry = &entry, .nentry = 1 } };
+
+	a->conf.send(a->conf.arg, &ack);
+}
+
+static struct csr *find_or_new(struct arms *a, const struct msg_arm *m)
+{
+	struct csr *c = smap_find(&a->by_token, m->csr);
+	struct reply *answer;
+
+	if (!c && (a->by_token.n >= ARMS_MAX || token_class(m->csr, strlen(m->csr)) != 'c'))
+		return NULL;
+	answer = reply_new();
+	if (!c && answer)
+		c = csr_new(a, m->csr);
+	if (!c || !answer) {
+		reply_free(answer);
+		return NULL;
+	}
+	reply_free(c->answer); /* of an ARM that this one replaces: its version counts no more */
+	c->answer = answer;
+	c->version = m->version;
+	c->is_stale = false;
+	return c;
+}
+
+void arms_arm(struct arms *a, const struct msg_arm *m)
+{
+	struct omis_request *r = NULL;
+	unsigned status = STATUS_NO_MEMORY;
+	struct err e = {0};
+	struct csr *c = NULL;
+	int rc = understand(m, &r, &status, &e);
+
+	if (!rc) {
+		c = find_or_new(a, m);
+		rc = c ? split(c, m, r, &e) : err_set(&e, ERR_LIMIT, "this sm has no room for it");
+		status = status_from_err(rc);
+	}
+	if (!rc) {
+		csr_check_answer(c, false);
+	} else {
+		refuse(a, m, status, e.text);
+		arms_disarm(a, m->csr); /* half of it would be worse than nothing */
+	}
+	omis_request_free(r);
+}
+
+void arms_disarm(struct arms *a, const char *csr)
+{
+	struct csr *c = smap_find(&a->by_token, csr);
+
+	if (c)
+		csr_end(c);
+}
+
+void arms_drop_tool(struct arms *a, uint32_t tool)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(&a->by_token, &i)) {
+		struct csr *c = i.value;
+
+		if (c->tool == tool)
+			csr_end(c);
+	}
+}
+
+void arms_set_stale(struct arms *a)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(&a->by_token, &i))
+		((struct csr *)i.value)->is_stale = true;
+}
+
+void arms_drop_stale(struct arms *a)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(&a->by_token, &i)) {
+		struct csr *c = i.value;
+
+		if (c->is_stale)
+			csr_end(c);
+	}
+}
+
+/* --- hosts that come and go */
+
+void arms_node_up(struct arms *a, struct node *n)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(&a->by_token, &i)) {
+		struct csr *c = i.value;
+		struct share *s = map_find(&c->shares, n->number);
+
+		if (s)
+			share_send(c, s);
+	}
+}
+
+void arms_node_down(struct arms *a, const struct node *n)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(&a->by_token, &i)) {
+		struct csr *c = i.value;
+		struct share *s = map_find(&c->shares, n->number);
+
+		if (!s)
+			continue;
+		share_confirmed(c, s);
+		csr_check_answer(c, false);
+	}
+}
+
+void arms_node_forgotten(struct arms *a, const struct node *n)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(&a->by_token, &i)) {
+		struct csr *c = i.value;
+		struct share *s = map_find(&c->shares, n->number);
+
+		if (!s)
+			continue;
+		share_free(c, s);
+		csr_check_answer(c, false);
+	}
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Conditional requests that mainsm has armed here: each host gets its share,
+ * again when it comes back, and what it reports is checked before it goes up. They outlive the
+ * link to mainsm for a while, so that a restart up there loses little.
+ */
+#ifndef SM_ARMS_H
+#define SM_ARMS_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/base/limits.h"
+#include "proto/msg.h"
+#include "sm/cells.h"
+#include "sm/nodes.h"
+
+#define ARMS_MAX (TOOLS_MAX * TOOL_CSRS_MAX)
+#define ARMS_BYTES_MAX (64 * 1024 * 1024) /* of the texts for all hosts: each lists its objects */
+#define ARMS_ENTRIES_MAX 1000 /* what is wrong, told in one ARM_ACK; more names help nobody */
+#define ARMS_ACK_MAX_NS NSEC_PER_SEC /* then mainsm is told without the hosts that do not answer */
+
+struct arms;
+struct loop;
+
+/* Borrowed. */
+struct arms_conf {
+	struct loop *loop;
+	struct nodes *nodes;
+	struct cells *cells;
+	/* To mainsm; as link_send(). */
+	int (*send)(void *arg, const struct msg *m);
+	/* Is there no room for an event on the link to mainsm? */
+	bool (*is_congested)(void *arg);
+	void *arg;
+};
+
+struct arms *arms_new(const struct arms_conf *conf);
+
+/* Hosts are not told. */
+void arms_free(struct arms *a);
+
+/* From mainsm. ARM_ACK follows always; ARM of what is armed replaces it. */
+void arms_arm(struct arms *a, const struct msg_arm *m);
+void arms_disarm(struct arms *a, const char *csr);
+void arms_drop_tool(struct arms *a, uint32_t tool);
+
+/*
+ * From a host. -ERR_NOTFOUND: nothing of the kind is armed there (it is told, after a TRIGGERED); -ERR_DENIED: it
+ * speaks of what is not its own.
+ */
+int arms_acked(struct arms *a, const struct node *n, const struct msg_arm_ack *m, struct err *e);
+int arms_triggered(struct arms *a, struct node *n, const struct msg_triggered *m, struct err *e);
+
+/* It is (again) there: everything that is armed there is sent. */
+void arms_node_up(struct arms *a, struct node *n);
+
+/* It is not connected: nobody waits for its confirmations. */
+void arms_node_down(struct arms *a, const struct node *n);
+
+/* It is forgotten. */
+void arms_node_forgotten(struct arms *a, const struct node *n);
+
+/* mainsm is gone: whatever it does not arm again before arms_drop_stale() is disarmed then. */
+void arms_set_stale(struct arms *a);
+void arms_drop_stale(struct arms *a);
+
+struct arms_stats {
+	size_t armed, bytes;
+	uint64_t triggered; /* went up */
+	uint64_t dropped;   /* did not fit upwards, and were told as a gap later */
+	uint64_t strays;
+};
+
+void arms_stats(const struct arms *a, struct arms_stats *out);
+
+#endif

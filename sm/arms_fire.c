@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What hosts say about conditional requests that are armed there. */
+#include "sm/arms_internal.h"
+#include "sm/view.h"
+
+#include <string.h>
+
+static bool owns_list(const struct node *n, const char *objects)
+{
+	size_t len;
+
+	for (; *objects; objects += len + (objects[len] == ',')) {
+		len = strcspn(objects, ",");
+		if (!view_node_owns(n, objects, len))
+			return false;
+	}
+	return true;
+}
+
+static bool owns_entries(const struct node *n, const struct msg_entry *entry, size_t nentry)
+{
+	for (size_t i = 0; i < nentry; i++)
+		if (!owns_list(n, entry[i].objects))
+			return false;
+	return true;
+}
+
+int arms_acked(struct arms *a, const struct node *n, const struct msg_arm_ack *m, struct err *e)
+{
+	struct csr *c = smap_find(&a->by_token, m->csr);
+	struct share *s = c ? map_find(&c->shares, n->number) : NULL;
+
+	/* One for an earlier version: the one that counts is under way. */
+	if (!s || s->version != m->version) {
+		a->stats.strays++;
+		return err_set(e, ERR_NOTFOUND, "a confirmation that nobody waits for");
+	}
+	if (!owns_entries(n, m->entry, m->nentry))
+		return err_set(e, ERR_DENIED, "a confirmation about objects that are not its own");
+	share_confirmed(c, s);
+	for (size_t i = 0; c->answer && i < m->nentry && c->answer->nentry < ARMS_ENTRIES_MAX; i++)
+		if (status_is_error(m->entry[i].status))
+			reply_add_n(c->answer, 0, m->entry[i].objects, m->entry[i].status, m->entry[i].value.p,
+				    m->entry[i].value.n);
+	csr_check_answer(c, false);
+	return 0;
+}
+
+static bool owns_or_none(const struct node *n, const char *token)
+{
+	uint32_t number;
+
+	return !token[0] || (token_node(token, strlen(token), &number) && number == n->number);
+}
+
+static bool is_own_event(const struct node *n, const struct msg_triggered *m)
+{
+	return m->node[0] && owns_or_none(n, m->node) && owns_or_none(n, m->proc) && owns_or_none(n, m->thread) &&
+	       owns_entries(n, m->entry, m->nentry);
+}
+
+/* Events may be lost on the way, but not without a word: the next one tells how many. */
+static void pass(struct csr *c, const struct msg_triggered *m)
+{
+	struct arms *a = c->a;
+	struct msg up = { .type = MSG_TRIGGERED, .triggered = *m };
+
+	up.triggered.tool = c->tool;
+	up.triggered.dropped += c->dropped;
+	if (a->conf.is_congested(a->conf.arg) || a->conf.send(a->conf.arg, &up)) {
+		a->stats.dropped++;
+		c->dropped += 1 + m->dropped;
+		return;
+	}
+	a->stats.triggered++;
+	c->dropped = 0;
+}
+
+int arms_triggered(struct arms *a, struct node *n, const struct msg_triggered *m, struct err *e)
+{
+	struct csr *c = smap_find(&a->by_token, m->csr);
+	const struct msg no = { .type = MSG_DISARM, .disarm = { .csr = m->csr } };
+
+	if (!is_own_event(n, m))
+		return err_set(e, ERR_DENIED, "an event of objects that are not its own");
+	if (!c || !map_find(&c->shares, n->number)) {
+		a->stats.strays++;
+		node_send(a->conf.nodes, n, &no);
+		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
+	}
+	pass(c, m);
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For arms.c (what is armed) and arms_fire.c (what hosts say about it) alone. */
+#ifndef SM_ARMS_INTERNAL_H
+#define SM_ARMS_INTERNAL_H
+
+#include "common/base/map.h"
+#include "common/omis/reply.h"
+#include "sm/arms.h"
+
+struct arms {
+	struct arms_conf conf;
+	struct smap by_token; /* owns struct csr */
+	uint64_t version; /* of the last ARM to a host */
+	struct arms_stats stats;
+};
+
+/* One host's share. */
+struct share {
+	uint32_t node;
+	uint32_t version;
+	char *text; /* owned */
+	size_t ntext;
+	uint32_t local_prefix;
+	bool is_waited_for; /* sent, not confirmed */
+	bool is_old; /* not seen in the ARM that is being taken in */
+};
+
+struct csr {
+	struct arms *a;
+	char *token, *identity; /* owned */
+	uint32_t tool, version;
+	bool reply;
+	bool is_stale;
+	struct map shares; /* node -> struct share, owned */
+	size_t waiting; /* shares that are waited for */
+	struct reply *answer; /* owned; what is wrong; NULL once ARM_ACK was sent */
+	struct loop_timer *timer; /* owned; ends the wait for confirmations */
+	uint64_t dropped; /* events since the last that went up */
+};
+
+/* All that is to be waited for has come, or nothing more will: ARM_ACK. */
+void csr_check_answer(struct csr *c, bool give_up);
+
+void share_confirmed(struct csr *c, struct share *s);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * On which hosts the counters and integrators have their cells: their tokens
+ * do not say. Learnt from the requests that make them. Pure.
+ */
+#ifndef SM_CELLS_H
+#define SM_CELLS_H
+
+#include "common/base/limits.h"
+#include "common/omis/request.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CELLS_MAX (TOOLS_MAX * 64) /* a segment has 64 cells, shared by all tools at the worst */
+
+struct cells;
+
+struct cells *cells_new(void);
+void cells_free(struct cells *c);
+
+/* Notes what a call of omig_pa_create makes; other calls: nothing. -ERR_LIMIT, -ERR_NOMEM. */
+int cells_learn(struct cells *c, uint32_t tool, const struct omis_call *call);
+
+/* The numbers of the nodes of a token, n of them; NULL: not known. Valid until the next change. */
+const uint32_t *cells_find(const struct cells *c, const char *token, size_t *n);
+
+void cells_del(struct cells *c, const char *token);
+void cells_drop_tool(struct cells *c, uint32_t tool);
+size_t cells_count(const struct cells *c);
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sm/program.h"
+
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/daemon/connstr.h"
+#include "common/daemon/enrol.h"
+#include "common/loop/loop.h"
+#include "common/net/net.h"
+#include "sm/settings.h"
+#include "sm/sm.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_CONTACT_MAX_NS (15 * NSEC_PER_SEC) /* mainsm has started us: it is there, or will never be */
+#define STDIN_MAX_MS 10000
+
+struct program {
+	struct daemon *daemon;
+	struct connstr conn;
+	char dir[FILE_PATH_BYTES]; /* key and certificate */
+	char host[NAME_MAX_BYTES + 1];
+	struct enrol *enrol;
+	struct net_ctx *ctx;
+	struct link_net *dialer;
+	struct sm *sm;
+	struct loop_job again;
+	nsec_t first_try;
+	bool has_enrolled; /* in this life: the certificate is fresh */
+};
+
+static int serve(struct program *p, struct err *e);
+
+static const struct settings *settings_of(const struct program *p)
+{
+	return daemon_conf(p->daemon);
+}
+
+/* The one line that says why there will be no sm. */
+static void give_up(struct program *p, int exit_code, const struct err *why)
+{
+	log_error("sm", "%s", why->text);
+	daemon_end(p->daemon, exit_code);
+}
+
+/* --- what the core tells */
+
+static void health(void *arg, struct sm_health *out)
+{
+	struct program *p = arg;
+	struct daemon_health h;
+
+	daemon_health(p->daemon, &h);
+	*out = (struct sm_health){ h.uptime, h.lag_max, h.rss_bytes, h.fds, h.fd_limit };
+}
+
+static void on_ready(void *arg)
+{
+	struct program *p = arg;
+
+	daemon_ready(p->daemon);
+}
+
+static void on_end(void *arg, const char *reason)
+{
+	struct program *p = arg;
+
+	daemon_stop(p->daemon, reason);
+}
+
+static void close_net(struct program *p)
+{
+	sm_free(p->sm);
+	p->sm = NULL;
+	link_net_free(p->dialer);
+	p->dialer = NULL;
+	net_ctx_free(p->ctx);
+	p->ctx = NULL;
+}
+
+/* --- the certificate */
+
+static struct enrol_conf enrol_conf_of(const struct program *p)
+{
+	return (struct enrol_conf){ .loop = daemon_loop(p->daemon), .dir = p->dir, .conn = &p->conn, .role = "sm",
+				    .site = settings_of(p)->site, .host = p->host };
+}
+
+static void on_enrolled(void *arg, const struct err *why)
+{
+	struct program *p = arg;
+	struct err e = {0};
+
+	p->enrol = NULL;
+	if (why) {
+		give_up(p, DAEMON_UNREACHABLE, why);
+		return;
+	}
+	p->has_enrolled = true;
+	log_info("sm", "enrolled site=%s", settings_of(p)->site);
+	if (serve(p, &e))
+		give_up(p, DAEMON_FAILED, &e);
+}
+
+/* why: what is wrong with the certificate that we have. */
+static int enrol(struct program *p, const struct err *why, struct err *e)
+{
+	const struct enrol_conf c = enrol_conf_of(p);
+
+	if (!p->conn.token_id[0])
+		return err_set(e, ERR_DENIED, "no usable certificate (%s) and no token in the connection string: get a new one with 'omig cert token sm'",
+			       why->text);
+	p->enrol = enrol_run(&c, on_enrolled, p);
+	return p->enrol ? 0 : err_nomem(e);
+}
+
+/* --- first contact */
+
+static void on_again(void *arg)
+{
+	struct program *p = arg;
+	struct err e = {0};
+
+	close_net(p);
+	if (enrol(p, &(struct err){ .text = "mainsm does not accept it" }, &e))
+		give_up(p, DAEMON_UNREACHABLE, &e);
+}
+
+/* Later on an sm waits for its mainsm as long as it has lms. */
+static void on_unreachable(void *arg, const struct err *why, bool was_up)
+{
+	struct program *p = arg;
+	nsec_t now = loop_now(daemon_loop(p->daemon));
+	struct err e = *why;
+
+	if (was_up)
+		return;
+	if (why->code == ERR_DENIED && p->conn.token_id[0] && !p->has_enrolled) {
+		loop_job_post(daemon_loop(p->daemon), &p->again, on_again, p);
+		return;
+	}
+	if (why->code != ERR_DENIED && why->code != ERR_UNSUPPORTED && now - p->first_try < FIRST_CONTACT_MAX_NS)
+		return;
+	err_add(&e, "mainsm does not answer");
+	give_up(p, DAEMON_UNREACHABLE, &e);
+}
+
+/* --- serving */
+
+static int open_ctx(struct program *p, struct err *e)
+{
+	struct pki_creds creds = {0};
+	int rc = pki_creds_load(p->dir, &creds, e);
+
+	if (!rc)
+		rc = net_ctx_open(daemon_loop(p->daemon), &(struct net_conf){ .creds = &creds }, &p->ctx, e);
+	pki_creds_done(&creds);
+	return rc;
+}
+
+static int open_dialer(struct program *p, struct err *e)
+{
+	const struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = p->conn.pin };
+	const struct link_net_conf conf = {
+		.ctx = p->ctx,
+		.host = p->conn.host,
+		.nhost = p->conn.nhost,
+		.port = p->conn.port,
+		.expect = &expect,
+	};
+
+	p->dialer = link_net_new(&conf);
+	return p->dialer ? 0 : err_nomem(e);
+}
+
+static int open_core(struct program *p, struct err *e)
+{
+	const struct settings *s = settings_of(p);
+	const struct sm_conf conf = {
+		.loop = daemon_loop(p->daemon),
+		.rng = daemon_rng(p->daemon),
+		.timebase = daemon_timebase(p->daemon),
+		.ctx = p->ctx,
+		.dialer = link_net_dialer(p->dialer),
+		.epoch = daemon_epoch(p->daemon),
+		.site = s->site,
+		.host = p->host,
+		.listen = s->listen,
+		.port = (uint16_t)s->port,
+		.advertise = s->advertise,
+		.software = "omig " OMIG_VERSION,
+		.linger = s->linger,
+		.grace = s->grace,
+		.enrol_dir = p->dir,
+		.health = health,
+		.on_ready = on_ready,
+		.on_unreachable = on_unreachable,
+		.on_end = on_end,
+		.arg = p,
+	};
+
+	return sm_open(&conf, &p->sm, e);
+}
+
+static int serve(struct program *p, struct err *e)
+{
+	int rc = open_ctx(p, e);
+
+	p->first_try = loop_now(daemon_loop(p->daemon));
+	if (!rc)
+		rc = open_dialer(p, e);
+	if (!rc)
+		rc = open_core(p, e);
+	if (!rc)
+		log_info("sm", "listening site=%s port=%u", settings_of(p)->site, sm_port(p->sm));
+	return rc;
+}
+
+/* --- starting */
+
+/* Reads up to the end of the line; the launcher has written it before it started us, or ssh brings it soon. */
+static int read_line(char *out, size_t size, struct err *e)
+{
+	struct pollfd f = { .fd = STDIN_FILENO, .events = POLLIN };
+	size_t n = 0;
+
+	while (n < size - 1 && (!n || out[n - 1] != '\n')) {
+		if (poll(&f, 1, STDIN_MAX_MS) != 1)
+			return err_set(e, ERR_TIMEOUT, "no connection string came on standard input");
+		if (read(STDIN_FILENO, out + n, 1) != 1)
+			break;
+		n++;
+	}
+	out[n] = 0;
+	return n ? 0 : err_set(e, ERR_CLOSED, "no connection string came on standard input");
+}
+
+static int find_mainsm(struct program *p, struct err *e)
+{
+	const struct settings *s = settings_of(p);
+	const struct connstr_source from = { s->mainsm, daemon_state_dir(p->daemon) };
+	char line[CONNSTR_MAX_BYTES];
+	int rc;
+
+	if (!s->mainsm_stdin)
+		return connstr_find(&from, &p->conn, e);
+	rc = read_line(line, sizeof(line), e);
+	if (!rc)
+		rc = connstr_parse(line, &p->conn, e);
+	str_wipe(line, sizeof(line));
+	return rc;
+}
+
+static void find_host(struct program *p)
+{
+	gethostname(p->host, sizeof(p->host) - 1);
+	if (!str_is_name(p->host, strlen(p->host)))
+		str_copy(p->host, sizeof(p->host), "localhost");
+}
+
+static int open_dir(struct program *p, struct err *e)
+{
+	char name[SITE_NAME_MAX_BYTES + 8], lock[FILE_PATH_BYTES];
+	int rc;
+
+	snprintf(name, sizeof(name), "sm-%s", settings_of(p)->site);
+	rc = file_join(p->dir, sizeof(p->dir), daemon_state_dir(p->daemon), name, e);
+	if (!rc)
+		rc = file_private_dir(p->dir, e);
+	if (!rc)
+		rc = file_join(lock, sizeof(lock), p->dir, "lock", e);
+	if (!rc)
+		rc = daemon_lock(p->daemon, lock, e);
+	if (rc == -ERR_EXISTS)
+		err_add(e, "an sm of site %s runs here already", settings_of(p)->site);
+	return rc;
+}
+
+static int begin(struct program *p, int *exit_code, struct err *e)
+{
+	const struct enrol_conf c = enrol_conf_of(p);
+	struct err why = {0};
+	int rc = find_mainsm(p, e);
+
+	*exit_code = DAEMON_UNREACHABLE;
+	if (rc)
+		return rc;
+	rc = enrol_check(&c, clock_wall(), &why);
+	if (rc > 0)
+		return enrol(p, &why, e);
+	*exit_code = DAEMON_FAILED;
+	if (!rc)
+		return serve(p, e);
+	*e = why;
+	return rc;
+}
+
+static int start(struct daemon *d, int *exit_code, struct err *e)
+{
+	struct program *p = calloc(1, sizeof(*p));
+	int rc;
+
+	if (!p)
+		return err_nomem(e);
+	p->daemon = d;
+	daemon_set_user(d, p);
+	find_host(p);
+	rc = open_dir(p, e);
+	return rc ? rc : begin(p, exit_code, e);
+}
+
+static int check(const void *values, struct err *e)
+{
+	return settings_check(values, e);
+}
+
+static int reload(struct daemon *d, const void *values, struct err *e)
+{
+	struct program *p = daemon_user(d);
+	const struct settings *s = values;
+
+	if (p->sm)
+		sm_set_times(p->sm, s->linger, s->grace);
+	return 0;
+}
+
+static void status(struct daemon *d, struct buf *out)
+{
+	struct program *p = daemon_user(d);
+
+	if (p->sm)
+		sm_dump(p->sm, out);
+}
+
+static void done(struct daemon *d)
+{
+	struct program *p = daemon_user(d);
+
+	if (!p)
+		return;
+	loop_job_cancel(&p->again);
+	enrol_cancel(p->enrol);
+	close_net(p);
+	str_wipe(&p->conn, sizeof(p->conn));
+	free(p);
+}
+
+const struct daemon_spec program_spec = {
+	.program = "sm",
+	.summary = "the monitor's daemon of one site",
+	.details = "mainsm starts it when the first host of a site comes; nobody else has to. It serves the lms of\n"
+		   "its site, answers requests once for all of them, and ends when none is left for a while.\n"
+		   "The connection string comes from OMIG_MAINSM, --mainsm or, with --mainsm-stdin, from a line on\n"
+		   "standard input.",
+	.conf = &settings_schema,
+	.background = true,
+	.check = check,
+	.start = start,
+	.reload = reload,
+	.status = status,
+	.done = done,
+};

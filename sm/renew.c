@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sm/renew.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/daemon/enrol.h"
+#include "common/loop/loop.h"
+#include "common/net/net.h"
+
+#include <stdlib.h>
+
+#define LOOK_MAX_NS (3600 * NSEC_PER_SEC) /* wall clocks jump: look again at least this often */
+
+struct renew {
+	struct renew_conf conf;
+	char *dir, *site, *host;
+	struct enrol_renewal *pending; /* owned */
+	struct loop_timer *timer;
+};
+
+static struct enrol_conf enrol_of(const struct renew *r)
+{
+	return (struct enrol_conf){ .loop = r->conf.loop, .dir = r->dir, .ctx = r->conf.ctx, .role = "sm",
+				    .site = r->site, .host = r->host };
+}
+
+static void arm(struct renew *r, nsec_t after)
+{
+	loop_timer_arm(r->timer, after < LOOK_MAX_NS ? after : LOOK_MAX_NS);
+}
+
+static void ask(struct renew *r)
+{
+	const struct enrol_conf c = enrol_of(r);
+	struct msg m = { .type = MSG_ENROL };
+	struct err e = {0};
+
+	enrol_renew_free(r->pending);
+	r->pending = NULL;
+	arm(r, RENEW_RETRY_NS);
+	if (enrol_renew_begin(&c, &r->pending, &m.enrol, &e))
+		log_warn("sm", "no request for a new certificate can be made, trying again in 10 min: %s", e.text);
+	else if (r->conf.send(r->conf.arg, &m))
+		log_info("sm", "a new certificate will be asked for when mainsm is there");
+}
+
+static void look(void *arg)
+{
+	struct renew *r = arg;
+	nsec_t at = enrol_renew_at(r->dir), now = clock_wall();
+
+	if (at > now)
+		arm(r, at - now);
+	else
+		ask(r);
+}
+
+struct renew *renew_new(const struct renew_conf *conf)
+{
+	struct renew *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->conf = *conf;
+	r->dir = str_dup(conf->dir);
+	r->site = str_dup(conf->site);
+	r->host = str_dup(conf->host);
+	r->timer = loop_timer_new(conf->loop, look, r);
+	if (r->dir && r->site && r->host && r->timer)
+		return r;
+	renew_free(r);
+	return NULL;
+}
+
+void renew_free(struct renew *r)
+{
+	if (!r)
+		return;
+	enrol_renew_free(r->pending);
+	loop_timer_free(r->timer);
+	free(r->dir);
+	free(r->site);
+	free(r->host);
+	free(r);
+}
+
+void renew_connected(struct renew *r)
+{
+	look(r);
+}
+
+static int use(struct renew *r, struct err *e)
+{
+	struct pki_creds creds = {0};
+	int rc = pki_creds_load(r->dir, &creds, e);
+
+	if (!rc)
+		rc = net_ctx_reload(r->conf.ctx, &creds, e);
+	pki_creds_done(&creds);
+	return rc;
+}
+
+int renew_answer(struct renew *r, const struct msg_enrol_ack *ack, struct err *e)
+{
+	int rc;
+
+	if (!r->pending)
+		return err_set(e, ERR_NOTFOUND, "nothing was asked for");
+	rc = enrol_renew_end(r->pending, ack, e);
+	enrol_renew_free(r->pending);
+	r->pending = NULL;
+	if (!rc)
+		rc = use(r, e);
+	/* Not at once, even when it is due again: a certificate of minutes must not become a flood of requests. */
+	arm(r, RENEW_RETRY_NS);
+	return rc;
+}

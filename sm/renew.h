@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our certificate is renewed over the link to mainsm before it expires. */
+#ifndef SM_RENEW_H
+#define SM_RENEW_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "proto/msg.h"
+
+#define RENEW_RETRY_NS (600 * NSEC_PER_SEC) /* after a failure: a third of its life is left at first */
+
+struct loop;
+struct net_ctx;
+struct renew;
+
+/* Borrowed pointers, copied strings. */
+struct renew_conf {
+	struct loop *loop;
+	struct net_ctx *ctx; /* gets the new credentials */
+	const char *dir, *site, *host;
+	int (*send)(void *arg, const struct msg *m); /* to mainsm */
+	void *arg;
+};
+
+struct renew *renew_new(const struct renew_conf *conf);
+void renew_free(struct renew *r);
+
+/* mainsm is there: what is due is asked for. */
+void renew_connected(struct renew *r);
+
+/* Stores and uses what came. ERR_NOTFOUND: nothing was asked for. */
+int renew_answer(struct renew *r, const struct msg_enrol_ack *ack, struct err *e);
+
+#endif

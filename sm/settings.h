@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What can be configured of an sm. */
+#ifndef SM_SETTINGS_H
+#define SM_SETTINGS_H
+
+#include "common/base/clock.h"
+#include "common/daemon/conf.h"
+
+#define SITE_NAME_MAX_BYTES 63 /* it stands in paths and command lines */
+
+struct settings {
+	const char *mainsm; /* connection string, "" = look for one */
+	const char *site;
+	const char *listen, *advertise;
+	int64_t port;
+	int64_t linger, grace; /* ns */
+	bool mainsm_stdin;
+};
+
+extern const struct conf_schema settings_schema;
+
+/* What the schema cannot see. ERR_INVALID. */
+int settings_check(const struct settings *s, struct err *e);
+
+#endif

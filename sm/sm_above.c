@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What mainsm says, and its coming and going. */
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/net/net.h"
+#include "sm/sm_internal.h"
+
+#include <string.h>
+
+/* --- tools */
+
+static int note_tool(struct sm *sm, uint32_t tool)
+{
+	tools_gone(sm->old_tools, tool);
+	return tools_seen(sm->tools, tool);
+}
+
+void sm_tool_gone(struct sm *sm, uint32_t tool)
+{
+	const struct msg m = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = tool } };
+
+	tools_gone(sm->tools, tool);
+	tools_gone(sm->old_tools, tool);
+	arms_drop_tool(sm->arms, tool);
+	cells_drop_tool(sm->cells, tool);
+	bygone_tool(&sm->bygone, tool);
+	nodes_send_all(sm->nodes, &m);
+}
+
+/* mainsm had its time to come back and to want again what it had wanted. */
+void sm_grace_over(struct sm *sm)
+{
+	bool is_up = uplink_is_up(sm->uplink);
+	uint32_t tool;
+
+	log_info("sm", "what mainsm did not ask for again is given up mainsm=%s", is_up ? "up" : "gone");
+	while (tools_any(sm->old_tools, &tool))
+		sm_tool_gone(sm, tool);
+	while (!is_up && tools_any(sm->tools, &tool))
+		sm_tool_gone(sm, tool);
+	arms_drop_stale(sm->arms);
+}
+
+/* --- certificates */
+
+static void refuse_serial(struct sm *sm, const struct bytes *serial)
+{
+	const struct identity *self = net_ctx_self(sm->conf.ctx);
+
+	if (serial->n != SERIAL_BYTES || net_ctx_is_revoked(sm->conf.ctx, serial->p))
+		return;
+	if (sm->nrevoked++ >= SM_REVOKED_MAX || net_ctx_revoke(sm->conf.ctx, serial->p)) {
+		log_error("sm", "no room for one more revoked certificate: its owner is not cut");
+		return;
+	}
+	if (self && !memcmp(self->serial, serial->p, SERIAL_BYTES))
+		sm_end(sm, "our certificate was revoked");
+}
+
+static void got_revoked(struct sm *sm, const struct msg_revoked *m)
+{
+	for (size_t i = 0; i < m->nserial; i++)
+		refuse_serial(sm, &m->serial[i]);
+	net_ctx_check(sm->conf.ctx);
+}
+
+static void got_enrol_ack(struct sm *sm, const struct msg_enrol_ack *m)
+{
+	struct err e = {0};
+
+	if (!sm->renew)
+		return;
+	if (renew_answer(sm->renew, m, &e))
+		log_warn("sm", "the certificate was not renewed: %s", e.text);
+	else
+		log_notice("sm", "certificate renewed");
+}
+
+/* --- messages */
+
+static void got_request(struct sm *sm, const struct msg_request *m)
+{
+	if (note_tool(sm, m->tool))
+		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies", m->tool);
+	requests_ask(sm->requests, m);
+}
+
+static void got_arm(struct sm *sm, const struct msg_arm *m)
+{
+	if (note_tool(sm, m->tool))
+		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies", m->tool);
+	arms_arm(sm->arms, m);
+}
+
+static void got_disarm(struct sm *sm, const struct msg_disarm *m)
+{
+	arms_disarm(sm->arms, m->csr);
+	bygone_csr(&sm->bygone, m->csr);
+}
+
+static void on_msg(void *arg, const struct msg *m)
+{
+	struct sm *sm = arg;
+
+	switch (m->type) {
+	case MSG_REQUEST:
+		got_request(sm, &m->request);
+		break;
+	case MSG_CANCEL:
+		requests_cancel(sm->requests, m->cancel.id);
+		break;
+	case MSG_ARM:
+		got_arm(sm, &m->arm);
+		break;
+	case MSG_DISARM:
+		got_disarm(sm, &m->disarm);
+		break;
+	case MSG_TOOL_GONE:
+		sm_tool_gone(sm, m->tool_gone.tool);
+		break;
+	case MSG_REVOKED:
+		got_revoked(sm, &m->revoked);
+		break;
+	case MSG_STOP:
+		sm_stop_all(sm, m->stop.reason);
+		break;
+	case MSG_ENROL_ACK:
+		got_enrol_ack(sm, &m->enrol_ack);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- coming and going */
+
+static void set_old_tools(struct sm *sm)
+{
+	uint32_t tool;
+
+	while (tools_any(sm->tools, &tool)) {
+		tools_gone(sm->tools, tool);
+		if (tools_seen(sm->old_tools, tool))
+			sm_tool_gone(sm, tool);
+	}
+}
+
+static void on_up(void *arg, bool is_other)
+{
+	struct sm *sm = arg;
+
+	log_notice("sm", "mainsm is there%s site=s_%u", is_other ? ", started anew" : "", uplink_site_number(sm->uplink));
+	nodes_set_site_number(sm->nodes, uplink_site_number(sm->uplink));
+	if (is_other)
+		set_old_tools(sm);
+	if (loop_timer_is_armed(sm->grace))
+		loop_timer_arm(sm->grace, sm->conf.grace);
+	news_restart(sm->news);
+	if (sm->renew)
+		renew_connected(sm->renew);
+	if (sm->conf.on_ready)
+		sm->conf.on_ready(sm->conf.arg);
+}
+
+static void on_down(void *arg, const struct err *why)
+{
+	struct sm *sm = arg;
+
+	log_warn("sm", "mainsm is lost, dialling again; hosts stay: %s", why->text);
+	requests_drop_all(sm->requests);
+	arms_set_stale(sm->arms);
+	loop_timer_arm(sm->grace, sm->conf.grace);
+	news_restart(sm->news);
+}
+
+static void on_retry(void *arg, const struct err *why)
+{
+	struct sm *sm = arg;
+
+	log_info("sm", "mainsm cannot be reached: %s", why->text);
+	if (sm->conf.on_unreachable)
+		sm->conf.on_unreachable(sm->conf.arg, why, uplink_was_up(sm->uplink));
+}
+
+const struct uplink_handler sm_above = { on_up, on_msg, on_down, on_retry, NULL };

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures about the sm, out of all its parts. */
+#include "common/net/net.h"
+#include "sm/sm_internal.h"
+
+static void add_hosts(const struct sm *sm, struct facts *s)
+{
+	const struct objects_total *t = nodes_total(sm->nodes);
+	struct nodes_stats n;
+
+	nodes_stats(sm->nodes, &n);
+	facts_add(s, "lms", (int64_t)nodes_up(sm->nodes));
+	facts_add(s, "nodes", (int64_t)nodes_count(sm->nodes));
+	facts_add(s, "objects", (int64_t)t->n);
+	facts_add(s, "object_bytes", (int64_t)t->bytes);
+	facts_add(s, "lms_accepted", (int64_t)n.accepted);
+	facts_add(s, "lms_refused", (int64_t)n.refused);
+	facts_add(s, "lms_cut_slow", (int64_t)n.cut_slow);
+	facts_add(s, "lms_cut_wrong", (int64_t)n.cut_wrong);
+	facts_add(s, "lms_queued_bytes", (int64_t)n.queued);
+	facts_add(s, "lms_rtt_max_ns", n.rtt_max);
+}
+
+static void add_work(const struct sm *sm, struct facts *s)
+{
+	struct requests_stats r;
+	struct arms_stats a;
+
+	requests_stats(sm->requests, &r);
+	arms_stats(sm->arms, &a);
+	facts_add(s, "requests", (int64_t)r.active);
+	facts_add(s, "requests_asked", (int64_t)r.asked);
+	facts_add(s, "requests_answered", (int64_t)r.answered);
+	facts_add(s, "requests_partial", (int64_t)r.partial);
+	facts_add(s, "requests_unsent", (int64_t)r.unsent);
+	facts_add(s, "csrs", (int64_t)a.armed);
+	facts_add(s, "events", (int64_t)a.triggered);
+	facts_add(s, "events_dropped", (int64_t)a.dropped);
+	facts_add(s, "strays", (int64_t)(r.strays + a.strays));
+	facts_add(s, "forged", (int64_t)sm->forged);
+	facts_add(s, "tools", (int64_t)(tools_count(sm->tools) + tools_count(sm->old_tools)));
+	facts_add(s, "cells", (int64_t)cells_count(sm->cells));
+}
+
+static void add_uplink(const struct sm *sm, struct facts *s)
+{
+	struct link_stats l;
+
+	uplink_stats(sm->uplink, &l);
+	facts_add(s, "uplink", uplink_is_up(sm->uplink));
+	facts_add(s, "uplink_connects", l.connects);
+	facts_add(s, "uplink_queued_bytes", (int64_t)l.queued);
+	facts_add(s, "uplink_dropped", (int64_t)l.dropped);
+	facts_add(s, "uplink_rtt_ns", l.rtt);
+	facts_add(s, "time_error_ns", timebase_error(sm->conf.timebase, loop_now(sm->conf.loop)));
+}
+
+static void add_process(const struct sm *sm, struct facts *s)
+{
+	const struct identity *self = net_ctx_self(sm->conf.ctx);
+	struct sm_health h = {0};
+
+	if (self && self->wall_not_after)
+		facts_add(s, "certificate_expires_s", self->wall_not_after / NSEC_PER_SEC);
+	if (!sm->conf.health)
+		return;
+	sm->conf.health(sm->conf.arg, &h);
+	facts_add(s, "lag_max_ns", h.lag_max);
+	facts_add(s, "rss_bytes", h.rss_bytes);
+	facts_add(s, "fds", h.fds);
+	facts_add(s, "fd_limit", h.fd_limit);
+}
+
+void sm_collect(const struct sm *sm, struct facts *out)
+{
+	*out = (struct facts){ .software = sm->software, .uptime_ns = loop_now(sm->conf.loop) - sm->started };
+	add_hosts(sm, out);
+	add_work(sm, out);
+	add_uplink(sm, out);
+	add_process(sm, out);
+}
+
+void sm_dump(const struct sm *sm, struct buf *out)
+{
+	struct facts s;
+
+	sm_collect(sm, &s);
+	facts_dump(&s, out);
+}
+
+void sm_get_counts(const struct sm *sm, struct sm_counts *out)
+{
+	struct requests_stats r;
+	struct arms_stats a;
+	struct nodes_stats n;
+
+	requests_stats(sm->requests, &r);
+	arms_stats(sm->arms, &a);
+	nodes_stats(sm->nodes, &n);
+	*out = (struct sm_counts){
+		.lms = nodes_up(sm->nodes),
+		.nodes = nodes_count(sm->nodes),
+		.objects = nodes_total(sm->nodes)->n,
+		.requests = r.active,
+		.csrs = a.armed,
+		.asked = r.asked,
+		.answered = r.answered,
+		.partial = r.partial,
+		.doubles = r.doubles,
+		.strays = r.strays + a.strays,
+		.forged = sm->forged,
+		.refused = n.refused,
+		.dropped = a.dropped,
+		.cut = n.cut_slow,
+	};
+}

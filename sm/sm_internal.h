@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For the files that wire the sm together: sm.c (life), sm_above.c (mainsm), sm_below.c (hosts), sm_health.c. */
+#ifndef SM_SM_INTERNAL_H
+#define SM_SM_INTERNAL_H
+
+#include "common/daemon/bygone.h"
+#include "common/loop/loop.h"
+#include "sm/arms.h"
+#include "sm/cells.h"
+#include "sm/news.h"
+#include "sm/nodes.h"
+#include "sm/renew.h"
+#include "sm/requests.h"
+#include "sm/sm.h"
+#include "sm/facts.h"
+#include "sm/tools.h"
+#include "sm/uplink.h"
+
+struct sm {
+	struct sm_conf conf; /* its strings are the members below */
+	char *site, *host, *software; /* owned */
+	struct nodes *nodes;
+	struct uplink *uplink;
+	struct news *news;
+	struct requests *requests;
+	struct arms *arms;
+	struct cells *cells;
+	struct tools *tools, *old_tools; /* of the mainsm that is there; of one that was */
+	struct renew *renew; /* NULL: not renewed */
+	struct bygone bygone;
+	struct loop_timer *linger, *grace, *drain;
+	struct loop_job end;
+	char reason[ERR_TEXT_BYTES];
+	nsec_t started;
+	size_t nrevoked;
+	uint64_t forged, strays;
+	bool is_stopping, is_ending;
+};
+
+/* on_end, from the loop. */
+void sm_end(struct sm *sm, const char *reason);
+
+/* Told to: passes it on, waits a little. */
+void sm_stop_all(struct sm *sm, const char *reason);
+
+/* Handlers of the two sides; arg is the sm. */
+extern const struct uplink_handler sm_above;
+extern const struct nodes_handler sm_below;
+
+/* What is told when nobody is there to want it any more. */
+void sm_tool_gone(struct sm *sm, uint32_t tool);
+void sm_grace_over(struct sm *sm);
+
+void sm_arm_linger(struct sm *sm);
+void sm_collect(const struct sm *sm, struct facts *out);
+
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sm/program.h"
+
+int main(int argc, char **argv)
+{
+	return daemon_main(&program_spec, argc, argv);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The link to mainsm: who it is, whether it is the same as before, and what waits to go up. */
+#ifndef SM_UPLINK_H
+#define SM_UPLINK_H
+
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/daemon/link.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct uplink;
+
+struct uplink_handler {
+	/* is_other: not the mainsm that was there before, or the first. */
+	void (*on_up)(void *arg, bool is_other);
+	void (*on_msg)(void *arg, const struct msg *m);
+	void (*on_down)(void *arg, const struct err *why);
+	void (*on_retry)(void *arg, const struct err *why);
+	void *arg;
+};
+
+/* Borrowed pointers, copied strings. */
+struct uplink_conf {
+	struct loop *loop;
+	struct rng *rng;
+	struct timebase *timebase;
+	struct link_dialer dialer;
+	uint64_t epoch;
+	const char *site, *host, *software;
+	const char *listen; /* where lms find us */
+	struct uplink_handler handler;
+};
+
+/* Dials. ERR_NOMEM, ERR_LIMIT (listen). */
+int uplink_open(const struct uplink_conf *conf, struct uplink **out, struct err *e);
+
+/* Says BYE. NULL is fine. */
+void uplink_close(struct uplink *u, const char *reason);
+
+bool uplink_is_up(const struct uplink *u);
+
+/* It has been up at least once. */
+bool uplink_was_up(const struct uplink *u);
+
+/* As mainsm counts the site; 0 = not told yet. */
+uint32_t uplink_site_number(const struct uplink *u);
+
+/* As link_send(). */
+int uplink_send(struct uplink *u, const struct msg *m);
+int uplink_send_frames(struct uplink *u, const uint8_t *p, size_t n);
+
+/* Half of the queue is full: what can wait should, what may be dropped is. True when it is down. */
+bool uplink_is_congested(const struct uplink *u);
+
+void uplink_stats(const struct uplink *u, struct link_stats *out);
+enum link_state uplink_state(const struct uplink *u);
+
+#endif
