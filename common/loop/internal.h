@@ -47,8 +47,9 @@ struct loop_fd {
 };
 
 /*
- * timer.c: runs the earliest timer if it is due at `until` and was armed no
- * later than `last` says: one that arms itself again for the same instant could keep us for ever.
+ * timer.c: runs the earliest timer if it is due at `until` and was armed no later
+ * than `last` says: one that arms itself again for the same instant could keep us
+ * for ever.
  */
 bool timers_run_first(struct loop *l, nsec_t until, uint64_t last);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One thread, one loop: file descriptors, timers, signals, deferred calls.
- * A real loop waits in the kernel (make it after fork()); a virtual one has a clock that moves only
- * when it is told to, so that a test of an hour takes a millisecond and
- * happens the same way each time.
+ * One thread, one loop: file descriptors, timers, signals, deferred calls. A real
+ * loop waits in the kernel (make it after fork()); a virtual one has a clock that
+ * moves only when it is told to, so that a test of an hour takes a millisecond
+ * and happens the same way each time.
  *
  * Order: timers run by time, equal times by the order of arming; posts run
  * in the order of posting, after the callback (virtual) or the round of
@@ -41,8 +41,8 @@ nsec_t loop_now(const struct loop *l);
 
 /*
  * Blocks until loop_stop(). A virtual loop jumps from timer to timer and also
- * returns when nothing is left that could happen. -ERR_SYS when the kernel's wait fails.
- * Not from a callback.
+ * returns when nothing is left that could happen. -ERR_SYS when the kernel's wait
+ * fails. Not from a callback.
  */
 int loop_run(struct loop *l);
 
@@ -53,8 +53,9 @@ void loop_stop(struct loop *l);
 int loop_turn(struct loop *l);
 
 /*
- * Blocks until something was called back, at most for `max` (< 0: for ever).
- * A virtual loop moves its clock to the next timer, at most by max. Not from a callback. 0, -ERR_SYS.
+ * Blocks until something was called back, at most for `max` (< 0: for ever). A
+ * virtual loop moves its clock to the next timer, at most by max. Not from a
+ * callback. 0, -ERR_SYS.
  */
 int loop_wait(struct loop *l, nsec_t max);
 
@@ -68,9 +69,9 @@ bool loop_advance(struct loop *l, nsec_t by);
 nsec_t loop_next_at(const struct loop *l);
 
 /*
- * A descriptor that polls readable when loop_turn() has something to do: for
- * a program with a poll() of its own. Made on the first call, owned by the
- * loop. Signals do not wake it, and an fd may have one watch only from then on. Real
+ * A descriptor that polls readable when loop_turn() has something to do: for a
+ * program with a poll() of its own. Made on the first call, owned by the loop.
+ * Signals do not wake it, and an fd may have one watch only from then on. Real
  * only (ERR_UNSUPPORTED). -1 on failure.
  */
 int loop_pollfd(struct loop *l, struct err *e);
@@ -97,8 +98,9 @@ struct loop_fd;
 
 /*
  * Watches fd (borrowed; close it after loop_fd_free()). fn gets what is ready;
- * hang-up and errors count as whatever is watched. what = 0 is a sleeping
- * watch. Under a virtual loop the fd is polled at each turn. ERR_NOMEM, ERR_SYS. NULL then.
+ * hang-up and errors count as whatever is watched. what = 0 is a sleeping watch.
+ * Under a virtual loop the fd is polled at each turn. ERR_NOMEM, ERR_SYS. NULL
+ * then.
  */
 struct loop_fd *loop_fd_new(struct loop *l, int fd, unsigned what, void (*fn)(void *, unsigned),
 			    void *arg, struct err *e);

@@ -25,7 +25,10 @@ enum chan_event {
 	 * frame proves that it did not.
 	 */
 	CHAN_OPEN,
-	/* Gone; `why` says why, in words for people. All received frames came before. chan_close() is still the owner's duty. */
+	/*
+	 * Gone; `why` says why, in words for people. All received frames came
+	 * before. chan_close() is still the owner's duty.
+	 */
 	CHAN_CLOSED,
 	/* The queue has fallen below half of its cap after a send was refused. */
 	CHAN_WRITABLE
@@ -43,9 +46,10 @@ struct chan_handler {
 void chan_set_handler(struct chan *c, const struct chan_handler *h);
 
 /*
- * Queues one whole frame (header included), copied; it leaves at the end of
- * the turn together with the others. -ERR_LIMIT: the frame would take the queue past its cap
- * (CHAN_WRITABLE follows), -ERR_CLOSED, -ERR_NOMEM; -ERR_AGAIN: not open yet. Nothing was queued then.
+ * Queues a whole frame (header included; or several), copied; it leaves at the
+ * end of the turn together with the others. -ERR_LIMIT: the frame would take the
+ * queue past its cap (CHAN_WRITABLE follows), -ERR_CLOSED, -ERR_NOMEM;
+ * -ERR_AGAIN: not open yet. Nothing was queued then.
  */
 int chan_send(struct chan *c, const uint8_t *frame, size_t n);
 
@@ -68,13 +72,17 @@ void chan_pause_reading(struct chan *c, bool pause);
 void chan_role_known(struct chan *c);
 
 /*
- * Idempotent, NULL is fine. No callback comes from now on; the channel must
- * not be used any more; its memory goes at the end of the turn. What is queued and fits
- * into the socket is still sent. `reason` goes to the debug log (NULL: none).
+ * Idempotent, NULL is fine. No callback comes from now on; the channel must not
+ * be used any more; its memory goes at the end of the turn. What is queued and
+ * fits into the socket is still sent. `reason` goes to the debug log (NULL:
+ * none).
  */
 void chan_close(struct chan *c, const char *reason);
 
-/* From the verified certificate. NULL: not open yet, or an enrolling peer (it has none). Valid until chan_close(). */
+/*
+ * From the verified certificate. NULL: not open yet, or an enrolling peer (it has
+ * none). Valid until chan_close().
+ */
 const struct identity *chan_peer(const struct chan *c);
 
 /* "127.0.0.1:4711", "[::1]:4711"; for texts. Valid until chan_close(). */

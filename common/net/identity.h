@@ -51,12 +51,18 @@ struct identity {
 	nsec_t wall_not_before, wall_not_after;
 };
 
-/* "sm of site a on b.example", "lm on b.example": for texts; bytes that a terminal minds are escaped. Returns out. */
+/*
+ * "sm of site a on b.example", "lm on b.example": for texts; bytes that a
+ * terminal minds are escaped. Returns out.
+ */
 char *identity_describe(char *out, size_t size, const struct identity *id);
 
 #define IDENTITY_URI_BYTES (32 + 6 * NAME_MAX_BYTES)
 
-/* omig:ROLE/SITE/HOST. ERR_INVALID: no role, or a part that is not a name. out has IDENTITY_URI_BYTES. */
+/*
+ * omig:ROLE/SITE/HOST. ERR_INVALID: no role, or a part that is not a name. out
+ * has IDENTITY_URI_BYTES.
+ */
 int identity_to_uri(char *out, const struct identity *id, struct err *e);
 
 /* Sets role, site, host. Only the form that identity_to_uri() writes is accepted. ERR_PARSE. */

@@ -72,8 +72,9 @@ struct verdict {
 };
 
 /*
- * Everything that is demanded of a peer's certificates. ctx: our CA (unless
- * the pin in `a` names one among the presented), revoked serials, clock. 0: *id is who it is.
+ * Everything that is demanded of a peer's certificates. ctx: our CA (unless the
+ * pin in `a` names one among the presented), revoked serials, clock. 0: *id is
+ * who it is.
  */
 int verify_peer(const struct net_ctx *ctx, const struct admit *a, X509 *leaf,
 		STACK_OF(X509) * presented, struct identity *id, struct verdict *v);
@@ -110,7 +111,6 @@ struct net_ctx {
 	SSL_CTX *server, *client, *enrol; /* server, client: NULL without credentials */
 	BIO_METHOD *sock_method;
 	X509 *ca;
-	unsigned lookups; /* of names, under way */
 	/* memory */
 	struct mem_net *mem;
 	struct list at; /* in mem's contexts */
@@ -172,7 +172,10 @@ void chan_init(struct chan *c, const struct chan_ops *ops, struct loop *l, struc
 /* The peer is verified (id NULL: it enrols). Calls nobody back. */
 void chan_up(struct chan *c, const struct identity *id);
 
-/* Feeds received bytes and calls back for each whole frame. Non-zero: the stream is broken, *e says why. */
+/*
+ * Feeds received bytes and calls back for each whole frame. Non-zero: the stream
+ * is broken, *e says why.
+ */
 int chan_feed(struct chan *c, const uint8_t *p, size_t n, struct err *e);
 /* The frames that are there already, unless paused or gone. */
 int chan_deliver(struct chan *c, struct err *e);
@@ -265,7 +268,10 @@ struct addrs {
 	unsigned count, next;
 };
 
-/* Looks a name up in a thread (resolve.c); fn once, from the loop, unless it is cancelled before. */
+/*
+ * Looks a name up in a thread (resolve.c); fn once, from the loop, unless it is
+ * cancelled before.
+ */
 struct resolve;
 struct resolve *resolve_start(struct loop *l, const char *host, uint16_t port,
 			      void (*fn)(void *arg, const struct addrs *found, const char *why_not),

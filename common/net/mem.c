@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A channel through memory. Each end holds what is under way to it, with the
- * time at which it arrives; a window bounds that, as a socket's buffers do, and the rest
- * waits at the sender, where caps and back-pressure see it.
+ * A channel through memory. Each end holds what is under way to it, with the time
+ * at which it arrives; a window bounds that, as a socket's buffers do, and the
+ * rest waits at the sender, where caps and back-pressure see it.
  */
 #include "common/base/str.h"
 #include "common/net/internal.h"

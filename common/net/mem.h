@@ -29,8 +29,9 @@ void mem_net_set_wall(struct mem_net *m, nsec_t (*wall_now)(void *arg), void *ar
 
 /*
  * self->host is where it stands and what others dial; ROLE_NONE: not enrolled
- * yet; no end of validity: for ever. Ports are per host, an address given to net_listen() is
- * ignored; pins are not compared, penalties and half-open limits not kept.
+ * yet; no end of validity: for ever. Ports are per host, an address given to
+ * net_listen() is ignored; pins are not compared, penalties and half-open limits
+ * not kept.
  */
 int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx **out,
 		 struct err *e);
@@ -41,17 +42,26 @@ struct mem_link {
 	nsec_t delay; /* one way */
 	nsec_t jitter; /* added evenly at random; order is kept all the same */
 	double drop; /* probability that a frame breaks the connection, as a reset would */
-	bool cut; /* nothing passes and nobody is told, as when a cable is pulled; dialling times out */
+	bool cut; /* a pulled cable: nothing passes, nobody is told, dialling times out */
 	size_t window; /* bytes under way before the sender's queue fills; 0: MEM_WINDOW_BYTES */
 };
 
-/* Both ways between hosts a and b (NULL: any, for what has no rule of its own); from now on. -ERR_NOMEM. */
+/*
+ * Both ways between hosts a and b (NULL: any, for what has no rule of its own);
+ * from now on. -ERR_NOMEM.
+ */
 int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const struct mem_link *how);
 
-/* A crash of all that stands on the host: its channels end for their peers (reset); its own get nothing. */
+/*
+ * A crash of all that stands on the host: its channels end for their peers
+ * (reset); its own get nothing.
+ */
 void mem_net_kill_host(struct mem_net *m, const char *host);
 
-/* Two open channels, each other's peer, without dialling. who[i] is what the OTHER end sees; borrowed for the call. */
+/*
+ * Two open channels, each other's peer, without dialling. who[i] is what the
+ * OTHER end sees; borrowed for the call.
+ */
 int mem_chan_pair(struct loop *l, const struct identity *who[2], const struct mem_link *how,
 		  struct chan *out[2], struct err *e);
 

@@ -29,10 +29,16 @@ struct net_conf {
 	void *wall_arg;
 };
 
-/* ERR_INVALID, ERR_TIMEOUT (our certificate has expired), ERR_PARSE, ERR_NOMEM: as pki_creds_check(). */
+/*
+ * ERR_INVALID, ERR_TIMEOUT (our certificate has expired), ERR_PARSE, ERR_NOMEM:
+ * as pki_creds_check().
+ */
 int net_ctx_open(struct loop *l, const struct net_conf *conf, struct net_ctx **out, struct err *e);
 
-/* Listeners and channels must be closed before; their memory may still wait for the end of the turn. */
+/*
+ * Listeners and channels must be closed before; their memory may still wait for
+ * the end of the turn.
+ */
 void net_ctx_free(struct net_ctx *ctx);
 
 /* New credentials for the next handshakes; live links stay. On failure nothing changed. */
@@ -48,7 +54,10 @@ const struct identity *net_ctx_self(const struct net_ctx *ctx);
 int net_ctx_revoke(struct net_ctx *ctx, const uint8_t serial[SERIAL_BYTES]);
 bool net_ctx_is_revoked(const struct net_ctx *ctx, const uint8_t serial[SERIAL_BYTES]);
 
-/* Cuts the links of peers that are expired or revoked: their owners get CHAN_CLOSED (ERR_DENIED). */
+/*
+ * Cuts the links of peers that are expired or revoked: their owners get
+ * CHAN_CLOSED (ERR_DENIED).
+ */
 void net_ctx_check(struct net_ctx *ctx);
 
 /* --- dialling */
@@ -57,14 +66,14 @@ void net_ctx_check(struct net_ctx *ctx);
 struct net_expect {
 	unsigned roles; /* set of ROLE_BIT(); 0 admits nobody */
 	const char *site, *host;
-	const char *
-		pin; /* our own CA must have it: a connection string is for another monitor otherwise */
+	const char *pin; /* of our own CA, or the connection string is for another monitor */
 };
 
 /*
- * host: a name or an address, IPv6 with or without []. Names are looked up
- * beside the loop. The answer is CHAN_OPEN or CHAN_CLOSED, never from within the call, at the latest
- * after HANDSHAKE_MAX_NS. ERR_DENIED (pin), ERR_INVALID (no credentials, host), ERR_LIMIT, ERR_NOMEM, ERR_SYS.
+ * host: a name or an address, IPv6 with or without []. Names are looked up beside
+ * the loop. The answer is CHAN_OPEN or CHAN_CLOSED, never from within the call,
+ * at the latest after HANDSHAKE_MAX_NS. ERR_DENIED (pin), ERR_INVALID (no
+ * credentials, host), ERR_NOMEM, ERR_SYS.
  */
 int net_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *expect,
 	     const struct chan_handler *h, struct chan **out, struct err *e);
@@ -77,8 +86,9 @@ int net_dial_enrol(struct net_ctx *ctx, const char *host, uint16_t port, const c
 
 struct net_accept {
 	/*
-	 * An open channel of a verified peer (chan_peer()) or of one that wants to enrol
-	 * (chan_is_enrol()). The callee owns it and sets a handler or closes it.
+	 * An open channel of a verified peer (chan_peer()) or of one that wants
+	 * to enrol (chan_is_enrol()). The callee owns it and sets a handler or
+	 * closes it.
 	 */
 	void (*on_accept)(void *arg, struct chan *c);
 	/* Somebody was not let in. May be NULL. `remote` as chan_remote(). */
@@ -90,11 +100,12 @@ struct net_listen_conf {
 	const char *addr; /* numeric; NULL: 127.0.0.1 */
 	uint16_t port; /* 0: the system chooses */
 	unsigned roles; /* who may come; set of ROLE_BIT() */
-	uint8_t enrol_type; /* type of the only frame that an enrolling peer may send; 0: no enrolling here */
+	uint8_t enrol_type; /* the only frame that an enrolling peer may send; 0: no enrolling */
 	unsigned half_open_max, per_source_max; /* HALF_OPEN_MAX, HALF_OPEN_PER_SOURCE_MAX */
 	/*
-	 * Count and punish 127.0.0.0/8 and ::1 like any source. Off by default: there
-	 * the address does not tell one peer from another, and one bad peer would lock out the rest.
+	 * Count and punish 127.0.0.0/8 and ::1 like any source. Off by default:
+	 * there the address does not tell one peer from another, and one bad peer
+	 * would lock out the rest.
 	 */
 	bool strict_loopback;
 };
@@ -113,7 +124,10 @@ int net_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const st
 uint16_t net_listener_port(const struct net_listener *l);
 void net_listener_get_stats(const struct net_listener *l, struct net_listener_stats *out);
 
-/* Takes no more peers; handshakes under way end; channels handed out stay. No callback comes any more. NULL is fine. */
+/*
+ * Takes no more peers; handshakes under way end; channels handed out stay. No
+ * callback comes any more. NULL is fine.
+ */
 void net_listener_close(struct net_listener *l);
 
 /* A source sent what looks made to crash a decoder: it is refused for PENALTY_CRASH_NS. */

@@ -39,9 +39,9 @@ struct pki_ca;
 
 /*
  * Loads ca.key and ca.crt from dir, or makes them (and dir) when neither is
- * there. `name` becomes the CA's common name (user@host, say; a name). ERR_DENIED (modes),
- * ERR_PARSE, ERR_INVALID (key and certificate do not belong together, the key is missing,
- * not a CA of ours, expired), ERR_SYS, ERR_NOMEM.
+ * there. `name` becomes the CA's common name (user@host, say; a name). ERR_DENIED
+ * (modes), ERR_PARSE, ERR_INVALID (key and certificate do not belong together,
+ * the key is missing, not a CA of ours, expired), ERR_SYS, ERR_NOMEM.
  */
 int pki_ca_open(const char *dir, const char *name, struct pki_ca **out, struct err *e);
 void pki_ca_free(struct pki_ca *ca);
@@ -53,10 +53,12 @@ const uint8_t *pki_ca_der(const struct pki_ca *ca, size_t *n);
 nsec_t pki_ca_wall_not_after(const struct pki_ca *ca);
 
 /*
- * Checks the request (P-256, signed by the key in it) and signs a certificate
- * for `as` (role, site, host and the two times are read; wall_not_before 0 is
- * PKI_BACKDATE_NS ago; both are cut to the CA's). Nothing but the public key is taken from the request. Appends DER to cert and, when issued is not NULL,
- * tells what was issued, serial included. ERR_PARSE, ERR_DENIED (request), ERR_INVALID (as), ERR_NOMEM.
+ * Checks the request (P-256, signed by the key in it) and signs a certificate for
+ * `as` (role, site, host and the two times are read; wall_not_before 0 is
+ * PKI_BACKDATE_NS ago; both are cut to the CA's). Nothing but the public key is
+ * taken from the request. Appends DER to cert and, when issued is not NULL, tells
+ * what was issued, serial included. ERR_PARSE, ERR_DENIED (request), ERR_INVALID
+ * (as), ERR_NOMEM.
  */
 int pki_ca_issue(struct pki_ca *ca, const void *csr_der, size_t n, const struct identity *as,
 		 struct buf *cert, struct identity *issued, struct err *e);
@@ -80,22 +82,25 @@ struct pki_creds {
 void pki_creds_done(struct pki_creds *c);
 
 /*
- * Out of key, issued certificate and CA. They are checked as in pki_creds_check() without a pin.
+ * Out of key, issued certificate and CA. They are checked as in pki_creds_check()
+ * without a pin.
  */
 int pki_creds_make(struct pki_creds *out, const struct pki_key *k, const struct buf *cert_der,
 		   const struct buf *ca_der, struct err *e);
 
 /*
- * key.pem, cert.pem, ca.pem in dir. Loading: ERR_NOTFOUND when not all are there (not
- * enrolled yet), ERR_DENIED (modes), ERR_PARSE. Storing makes dir; the certificate is written last.
+ * key.pem, cert.pem, ca.pem in dir. Loading: ERR_NOTFOUND when not all are there
+ * (not enrolled yet), ERR_DENIED (modes), ERR_PARSE. Storing makes dir; the
+ * certificate is written last.
  */
 int pki_creds_load(const char *dir, struct pki_creds *out, struct err *e);
 int pki_creds_store(const char *dir, const struct pki_creds *c, struct err *e);
 
 /*
- * The key belongs to the certificate, the CA has signed it, `wall` lies in
- * its validity, and the CA has this pin (NULL: any). Tells who one is (out may be NULL). The text of
- * the error says what to do. ERR_INVALID, ERR_DENIED (pin), ERR_TIMEOUT (expired), ERR_PARSE.
+ * The key belongs to the certificate, the CA has signed it, `wall` lies in its
+ * validity, and the CA has this pin (NULL: any). Tells who one is (out may be
+ * NULL). The text of the error says what to do. ERR_INVALID, ERR_DENIED (pin),
+ * ERR_TIMEOUT (expired), ERR_PARSE.
  */
 int pki_creds_check(const struct pki_creds *c, const char *pin, nsec_t wall, struct identity *out,
 		    struct err *e);

@@ -121,7 +121,10 @@ static int ca_make(struct pki_ca *ca, const char *name, struct err *e)
 	return 0;
 }
 
-/* Key first: a crash in between leaves a key that has signed nothing, and the next start makes both anew. */
+/*
+ * Key first: a crash in between leaves a key that has signed nothing, and the
+ * next start makes both anew.
+ */
 static int ca_store(const struct pki_ca *ca, const char *key_path, const char *cert_path,
 		    struct err *e)
 {

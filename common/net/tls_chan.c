@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A channel over TLS. OpenSSL works on our own descriptor and not inside a
- * bufferevent: input is always read to its end before an end is told, a post-handshake
- * flood is seen record by record, frames of one turn share one record, and no callback can come late.
+ * bufferevent: input is always read to its end before an end is told, a post-
+ * handshake flood is seen record by record, frames of one turn share one record,
+ * and no callback can come late.
  */
 #include "common/net/internal.h"
 

@@ -38,7 +38,7 @@ struct server {
 	struct seen peer[512]; /* by order of accepting */
 	nsec_t wall_shift; /* added to the real time in validity checks */
 	bool echo, role_known;
-	bool is_virtual; /* before server_start(): time moves only by loop_advance() and loop_wait() */
+	bool is_virtual; /* set before server_start(): time moves only when told */
 };
 
 /* conf may be NULL: lm and sm may come, no enrolling. */

@@ -64,7 +64,10 @@ START_TEST(nothing_is_sent_before_the_channel_is_open)
 }
 END_TEST
 
-/* Every record and every system call is counted: 1000 pairs may not wait for Nagle, nor cost more than one each. */
+/*
+ * Every record and every system call is counted: 1000 pairs may not wait for
+ * Nagle, nor cost more than one each.
+ */
 static void ping_again(struct seen *seen, uint8_t type, const uint8_t *p, size_t n)
 {
 	if (seen->frames < 1000)
