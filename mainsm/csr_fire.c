@@ -59,8 +59,8 @@ static struct firing *firing_new(const struct csr_firing *how)
 				       keep(&f->thread, how->trigger.thread), how->trigger.time_ns };
 	f->reply = reply_new();
 	rc = f->reply ? 0 : -ERR_NOMEM;
-	if (how->dropped)
-		snprintf(dropped, sizeof(dropped), "dropped,%" PRIu64, how->dropped);
+	if (how->csr->dropped)
+		snprintf(dropped, sizeof(dropped), "dropped,%" PRIu64, how->csr->dropped);
 	if (!rc)
 		rc = reply_add(f->reply, 0, object_of(&f->trigger), STATUS_CSR_TRIGGERED, dropped);
 	if (!rc)
@@ -162,16 +162,38 @@ static int run_actions(const struct csr_firing *how, struct firing *f)
 	return rc;
 }
 
-/* Counts the firings of a second. False: one too many. */
-static bool within_rate(struct csr *csr)
+/* True when the event has happened too often for so long that it is no burst. */
+static bool is_overload(struct csr *csr, nsec_t now)
 {
-	nsec_t now = loop_now(csr->c->conf.loop);
+	nsec_t seconds = (now - csr->second) / NSEC_PER_SEC;
 
-	if (now - csr->second >= NSEC_PER_SEC) {
-		csr->second = now;
-		csr->fired = 0;
+	if (seconds < 1)
+		return false;
+	csr->overloads = seconds == 1 && csr->fired > TOOL_FIRINGS_PER_SEC_MAX ? csr->overloads + 1 : 0;
+	csr->second = now;
+	csr->fired = 0;
+	return csr->overloads >= CSR_OVERLOADS_MAX;
+}
+
+/* Looks at limits. False: nothing is to be executed. */
+static bool may_fire(const struct csr_firing *how)
+{
+	struct csr *csr = how->csr;
+
+	if (how->depth > CAUSAL_DEPTH_MAX) {
+		csr_suspend(csr, "\"suspended: its actions lead to its own event\"");
+		return false;
 	}
-	return ++csr->fired <= TOOL_FIRINGS_PER_SEC_MAX;
+	if (is_overload(csr, loop_now(csr->c->conf.loop))) {
+		csr_suspend(csr, "\"suspended: its event happens more than 1000 times a second\"");
+		return false;
+	}
+	csr->fired += 1 + how->dropped;
+	csr->dropped += how->dropped;
+	if (csr->fired <= TOOL_FIRINGS_PER_SEC_MAX + how->dropped)
+		return true;
+	csr->dropped++;
+	return false;
 }
 
 void csr_fire(const struct csr_firing *how)
@@ -179,19 +201,15 @@ void csr_fire(const struct csr_firing *how)
 	struct csr *csr = how->csr;
 	struct firing *f;
 
-	if (how->depth > CAUSAL_DEPTH_MAX) {
-		csr_suspend(csr, "\"suspended: its actions lead to its own event\"");
+	if (!may_fire(how))
 		return;
-	}
-	if (!within_rate(csr)) {
-		csr_suspend(csr, "\"suspended: its event happens more than 1000 times a second\"");
-		return;
-	}
 	f = firing_new(how);
-	if (!f)
+	if (!f) {
+		csr->dropped++;
 		return;
+	}
+	csr->dropped = 0;
 	csr->running++;
-	csr->seq++;
 	csr->c->stats.fired++;
 	if (how->first >= csr->request->naction || run_actions(how, f))
 		finish(f);
@@ -206,12 +224,31 @@ static bool is_of_child(struct csrs *c, uint32_t child, const char *token)
 
 struct pars {
 	struct omis_ecp ecp[OMIS_PAR_ECPS];
-	char name[OMIS_PAR_ECPS][8];
+	char name[OMIS_PAR_ECPS][32];
 	struct omis_values *owned[OMIS_PAR_ECPS];
 	size_t n;
 };
 
-static int read_pars(const struct msg_triggered *m, struct pars *p, struct err *e)
+/* $par7, or the seventh of the names that the event gives its own parameters. */
+static void name_par(const struct omis_service *event, uint32_t index, char out[32])
+{
+	const char *at = event->ecps ? event->ecps : "par";
+	size_t n;
+
+	if (!strcmp(at, "par")) {
+		snprintf(out, 32, "par%u", index);
+		return;
+	}
+	for (uint32_t i = 1; i < index && *at; i++) {
+		at += strcspn(at, " ");
+		at += strspn(at, " ");
+	}
+	n = strcspn(at, " ");
+	snprintf(out, 32, "%.*s", (int)n, at);
+}
+
+static int read_pars(const struct omis_service *event, const struct msg_triggered *m, struct pars *p,
+		     struct err *e)
 {
 	for (size_t i = 0; i < m->npar && p->n < OMIS_PAR_ECPS; i++) {
 		const struct msg_par *par = &m->par[i];
@@ -223,7 +260,7 @@ static int read_pars(const struct msg_triggered *m, struct pars *p, struct err *
 			omis_values_free(p->owned[p->n]);
 			return err_set(e, ERR_PROTO, "parameter %u of an event is not one value", par->index);
 		}
-		snprintf(p->name[p->n], sizeof(p->name[0]), "par%u", par->index);
+		name_par(event, par->index, p->name[p->n]);
 		p->ecp[p->n].name = p->name[p->n];
 		p->ecp[p->n].value = p->owned[p->n]->v[0];
 		p->n++;
@@ -269,7 +306,7 @@ int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m
 	if (!m->node[0] || !is_of_child(c, child, m->node) || !is_of_child(c, child, m->proc) ||
 	    !is_of_child(c, child, m->thread))
 		return err_set(e, ERR_DENIED, "an event of objects that are not its own");
-	rc = read_pars(m, &pars, e);
+	rc = read_pars(csr->request->event->service, m, &pars, e);
 	if (!rc)
 		csr_fire(&(struct csr_firing){ .csr = csr, .par = pars.ecp, .npar = pars.n,
 					       .trigger = { m->node, m->proc, m->thread, m->time_ns },

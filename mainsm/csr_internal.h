@@ -12,6 +12,7 @@
 #include "mainsm/session.h"
 
 #define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* changes of the directory come in bursts */
+#define CSR_OVERLOADS_MAX 3 /* seconds: a burst is no loop */
 #define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC) /* then it counts as enabled where it is not confirmed */
 
 struct csrs {
@@ -53,9 +54,9 @@ struct csr {
 	struct reply *news; /* owned; what ENABLED will say; NULL = nothing to say */
 	struct loop_timer *timer; /* owned: ends the waiting for confirmations */
 	struct list waiters;
-	nsec_t second; /* in which `fired` counts */
-	unsigned fired;
-	uint64_t seq;
+	nsec_t second; /* the start of the one in which `fired` counts */
+	uint64_t fired, dropped; /* dropped: not told yet */
+	unsigned overloads; /* seconds on end with too many */
 };
 
 /* --- csr.c */

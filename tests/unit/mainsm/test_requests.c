@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mainsm with two sms of two hosts each and several tools: requests and their answers. */
+#include "common/base/array.h"
+#include "tests/suite.h"
+#include "tests/unit/mainsm/world.h"
+
+static struct world w;
+static struct below a, b;
+static struct above t1, t2, t3;
+
+/* Nodes 1 and 2 at site a, 3 and 4 at site b. Numbers are given in the order of asking. */
+static void open_sites(void)
+{
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	below_open(&w, &b, ROLE_SM, "b", "sm-b");
+	ck_assert(a.is_up && b.is_up);
+	below_tell(&a, 1, "h1");
+	below_tell(&a, 2, "h2");
+	below_tell(&b, 3, "h3");
+	below_tell(&b, 4, "h4");
+}
+
+static void close_sites(void)
+{
+	below_close(&a);
+	below_close(&b);
+	world_done(&w);
+}
+
+START_TEST(a_tool_sees_nothing_before_it_attaches)
+{
+	const struct reply *r;
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	r = above_ask(&t1, ":node_get_info([],1)");
+	ck_assert_uint_eq(reply_status(r), STATUS_OK);
+	ck_assert_uint_eq(r->coverage.asked, 0);
+	ck_assert_uint_eq(above_status(&t1, ":node_get_info([n_1],1)"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_status(&t1, ":proc_get_info([p_1_a00000],1)"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(a.requests + b.requests, 0);
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_request_is_split_by_site_and_answered_whole)
+{
+	const struct reply *r;
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	above_attach_all(&t1);
+	r = above_ask(&t1, ":node_get_info([],1) proc_get_info([n_1,p_3_a00000],1)");
+	ck_assert_uint_eq(reply_status(r), STATUS_OK);
+	ck_assert_str_eq(a.text, ":node_get_info([n_1,n_2],1) proc_get_info([p_1_a00000,p_1_b00000],1)");
+	ck_assert_str_eq(b.text, ":node_get_info([n_3,n_4],1) proc_get_info([p_3_a00000],1)");
+	ck_assert_uint_eq(r->coverage.asked, 7);
+	ck_assert_uint_eq(r->coverage.answered, 7);
+	ck_assert_uint_eq(a.right, OMIS_OBSERVE);
+	ck_assert_uint_eq(a.tool, 0);
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(attach_then_use_works_within_one_request)
+{
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	ck_assert_uint_eq(above_status(&t1, ":node_attach([n_1]) node_get_info([],1) node_detach([n_1])"), STATUS_OK);
+	ck_assert_str_eq(a.text, ":node_get_info([n_1],1)");
+	ck_assert_uint_eq(above_status(&t1, ":node_get_info([n_1],1)"), STATUS_UNKNOWN_OBJECT);
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(each_tool_has_its_own_view)
+{
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	above_open(&w, &t2, ROLE_TOOL_OBSERVE, "t2");
+	above_open(&w, &t3, ROLE_TOOL_OBSERVE, "t3");
+	ck_assert_uint_eq(above_status(&t1, ":node_attach([n_1])"), STATUS_OK);
+	ck_assert_uint_eq(above_status(&t2, ":proc_attach([p_3_b00000])"), STATUS_OK);
+	above_attach_all(&t3);
+	ck_assert_uint_eq(above_ask(&t1, ":node_get_info([],1)")->coverage.answered, 1);
+	ck_assert_uint_eq(above_ask(&t2, ":thread_get_info([],1)")->coverage.answered, 1);
+	ck_assert_str_eq(b.text, ":thread_get_info([t_3_b00000],1)");
+	ck_assert_uint_eq(above_ask(&t3, ":proc_get_info([],1)")->coverage.answered, 8);
+	ck_assert_uint_eq(above_status(&t1, ":node_detach([])"), STATUS_OK);
+	ck_assert_uint_eq(above_ask(&t1, ":node_get_info([],1)")->coverage.answered, 0);
+	ck_assert_uint_eq(above_ask(&t3, ":node_get_info([],1)")->coverage.answered, 4);
+	above_close(&t1);
+	above_close(&t2);
+	above_close(&t3);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_site_that_does_not_answer_costs_the_deadline_and_is_named)
+{
+	const struct reply *r;
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	above_attach_all(&t1);
+	b.is_mute = true;
+	r = above_ask_for(&t1, ":node_get_info([],1) ; node_get_info([],0)", 500 * MS, 499 * MS);
+	ck_assert_ptr_null(r);
+	world_run(&w, 5 * MS);
+	r = t1.last;
+	ck_assert_uint_eq(r->coverage.asked, 4);
+	ck_assert_uint_eq(r->coverage.answered, 2);
+	ck_assert(reply_is_partial(r));
+	ck_assert_uint_eq(r->coverage.nmissing, 1);
+	ck_assert_str_eq(r->coverage.missing[0].object, "s_2");
+	ck_assert(b.deadline < 500 * MS && b.deadline > 400 * MS);
+	ck_assert_uint_eq(b.cancels, 1);
+	/* What had not begun is said to be so. */
+	ck_assert(status_is_error(entry_of(r, 2, 0)->status));
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_silent_or_lost_host_is_missing_at_once)
+{
+	const struct reply *r;
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	above_attach_all(&t1);
+	below_node_is(&b, 4, MSG_NODE_SILENT);
+	below_node_is(&b, 3, MSG_NODE_LOST);
+	r = above_ask_for(&t1, ":node_get_info([],1)", 0, 5 * MS);
+	ck_assert_ptr_nonnull(r);
+	ck_assert_uint_eq(r->coverage.asked, 4);
+	ck_assert_uint_eq(r->coverage.answered, 2);
+	ck_assert_uint_eq(r->coverage.nmissing, 2);
+	ck_assert_uint_eq(b.requests, 0);
+	below_node_is(&b, 4, MSG_NODE_UP);
+	ck_assert_uint_eq(above_ask(&t1, ":node_get_info([],1)")->coverage.answered, 3);
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(an_sm_that_dies_in_a_request_ends_the_waiting)
+{
+	const struct reply *r;
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	above_attach_all(&t1);
+	b.is_mute = true;
+	above_send(&t1, ":node_get_info([],1)", 60 * SEC);
+	world_run(&w, 10 * MS);
+	mem_net_kill_host(w.net, "sm-b");
+	world_run(&w, 50 * MS);
+	r = t1.last;
+	ck_assert_uint_eq(r->coverage.answered, 2);
+	ck_assert_uint_eq(r->coverage.nmissing, 1);
+	/* It comes back by itself, and so do its hosts, under the same numbers. */
+	b.is_mute = false;
+	world_run(&w, 12 * SEC);
+	ck_assert(b.is_up);
+	below_tell(&b, 3, "h3");
+	below_tell(&b, 4, "h4");
+	ck_assert_uint_eq(above_ask(&t1, ":node_get_info([],1)")->coverage.answered, 4);
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_tool_that_never_reads_is_cut_and_nobody_else_notices)
+{
+	static char big[100000];
+	struct below c;
+
+	open_sites();
+	below_open(&w, &c, ROLE_SM, "c", "sm-c");
+	below_tell(&c, 5, "h5");
+	memset(big, '1', sizeof(big) - 1);
+	c.value = big;
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "stuck");
+	above_open(&w, &t2, ROLE_TOOL_OBSERVE, "good");
+	above_attach_all(&t1);
+	above_attach_all(&t2);
+	link_pause_reading(t1.link, true);
+	ck_assert_int_eq(mem_net_set_link(w.net, "stuck", "top", &(struct mem_link){ .window = 100000 }), 0);
+	for (int i = 0; i < 360; i++) {
+		above_send(&t1, ":node_get_info([n_5],1)", 0);
+		if (i % 20 == 0)
+			world_run(&w, MS);
+	}
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(above_ask(&t2, ":node_get_info([n_1,n_2,n_3,n_4],1)")->coverage.answered, 4);
+	world_run(&w, 15 * SEC);
+	ck_assert_uint_ge(a.gones, 1);
+	ck_assert_uint_eq(above_ask(&t2, ":node_get_info([n_1,n_2,n_3,n_4],1)")->coverage.answered, 4);
+	above_close(&t1);
+	above_close(&t2);
+	below_close(&c);
+	close_sites();
+}
+END_TEST
+
+START_TEST(text_errors_keep_the_session_open)
+{
+	static const struct {
+		const char *text;
+		unsigned status;
+	} bad[] = {
+		{ "", STATUS_SYNTAX_ERROR },
+		{ ":print(", STATUS_SYNTAX_ERROR },
+		{ ":print(\"x)", STATUS_SYNTAX_ERROR },
+		{ ":no_such_service()", STATUS_UNKNOWN_SERVICE },
+		{ ":print()", STATUS_PARAMETER_ERROR },
+		{ ":node_get_info([],\"x\")", STATUS_TYPE_MISMATCH },
+		{ ":print([$proc])", STATUS_UNKNOWN_ECP },
+		{ ":thread_has_terminated([])", STATUS_TYPE_MISMATCH },
+		{ ":omig_pa_create([],pa_c_1)", STATUS_UNKNOWN_SERVICE },
+	};
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		const struct reply *r = above_ask(&t1, bad[i].text);
+
+		ck_assert_msg(reply_status(r) == bad[i].status, "%s: %s", bad[i].text, status_name(reply_status(r)));
+		ck_assert_uint_eq(r->entry[0].action, 0);
+	}
+	ck_assert(t1.is_up);
+	ck_assert_uint_eq(above_status(&t1, ":version()"), STATUS_OK);
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(the_top_answers_what_it_knows)
+{
+	const struct reply *r;
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	r = above_ask(&t1, ":version()");
+	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "2,0,\"Omig"));
+	r = above_ask(&t1, ":print([1,\"x\",[n_1]])");
+	ck_assert_str_eq(entry_of(r, 1, 0)->value, "3,1,\"x\",[n_1]");
+	r = above_ask(&t1, ":omig_tree()");
+	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "[p_1_a00000,n_1,\"prog\",\"run\",42,-1"));
+	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "[n_4,s_2,\"h4\",\"up\""));
+	above_attach_all(&t1);
+	r = above_ask(&t1, ":site_get_info([s_1],15)");
+	ck_assert_str_eq(entry_of(r, 1, 0)->value, "\"a\",2,2,\"10.0.0.1:99\",4");
+	r = above_ask(&t1, ":services(\"\")");
+	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "\"node_get_info\""));
+	ck_assert_uint_eq(above_status(&t1, ":services(\"nope\")"), STATUS_PARAMETER_ERROR);
+	r = above_ask(&t1, ":omig_status()");
+	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "\"mainsm\""));
+	ck_assert_str_eq(a.text, ":omig_status()");
+	ck_assert_str_eq(b.text, ":omig_status()");
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(nodes_and_processes_are_found_by_name)
+{
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	ck_assert_str_eq(entry_of(above_ask(&t1, ":node_attach2(\"h3\")"), 1, 0)->value, "n_3");
+	ck_assert_str_eq(entry_of(above_ask(&t1, ":proc_attach3([n_3],42,\"/usr/bin/prog\")"), 1, 0)->value,
+			 "p_3_a00000");
+	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],42,\"gorp\")"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],43,\"\")"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_status(&t1, ":node_attach2(\"h9\")"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_ask(&t1, ":proc_get_info([],1)")->coverage.answered, 1);
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_counter_is_made_where_its_processes_are_and_read_there)
+{
+	const struct reply *r;
+	char text[128], token[40];
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	above_attach_all(&t1);
+	r = above_ask(&t1, ":pa_counter_local_create([p_1_a00000,n_3])");
+	ck_assert_uint_eq(reply_status(r), STATUS_OK);
+	str_copy(token, sizeof(token), entry_of(r, 1, 0)->value);
+	ck_assert_ptr_nonnull(strstr(token, "pa_cl_"));
+	snprintf(text, sizeof(text), ":omig_pa_create([p_1_a00000],%s)", token);
+	ck_assert_str_eq(a.text, text);
+	snprintf(text, sizeof(text), ":omig_pa_create([p_3_a00000,p_3_b00000],%s)", token);
+	ck_assert_str_eq(b.text, text);
+	snprintf(text, sizeof(text), ":pa_counter_read([%s])", token);
+	ck_assert_uint_eq(above_status(&t1, text), STATUS_OK);
+	ck_assert_str_eq(a.text, text);
+	ck_assert_str_eq(b.text, text);
+	snprintf(text, sizeof(text), ":pa_counter_delete([%s])", token);
+	ck_assert_uint_eq(above_status(&t1, text), STATUS_OK);
+	ck_assert_str_eq(a.text, text);
+	snprintf(text, sizeof(text), ":pa_counter_read([%s])", token);
+	ck_assert_uint_eq(above_status(&t1, text), STATUS_UNKNOWN_OBJECT);
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(an_object_of_another_tool_does_not_exist)
+{
+	char text[128];
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	above_open(&w, &t2, ROLE_TOOL_ADMIN, "t2");
+	above_attach_all(&t1);
+	above_attach_all(&t2);
+	snprintf(text, sizeof(text), ":pa_counter_read([%s])",
+		 entry_of(above_ask(&t1, ":pa_counter_global_create([])"), 1, 0)->value);
+	ck_assert_uint_eq(above_status(&t2, text), STATUS_UNKNOWN_OBJECT);
+	snprintf(text, sizeof(text), ":user_event_raise([%s],[],0)",
+		 entry_of(above_ask(&t1, ":user_event_create()"), 1, 0)->value);
+	ck_assert_uint_eq(above_status(&t1, text), STATUS_OK);
+	ck_assert_uint_eq(above_status(&t2, text), STATUS_UNKNOWN_OBJECT);
+	snprintf(text, sizeof(text), ":csr_enable([%s])",
+		 above_ask(&t1, "thread_has_terminated([]): print([$proc])")->csr);
+	ck_assert_uint_eq(above_status(&t2, text), STATUS_UNKNOWN_OBJECT);
+	above_close(&t1);
+	above_close(&t2);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_child_that_lies_is_not_believed)
+{
+	struct msg_entry e = { .action = 1, .objects = "n_1", .value = { (const uint8_t *)"666", 3 } };
+	const struct reply *r;
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	above_attach_all(&t1);
+	a.is_mute = b.is_mute = true;
+	above_send(&t1, ":node_get_info([],1)", 300 * MS);
+	world_run(&w, 5 * MS);
+	/* b answers what a was asked, with a's id; then what nobody asked; then its own with a's object. */
+	ck_assert_int_eq(link_send(b.link, &(struct msg){ .type = MSG_REPLY, .reply = { .id = a.last_id, .entry = &e,
+											.nentry = 1 } }), 0);
+	ck_assert_int_eq(link_send(b.link, &(struct msg){ .type = MSG_REPLY, .reply = { .id = 1, .entry = &e,
+											.nentry = 1 } }), 0);
+	ck_assert_int_eq(link_send(b.link, &(struct msg){ .type = MSG_REPLY, .reply = { .id = b.last_id, .entry = &e,
+											.nentry = 1 } }), 0);
+	world_run(&w, 400 * MS);
+	r = t1.last;
+	ck_assert_uint_eq(r->coverage.answered, 0);
+	for (size_t i = 0; i < r->nentry; i++)
+		ck_assert_ptr_null(strstr(r->entry[i].value, "666"));
+	/* A host that is another site's, and a host by a wrong number. */
+	below_tell(&b, 1, "h1");
+	below_tell(&b, 9, "h3");
+	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t1, ":omig_tree()"), 1, 0)->value, "[n_1,s_1,"));
+	ck_assert_ptr_null(strstr(entry_of(t1.last, 1, 0)->value, "n_9"));
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(many_requests_of_one_tool_are_all_answered)
+{
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	above_attach_all(&t1);
+	t1.replies = 0;
+	for (int i = 0; i < 3000; i++)
+		above_send(&t1, ":node_get_info([],1)", 0);
+	world_run(&w, 10 * SEC);
+	ck_assert_uint_eq(t1.replies, 3000);
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_request_for_a_quorum_does_not_wait_for_the_rest)
+{
+	struct msg m = { .type = MSG_REQUEST };
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	above_attach_all(&t1);
+	b.is_mute = true;
+	m.request = (struct msg_request){ .id = 77, .text = { (const uint8_t *)":node_get_info([],1)", 20 },
+					  .policy = MSG_WAIT_QUORUM, .quorum = 2, .deadline_ns = 60 * SEC };
+	ck_assert_int_eq(link_send(t1.link, &m), 0);
+	world_run(&w, 20 * MS);
+	ck_assert_uint_eq(t1.last->id, 77);
+	ck_assert_uint_eq(t1.last->coverage.answered, 2);
+	ck_assert_uint_eq(b.cancels, 1);
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+SUITE("requests", a_tool_sees_nothing_before_it_attaches, a_request_is_split_by_site_and_answered_whole,
+      attach_then_use_works_within_one_request, each_tool_has_its_own_view,
+      a_site_that_does_not_answer_costs_the_deadline_and_is_named, a_silent_or_lost_host_is_missing_at_once,
+      an_sm_that_dies_in_a_request_ends_the_waiting, a_tool_that_never_reads_is_cut_and_nobody_else_notices,
+      text_errors_keep_the_session_open, the_top_answers_what_it_knows, nodes_and_processes_are_found_by_name,
+      a_counter_is_made_where_its_processes_are_and_read_there, an_object_of_another_tool_does_not_exist,
+      a_child_that_lies_is_not_believed, many_requests_of_one_tool_are_all_answered,
+      a_request_for_a_quorum_does_not_wait_for_the_rest)

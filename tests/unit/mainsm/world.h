@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A mainsm in a network of memory under a virtual clock, with sms, lms and
+ * tools that a test plays itself: an sm answers each action with the tokens
+ * that it was asked about, unless it is told to be silent.
+ */
+#ifndef TESTS_UNIT_MAINSM_WORLD_H
+#define TESTS_UNIT_MAINSM_WORLD_H
+
+#include "common/base/str.h"
+#include "common/daemon/link.h"
+#include "common/daemon/wire.h"
+#include "common/loop/loop.h"
+#include "common/net/mem.h"
+#include "common/omis/omis.h"
+#include "mainsm/mainsm.h"
+
+#include <check.h>
+#include <string.h>
+
+#define MS NSEC_PER_MSEC
+#define SEC NSEC_PER_SEC
+#define PART_LOG 512
+
+struct world;
+
+/* A fake sm or lm. */
+struct below {
+	struct world *w;
+	char host[32];
+	struct net_ctx *ctx;
+	struct link *link;
+	struct rng rng;
+	bool is_up, is_mute, no_ack;
+	unsigned requests, cancels, arms, disarms, gones, stops, revoked;
+	char text[PART_LOG], armed[PART_LOG], csr[40], redirect[64];
+	uint32_t tool, version, prefix, right, node;
+	bool wants_reply;
+	uint64_t last_id;
+	nsec_t deadline;
+	const char *value; /* of each entry; NULL = "1" */
+};
+
+/* A tool that a test plays. */
+struct above {
+	struct world *w;
+	struct net_ctx *ctx;
+	struct link *link;
+	struct rng rng;
+	bool is_up;
+	unsigned replies;
+	uint64_t next_id;
+	struct reply *last; /* the last whole one; owned */
+	unsigned kinds[16]; /* how many of each kind / 2 */
+	struct reply *of_kind[16]; /* the last of each; owned */
+	char why[ERR_TEXT_BYTES];
+	uint32_t number;
+};
+
+struct world {
+	struct loop *loop;
+	struct mem_net *net;
+	struct net_ctx *top;
+	struct rng rng;
+	struct timebase timebase;
+	struct mainsm *m;
+	struct mainsm_conf conf;
+	uint16_t port;
+	unsigned starts, ends;
+	char started[64];
+	int start_rc;
+	char dir[64]; /* "" = nothing is kept */
+};
+
+static inline nsec_t world_wall(void *arg)
+{
+	struct world *w = arg;
+
+	return INT64_C(1700000000) * SEC + loop_now(w->loop);
+}
+
+static inline int world_start_sm(void *arg, const struct site *site, const char *launcher,
+				 const struct token_text *token, struct err *e)
+{
+	struct world *w = arg;
+
+	w->starts++;
+	str_copy(w->started, sizeof(w->started), site->name);
+	ck_assert_uint_eq(strlen(token->secret), TOKEN_SECRET_LEN);
+	return w->start_rc ? err_set(e, ERR_SYS, "no such program") : 0;
+}
+
+static inline int world_connection(void *arg, const struct token_text *token, struct buf *out)
+{
+	return buf_printf(out, "omig1:h:1:pin:%s.%s", token->id, token->secret);
+}
+
+static inline void world_on_end(void *arg, const char *reason)
+{
+	struct world *w = arg;
+
+	w->ends++;
+}
+
+static inline struct identity world_identity(enum role role, const char *site, const char *host)
+{
+	static uint8_t serial;
+	struct identity id = { .role = role, .wall_not_after = INT64_MAX };
+
+	id.serial[0] = ++serial;
+	str_copy(id.site, sizeof(id.site), site);
+	str_copy(id.host, sizeof(id.host), host);
+	return id;
+}
+
+static inline void world_start(struct world *w)
+{
+	struct err e = {0};
+	struct identity who = world_identity(ROLE_MAINSM, "", "top");
+
+	ck_assert_int_eq(mem_ctx_open(w->net, &who, &w->top, &e), 0);
+	w->conf.ctx = w->top;
+	w->conf.epoch++;
+	w->conf.state_dir = w->dir[0] ? w->dir : NULL;
+	w->conf.port = w->port;
+	ck_assert_msg(mainsm_open(&w->conf, &w->m, &e) == 0, "%s", e.text);
+	w->port = mainsm_port(w->m);
+}
+
+static inline void world_open(struct world *w)
+{
+	*w = (struct world){ .loop = loop_new_virtual() };
+	rng_init(&w->rng, 7);
+	timebase_init_root(&w->timebase, loop_now(w->loop), world_wall(w));
+	w->net = mem_net_new(w->loop, 1);
+	w->conf = (struct mainsm_conf){ .loop = w->loop,
+					.rng = &w->rng,
+					.timebase = &w->timebase,
+					.launcher = "local",
+					.wall_now = world_wall,
+					.start_sm = world_start_sm,
+					.connection = world_connection,
+					.on_end = world_on_end,
+					.arg = w };
+	world_start(w);
+}
+
+static inline void world_stop(struct world *w)
+{
+	mainsm_free(w->m);
+	w->m = NULL;
+	loop_advance(w->loop, MS);
+	net_ctx_free(w->top);
+	w->top = NULL;
+}
+
+static inline void world_done(struct world *w)
+{
+	if (w->m)
+		world_stop(w);
+	loop_advance(w->loop, SEC);
+	mem_net_free(w->net);
+	loop_free(w->loop);
+}
+
+static inline void world_run(struct world *w, nsec_t time)
+{
+	loop_advance(w->loop, time);
+}
+
+/* --- below */
+
+static inline int below_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+			     struct err *e)
+{
+	struct below *b = arg;
+	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
+
+	return net_dial(b->ctx, "top", b->w->port, &x, h, out, e);
+}
+
+/* One entry for each action, with the tokens of its object list. */
+static inline void below_answer(struct below *b, const struct msg_request *q)
+{
+	struct omis_request *r = NULL;
+	struct reply *reply = reply_new();
+	struct buf out = BUF_INIT(FRAME_MAX_BYTES);
+
+	ck_assert_int_eq(omis_parse_inner((const char *)q->text.p, q->text.n, &r, NULL), 0);
+	ck_assert_int_eq(omis_check(r, NULL), 0);
+	ck_assert_uint_eq(r->naction, q->naction);
+	reply->id = q->id;
+	for (size_t i = 0; i < r->naction; i++) {
+		int at = r->action[i].service->object_param;
+		const struct omis_value *list = at < 0 ? NULL : &r->action[i].param[at];
+		struct buf objects = BUF_INIT(FRAME_MAX_BYTES);
+
+		for (size_t k = 0; list && list->kind == OMIS_LIST && k < list->list.n; k++)
+			buf_printf(&objects, "%s%s", k ? "," : "", list->list.v[k].s.p);
+		reply_add(reply, q->action[i], buf_str(&objects), STATUS_OK, b->value ? b->value : "1");
+		reply->coverage.asked += list ? (uint32_t)list->list.n : 0;
+		buf_done(&objects);
+	}
+	reply->coverage.answered = reply->coverage.asked;
+	ck_assert_int_eq(wire_put_reply(&out, reply), 0);
+	ck_assert_int_eq(link_send_frames(b->link, out.p, out.n), 0);
+	buf_done(&out);
+	reply_free(reply);
+	omis_request_free(r);
+}
+
+static inline void below_got_arm(struct below *b, const struct msg_arm *m)
+{
+	struct msg ack = { .type = MSG_ARM_ACK, .arm_ack = { .csr = m->csr, .version = m->version } };
+
+	b->arms++;
+	snprintf(b->armed, sizeof(b->armed), "%.*s", (int)m->text.n, (const char *)m->text.p);
+	str_copy(b->csr, sizeof(b->csr), m->csr);
+	b->version = m->version;
+	b->prefix = m->local_prefix;
+	b->tool = m->tool;
+	b->wants_reply = m->reply;
+	if (!b->no_ack)
+		link_send(b->link, &ack);
+}
+
+static inline void below_on_msg(void *arg, struct link *l, const struct msg *m)
+{
+	struct below *b = arg;
+
+	switch (m->type) {
+	case MSG_REQUEST:
+		b->requests++;
+		b->last_id = m->request.id;
+		b->right = m->request.right;
+		b->deadline = m->request.deadline_ns;
+		snprintf(b->text, sizeof(b->text), "%.*s", (int)m->request.text.n,
+			 (const char *)m->request.text.p);
+		if (!b->is_mute)
+			below_answer(b, &m->request);
+		break;
+	case MSG_ARM:
+		below_got_arm(b, &m->arm);
+		break;
+	case MSG_DISARM:
+		b->disarms++;
+		break;
+	case MSG_CANCEL:
+		b->cancels++;
+		break;
+	case MSG_TOOL_GONE:
+		b->gones++;
+		break;
+	case MSG_STOP:
+		b->stops++;
+		break;
+	case MSG_REVOKED:
+		b->revoked += (unsigned)m->revoked.nserial;
+		break;
+	default:
+		break;
+	}
+}
+
+static inline void below_on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
+{
+	struct below *b = arg;
+
+	b->is_up = true;
+	b->node = ack->node;
+	str_copy(b->redirect, sizeof(b->redirect), ack->redirect);
+}
+
+static inline void below_on_down(void *arg, struct link *l, const struct err *why)
+{
+	struct below *b = arg;
+
+	b->is_up = false;
+}
+
+static inline void below_open(struct world *w, struct below *b, enum role role, const char *site, const char *host)
+{
+	struct identity who = world_identity(role, site, host);
+	const struct msg_hello hello = { .role = role == ROLE_SM ? "sm" : "lm", .site = site, .host = host,
+					 .listen = "10.0.0.1:99", .want_redirect = role == ROLE_LM };
+	const struct link_conf conf = { .loop = w->loop, .rng = &b->rng,
+					.handler = { .on_up = below_on_up, .on_msg = below_on_msg,
+						     .on_down = below_on_down, .arg = b } };
+
+	*b = (struct below){ .w = w };
+	rng_init(&b->rng, (uint64_t)(uintptr_t)host);
+	str_copy(b->host, sizeof(b->host), host);
+	ck_assert_int_eq(mem_ctx_open(w->net, &who, &b->ctx, NULL), 0);
+	b->link = link_dial(&conf, &(struct link_dialer){ below_dial, b }, &hello);
+	world_run(w, 300 * MS);
+}
+
+static inline void below_close(struct below *b)
+{
+	link_close(b->link, "the test is over");
+	world_run(b->w, 10 * MS);
+	net_ctx_free(b->ctx);
+}
+
+static inline struct msg_object below_object(const char *token, const char *parent, const char *host)
+{
+	return (struct msg_object){ .token = token, .parent = parent, .name = "prog", .pid = 42, .rank = -1,
+				    .host = host };
+}
+
+/* A full snapshot: node N on `host` with processes p_N_a and p_N_b, each with a thread. */
+static inline void below_tell(struct below *b, uint32_t node, const char *host)
+{
+	char t[5][24];
+	struct msg_object o[5];
+
+	snprintf(t[0], 24, "n_%u", node);
+	for (int i = 0; i < 2; i++) {
+		snprintf(t[1 + i], 24, "p_%u_%c00000", node, 'a' + i);
+		snprintf(t[3 + i], 24, "t_%u_%c00000", node, 'a' + i);
+	}
+	o[0] = below_object(t[0], "s_1", host);
+	o[1] = below_object(t[1], t[0], "");
+	o[2] = below_object(t[2], t[0], "");
+	o[3] = below_object(t[3], t[1], "");
+	o[4] = below_object(t[4], t[2], "");
+	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
+							   .directory = { true, node, o, 5, false } }), 0);
+	world_run(b->w, 50 * MS);
+}
+
+static inline void below_node_is(struct below *b, uint32_t node, uint32_t sub)
+{
+	char token[24];
+	struct msg_object o;
+
+	snprintf(token, sizeof(token), "n_%u", node);
+	o = below_object(token, "s_1", "");
+	o.sub = sub;
+	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
+							   .directory = { false, node, &o, 1, false } }), 0);
+	world_run(b->w, 50 * MS);
+}
+
+static inline void below_trigger(struct below *b, const char *proc, const char *thread, const char *par1)
+{
+	struct msg_par par = { 1, { (const uint8_t *)par1, strlen(par1) } };
+	struct msg m = { .type = MSG_TRIGGERED };
+	char node[16];
+
+	snprintf(node, sizeof(node), "n_%.*s", (int)strcspn(proc + 2, "_"), proc + 2);
+	m.triggered = (struct msg_triggered){ .csr = b->csr, .tool = b->tool, .seq = 1, .time_ns = 5 * SEC / 2,
+					      .node = node, .proc = proc, .thread = thread, .par = &par, .npar = 1 };
+	ck_assert_int_eq(link_send(b->link, &m), 0);
+	world_run(b->w, 10 * MS);
+}
+
+/* --- above */
+
+static inline int above_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+			     struct err *e)
+{
+	struct above *a = arg;
+	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
+
+	return net_dial(a->ctx, "top", a->w->port, &x, h, out, e);
+}
+
+static inline void above_on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
+{
+	struct above *a = arg;
+
+	a->is_up = true;
+	a->number = ack->tool;
+}
+
+static inline void above_on_down(void *arg, struct link *l, const struct err *why)
+{
+	struct above *a = arg;
+
+	a->is_up = false;
+	str_copy(a->why, sizeof(a->why), why->text);
+}
+
+static inline void above_on_retry(void *arg, struct link *l, const struct err *why, nsec_t in)
+{
+	struct above *a = arg;
+
+	str_copy(a->why, sizeof(a->why), why->text);
+}
+
+static inline void above_on_msg(void *arg, struct link *l, const struct msg *m)
+{
+	struct above *a = arg;
+	struct reply *r;
+
+	if (m->type != MSG_REPLY)
+		return;
+	if (!a->last || a->last->id != m->reply.id || !m->reply.more) {
+		reply_free(a->last);
+		a->last = reply_new();
+	}
+	ck_assert_int_eq(wire_add_reply(a->last, &m->reply), 0);
+	if (m->reply.more)
+		return;
+	a->replies++;
+	a->kinds[m->reply.kind / 2]++;
+	r = reply_new();
+	wire_add_reply(r, &m->reply);
+	reply_free(a->of_kind[m->reply.kind / 2]);
+	a->of_kind[m->reply.kind / 2] = r;
+}
+
+static inline void above_open(struct world *w, struct above *a, enum role role, const char *name)
+{
+	struct identity who = world_identity(role, "", name);
+	const struct msg_hello hello = { .role = "tool", .host = name };
+	const struct link_conf conf = { .loop = w->loop, .rng = &a->rng,
+					.handler = { .on_up = above_on_up, .on_msg = above_on_msg,
+						     .on_down = above_on_down, .on_retry = above_on_retry,
+						     .arg = a } };
+
+	*a = (struct above){ .w = w, .next_id = 1 };
+	rng_init(&a->rng, (uint64_t)(uintptr_t)name);
+	ck_assert_int_eq(mem_ctx_open(w->net, &who, &a->ctx, NULL), 0);
+	a->link = link_dial(&conf, &(struct link_dialer){ above_dial, a }, &hello);
+	world_run(w, 300 * MS);
+}
+
+static inline void above_close(struct above *a)
+{
+	link_close(a->link, "the test is over");
+	world_run(a->w, 10 * MS);
+	net_ctx_free(a->ctx);
+	reply_free(a->last);
+	for (size_t i = 0; i < 16; i++)
+		reply_free(a->of_kind[i]);
+}
+
+static inline uint64_t above_send(struct above *a, const char *text, nsec_t deadline)
+{
+	struct msg m = { .type = MSG_REQUEST };
+
+	m.request = (struct msg_request){ .id = a->next_id++, .text = { (const uint8_t *)text, strlen(text) },
+					  .deadline_ns = deadline };
+	ck_assert_int_eq(link_send(a->link, &m), 0);
+	return m.request.id;
+}
+
+/* Sends and waits for the reply; NULL when none came in that time. */
+static inline const struct reply *above_ask_for(struct above *a, const char *text, nsec_t deadline, nsec_t wait)
+{
+	uint64_t id = above_send(a, text, deadline);
+
+	world_run(a->w, wait);
+	return a->last && a->last->id == id ? a->last : NULL;
+}
+
+static inline const struct reply *above_ask(struct above *a, const char *text)
+{
+	const struct reply *r = above_ask_for(a, text, 0, 100 * MS);
+
+	ck_assert_msg(r != NULL, "no reply to %s", text);
+	return r;
+}
+
+/* The status of a request's only, or first bad, entry. */
+static inline unsigned above_status(struct above *a, const char *text)
+{
+	return reply_status(above_ask(a, text));
+}
+
+static inline void above_attach_all(struct above *a)
+{
+	ck_assert_uint_eq(above_status(a, ":site_attach([]) node_attach([]) proc_attach([])"), STATUS_OK);
+}
+
+/* The entry number i of that action; NULL. */
+static inline const struct reply_entry *entry_of(const struct reply *r, uint32_t action, size_t i)
+{
+	for (size_t k = 0; k < r->nentry; k++)
+		if (r->entry[k].action == action && i-- == 0)
+			return &r->entry[k];
+	return NULL;
+}
+
+#endif
