@@ -2,6 +2,8 @@
 /* Strings and character constants with C's escapes. */
 #include "common/omis/lex.h"
 
+#include <string.h>
+
 struct unescape {
 	struct lex *l;
 	size_t at; /* of the '\' */
@@ -127,10 +129,12 @@ static int take_char(struct lex *l, char *out, size_t *n)
 
 /*
  * Offset of the quote that ends what starts behind l->at; n when there is none before the
- * line ends.
+ * line ends. A megabyte without any quote is found out by memchr, not byte by byte.
  */
 static size_t find_end(const struct lex *l, char quote)
 {
+	if (l->at >= l->n || !memchr(l->p + l->at, quote, l->n - l->at))
+		return l->n;
 	for (size_t at = l->at; at < l->n; at++) {
 		if (l->p[at] == quote)
 			return at;
