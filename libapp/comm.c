@@ -15,8 +15,6 @@
 #define COMMS 8 /* per thread, newest replaces oldest */
 #define RANKS 256 /* direct-mapped translations per thread; a power of two */
 
-enum { TOPO_GRAPH = 1, TOPO_CART, TOPO_DIST_GRAPH };
-
 struct rank_entry {
 	uintptr_t key;
 	uint32_t generation;
@@ -113,11 +111,11 @@ static void ask_neighbours(struct comm_facts *f)
 	f->sources = f->destinations = 0;
 	if (mpi.Topo_test(f->key, &kind) != 0)
 		return;
-	if (kind == TOPO_CART && mpi.Cartdim_get(f->key, &n) == 0)
+	if (kind == flavour->cart && mpi.Cartdim_get(f->key, &n) == 0)
 		f->sources = f->destinations = 2 * n;
-	if (kind == TOPO_GRAPH && mpi.Graph_neighbors_count(f->key, f->rank, &n) == 0)
+	if (kind == flavour->graph && mpi.Graph_neighbors_count(f->key, f->rank, &n) == 0)
 		f->sources = f->destinations = n;
-	if (kind == TOPO_DIST_GRAPH)
+	if (kind == flavour->dist_graph)
 		mpi.Dist_graph_neighbors_count(f->key, &f->sources, &f->destinations, &weighted);
 }
 

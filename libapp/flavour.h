@@ -29,6 +29,7 @@ struct flavour {
 	unsigned handle_bytes; /* of communicators, types, requests in arrays of C */
 	unsigned status_bytes;
 	int any_source, proc_null, root, undefined;
+	int graph, cart, dist_graph; /* of MPI_Topo_test */
 	uintptr_t in_place, status_ignore, statuses_ignore;
 	void (*status_read)(const void *status, struct status_view *out);
 	/* Handles that are constants, or addresses found at set-up. */

@@ -19,7 +19,7 @@ libapp.hot    := hook.o args.o volume.o wait.o requests.o comm.o partner.o event
 libapp.hot_allow := libapp/hot.allow
 
 libapp.statics := hook.c:hook_word hook.c:hook_mask hook.c:hook_thread requests.c:table requests.c:live \
-		  comm.c:cache comm.c:generation comm.c:world_group event.c:potential flavour.c:flavour \
+		  wait.c:f08_base comm.c:cache comm.c:generation comm.c:world_group event.c:potential flavour.c:flavour \
 		  flavour.c:mpi flavour.c:text flavour_openmpi.c:openmpi flavour_mpich.c:mpich init.c:real \
 		  setup.c:app_state setup.c:begun segment.c:made launch.c:env \
 		  wrap_c.c:real wrap_f.c:real wrap_f08.c:real
@@ -27,3 +27,4 @@ libapp.statics := hook.c:hook_word hook.c:hook_mask hook.c:hook_thread requests.
 $(B)/gen/libapp/wrap_%.c: common/ring/calls.def libapp/wrap.awk
 	$(call say,AWK)mkdir -p $(@D) && awk -v out=$* -f libapp/wrap.awk $< >$@
 $(B)/lib/libomig.so: BASE_LDFLAGS += -Wl,-z,nodelete
+include tests/libapp/rules.mk

@@ -162,12 +162,77 @@ static const struct wait_entry *entry_at(const struct wait_set *w, uint32_t plac
 	return NULL;
 }
 
-static void ended_at(const struct hook_args *a, int index, unsigned status)
+static bool has_index(const int *index, int n, int64_t value)
 {
-	const struct wait_entry *e;
+	for (int i = 0; i < n; i++)
+		if (index[i] == value)
+			return true;
+	return false;
+}
 
-	index -= a->lang != LANG_C; /* Fortran counts from 1 */
-	e = index >= 0 ? entry_at(a->wait, (uint32_t)index) : NULL;
+/*
+ * Fortran counts from 1, but the mpi_f08 of MPICH 4.0 hands out C's indices in
+ * MPI_Waitany and MPI_Waitsome. What this library does is learnt from the first
+ * indices that can be read in one way only.
+ */
+enum { BASE_UNKNOWN = -1 };
+static int f08_base = BASE_UNKNOWN;
+
+/* A receive (no persistent one) whose handle is not null: it has not ended. */
+static bool is_open(const struct hook_args *a, const struct wait_shape *s, int place)
+{
+	const struct wait_entry *e = place >= 0 ? entry_at(a->wait, (uint32_t)place) : NULL;
+	struct request r;
+
+	return e && request_find(e->key, &r) && r.kind == REQUEST_RECV &&
+	       handle_is_usable(CALL_P_REQUEST, request_at(a, s, place));
+}
+
+/* Could the indices be counted from base? They name no open receive, and each that has ended. */
+static bool base_fits(const struct hook_args *a, const struct wait_shape *s, const int *index,
+		int n,
+		      int base)
+{
+	const struct wait_entry *e = a->wait->entry;
+	int requests = requests_of(a, s);
+
+	for (int i = 0; i < n; i++)
+		if (index[i] < base || index[i] >= requests + base || is_open(a, s,
+				index[i] - base))
+			return false;
+	for (unsigned i = 0; i < a->wait->n; i++)
+		if (!handle_is_usable(CALL_P_REQUEST, request_at(a, s, (int)e[i].place)) &&
+		    !has_index(index, n, (int64_t)e[i].place + base))
+			return false;
+	return true;
+}
+
+static int learn_base(const struct hook_args *a, const struct wait_shape *s, const int *index,
+		int n)
+{
+	bool from_0 = base_fits(a, s, index, n, 0), from_1 = base_fits(a, s, index, n, 1);
+
+	return from_0 == from_1 ? BASE_UNKNOWN : from_1;
+}
+
+static int index_base(const struct hook_args *a, const struct wait_shape *s, const int *index,
+		int n)
+{
+	int base = __atomic_load_n(&f08_base, __ATOMIC_RELAXED);
+
+	if (a->lang == LANG_C || a->lang == LANG_F)
+		return a->lang == LANG_F;
+	if (base != BASE_UNKNOWN)
+		return base;
+	base = learn_base(a, s, index, n);
+	__atomic_store_n(&f08_base, base, __ATOMIC_RELAXED);
+	return base == BASE_UNKNOWN ? 1 : base;
+}
+
+static void ended_at(const struct hook_args *a, int place, unsigned status)
+{
+	const struct wait_entry *e = place >= 0 ? entry_at(a->wait, (uint32_t)place) : NULL;
+
 	if (e)
 		ended(a, e->key, (const uint8_t *)pointer(a, a->desc->status) +
 					 (size_t)status * flavour->status_bytes);
@@ -182,15 +247,17 @@ static void ended_all(const struct hook_args *a)
 		ended(a, e[i].key, status + (size_t)e[i].place * flavour->status_bytes);
 }
 
-static void ended_some(const struct hook_args *a, const struct wait_shape *s)
+static void ended_some(const struct hook_args *a, const struct wait_shape *s, const int *index,
+		int n)
 {
-	const int *index = pointer(a, s->indices);
-	int n = int_at(a, s->outcount);
+	int base;
 
-	if (n == flavour->undefined)
+	if (n == flavour->undefined || n <= 0)
 		return;
+	base = index_base(a, s, index, n);
 	for (int i = 0; i < n && i < WAIT_SET_MAX; i++)
-		ended_at(a, index[i], (unsigned)i);
+		if (index[i] != flavour->undefined)
+			ended_at(a, index[i] - base, (unsigned)i);
 }
 
 static void start_all(struct hook_args *a)
@@ -216,9 +283,9 @@ void wait_finish(struct hook_args *a)
 	else if (a->desc->volume == CALL_V_REQUEST_FREE)
 		request_drop(a->wait->entry[0].key);
 	else if (s->indices)
-		ended_some(a, s);
+		ended_some(a, s, pointer(a, s->indices), int_at(a, s->outcount));
 	else if (s->index)
-		ended_at(a, int_at(a, s->index), 0);
+		ended_some(a, s, pointer(a, s->index), 1);
 	else
 		ended_all(a);
 }

@@ -48,7 +48,6 @@ quiet_when_refused() {
 elsewhere() {
 	mkdir -p "$TMPDIR/empty"
 	for tool in sh dirname sed id env getconf; do ln -sf "$(command -v $tool)" "$TMPDIR/empty/$tool"; done
-	# shellcheck disable=SC2016 # for the copy to expand
 	sed -e 's,^PATH=.*,PATH=${TEST_PATH},' quickstart >"$TMPDIR/quickstart"
 	chmod +x "$TMPDIR/quickstart"
 	env -i TEST_PATH="$TMPDIR/empty" PATH="$TMPDIR/empty" "$TMPDIR/empty/sh" "$TMPDIR/quickstart" build
