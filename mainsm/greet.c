@@ -4,8 +4,10 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/omis/token.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int site_numbers(struct mainsm *m, const struct identity *who, struct msg_hello_ack *ack, struct err *why)
 {
@@ -59,6 +61,24 @@ static void direct(struct mainsm *m, struct site *site, struct msg_hello_ack *ac
 	ack->retry_ms = answer == SITE_WAIT ? SITE_RETRY_MS : 0;
 }
 
+/*
+ * A site has one sm, a host one lm. The same certificate again is the same daemon after a restart and takes
+ * its place; another one waits until the first is gone, or the two would drive each other out for ever.
+ */
+static int check_place(struct mainsm *m, const struct identity *who, enum token_kind kind, uint32_t number,
+		       struct err *why)
+{
+	const struct identity *holder;
+	const struct child *c;
+	struct token t;
+
+	c = children_find(m->children, token_print_number(&t, kind, number));
+	holder = c ? link_identity(c->link) : NULL;
+	if (!holder || !memcmp(holder->serial, who->serial, SERIAL_BYTES))
+		return 0;
+	return err_set(why, ERR_AGAIN, "%s has a daemon already that answers", kind == TOKEN_SITE ? who->site : who->host);
+}
+
 static int hello_lm(struct peer *p, const struct msg_hello *h, const struct identity *who,
 		    struct msg_hello_ack *ack, struct err *why)
 {
@@ -79,7 +99,7 @@ static int hello_lm(struct peer *p, const struct msg_hello *h, const struct iden
 	if (h->want_redirect)
 		direct(m, site, ack);
 	p->is_passing = ack->redirect[0] != 0;
-	return 0;
+	return p->is_passing ? 0 : check_place(m, who, TOKEN_NODE, ack->node, why);
 }
 
 static int hello_sm(struct mainsm *m, const struct msg_hello *h, const struct identity *who,
@@ -91,6 +111,9 @@ static int hello_sm(struct mainsm *m, const struct msg_hello *h, const struct id
 	if (h->site[0] && !str_eq(h->site, who->site))
 		return err_set(why, ERR_DENIED, "the certificate is for site %s", who->site);
 	rc = site_numbers(m, who, ack, why);
+	if (rc)
+		return rc;
+	rc = check_place(m, who, TOKEN_SITE, ack->site_number, why);
 	if (rc)
 		return rc;
 	site = sites_find(m->sites, who->site);

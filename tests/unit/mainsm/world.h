@@ -278,21 +278,31 @@ static inline void below_on_down(void *arg, struct link *l, const struct err *wh
 	b->is_up = false;
 }
 
+/* Dials (again) with the certificate that it has. */
+static inline void below_again(struct below *b)
+{
+	const struct identity *who = net_ctx_self(b->ctx);
+	bool is_lm = who->role == ROLE_LM;
+	const struct msg_hello hello = { .role = is_lm ? "lm" : "sm", .site = who->site, .host = b->host,
+					 .listen = "10.0.0.1:99", .want_redirect = is_lm };
+	const struct link_conf conf = { .loop = b->w->loop, .rng = &b->rng,
+					.handler = { .on_up = below_on_up, .on_msg = below_on_msg,
+						     .on_down = below_on_down, .arg = b } };
+
+	b->is_up = false;
+	b->link = link_dial(&conf, &(struct link_dialer){ below_dial, b }, &hello);
+	world_run(b->w, 300 * MS);
+}
+
 static inline void below_open(struct world *w, struct below *b, enum role role, const char *site, const char *host)
 {
 	struct identity who = world_identity(role, site, host);
-	const struct msg_hello hello = { .role = role == ROLE_SM ? "sm" : "lm", .site = site, .host = host,
-					 .listen = "10.0.0.1:99", .want_redirect = role == ROLE_LM };
-	const struct link_conf conf = { .loop = w->loop, .rng = &b->rng,
-					.handler = { .on_up = below_on_up, .on_msg = below_on_msg,
-						     .on_down = below_on_down, .arg = b } };
 
 	*b = (struct below){ .w = w };
 	rng_init(&b->rng, (uint64_t)(uintptr_t)host);
 	str_copy(b->host, sizeof(b->host), host);
 	ck_assert_int_eq(mem_ctx_open(w->net, &who, &b->ctx, NULL), 0);
-	b->link = link_dial(&conf, &(struct link_dialer){ below_dial, b }, &hello);
-	world_run(w, 300 * MS);
+	below_again(b);
 }
 
 static inline void below_close(struct below *b)

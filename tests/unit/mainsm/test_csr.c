@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditional requests from definition to deletion, over two sites. */
+#include "tests/suite.h"
+#include "tests/unit/mainsm/world.h"
+
+#define LIB_CALL "thread_has_started_lib_call([],\"MPI_Barrier\"):"
+
+static struct world w;
+static struct below a, b;
+static struct above t;
+static char token[40], text[256];
+
+static void open_sites(void)
+{
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	below_open(&w, &b, ROLE_SM, "b", "sm-b");
+	below_tell(&a, 1, "h1");
+	below_tell(&b, 2, "h2");
+	above_open(&w, &t, ROLE_TOOL_MANIPULATE, "t");
+	above_attach_all(&t);
+}
+
+static void close_sites(void)
+{
+	if (t.link)
+		above_close(&t);
+	below_close(&a);
+	below_close(&b);
+	world_done(&w);
+}
+
+static void define(const char *request)
+{
+	const struct reply *r = above_ask(&t, request);
+
+	ck_assert_msg(r->kind == STATUS_CSR_DEFINED, "%s", r->nentry ? r->entry[0].value : "?");
+	ck_assert_str_eq(r->entry[0].value, r->csr);
+	str_copy(token, sizeof(token), r->csr);
+}
+
+static unsigned with_token(const char *service)
+{
+	uint64_t id;
+	const struct reply *r;
+
+	snprintf(text, sizeof(text), ":%s([%s])", service, token);
+	id = above_send(&t, text, 0);
+	world_run(&w, 100 * MS);
+	r = t.of_kind[0];
+	return r && r->id == id ? reply_status(r) : STATUS_UNSPECIFIED_ERROR;
+}
+
+static unsigned count(enum status kind)
+{
+	return t.kinds[kind / 2];
+}
+
+static const struct reply *last(enum status kind)
+{
+	return t.of_kind[kind / 2];
+}
+
+START_TEST(a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for_each)
+{
+	open_sites();
+	define(LIB_CALL " print([$proc,$time])");
+	ck_assert_uint_eq(a.arms, 0);
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 1);
+	ck_assert_uint_eq(last(STATUS_CSR_ENABLED)->id, 2);
+	ck_assert_ptr_nonnull(strstr(entry_of(last(STATUS_CSR_ENABLED), 1, 0)->objects, "p_1_a00000"));
+	ck_assert_str_eq(a.armed, "thread_has_started_lib_call([p_1_a00000,p_1_b00000],\"MPI_Barrier\"):print([$proc,$time])");
+	ck_assert_uint_eq(a.arms, 1);
+	ck_assert_uint_eq(b.arms, 1);
+	ck_assert_uint_eq(a.prefix, 0);
+	ck_assert(a.wants_reply);
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_uint_eq(a.arms, 1);
+	ck_assert_uint_eq(with_token("csr_disable"), STATUS_OK);
+	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
+	ck_assert_uint_eq(a.disarms, 1);
+	ck_assert_uint_eq(with_token("csr_delete"), STATUS_OK);
+	ck_assert_uint_eq(count(STATUS_CSR_DELETED), 1);
+	ck_assert_uint_eq(with_token("csr_delete"), STATUS_UNKNOWN_OBJECT);
+	close_sites();
+}
+END_TEST
+
+START_TEST(an_event_runs_the_actions_with_its_parameters)
+{
+	const struct reply *r;
+
+	open_sites();
+	define(LIB_CALL " print([$node,$proc,$thread,$time,$csr,$par1]) node_get_info([$node],1)");
+	with_token("csr_enable");
+	below_trigger(&a, "p_1_b00000", "t_1_b00000", "7");
+	r = last(STATUS_CSR_TRIGGERED);
+	ck_assert_ptr_nonnull(r);
+	ck_assert_str_eq(r->entry[0].objects, "t_1_b00000");
+	snprintf(text, sizeof(text), "6,n_1,p_1_b00000,t_1_b00000,2.5,%s,7", token);
+	ck_assert_str_eq(entry_of(r, 1, 0)->value, text);
+	ck_assert_str_eq(entry_of(r, 2, 0)->objects, "n_1");
+	ck_assert_str_eq(a.text, ":node_get_info([n_1],1)");
+	ck_assert_str_eq(r->csr, token);
+	close_sites();
+}
+END_TEST
+
+START_TEST(what_the_lm_has_done_is_not_done_again)
+{
+	struct msg_entry e = { .action = 1, .objects = "p_1_a00000", .value = { (const uint8_t *)"5", 1 } };
+	struct msg m = { .type = MSG_TRIGGERED };
+	const struct reply *r;
+
+	open_sites();
+	define(LIB_CALL " proc_get_info([$proc],0) print([$proc])");
+	with_token("csr_enable");
+	ck_assert_uint_eq(a.prefix, 1);
+	m.triggered = (struct msg_triggered){ .csr = token, .node = "n_1", .proc = "p_1_a00000", .entry = &e,
+					      .nentry = 1 };
+	ck_assert_int_eq(link_send(a.link, &m), 0);
+	world_run(&w, 10 * MS);
+	r = last(STATUS_CSR_TRIGGERED);
+	ck_assert_uint_eq(a.requests, 0);
+	ck_assert_str_eq(entry_of(r, 1, 0)->value, "5");
+	ck_assert_str_eq(entry_of(r, 2, 0)->value, "1,p_1_a00000");
+	close_sites();
+}
+END_TEST
+
+START_TEST(actions_inside_the_rank_ask_for_no_word)
+{
+	open_sites();
+	str_copy(token, sizeof(token), entry_of(above_ask(&t, ":pa_counter_local_create([])"), 1, 0)->value);
+	snprintf(text, sizeof(text), LIB_CALL " pa_counter_local_increment(%s,1)", token);
+	define(text);
+	with_token("csr_enable");
+	ck_assert_uint_eq(a.prefix, 1);
+	ck_assert(!a.wants_reply);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_condition_follows_attach_and_detach)
+{
+	open_sites();
+	ck_assert_uint_eq(above_status(&t, ":node_detach([n_2])"), STATUS_OK);
+	define(LIB_CALL " print([$proc])");
+	with_token("csr_enable");
+	ck_assert_uint_eq(b.arms, 0);
+	above_send(&t, ":proc_attach([p_2_a00000])", 0);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(b.arms, 1);
+	ck_assert_uint_eq(a.arms, 1);
+	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 2);
+	ck_assert_str_eq(entry_of(last(STATUS_CSR_ENABLED), 1, 0)->objects, "p_2_a00000");
+	above_send(&t, ":proc_detach([p_1_a00000])", 0);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(a.arms, 2);
+	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
+	ck_assert_str_eq(last(STATUS_CSR_DISABLED)->entry[0].objects, "p_1_a00000");
+	above_send(&t, ":node_detach([n_2])", 0);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(b.disarms, 1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_condition_follows_hosts_that_are_lost_and_return)
+{
+	open_sites();
+	define(LIB_CALL " print([$proc])");
+	with_token("csr_enable");
+	below_node_is(&a, 1, MSG_NODE_SILENT);
+	ck_assert_uint_eq(a.disarms, 0);
+	below_node_is(&a, 1, MSG_NODE_LOST);
+	ck_assert_uint_eq(a.disarms, 1);
+	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
+	below_node_is(&a, 1, MSG_NODE_UP);
+	ck_assert_uint_eq(a.arms, 2);
+	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 2);
+	mem_net_kill_host(w.net, "sm-b");
+	world_run(&w, 12 * SEC);
+	ck_assert(b.is_up);
+	below_tell(&b, 2, "h2");
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(b.arms, 2);
+	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 3);
+	close_sites();
+}
+END_TEST
+
+START_TEST(enabling_waits_for_the_hosts_but_not_for_ever)
+{
+	open_sites();
+	define(LIB_CALL " print([$proc])");
+	b.no_ack = true;
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_UNSPECIFIED_ERROR);
+	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 0);
+	world_run(&w, 2 * SEC);
+	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 1);
+	below_trigger(&b, "p_2_a00000", "", "1");
+	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_tool_that_goes_leaves_nothing_armed)
+{
+	open_sites();
+	define(LIB_CALL " print([$proc])");
+	with_token("csr_enable");
+	above_send(&t, ":node_get_info([],1)", 60 * SEC);
+	a.is_mute = b.is_mute = true;
+	above_close(&t);
+	t.link = NULL;
+	ck_assert_uint_eq(a.disarms, 1);
+	ck_assert_uint_eq(a.gones, 1);
+	ck_assert_uint_eq(b.gones, 1);
+	below_trigger(&a, "p_1_a00000", "", "1");
+	ck_assert_uint_eq(a.disarms, 2);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_child_cannot_trigger_for_the_hosts_of_another)
+{
+	open_sites();
+	define(LIB_CALL " print([$proc])");
+	with_token("csr_enable");
+	below_trigger(&b, "p_1_a00000", "", "1");
+	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 0);
+	close_sites();
+}
+END_TEST
+
+START_TEST(user_events_carry_their_parameters)
+{
+	const struct reply *r;
+	char event[40];
+
+	open_sites();
+	str_copy(event, sizeof(event), entry_of(above_ask(&t, ":user_event_create()"), 1, 0)->value);
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([$par1,$par2,$proc])", event);
+	define(text);
+	snprintf(text, sizeof(text), ":user_event_raise([%s],[5,\"x\"],0)", event);
+	above_ask(&t, text);
+	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 0);
+	with_token("csr_enable");
+	snprintf(text, sizeof(text), ":user_event_raise([%s],[5,\"x\"],0)", event);
+	above_send(&t, text, 0);
+	world_run(&w, 50 * MS);
+	r = last(STATUS_CSR_TRIGGERED);
+	ck_assert_str_eq(entry_of(r, 1, 0)->value, "3,5,\"x\",u_0");
+	snprintf(text, sizeof(text), ":user_event_destroy([%s]) user_event_raise([%s],[],0)", event, event);
+	above_send(&t, text, 0);
+	world_run(&w, 50 * MS);
+	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(one_event_after_another_is_composed_of_conditions)
+{
+	char event[40];
+
+	open_sites();
+	str_copy(event, sizeof(event), entry_of(above_ask(&t, ":user_event_create()"), 1, 0)->value);
+	snprintf(text, sizeof(text), LIB_CALL " user_event_raise([%s],[$par1],0)", event);
+	define(text);
+	with_token("csr_enable");
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([$proc,$par1])", event);
+	define(text);
+	with_token("csr_enable");
+	below_trigger(&a, "p_1_a00000", "t_1_a00000", "9");
+	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 2);
+	/* The source goes through: with resume 0 the object is the one that triggered. */
+	ck_assert(strcmp(last(STATUS_CSR_TRIGGERED)->entry[0].objects, "t_1_a00000") == 0);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_one_shot_fires_once_and_is_told_before_it_ends)
+{
+	open_sites();
+	define(LIB_CALL " print([$par1]) csr_delete([$csr])");
+	with_token("csr_enable");
+	below_trigger(&a, "p_1_a00000", "", "1");
+	below_trigger(&a, "p_1_a00000", "", "2");
+	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 1);
+	ck_assert_uint_eq(count(STATUS_CSR_DELETED), 1);
+	ck_assert_uint_eq(t.last->kind, STATUS_CSR_DELETED);
+	ck_assert_uint_ge(a.disarms, 1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_condition_that_raises_its_own_event_is_suspended)
+{
+	char event[40];
+
+	open_sites();
+	str_copy(event, sizeof(event), entry_of(above_ask(&t, ":user_event_create()"), 1, 0)->value);
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): user_event_raise([%s],[],0)", event, event);
+	define(text);
+	with_token("csr_enable");
+	snprintf(text, sizeof(text), ":user_event_raise([%s],[],0)", event);
+	above_send(&t, text, 0);
+	world_run(&w, 50 * MS);
+	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), CAUSAL_DEPTH_MAX);
+	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
+	ck_assert_ptr_nonnull(strstr(last(STATUS_CSR_DISABLED)->entry[0].value, "suspended"));
+	above_send(&t, text, 0);
+	world_run(&w, 50 * MS);
+	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_flood_is_thinned_counted_and_in_the_end_suspended)
+{
+	struct msg m = { .type = MSG_TRIGGERED };
+	unsigned told;
+
+	open_sites();
+	define(LIB_CALL " print([$proc])");
+	with_token("csr_enable");
+	m.triggered = (struct msg_triggered){ .csr = a.csr, .node = "n_1", .proc = "p_1_a00000" };
+	for (int second = 0; second < 2; second++) {
+		for (int i = 0; i < 1500; i++)
+			ck_assert_int_eq(link_send(a.link, &m), 0);
+		world_run(&w, 1010 * MS);
+	}
+	told = count(STATUS_CSR_TRIGGERED);
+	ck_assert_uint_eq(told, 2 * TOOL_FIRINGS_PER_SEC_MAX);
+	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 0);
+	for (int second = 0; second < 3; second++) {
+		for (int i = 0; i < 1500; i++)
+			link_send(a.link, &m);
+		world_run(&w, 1010 * MS);
+	}
+	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
+	ck_assert_ptr_nonnull(strstr(last(STATUS_CSR_DISABLED)->entry[0].value, "1000 times a second"));
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	close_sites();
+}
+END_TEST
+
+START_TEST(conditions_and_actions_of_a_tool_are_limited)
+{
+	char many[1024] = LIB_CALL;
+
+	open_sites();
+	for (int i = 0; i < CSR_ACTIONS_MAX; i++)
+		strncat(many, " print([1])", sizeof(many) - strlen(many) - 1);
+	define(many);
+	strncat(many, " print([1])", sizeof(many) - strlen(many) - 1);
+	ck_assert(status_is_error(above_status(&t, many)));
+	for (int i = 1; i < TOOL_CSRS_MAX; i++)
+		define(LIB_CALL " print([1])");
+	ck_assert(status_is_error(above_status(&t, LIB_CALL " print([1])")));
+	with_token("csr_delete");
+	define(LIB_CALL " print([1])");
+	close_sites();
+}
+END_TEST
+
+START_TEST(an_action_without_the_right_is_refused_when_it_is_defined)
+{
+	struct above o;
+	const struct reply *r;
+
+	open_sites();
+	above_open(&w, &o, ROLE_TOOL_OBSERVE, "o");
+	r = above_ask(&o, LIB_CALL " thread_stop([$thread])");
+	ck_assert_uint_eq(r->kind, 0);
+	ck_assert_uint_eq(reply_status(r), STATUS_NO_PERMISSION);
+	define(LIB_CALL " thread_stop([$thread])");
+	above_close(&o);
+	close_sites();
+}
+END_TEST
+
+SUITE("csr", a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for_each,
+      an_event_runs_the_actions_with_its_parameters, what_the_lm_has_done_is_not_done_again,
+      actions_inside_the_rank_ask_for_no_word, a_condition_follows_attach_and_detach,
+      a_condition_follows_hosts_that_are_lost_and_return, enabling_waits_for_the_hosts_but_not_for_ever,
+      a_tool_that_goes_leaves_nothing_armed, a_child_cannot_trigger_for_the_hosts_of_another,
+      user_events_carry_their_parameters, one_event_after_another_is_composed_of_conditions,
+      a_one_shot_fires_once_and_is_told_before_it_ends, a_condition_that_raises_its_own_event_is_suspended,
+      a_flood_is_thinned_counted_and_in_the_end_suspended, conditions_and_actions_of_a_tool_are_limited,
+      an_action_without_the_right_is_refused_when_it_is_defined)

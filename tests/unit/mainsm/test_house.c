@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who comes and goes: greeting, redirection, rights, restart, revocation, the end. */
+#include "common/base/array.h"
+#include "common/base/file.h"
+#include "common/route/rights.h"
+#include "mainsm/top.h"
+#include "tests/suite.h"
+#include "tests/unit/mainsm/world.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct world w;
+static struct below a, b, lm;
+static struct above t;
+
+START_TEST(an_lm_is_sent_to_its_sm_which_is_started_for_it)
+{
+	world_open(&w);
+	below_open(&w, &lm, ROLE_LM, "a", "h1");
+	ck_assert(lm.is_up);
+	ck_assert_str_eq(lm.redirect, "wait");
+	ck_assert_uint_eq(w.starts, 1);
+	ck_assert_str_eq(w.started, "a");
+	ck_assert_uint_eq(lm.node, 1);
+	below_close(&lm);
+	below_open(&w, &lm, ROLE_LM, "a", "h1");
+	ck_assert_uint_eq(w.starts, 1);
+	below_close(&lm);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	below_open(&w, &lm, ROLE_LM, "a", "h1");
+	ck_assert_str_eq(lm.redirect, "10.0.0.1:99");
+	ck_assert_uint_eq(lm.node, 1);
+	below_close(&lm);
+	below_close(&a);
+	below_open(&w, &lm, ROLE_LM, "a", "h1");
+	ck_assert_str_eq(lm.redirect, "wait");
+	ck_assert_uint_eq(w.starts, 2);
+	below_close(&lm);
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(an_lm_whose_sm_cannot_be_started_is_served_directly)
+{
+	const struct reply *r;
+
+	world_open(&w);
+	w.start_rc = -1;
+	for (int i = 0; i < SITE_START_TRIES; i++) {
+		below_open(&w, &lm, ROLE_LM, "a", "h1");
+		ck_assert_int_eq(lm.redirect[0] != 0, i < SITE_START_TRIES - 1);
+		if (i < SITE_START_TRIES - 1)
+			below_close(&lm);
+	}
+	ck_assert_uint_eq(w.starts, SITE_START_TRIES);
+	below_tell(&lm, 1, "h1");
+	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
+	above_attach_all(&t);
+	r = above_ask(&t, ":proc_get_info([],1)");
+	ck_assert_uint_eq(r->coverage.answered, 2);
+	ck_assert_str_eq(lm.text, ":proc_get_info([p_1_a00000,p_1_b00000],1)");
+	/* It may speak of itself only. */
+	below_tell(&lm, 2, "h2");
+	ck_assert_ptr_null(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "n_2"));
+	above_close(&t);
+	below_close(&lm);
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(a_second_sm_of_a_site_waits_until_the_first_is_gone)
+{
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	below_tell(&a, 1, "h1");
+	below_open(&w, &b, ROLE_SM, "a", "sm-b");
+	world_run(&w, 20 * SEC);
+	ck_assert(a.is_up && !b.is_up);
+	below_close(&a);
+	world_run(&w, 20 * SEC);
+	ck_assert(b.is_up);
+	below_tell(&b, 1, "h1");
+	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
+	above_attach_all(&t);
+	ck_assert_uint_eq(above_ask(&t, ":node_get_info([],1)")->coverage.answered, 1);
+	above_close(&t);
+	below_close(&b);
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed)
+{
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }), 0);
+	link_close(a.link, NULL);
+	world_run(&w, 10 * MS);
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ 0 }), 0);
+	below_again(&a);
+	ck_assert(a.is_up);
+	below_tell(&a, 1, "h1");
+	below_close(&a);
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(the_sixty_fifth_tool_is_told_why_not)
+{
+	static struct above many[TOOLS_MAX + 1];
+
+	world_open(&w);
+	for (size_t i = 0; i <= TOOLS_MAX; i++)
+		above_open(&w, &many[i], ROLE_TOOL_OBSERVE, "t");
+	ck_assert(many[TOOLS_MAX - 1].is_up);
+	ck_assert(!many[TOOLS_MAX].is_up);
+	ck_assert_ptr_nonnull(strstr(many[TOOLS_MAX].why, "64 tools"));
+	above_close(&many[0]);
+	world_run(&w, 15 * SEC);
+	ck_assert(many[TOOLS_MAX].is_up);
+	ck_assert(many[TOOLS_MAX].number != many[1].number);
+	for (size_t i = 1; i <= TOOLS_MAX; i++)
+		above_close(&many[i]);
+	world_done(&w);
+}
+END_TEST
+
+/* A well-formed call of any service, out of its signature. */
+static void call_of(const struct omis_service *s, struct buf *out)
+{
+	buf_printf(out, "%s(", s->name);
+	for (size_t i = 0; i < omis_service_nparam(s); i++) {
+		const struct omis_param *p = &s->param[i];
+		const char *value = p->list ? "[]" : p->type == OMIS_T_INT ? "1"
+				    : p->type == OMIS_T_FLOAT		   ? "1.0"
+				    : p->type == OMIS_T_STRING		   ? "\"x\""
+				    : p->type == OMIS_T_BINARY		   ? "1#x"
+				    : p->class == 'k'			   ? "pa_c_1"
+				    : p->class == 'i'			   ? "pa_i_1"
+									   : "n_1";
+
+		buf_printf(out, "%s%s", i ? "," : "", value);
+	}
+	buf_putc(out, ')');
+}
+
+static unsigned ask_service(struct above *tool, const struct omis_service *s)
+{
+	struct buf text = BUF_INIT(4096);
+	unsigned status;
+
+	if (s->class == OMIS_EVENT) {
+		call_of(s, &text);
+		buf_puts(&text, ":print([1])");
+	} else {
+		buf_putc(&text, ':');
+		call_of(s, &text);
+	}
+	status = above_status(tool, buf_str(&text));
+	buf_done(&text);
+	return status;
+}
+
+START_TEST(every_service_is_denied_to_roles_below_its_right)
+{
+	static const enum role roles[] = { ROLE_TOOL_OBSERVE, ROLE_TOOL_MANIPULATE, ROLE_TOOL_ADMIN };
+	size_t cells = 0;
+
+	for (size_t r = 0; r < ARRAY_LEN(roles); r++) {
+		enum omis_right right = route_right_of_role(role_name(roles[r]));
+
+		world_open(&w);
+		above_open(&w, &t, roles[r], "t");
+		for (size_t i = 0; i < omis_service_count(); i++) {
+			const struct omis_service *s = omis_service_at(i);
+			unsigned status = ask_service(&t, s);
+
+			cells++;
+			ck_assert(s->right != OMIS_NO_RIGHT);
+			if (s->flags & OMIS_INTERNAL)
+				ck_assert_msg(status == STATUS_UNKNOWN_SERVICE, "%s", s->name);
+			else if (s->state == OMIS_UNSUPPORTED)
+				ck_assert_msg(status == STATUS_UNSUPPORTED_SERVICE, "%s: %s", s->name,
+					      status_name(status));
+			else if (right < s->right)
+				ck_assert_msg(status == STATUS_NO_PERMISSION, "%s: %s", s->name, status_name(status));
+			else
+				ck_assert_msg(status != STATUS_NO_PERMISSION && status != STATUS_INTERNAL_ERROR &&
+						      status != STATUS_UNSUPPORTED_SERVICE,
+					      "%s: %s", s->name, status_name(status));
+		}
+		above_close(&t);
+		world_done(&w);
+	}
+	ck_assert_uint_ge(cells, 60 * 3);
+}
+END_TEST
+
+START_TEST(every_service_of_the_top_is_there)
+{
+	for (size_t i = 0; i < omis_service_count(); i++) {
+		const struct omis_service *s = omis_service_at(i);
+
+		if (s->class == OMIS_EVENT || s->state == OMIS_UNSUPPORTED)
+			continue;
+		ck_assert_msg(top_has(s->name) == (s->where == OMIS_AT_TOP || s->where == OMIS_AT_EACH), "%s",
+			      s->name);
+	}
+}
+END_TEST
+
+START_TEST(after_a_restart_everything_is_back_under_its_old_numbers)
+{
+	static const char *const files[] = { "names", "boot", "issued", "tokens" };
+	char dir[] = "/tmp/omig-test-XXXXXX", path[64];
+	uint32_t first;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	world_open(&w);
+	world_stop(&w);
+	str_copy(w.dir, sizeof(w.dir), dir);
+	world_start(&w);
+	below_open(&w, &lm, ROLE_LM, "z", "h9");
+	below_close(&lm);
+	below_open(&w, &b, ROLE_SM, "b", "sm-b");
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	below_tell(&a, 2, "h1");
+	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
+	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "[n_2,s_3,\"h1\",\"up\""));
+	first = t.number;
+	world_run(&w, SEC);
+	world_stop(&w);
+	world_run(&w, SEC);
+	ck_assert(!a.is_up && !t.is_up);
+	world_start(&w);
+	world_run(&w, 25 * SEC);
+	ck_assert(a.is_up && b.is_up && t.is_up);
+	ck_assert(t.number != first);
+	below_tell(&a, 2, "h1");
+	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "[n_2,s_3,\"h1\",\"up\""));
+	above_close(&t);
+	below_close(&a);
+	below_close(&b);
+	world_done(&w);
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
+		file_remove(path, NULL);
+	}
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
+START_TEST(what_a_child_missed_is_told_when_it_returns)
+{
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	below_tell(&a, 1, "h1");
+	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
+	above_attach_all(&t);
+	above_send(&t, "thread_has_terminated([]): print([$proc])", 0);
+	world_run(&w, 10 * MS);
+	above_send(&t, ":csr_enable([])", 0);
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(a.arms, 1);
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }), 0);
+	world_run(&w, 10 * SEC);
+	ck_assert(!a.is_up);
+	above_close(&t);
+	ck_assert_uint_eq(a.gones + a.disarms, 0);
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ 0 }), 0);
+	world_run(&w, 15 * SEC);
+	ck_assert(a.is_up);
+	ck_assert_uint_ge(a.gones, 1);
+	ck_assert_uint_ge(a.disarms, 1);
+	below_close(&a);
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(a_host_that_is_cut_off_is_noticed_in_seven_seconds)
+{
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	below_tell(&a, 1, "h1");
+	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }), 0);
+	world_run(&w, 7 * SEC);
+	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "[n_1,s_1,\"h1\",\"lost\""));
+	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, "unreachable"));
+	above_close(&t);
+	below_close(&a);
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(certificates_can_be_asked_for_and_listed)
+{
+	const struct reply *r;
+
+	world_open(&w);
+	above_open(&w, &t, ROLE_TOOL_ADMIN, "t");
+	r = above_ask(&t, ":omig_cert_token(\"tool\",60,1)");
+	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "omig1:h:1:pin:"));
+	ck_assert_uint_eq(tokens_count(mainsm_tokens(w.m), world_wall(&w)), 1);
+	ck_assert_uint_eq(tokens_count(mainsm_tokens(w.m), world_wall(&w) + 61 * SEC), 0);
+	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"mainsm\",60,1)"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"lm\",0,1)"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"lm\",60,-1)"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(above_status(&t, ":omig_cert_list()"), STATUS_OK);
+	ck_assert_str_eq(entry_of(above_ask(&t, ":omig_cert_revoke(\"nobody\")"), 1, 0)->value, "0");
+	above_close(&t);
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(shutdown_answers_then_stops_everybody)
+{
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	above_open(&w, &t, ROLE_TOOL_ADMIN, "t");
+	ck_assert_uint_eq(above_status(&t, ":omig_shutdown()"), STATUS_OK);
+	ck_assert_uint_eq(w.ends, 0);
+	world_run(&w, 300 * MS);
+	ck_assert_uint_eq(w.ends, 1);
+	ck_assert_uint_eq(a.stops, 1);
+	above_close(&t);
+	below_close(&a);
+	world_done(&w);
+}
+END_TEST
+
+START_TEST(one_that_lingers_ends_when_nobody_has_come_for_long_enough)
+{
+	struct mainsm_conf conf;
+
+	world_open(&w);
+	conf = w.conf;
+	conf.linger = 5 * SEC;
+	ck_assert_int_eq(mainsm_reload(w.m, &conf, NULL), 0);
+	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
+	world_run(&w, 60 * SEC);
+	ck_assert_uint_eq(w.ends, 0);
+	above_close(&t);
+	world_run(&w, 4 * SEC);
+	ck_assert_uint_eq(w.ends, 0);
+	world_run(&w, 2 * SEC);
+	ck_assert_uint_eq(w.ends, 1);
+	world_done(&w);
+}
+END_TEST
+
+SUITE("house", an_lm_is_sent_to_its_sm_which_is_started_for_it, an_lm_whose_sm_cannot_be_started_is_served_directly,
+      a_second_sm_of_a_site_waits_until_the_first_is_gone,
+      a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed, the_sixty_fifth_tool_is_told_why_not,
+      every_service_is_denied_to_roles_below_its_right, every_service_of_the_top_is_there,
+      after_a_restart_everything_is_back_under_its_old_numbers, what_a_child_missed_is_told_when_it_returns,
+      a_host_that_is_cut_off_is_noticed_in_seven_seconds, certificates_can_be_asked_for_and_listed,
+      shutdown_answers_then_stops_everybody, one_that_lingers_ends_when_nobody_has_come_for_long_enough)
