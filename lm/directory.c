@@ -259,6 +259,12 @@ void directory_link(struct directory *d, bool is_up)
 	soon(d);
 }
 
+void directory_room(struct directory *d)
+{
+	if (d->wants_all)
+		soon(d);
+}
+
 void directory_leave(struct directory *d)
 {
 	struct part *part = d->is_up ? calloc(1, sizeof(*part)) : NULL;

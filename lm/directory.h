@@ -28,6 +28,9 @@ void directory_free(struct directory *d);
 /* The link upwards came or went. The node's number must be known before it comes. */
 void directory_link(struct directory *d, bool is_up);
 
+/* The queue upwards has room again. */
+void directory_room(struct directory *d);
+
 /* Says that this host leaves: it is not lost, it has gone. */
 void directory_leave(struct directory *d);
 

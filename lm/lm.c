@@ -59,7 +59,7 @@ static void on_writable(void *arg)
 {
 	struct lm *m = arg;
 
-	directory_link(m->directory, true);
+	directory_room(m->directory);
 }
 
 static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/lm/fake_host.h"
+
+#include "common/base/str.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct fake_proc *fake_proc_find(struct fake_host *h, int32_t pid)
+{
+	for (size_t i = h->n; i-- > 0;)
+		if (h->proc[i].pid == pid && h->proc[i].is_alive)
+			return &h->proc[i];
+	return NULL;
+}
+
+struct fake_proc *fake_proc_add(struct fake_host *h, int32_t pid, const char *name)
+{
+	struct fake_proc *p = &h->proc[h->n++];
+
+	*p = (struct fake_proc){ .pid = pid, .parent = 1, .start = 1000 + h->n, .state = 'S', .nthread = 1,
+				 .tid = { pid }, .memfd = -1, .is_alive = true };
+	str_copy(p->name, sizeof(p->name), name);
+	return p;
+}
+
+void fake_thread_add(struct fake_proc *p, int32_t tid)
+{
+	p->tid[p->nthread++] = tid;
+}
+
+void fake_thread_end(struct fake_proc *p, int32_t tid)
+{
+	for (size_t i = 0; i < p->nthread; i++)
+		if (p->tid[i] == tid)
+			p->tid[i] = p->tid[--p->nthread];
+}
+
+void fake_proc_end(struct fake_proc *p, int status)
+{
+	p->is_alive = false;
+	if (p->on_exit)
+		p->on_exit(p->arg, status);
+}
+
+static void fake_free(struct host *host)
+{
+}
+
+static int fake_facts(struct host *host, struct host_facts *f, struct err *e)
+{
+	*f = (struct host_facts){ .os_name = "Fake", .arch = "none", .cpus = 4, .page_size = 4096, .pages = 1000 };
+	f->nlinks = 1;
+	str_copy(f->link[0].type, sizeof(f->link[0].type), "loopback");
+	return 0;
+}
+
+static int fake_now(struct host *host, struct host_now *n, struct err *e)
+{
+	*n = (struct host_now){ .running = 2, .load1 = 0.5, .page_wait = -1 };
+	return 0;
+}
+
+static int fake_counts(struct host *host, struct host_counts *c, struct err *e)
+{
+	struct fake_host *h = (struct fake_host *)host;
+
+	for (int i = 0; i < HOST_NCOUNTS; i++)
+		c->v[i] = i == HOST_EXECS ? -1 : h->counts;
+	return 0;
+}
+
+static int fake_boot_id(struct host *host, char out[HOST_BOOT_ID_BYTES], struct err *e)
+{
+	str_copy(out, HOST_BOOT_ID_BYTES, ((struct fake_host *)host)->boot_id);
+	return 0;
+}
+
+static void fill(const struct fake_proc *p, struct host_figures *f)
+{
+	host_figures_clear(f);
+	f->parent = p->parent;
+	f->start = p->start;
+	f->state = p->state;
+	f->threads = (int64_t)p->nthread;
+	f->user_s = 1.5;
+	f->system_s = 0.25;
+	f->uid = p->is_foreign ? 77 : (int64_t)getuid();
+	f->inner_pid = p->pid;
+	str_copy(f->name, sizeof(f->name), p->name);
+}
+
+static int fake_figures(struct host *host, int32_t pid, unsigned what, struct host_figures *out, struct err *e)
+{
+	struct fake_proc *p = fake_proc_find((struct fake_host *)host, pid);
+
+	host_figures_clear(out);
+	if (!p)
+		return err_set(e, ERR_NOTFOUND, "no process");
+	fill(p, out);
+	return 0;
+}
+
+static int fake_thread_figures(struct host *host, const int32_t id[2], unsigned what, struct host_figures *out,
+			       struct err *e)
+{
+	struct fake_proc *p = fake_proc_find((struct fake_host *)host, id[0]);
+
+	host_figures_clear(out);
+	for (size_t i = 0; p && i < p->nthread; i++)
+		if (p->tid[i] == id[1]) {
+			fill(p, out);
+			return 0;
+		}
+	return err_set(e, ERR_NOTFOUND, "no thread");
+}
+
+static int fake_threads(struct host *host, int32_t pid, int32_t *tid, size_t *n)
+{
+	struct fake_proc *p = fake_proc_find((struct fake_host *)host, pid);
+
+	if (!p)
+		return -ERR_NOTFOUND;
+	*n = *n < p->nthread ? *n : p->nthread;
+	memcpy(tid, p->tid, *n * sizeof(*tid));
+	return 0;
+}
+
+static int64_t fake_thread_count(struct host *host, int32_t pid)
+{
+	struct fake_proc *p = fake_proc_find((struct fake_host *)host, pid);
+
+	return p ? (int64_t)p->nthread : -1;
+}
+
+static int fake_strings(struct host *host, int32_t pid, bool environment, struct buf *out, struct err *e)
+{
+	if (!fake_proc_find((struct fake_host *)host, pid))
+		return err_set(e, ERR_NOTFOUND, "no process");
+	return environment ? buf_put(out, "A=1", 4) : buf_put(out, "prog\0-x", 8);
+}
+
+static int fake_each_memfd(struct host *host, const char *name, host_on_memfd_fn fn, void *arg)
+{
+	struct fake_host *h = (struct fake_host *)host;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (h->proc[i].is_alive && h->proc[i].memfd >= 0 && !strcmp(name, h->memfd))
+			fn(arg, h->proc[i].pid, fcntl(h->proc[i].memfd, F_DUPFD_CLOEXEC, 3));
+	return 0;
+}
+
+static int fake_open(struct host *host, int32_t pid, struct host_proc **out, struct err *e)
+{
+	struct fake_host *h = (struct fake_host *)host;
+	struct fake_proc *p = fake_proc_find(h, pid);
+
+	if (!p || p->is_foreign || pid <= 1)
+		return err_set(e, ERR_NOTFOUND, "there is no process %d of this user", (int)pid);
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return err_nomem(e);
+	**out = (struct host_proc){ host, pid, p->start };
+	p->held = *out;
+	h->open++;
+	return 0;
+}
+
+/* By start as well: the pid may be another's by now. */
+static struct fake_proc *behind(struct host_proc *held)
+{
+	struct fake_host *h = (struct fake_host *)held->host;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (h->proc[i].pid == held->pid && h->proc[i].start == held->start)
+			return &h->proc[i];
+	return NULL;
+}
+
+static int fake_watch(struct host_proc *held, host_on_exit_fn fn, void *arg, struct err *e)
+{
+	struct fake_proc *p = behind(held);
+
+	p->on_exit = fn;
+	p->arg = arg;
+	return 0;
+}
+
+static int fake_signal(struct host_proc *held, int sig, struct err *e)
+{
+	struct fake_proc *p = behind(held);
+
+	if (!p->is_alive)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	if (p->refuse)
+		return err_set(e, (enum err_code)p->refuse, "refused");
+	if (p->nsignal < FAKE_SIGNALS)
+		p->signal[p->nsignal++] = sig;
+	if (sig == SIGSTOP)
+		p->state = 'T';
+	else if (sig == SIGCONT)
+		p->state = 'S';
+	return 0;
+}
+
+static void fake_close(struct host_proc *held)
+{
+	struct fake_proc *p = behind(held);
+
+	if (p && p->held == held) {
+		p->on_exit = NULL;
+		p->held = NULL;
+	}
+	((struct fake_host *)held->host)->open--;
+	free(held);
+}
+
+void fake_host_init(struct fake_host *h)
+{
+	static const struct host_ops ops = {
+		.free = fake_free, .facts = fake_facts, .now = fake_now, .counts = fake_counts,
+		.boot_id = fake_boot_id, .figures = fake_figures, .thread_figures = fake_thread_figures,
+		.threads = fake_threads, .thread_count = fake_thread_count, .strings = fake_strings,
+		.each_memfd = fake_each_memfd, .open = fake_open, .watch = fake_watch,
+		.send_signal = fake_signal, .close = fake_close,
+	};
+
+	memset(h, 0, sizeof(*h));
+	h->host.ops = &ops;
+	h->boot_id = "boot-1";
+	h->memfd = "omig-testtest";
+	h->counts = 1000;
+}

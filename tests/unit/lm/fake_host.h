@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A host of a test: processes that live and die when the test says so. */
+#ifndef TESTS_UNIT_LM_FAKE_HOST_H
+#define TESTS_UNIT_LM_FAKE_HOST_H
+
+#include "lm/host.h"
+
+#define FAKE_PROCS 80
+#define FAKE_THREADS 8
+#define FAKE_SIGNALS 16
+
+struct fake_proc {
+	int32_t pid, parent;
+	uint64_t start;
+	char name[16];
+	char state;
+	int32_t tid[FAKE_THREADS];
+	size_t nthread;
+	int signal[FAKE_SIGNALS]; /* that it got, in order */
+	size_t nsignal;
+	int memfd; /* -1: none */
+	bool is_alive, is_foreign;
+	int refuse; /* errno-like ERR_ code for signals; 0 = none */
+	struct host_proc *held;
+	host_on_exit_fn on_exit;
+	void *arg;
+};
+
+struct fake_host {
+	struct host host;
+	struct fake_proc proc[FAKE_PROCS];
+	size_t n;
+	const char *boot_id, *memfd;
+	nsec_t now; /* for counts */
+	int64_t counts; /* each count says this */
+	size_t open; /* held processes */
+};
+
+void fake_host_init(struct fake_host *h);
+
+/* With one thread, tid = pid. */
+struct fake_proc *fake_proc_add(struct fake_host *h, int32_t pid, const char *name);
+struct fake_proc *fake_proc_find(struct fake_host *h, int32_t pid);
+void fake_thread_add(struct fake_proc *p, int32_t tid);
+void fake_thread_end(struct fake_proc *p, int32_t tid);
+
+/* It ends; whoever watches it is told at once. */
+void fake_proc_end(struct fake_proc *p, int status);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/lm/fake_segment.h"
+
+#include "common/base/clock.h"
+#include "common/base/str.h"
+#include "common/ring/calls.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static uint64_t now(const struct fake_segment *s)
+{
+	return ticks_now((enum ticks_source)s->h->w.tick_source);
+}
+
+void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32_t tid)
+{
+	struct seg_header plan;
+
+	memset(&plan, 0, sizeof(plan));
+	seg_plan(&plan, call_count, 2, SEG_RING_MIN_BYTES);
+	s->bytes = plan.segment_bytes;
+	s->fd = memfd_create("omig-testtest", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	ck_assert_int_ge(s->fd, 0);
+	ck_assert_int_eq(posix_fallocate(s->fd, 0, (off_t)s->bytes), 0);
+	ck_assert_int_eq(fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+	s->base = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	ck_assert_ptr_ne(s->base, MAP_FAILED);
+	s->h = (struct seg_header *)(void *)s->base;
+	*s->h = plan;
+	s->h->w = (struct seg_own){ .pid = pid, .rank = rank, .world_size = 4, .flavour = SEG_FLAVOUR_MPICH,
+				    .tick_source = TICKS_MONOTONIC, .state = SEG_RUNNING, .pcontrol = 1 };
+	str_copy(s->h->w.job, sizeof(s->h->w.job), "job-1");
+	str_copy(s->h->w.program, sizeof(s->h->w.program), "/opt/bin/heat");
+	fake_segment_thread(s, 0)->tid = tid;
+	s->h->w.threads_used = 1;
+	s->h->magic = SEG_MAGIC;
+}
+
+void fake_segment_close(struct fake_segment *s)
+{
+	munmap(s->base, s->bytes);
+	close(s->fd);
+}
+
+struct seg_thread *fake_segment_thread(const struct fake_segment *s, unsigned i)
+{
+	return (struct seg_thread *)(void *)(s->base + s->h->thread_offset + i * s->h->thread_bytes);
+}
+
+static uint8_t *block(const struct fake_segment *s)
+{
+	return (uint8_t *)fake_segment_thread(s, 0);
+}
+
+static struct seg_slot *slot(const struct fake_segment *s, int func)
+{
+	return (struct seg_slot *)(void *)(block(s) + s->h->slot_offset) + func;
+}
+
+static uint32_t *hook(const struct fake_segment *s, int func)
+{
+	return (uint32_t *)(void *)(s->base + s->h->hook_offset) + func;
+}
+
+uint32_t fake_segment_hook(const struct fake_segment *s, const char *name)
+{
+	return *hook(s, call_find(name));
+}
+
+struct ring_memory {
+	struct ring_call call;
+	int64_t par[RING_PAR_MAX];
+};
+
+static void record(const struct fake_segment *s, const struct action_event *ev)
+{
+	struct seg_thread *t = fake_segment_thread(s, 0);
+	struct ring ring = { block(s) + s->h->ring_offset, s->h->ring_bytes, &t->ring_head, &t->ring_tail,
+			     &t->ring_dropped };
+	uint32_t bytes = (uint32_t)(sizeof(struct ring_call) + ev->npar * sizeof(int64_t));
+	struct ring_memory m = { .call = { .word = RING_WORD(bytes, RING_CALL), .ticks = ev->now, .func = ev->func,
+					   .phase = ev->phase, .npar = (uint8_t)ev->npar, .tid = t->tid } };
+
+	memcpy((uint8_t *)&m + sizeof(struct ring_call), ev->par, ev->npar * sizeof(int64_t));
+	ring_put(&ring, &m, bytes);
+}
+
+static void run(const struct fake_segment *s, const struct action_event *ev)
+{
+	static struct cell_potential potentials[SEG_CELLS];
+	struct action_tables t = { (const uint16_t *)(void *)(s->base + s->h->head_offset),
+				   (const struct seg_action *)(void *)(s->base + s->h->action_offset),
+				   (const int32_t *)(void *)(s->base + s->h->list_offset),
+				   (struct seg_cell *)(void *)(block(s) + s->h->cell_offset), potentials };
+
+	action_run(&t, ev);
+}
+
+static void happen(const struct fake_segment *s, int func, enum call_phase phase, const struct fake_call *c)
+{
+	const struct call_desc *d = call_get((unsigned)func);
+	bool is_start = phase == CALL_START;
+	unsigned length = is_start ? d->start_length : d->end_length;
+	unsigned partner = is_start ? d->start_partner : d->end_partner;
+	int64_t par[RING_PAR_MAX] = { s->h->w.rank };
+	struct action_event ev = { .par = par, .npar = is_start ? d->start_npar : d->end_npar,
+				   .func = (uint16_t)func, .phase = (uint8_t)phase,
+				   .tid = fake_segment_thread(s, 0)->tid, .now = now(s), .partner = c->partner,
+				   .bytes = length ? c->bytes_out + c->bytes_in : 0,
+				   .any_source = is_start && partner && c->partner < 0 };
+	uint32_t word = *hook(s, func);
+
+	for (unsigned i = 1; i < ev.npar; i++)
+		par[i] = 100 + i;
+	if (!is_start)
+		par[1] = c->result;
+	if (length)
+		par[length - 1] = ev.bytes;
+	if (partner)
+		par[partner - 1] = c->partner;
+	if (word & (is_start ? HOOK_ACTION_START : HOOK_ACTION_END))
+		run(s, &ev);
+	if (word & (is_start ? HOOK_EVENT_START : HOOK_EVENT_END))
+		record(s, &ev);
+}
+
+void fake_segment_call(struct fake_segment *s, const struct fake_call *c)
+{
+	int func = call_find(c->name);
+	struct seg_slot *to = slot(s, func);
+	uint32_t word = *hook(s, func);
+
+	happen(s, func, CALL_START, c);
+	if (word & HOOK_COUNT)
+		to->count++;
+	if (word & HOOK_TIME) {
+		to->delay += c->ticks;
+		to->sampled++;
+	}
+	if (word & HOOK_VOLUME) {
+		to->bytes_out += (uint64_t)c->bytes_out;
+		to->bytes_in += (uint64_t)c->bytes_in;
+	}
+	happen(s, func, CALL_END, c);
+}
+
+void fake_segment_enter(struct fake_segment *s, const char *name)
+{
+	struct seg_slot *to = slot(s, call_find(name));
+
+	to->count++;
+	to->begin = now(s);
+}

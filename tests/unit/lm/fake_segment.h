@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A rank of a test: a real sealed memfd, written as libapp writes it, one thread. */
+#ifndef TESTS_UNIT_LM_FAKE_SEGMENT_H
+#define TESTS_UNIT_LM_FAKE_SEGMENT_H
+
+#include "common/ring/action.h"
+#include "common/ring/ring.h"
+#include "common/ring/seg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fake_segment {
+	int fd;
+	uint8_t *base;
+	size_t bytes;
+	struct seg_header *h;
+};
+
+/* Ready to be handed over; rank and pid as given, two thread blocks, the first one claimed by tid. */
+void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32_t tid);
+void fake_segment_close(struct fake_segment *s);
+
+/* As one call of MPI_x that ended. Does what the hook word says, with actions and records. */
+struct fake_call {
+	const char *name;
+	int64_t bytes_out, bytes_in;
+	uint64_t ticks; /* that it took */
+	int64_t partner; /* -1 none */
+	int64_t result;
+};
+void fake_segment_call(struct fake_segment *s, const struct fake_call *c);
+
+/* A call that begins and does not end. */
+void fake_segment_enter(struct fake_segment *s, const char *name);
+
+uint32_t fake_segment_hook(const struct fake_segment *s, const char *name);
+struct seg_thread *fake_segment_thread(const struct fake_segment *s, unsigned i);
+
+#endif

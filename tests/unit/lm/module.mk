@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+lm.test_src := fake_host.c fake_segment.c world.c

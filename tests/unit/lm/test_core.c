@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lm between a host and a daemon above: register, measure, die, restart. */
+#include "common/base/limits.h"
+#include "common/omis/status.h"
+#include "common/omis/value.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/world.h"
+
+#include <signal.h>
+#include <string.h>
+
+static struct world w;
+static struct fake_segment seg, other;
+
+static const struct msg_object *find_object(struct above *a, const char *token)
+{
+	const struct msg_object *found = NULL;
+
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; a->msg[i]->type == MSG_DIRECTORY && k < a->msg[i]->directory.nobject; k++)
+			if (!strcmp(a->msg[i]->directory.object[k].token, token))
+				found = &a->msg[i]->directory.object[k];
+	return found;
+}
+
+/* The object stands where the @ is. */
+static const struct msg_entry *ask_one(const char *identity, const char *pattern, const char *object)
+{
+	size_t n = strcspn(pattern, "@");
+	char text[256];
+
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)n, pattern, object, pattern + n + 1);
+	return reply_entry_of(world_ask(&w, identity, text), NULL);
+}
+
+START_TEST(a_link_that_comes_up_gets_a_full_directory)
+{
+	const struct msg *m;
+
+	world_open(&w);
+	m = above_next(&w.mainsm, MSG_DIRECTORY);
+	ck_assert_ptr_nonnull(m);
+	ck_assert(m->directory.full);
+	ck_assert_uint_eq(m->directory.node, WORLD_NODE);
+	ck_assert_uint_eq(m->directory.nobject, 0);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(a_rank_that_registers_appears_with_its_threads)
+{
+	const struct msg_object *o;
+	char token[TOKEN_BYTES];
+	bool has_thread = false;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 3, token);
+	ck_assert_int_eq(strncmp(token, "p_7_", 4), 0);
+	o = find_object(&w.mainsm, token);
+	ck_assert_ptr_nonnull(o);
+	ck_assert_str_eq(o->parent, "n_7");
+	ck_assert_str_eq(o->name, "heat");
+	ck_assert_str_eq(o->job, "job-1");
+	ck_assert_str_eq(o->flavour, "mpich");
+	ck_assert_int_eq(o->pid, 100);
+	ck_assert_int_eq(o->rank, 3);
+	ck_assert_int_eq(o->world_size, 4);
+	ck_assert_uint_eq(o->state, MSG_STATE_RUN);
+	for (size_t i = 0; i < w.mainsm.n; i++)
+		for (size_t k = 0; w.mainsm.msg[i]->type == MSG_DIRECTORY && k < w.mainsm.msg[i]->directory.nobject;
+		     k++)
+			has_thread |= !strcmp(w.mainsm.msg[i]->directory.object[k].parent, token);
+	ck_assert(has_thread);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(node_figures_are_told_and_rates_need_a_second)
+{
+	const struct msg_entry *e;
+	nsec_t before;
+
+	world_open(&w);
+	e = ask_one(OBSERVER, ":node_get_info([@],7)", "n_7");
+	ck_assert_uint_eq(e->status, STATUS_OK);
+	ck_assert_str_eq(e->objects, "n_7");
+	ck_assert_str_eq(entry_text(e), "\"leaf\",\"Fake\",\"\",\"\",\"\",0,\"none\",4,0,0,-1,-1");
+	e = ask_one(OBSERVER, ":node_get_info([@],0)", "n_7");
+	ck_assert_str_eq(entry_text(e), "");
+	before = loop_now(w.loop);
+	w.host.counts = 1000;
+	e = ask_one(OBSERVER, ":node_get_info([@],128)", "n_7");
+	ck_assert_int_ge(loop_now(w.loop) - before, RATES_MIN_NS);
+	ck_assert_str_eq(entry_text(e), "0.0,-1.0,0.0");
+	w.host.counts = 3000;
+	before = loop_now(w.loop);
+	ask_one(OBSERVER, ":node_get_info([@],128)", "n_7");
+	ck_assert_int_lt(loop_now(w.loop) - before, 50 * MS); /* the second one is there at once */
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(process_and_thread_figures_are_told)
+{
+	char token[TOKEN_BYTES];
+	const struct msg_entry *e;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 3, token);
+	e = ask_one(OBSERVER, ":proc_get_info([@],515)", token);
+	ck_assert_str_eq(e->objects, token);
+	ck_assert_str_eq(entry_text(e), "3,[\"prog\",\"-x\"],100");
+	e = ask_one(OBSERVER, ":proc_get_info([@],11520)", token); /* node, state, time, system time */
+	ck_assert_str_eq(entry_text(e), "n_7,1,1.75,0.25");
+	e = ask_one(OBSERVER, ":thread_get_info([@],386)", token);
+	ck_assert_int_eq(strncmp(e->objects, "t_7_", 4), 0);
+	ck_assert_str_eq(entry_text(e), "3,100,1");
+	e = ask_one(OBSERVER, ":proc_get_info([@],0)", "p_7_000001");
+	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
+	e = ask_one(OBSERVER, ":proc_get_info([@],0)", "p_8_000001");
+	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(an_empty_list_is_success_without_objects)
+{
+	const struct msg_reply *r;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 3, NULL);
+	r = world_ask(&w, MANIPULATOR, ":proc_send_signal([],9)");
+	ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
+	ck_assert_uint_eq(fake_proc_find(&w.host, 100)->nsignal, 0);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(calls_are_counted_for_each_tool_alone)
+{
+	const struct fake_call send = { .name = "MPI_Send", .bytes_out = 80, .ticks = 5000, .partner = 1 };
+	char token[TOKEN_BYTES], text[128];
+	const struct msg_entry *e;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 3, token);
+	fake_segment_call(&seg, &send);
+	snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"count\")", token);
+	world_ask_as(&w, 1, OBSERVER, text);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
+	snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"volume\",4)", token);
+	world_ask_as(&w, 2, OBSERVER, text);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
+			  HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | 4u << HOOK_SAMPLE_SHIFT);
+	fake_segment_call(&seg, &send);
+	fake_segment_call(&seg, &send);
+	e = ask_one(OBSERVER, ":omig_calls_read([@])", token);
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"MPI_Send\",\"send\",2,10000,0,160,0]"));
+	e = ask_one(OBSERVER, ":omig_calls_read([@],1)", token);
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"send\",\"send\",2,10000,0,160,0]"));
+	snprintf(text, sizeof(text), ":omig_calls_disable([%s])", token);
+	world_ask_as(&w, 2, OBSERVER, text);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } });
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(a_finer_sampling_wins_and_wrong_words_are_refused)
+{
+	char token[TOKEN_BYTES], text[128];
+	const struct msg_reply *r;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 3, token);
+	for (int shift = 6; shift >= 2; shift -= 2) {
+		snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"time\",%d)", token, shift);
+		world_ask_as(&w, (uint32_t)shift, OBSERVER, text);
+		ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv") >> HOOK_SAMPLE_SHIFT, (unsigned)shift);
+	}
+	snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"everything\")", token);
+	r = world_ask(&w, OBSERVER, text);
+	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
+	snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"time\",17)", token);
+	r = world_ask(&w, OBSERVER, text);
+	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(a_call_that_has_not_ended_counts)
+{
+	char token[TOKEN_BYTES];
+	const struct msg_entry *e;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 0, token);
+	ask_one(OBSERVER, ":omig_calls_enable([@],\"time\")", token);
+	fake_segment_enter(&seg, "MPI_Barrier");
+	e = ask_one(OBSERVER, ":omig_calls_read([@])", token);
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"MPI_Barrier\",\"barrier\",1,"));
+	ck_assert_ptr_null(strstr(entry_text(e), "\"barrier\",1,0,"));
+	ck_assert_ptr_nonnull(strstr(entry_text(e), ",1,0,0]"));
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(the_last_values_of_a_dead_rank_stay_for_a_while)
+{
+	char token[TOKEN_BYTES];
+	const struct msg_object *o;
+	const struct msg_entry *e;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 0, token);
+	ask_one(OBSERVER, ":omig_calls_enable([@],\"count\")", token);
+	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Recv", .partner = 2 });
+	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
+	world_run(&w, 10 * MS);
+	o = find_object(&w.mainsm, token);
+	ck_assert_uint_eq(o->state, MSG_STATE_ENDED);
+	ck_assert_int_eq(o->exit_status, SIGKILL);
+	e = ask_one(OBSERVER, ":omig_calls_read([@])", token);
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"MPI_Recv\",\"recv\",1,"));
+	e = ask_one(OBSERVER, ":proc_get_info([@],3584)", token);
+	ck_assert_str_eq(entry_text(e), "100,3,1.75");
+	e = ask_one(MANIPULATOR, ":proc_send_signal([@],9)", token);
+	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
+	world_run(&w, PROCS_ENDED_KEEP_NS);
+	o = find_object(&w.mainsm, token);
+	ck_assert_uint_eq(o->op, MSG_OP_GONE);
+	e = ask_one(OBSERVER, ":omig_calls_read([@])", token);
+	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(the_dead_are_bounded_in_number)
+{
+	world_open(&w);
+	for (int i = 0; i < FAKE_PROCS; i++) {
+		struct proc_intake in = { .pid = 1000 + i };
+		struct proc *p;
+
+		fake_proc_add(&w.host, 1000 + i, "x");
+		ck_assert_int_eq(procs_take(w.lm->procs, &in, &p, NULL), 0);
+	}
+	ck_assert_uint_eq(procs_alive(w.lm->procs), FAKE_PROCS);
+	for (int i = 0; i < FAKE_PROCS; i++)
+		fake_proc_end(&w.host.proc[i], 0);
+	ck_assert_uint_eq(procs_alive(w.lm->procs), 0);
+	ck_assert_uint_eq(w.host.open, 0);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(an_lm_that_starts_again_finds_what_runs)
+{
+	char token[TOKEN_BYTES], again[TOKEN_BYTES];
+	const struct msg_object *o;
+	const struct msg_entry *e;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 5, token);
+	ask_one(OBSERVER, ":omig_calls_enable([@],\"count\")", token);
+	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 2 });
+	world_crash_lm(&w);
+	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 2 });
+	world_start_lm(&w);
+	str_copy(again, sizeof(again), world_token(&w, 100));
+	ck_assert_str_eq(again, token);
+	o = find_object(&w.mainsm, token);
+	ck_assert_int_eq(o->rank, 5);
+	e = ask_one(OBSERVER, ":omig_calls_read([@])", token);
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"MPI_Send\",\"send\",2,")); /* it went on counting */
+	ask_one(OBSERVER, ":omig_calls_disable([@])", token);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(a_child_that_inherited_a_segment_is_not_taken_for_its_owner)
+{
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 5, NULL);
+	world_crash_lm(&w);
+	fake_proc_add(&w.host, 90, "child")->memfd = seg.fd;
+	world_start_lm(&w);
+	ck_assert_str_eq(world_token(&w, 90), "");
+	ck_assert_str_ne(world_token(&w, 100), "");
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(a_program_that_execs_keeps_its_token)
+{
+	char token[TOKEN_BYTES];
+	const struct msg_entry *e;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 0, token);
+	ask_one(OBSERVER, ":omig_calls_enable([@],\"count\")", token);
+	fake_segment_open(&other, 100, 1, 100);
+	ck_assert_int_eq(intake_segment(w.lm->intake, dup(other.fd), 100, false), 0);
+	ck_assert_str_eq(world_token(&w, 100), token);
+	ck_assert_uint_eq(fake_segment_hook(&other, "MPI_Send"), HOOK_COUNT);
+	fake_segment_call(&other, &(struct fake_call){ .name = "MPI_Bsend", .partner = 2 });
+	e = ask_one(OBSERVER, ":omig_calls_read([@])", token);
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "MPI_Bsend"));
+	world_close(&w);
+	fake_segment_close(&seg);
+	fake_segment_close(&other);
+}
+END_TEST
+
+START_TEST(a_process_without_mpi_can_be_taken_in)
+{
+	const struct msg_entry *e;
+	const struct msg_object *o;
+
+	world_open(&w);
+	fake_proc_add(&w.host, 200, "shell");
+	fake_proc_add(&w.host, 300, "other")->is_foreign = true;
+	e = ask_one(OBSERVER, ":omig_proc_take([@],200,\"shell\")", "n_7");
+	ck_assert_uint_eq(e->status, STATUS_OK);
+	ck_assert_str_eq(entry_text(e), world_token(&w, 200));
+	o = find_object(&w.mainsm, world_token(&w, 200));
+	ck_assert_str_eq(o->name, "shell");
+	ck_assert_int_eq(o->rank, -1);
+	e = ask_one(OBSERVER, ":omig_calls_enable([@],\"count\")", world_token(&w, 200));
+	ck_assert_uint_ge(e->status, STATUS_FIRST_ERROR);
+	e = ask_one(OBSERVER, ":omig_proc_take([@],200,\"vi\")", "n_7");
+	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
+	for (size_t i = 0; i < 5; i++) { /* the same answer, whatever is wrong */
+		static const char *const pid[] = { "300", "1", "0", "-1", "4294967496" };
+		char text[64];
+
+		snprintf(text, sizeof(text), ":omig_proc_take([@],%s,\"\")", pid[i]);
+		e = ask_one(MANIPULATOR, text, "n_7");
+		ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
+	}
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(status_tells_of_the_lm_itself)
+{
+	const struct msg_entry *e;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 0, NULL);
+	e = reply_entry_of(world_ask(&w, OBSERVER, ":omig_status()"), "n_7");
+	ck_assert_int_eq(strncmp(entry_text(e), "\"lm\",\"", 6), 0);
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"processes\",1]"));
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"segments_taken\",1]"));
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(what_a_host_cannot_do_is_said)
+{
+	const struct msg_reply *r;
+
+	world_open(&w);
+	r = world_ask(&w, OBSERVER, ":node_get_file_listing([n_7],\"/proc/meminfo\",0,0)");
+	ck_assert_uint_eq(r->entry[0].status, STATUS_UNSUPPORTED_SERVICE);
+	r = world_ask(&w, OBSERVER, ":print(1)");
+	ck_assert_uint_eq(r->entry[0].status, STATUS_UNSUPPORTED_SERVICE);
+	r = world_ask(&w, OBSERVER, "node_get_info(");
+	ck_assert_uint_eq(r->entry[0].status, STATUS_SYNTAX_ERROR);
+	r = world_ask(&w, OBSERVER, "proc_has_terminated([n_7]): node_get_info([n_7],0)");
+	ck_assert_uint_eq(r->entry[0].action, 0);
+	ck_assert_uint_ge(r->entry[0].status, STATUS_FIRST_ERROR);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(a_request_that_comes_twice_is_done_once)
+{
+	struct msg m = { .type = MSG_REQUEST,
+			 .request = { .id = 900, .identity = MANIPULATOR, .right = OMIS_MANIPULATE } };
+	char token[TOKEN_BYTES], text[128];
+	unsigned replies = 0;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 0, token);
+	snprintf(text, sizeof(text), ":proc_send_signal([%s],10)", token);
+	m.request.text = (struct bytes){ (const uint8_t *)text, strlen(text) };
+	for (int i = 0; i < 5; i++)
+		above_send(&w.mainsm, &m);
+	world_run(&w, 50 * MS);
+	while (above_next(&w.mainsm, MSG_REPLY))
+		replies++;
+	ck_assert_uint_eq(replies, 5);
+	ck_assert_uint_eq(fake_proc_find(&w.host, 100)->nsignal, 1);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(a_cancelled_request_is_not_answered)
+{
+	static const char text[] = ":node_get_info([n_7],128)";
+	struct msg m = { .type = MSG_REQUEST,
+			 .request = { .id = 901, .identity = OBSERVER, .right = OMIS_OBSERVE,
+				      .text = { (const uint8_t *)text, sizeof(text) - 1 } } };
+
+	world_open(&w);
+	above_send(&w.mainsm, &m);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(tasks_waiting(w.lm->tasks), 1);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_CANCEL, .cancel = { .id = 901 } });
+	world_run(&w, 5 * SEC);
+	ck_assert_uint_eq(tasks_waiting(w.lm->tasks), 0);
+	ck_assert_ptr_null(above_next(&w.mainsm, MSG_REPLY));
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(a_deadline_ends_what_waits)
+{
+	static const char text[] = ":node_get_info([n_7],128) node_get_info([n_7],0)";
+	const uint32_t number[2] = { 4, 9 };
+	struct msg m = { .type = MSG_REQUEST,
+			 .request = { .id = 902, .identity = OBSERVER, .right = OMIS_OBSERVE,
+				      .deadline_ns = 300 * MS, .action = number, .naction = 2,
+				      .text = { (const uint8_t *)text, sizeof(text) - 1 } } };
+	const struct msg *got;
+
+	world_open(&w);
+	above_send(&w.mainsm, &m);
+	world_run(&w, 400 * MS);
+	got = above_next(&w.mainsm, MSG_REPLY);
+	ck_assert_ptr_nonnull(got);
+	ck_assert_uint_eq(got->reply.nentry, 2);
+	ck_assert_uint_eq(got->reply.entry[0].action, 4);
+	ck_assert_uint_eq(got->reply.entry[0].status, STATUS_UNSPECIFIED_ERROR);
+	ck_assert_uint_eq(got->reply.entry[1].action, 9);
+	world_run(&w, 3 * SEC);
+	world_close(&w);
+}
+END_TEST
+
+SUITE("lm core", a_link_that_comes_up_gets_a_full_directory, a_rank_that_registers_appears_with_its_threads,
+      node_figures_are_told_and_rates_need_a_second, process_and_thread_figures_are_told,
+      an_empty_list_is_success_without_objects, calls_are_counted_for_each_tool_alone,
+      a_finer_sampling_wins_and_wrong_words_are_refused, a_call_that_has_not_ended_counts,
+      the_last_values_of_a_dead_rank_stay_for_a_while, the_dead_are_bounded_in_number,
+      an_lm_that_starts_again_finds_what_runs, a_child_that_inherited_a_segment_is_not_taken_for_its_owner,
+      a_program_that_execs_keeps_its_token, a_process_without_mpi_can_be_taken_in, status_tells_of_the_lm_itself,
+      what_a_host_cannot_do_is_said, a_request_that_comes_twice_is_done_once, a_cancelled_request_is_not_answered,
+      a_deadline_ends_what_waits)

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditional requests: armed on processes, threads and calls, run in the rank, at the lm and above. */
+#include "common/base/limits.h"
+#include "common/omis/status.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/world.h"
+
+#include <signal.h>
+#include <string.h>
+
+static struct world w;
+static struct fake_segment seg, other;
+static char rank0[TOKEN_BYTES], rank1[TOKEN_BYTES];
+
+static void open_ranks(void)
+{
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 0, rank0);
+	world_add_rank(&w, &other, 200, 1, rank1);
+}
+
+static void close_ranks(void)
+{
+	world_close(&w);
+	fake_segment_close(&seg);
+	fake_segment_close(&other);
+}
+
+/* The pattern with each @ replaced by the token. */
+static const char *with(const char *pattern, const char *token)
+{
+	static char text[512];
+	size_t n = 0;
+
+	for (; *pattern && n < sizeof(text) - TOKEN_BYTES; pattern++) {
+		if (*pattern != '@')
+			text[n++] = *pattern;
+		else
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s", token);
+	}
+	text[n] = 0;
+	return text;
+}
+
+static const struct msg_arm_ack *arm(const char *pattern, const char *token, uint32_t prefix, bool reply)
+{
+	return world_arm(&w, "c_5", with(pattern, token), prefix, reply);
+}
+
+static const struct msg_triggered *next_triggered(void)
+{
+	const struct msg *m = above_next(&w.mainsm, MSG_TRIGGERED);
+
+	return m ? &m->triggered : NULL;
+}
+
+static const char *par(const struct msg_triggered *t, uint32_t index)
+{
+	static char text[64];
+
+	for (size_t i = 0; i < t->npar; i++)
+		if (t->par[i].index == index) {
+			snprintf(text, sizeof(text), "%.*s", (int)t->par[i].value.n,
+				 (const char *)t->par[i].value.p);
+			return text;
+		}
+	return "";
+}
+
+static void call(struct fake_segment *s, const char *name, int64_t bytes, int64_t partner)
+{
+	fake_segment_call(s, &(struct fake_call){ .name = name, .bytes_out = bytes, .partner = partner,
+						  .result = 0, .ticks = 100 });
+	world_run(&w, 30 * MS);
+}
+
+static int64_t read_counter(const char *counter)
+{
+	const struct msg_reply *r = world_ask(&w, OBSERVER, with(":pa_counter_read([@])", counter));
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < r->nentry; i++) {
+		const char *text = entry_text(&r->entry[i]), *comma = strrchr(text, ',');
+
+		if (r->entry[i].status == STATUS_OK)
+			sum += strtoll(comma ? comma + 1 : text, NULL, 10);
+	}
+	return sum;
+}
+
+START_TEST(the_end_of_a_process_is_an_event)
+{
+	const struct msg_triggered *t;
+	const struct msg_arm_ack *a;
+
+	open_ranks();
+	a = arm("proc_has_terminated([@]): print([$proc])", rank0, 0, true);
+	ck_assert_uint_eq(a->nentry, 1);
+	ck_assert_str_eq(a->entry[0].objects, rank0);
+	ck_assert_uint_eq(a->entry[0].status, STATUS_OK);
+	fake_proc_end(fake_proc_find(&w.host, 200), 0);
+	world_run(&w, 10 * MS);
+	ck_assert_ptr_null(next_triggered());
+	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
+	world_run(&w, 10 * MS);
+	t = next_triggered();
+	ck_assert_ptr_nonnull(t);
+	ck_assert_str_eq(t->csr, "c_5");
+	ck_assert_uint_eq(t->tool, 1);
+	ck_assert_uint_eq(t->seq, 1);
+	ck_assert_str_eq(t->node, "n_7");
+	ck_assert_str_eq(t->proc, rank0);
+	ck_assert_str_eq(t->thread, "");
+	ck_assert_uint_eq(t->nentry, 0);
+	ck_assert_uint_eq(t->dropped, 0);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(threads_that_come_and_go_are_events)
+{
+	const struct msg_triggered *t;
+
+	open_ranks();
+	arm("thread_creates_thread([@]): print([$new_thread])", rank0, 0, true);
+	world_arm(&w, "c_6", with("thread_has_terminated([@]): print([$thread])", rank0), 0, true);
+	fake_thread_add(fake_proc_find(&w.host, 100), 101);
+	fake_thread_add(fake_proc_find(&w.host, 200), 201);
+	world_run(&w, 200 * MS);
+	t = next_triggered();
+	ck_assert_str_eq(t->csr, "c_5");
+	ck_assert_str_eq(t->proc, rank0);
+	ck_assert_int_eq(strncmp(par(t, 1), "t_7_", 4), 0);
+	ck_assert_ptr_null(next_triggered());
+	fake_thread_end(fake_proc_find(&w.host, 100), 101);
+	world_run(&w, 200 * MS);
+	t = next_triggered();
+	ck_assert_str_eq(t->csr, "c_6");
+	ck_assert_int_eq(strncmp(t->thread, "t_7_", 4), 0);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(a_process_that_a_watched_one_starts_is_an_event)
+{
+	const struct msg_triggered *t;
+	struct proc_intake in = { .pid = 300 };
+	struct proc *p;
+
+	open_ranks();
+	arm("thread_creates_proc([@]): proc_attach([$new_proc])", rank0, 0, true);
+	fake_proc_add(&w.host, 300, "child")->parent = 100;
+	ck_assert_int_eq(procs_take(w.lm->procs, &in, &p, NULL), 0);
+	world_run(&w, 10 * MS);
+	t = next_triggered();
+	ck_assert_str_eq(t->proc, rank0);
+	ck_assert_str_eq(par(t, 1), world_token(&w, 300));
+	in.pid = 301;
+	fake_proc_add(&w.host, 301, "stranger")->parent = 55;
+	ck_assert_int_eq(procs_take(w.lm->procs, &in, &p, NULL), 0);
+	world_run(&w, 10 * MS);
+	ck_assert_ptr_null(next_triggered());
+	close_ranks();
+}
+END_TEST
+
+START_TEST(a_call_tells_all_its_parameters)
+{
+	const struct msg_triggered *t;
+
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([$par1,$par8,$par9])", rank0, 0, true);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_EVENT_START);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv"), 0);
+	ck_assert_uint_eq(fake_segment_hook(&other, "MPI_Send"), 0);
+	call(&seg, "MPI_Send", 80, 3);
+	t = next_triggered();
+	ck_assert_ptr_nonnull(t);
+	ck_assert_str_eq(t->proc, rank0);
+	ck_assert_int_eq(strncmp(t->thread, "t_7_", 4), 0);
+	ck_assert_str_eq(par(t, 1), "0");
+	ck_assert_str_eq(par(t, 2), "101");
+	ck_assert_str_eq(par(t, 8), "80");
+	ck_assert_str_eq(par(t, 9), "3");
+	ck_assert_ptr_null(next_triggered());
+	close_ranks();
+}
+END_TEST
+
+START_TEST(the_end_of_a_call_tells_its_result)
+{
+	const struct msg_triggered *t;
+
+	open_ranks();
+	arm("thread_has_ended_lib_call([@],\"MPI_Recv\"): print([$par0,$par3,$par4])", rank0, 0, true);
+	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Recv", .bytes_in = 40, .partner = 2, .result = 17 });
+	world_run(&w, 30 * MS);
+	t = next_triggered();
+	ck_assert_str_eq(par(t, 0), "17");
+	ck_assert_str_eq(par(t, 2), "17");
+	ck_assert_ptr_null(next_triggered());
+	close_ranks();
+}
+END_TEST
+
+START_TEST(counting_happens_in_the_rank_and_nobody_is_told)
+{
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,$par8)", rank0, 1,
+	    false);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_ACTION_START);
+	for (int i = 0; i < 10; i++)
+		fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .bytes_out = 8, .partner = 1 });
+	world_run(&w, 50 * MS);
+	ck_assert_ptr_null(next_triggered());
+	ck_assert_int_eq(read_counter("pa_cl_1"), 80);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	call(&seg, "MPI_Send", 8, 1);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 80);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(actions_in_the_rank_are_not_done_again_above)
+{
+	const struct msg_triggered *t;
+
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1) print([$time])",
+	    rank0, 1, true);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_ACTION_START | HOOK_EVENT_START);
+	call(&seg, "MPI_Send", 8, 1);
+	t = next_triggered();
+	ck_assert_uint_eq(t->nentry, 1);
+	ck_assert_uint_eq(t->entry[0].action, 1);
+	ck_assert_uint_eq(t->entry[0].status, STATUS_OK);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(actions_that_the_host_can_do_are_done_there)
+{
+	const struct msg_triggered *t;
+
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Barrier\"): thread_stop([$thread]) proc_get_info([$proc],1) print([1])",
+	    rank0, 2, true);
+	call(&seg, "MPI_Barrier", 0, -1);
+	ck_assert_int_eq(fake_proc_find(&w.host, 100)->signal[0], SIGSTOP);
+	ck_assert_uint_eq(fake_proc_find(&w.host, 200)->nsignal, 0);
+	t = next_triggered();
+	ck_assert_uint_eq(t->nentry, 2);
+	ck_assert_uint_eq(t->entry[1].action, 2);
+	ck_assert_str_eq(entry_text(&t->entry[1]), "0");
+	close_ranks();
+}
+END_TEST
+
+START_TEST(delay_is_an_integrator_of_both_ends)
+{
+	const struct msg_reply *r;
+
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
+	world_arm(&w, "c_5",
+		  with("thread_has_started_lib_call([@],\"MPI_Recv\"): pa_integrator_local_increment(pa_il_2,1.0,$time)",
+		       rank0),
+		  1, false);
+	world_arm(&w, "c_6",
+		  with("thread_has_ended_lib_call([@],\"MPI_Recv\"): pa_integrator_local_increment(pa_il_2,-1.0,$time)",
+		       rank0),
+		  1, false);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv"), HOOK_ACTION_START | HOOK_ACTION_END);
+	call(&seg, "MPI_Recv", 0, 1);
+	r = world_ask(&w, OBSERVER, ":pa_integrator_read([pa_il_2])");
+	ck_assert_str_eq(r->entry[0].objects, rank0);
+	ck_assert_int_eq(strncmp(entry_text(&r->entry[0]), "pa_il_2,", 8), 0);
+	ck_assert_ptr_nonnull(strstr(entry_text(&r->entry[0]), ",0.0,")); /* v: nobody is inside */
+	close_ranks();
+}
+END_TEST
+
+START_TEST(a_filter_lets_its_partners_through)
+{
+	const struct msg_triggered *t;
+
+	open_ranks();
+	arm("patop_lib_call_started([@],\"MPI_Send\",[2,3],[]): print([$par1,$par2])", rank0, 0, true);
+	call(&seg, "MPI_Send", 80, 1);
+	ck_assert_ptr_null(next_triggered());
+	call(&seg, "MPI_Send", 80, 3);
+	t = next_triggered();
+	ck_assert_str_eq(par(t, 1), "80");
+	ck_assert_str_eq(par(t, 2), "0");
+	close_ranks();
+}
+END_TEST
+
+START_TEST(a_filter_names_processes_of_this_host_too)
+{
+	char text[256];
+
+	open_ranks();
+	snprintf(text, sizeof(text), "patop_lib_call_ended([%s],\"MPI_Recv\",[%s]): print([$par1])", rank0, rank1);
+	world_arm(&w, "c_5", text, 0, true);
+	call(&seg, "MPI_Recv", 0, 3);
+	ck_assert_ptr_null(next_triggered());
+	call(&seg, "MPI_Recv", 0, 1);
+	ck_assert_ptr_nonnull(next_triggered());
+	close_ranks();
+}
+END_TEST
+
+START_TEST(any_source_may_be_the_partner)
+{
+	const struct msg_triggered *t;
+
+	open_ranks();
+	arm("patop_lib_call_started([@],\"MPI_Recv\",[2],[]): print([$par1,$par2])", rank0, 0, true);
+	call(&seg, "MPI_Recv", 80, -1);
+	t = next_triggered();
+	ck_assert_str_eq(par(t, 1), "0");
+	ck_assert_str_eq(par(t, 2), "1");
+	close_ranks();
+}
+END_TEST
+
+START_TEST(a_filtered_volume_is_counted_in_the_rank)
+{
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_9)", rank0));
+	arm("patop_lib_call_started([@],\"MPI_Send\",[3]): pa_counter_global_increment(pa_c_9,$par1)", rank0, 1,
+	    false);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_ACTION_START);
+	call(&seg, "MPI_Send", 80, 3);
+	call(&seg, "MPI_Send", 80, 2);
+	ck_assert_int_eq(read_counter("pa_c_9"), 80);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(what_cannot_be_armed_is_refused_in_words)
+{
+	static const struct {
+		const char *text;
+		unsigned status;
+	} cell[] = {
+		{ "patop_lib_call_started([@],\"MPI_Send\",[],[1,2]): print([1])", STATUS_PARAMETER_ERROR },
+		{ "patop_lib_call_started([@],\"MPI_Send\",[p_7_zzzzzz]): print([1])", STATUS_PARAMETER_ERROR },
+		{ "thread_has_started_lib_call([@],\"MPI_Sned\"): print([1])", STATUS_PARAMETER_ERROR },
+		{ "thread_has_started_lib_call([p_7_000001],\"MPI_Send\"): print([1])", STATUS_UNKNOWN_OBJECT },
+		{ "thread_has_started_lib_call([n_8],\"MPI_Send\"): print([1])", STATUS_UNKNOWN_OBJECT },
+		{ "thread_has_blocked([@]): print([1])", STATUS_UNSUPPORTED_SERVICE },
+		{ "nonsense([@]): print([1])", STATUS_UNKNOWN_SERVICE },
+		{ ":node_get_info([@],0)", STATUS_SYNTAX_ERROR },
+		{ "proc_has_terminated([@", STATUS_SYNTAX_ERROR },
+	};
+
+	open_ranks();
+	for (size_t i = 0; i < sizeof(cell) / sizeof(cell[0]); i++) {
+		const struct msg_arm_ack *a = arm(cell[i].text, rank0, 0, true);
+
+		ck_assert_uint_eq(a->nentry, 1);
+		ck_assert_msg(a->entry[0].status == cell[i].status, "%s: %u", cell[i].text, a->entry[0].status);
+		ck_assert_uint_gt(a->entry[0].value.n, 5);
+		above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
+	}
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(new_processes_are_covered_when_the_node_is_named)
+{
+	struct fake_segment third;
+
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([$proc])", "n_7", 0, true);
+	world_add_rank(&w, &third, 400, 2, NULL);
+	ck_assert_uint_eq(fake_segment_hook(&third, "MPI_Send"), HOOK_EVENT_START);
+	call(&third, "MPI_Send", 1, 1);
+	ck_assert_str_eq(next_triggered()->proc, world_token(&w, 400));
+	close_ranks();
+	fake_segment_close(&third);
+}
+END_TEST
+
+START_TEST(arming_again_replaces_and_goes_on_numbering)
+{
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
+	call(&seg, "MPI_Send", 1, 1);
+	ck_assert_uint_eq(next_triggered()->seq, 1);
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank1, 0, true);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	call(&other, "MPI_Send", 1, 1);
+	ck_assert_uint_eq(next_triggered()->seq, 2);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(what_happened_before_arming_is_not_told)
+{
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
+	/* A record that nobody has read when its request goes. */
+	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
+	world_run(&w, 2 * MS);
+	above_skip_all(&w.mainsm);
+	world_arm(&w, "c_6", with("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0), 0, true);
+	world_run(&w, 50 * MS);
+	ck_assert_ptr_null(next_triggered());
+	close_ranks();
+}
+END_TEST
+
+START_TEST(events_that_a_full_ring_lost_are_counted)
+{
+	const struct msg_triggered *t;
+	uint64_t told = 0, lost = 0;
+	const int calls = 200; /* the ring has room for some 40 */
+
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
+	for (int i = 0; i < calls; i++)
+		fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
+	world_run(&w, 30 * MS);
+	call(&seg, "MPI_Send", 1, 1);
+	while ((t = next_triggered())) {
+		told++;
+		lost += t->dropped;
+	}
+	ck_assert_uint_gt(lost, 0);
+	ck_assert_uint_eq(told + lost, calls + 1);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(too_many_events_a_second_are_dropped_and_counted)
+{
+	const struct msg_triggered *t;
+	uint64_t told = 0, lost = 0;
+
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
+	world_run(&w, SEC - loop_now(w.loop) % SEC); /* the second begins */
+	for (int i = 0; i < 60; i++) {
+		for (int k = 0; k < 20; k++)
+			fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
+		world_run(&w, 15 * MS);
+	}
+	while (next_triggered())
+		told++;
+	ck_assert_uint_eq(told, TOOL_FIRINGS_PER_SEC_MAX);
+	world_run(&w, SEC);
+	call(&seg, "MPI_Send", 1, 1);
+	t = next_triggered();
+	lost = t->dropped;
+	ck_assert_uint_eq(lost, 1200 - TOOL_FIRINGS_PER_SEC_MAX);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(events_before_the_end_of_a_rank_are_told)
+{
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Finalize\"): print([1])", rank0, 0, true);
+	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Finalize", .partner = -1 });
+	fake_proc_end(fake_proc_find(&w.host, 100), 0);
+	world_run(&w, 10 * MS);
+	ck_assert_str_eq(next_triggered()->proc, rank0);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(rings_are_read_only_while_somebody_waits)
+{
+	struct csrs_stats s;
+
+	open_ranks();
+	csrs_stats(w.lm->csrs, &s);
+	ck_assert(!s.is_polling);
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
+	csrs_stats(w.lm->csrs, &s);
+	ck_assert(s.is_polling);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } });
+	world_run(&w, 10 * MS);
+	csrs_stats(w.lm->csrs, &s);
+	ck_assert(!s.is_polling);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(two_requests_on_one_call_do_not_disturb_each_other)
+{
+	unsigned n = 0;
+
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
+	world_arm(&w, "c_6", with("thread_has_started_lib_call([@],\"MPI_Send\"): print([2])", "n_7"), 0, true);
+	call(&seg, "MPI_Send", 1, 1);
+	while (next_triggered())
+		n++;
+	ck_assert_uint_eq(n, 2);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_6" } });
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_EVENT_START);
+	ck_assert_uint_eq(fake_segment_hook(&other, "MPI_Send"), 0);
+	call(&seg, "MPI_Send", 1, 1);
+	ck_assert_str_eq(next_triggered()->csr, "c_5");
+	ck_assert_ptr_null(next_triggered());
+	close_ranks();
+}
+END_TEST
+
+START_TEST(a_deleted_counter_counts_no_more)
+{
+	const struct msg_reply *r;
+
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1)", rank0, 1, false);
+	call(&seg, "MPI_Send", 1, 1);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
+	world_ask(&w, OBSERVER, ":pa_counter_reset([pa_cl_1])");
+	ck_assert_int_eq(read_counter("pa_cl_1"), 0);
+	call(&seg, "MPI_Send", 1, 1);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
+	world_ask(&w, OBSERVER, ":pa_counter_delete([pa_cl_1])");
+	r = world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1])");
+	ck_assert_uint_eq(r->entry[0].status, STATUS_UNKNOWN_OBJECT);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(counters_keep_what_a_dead_rank_counted)
+{
+	const struct msg_reply *r;
+
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", "n_7"));
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,2)", "n_7", 1, false);
+	call(&seg, "MPI_Send", 1, 1);
+	call(&other, "MPI_Send", 1, 1);
+	call(&other, "MPI_Send", 1, 1);
+	fake_proc_end(fake_proc_find(&w.host, 200), 0);
+	world_run(&w, 10 * MS);
+	r = world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1])");
+	ck_assert_uint_eq(r->nentry, 2);
+	ck_assert_str_eq(entry_text(reply_entry_of(r, rank0)), "pa_cl_1,2");
+	ck_assert_str_eq(entry_text(reply_entry_of(r, rank1)), "pa_cl_1,4");
+	close_ranks();
+}
+END_TEST
+
+START_TEST(cells_run_out_in_words_and_are_used_again)
+{
+	char text[128];
+	const struct msg_reply *r;
+
+	open_ranks();
+	for (int i = 0; i < SEG_CELLS; i++) {
+		snprintf(text, sizeof(text), ":omig_pa_create([%s],pa_cl_%d)", rank0, 100 + i);
+		r = world_ask(&w, OBSERVER, text);
+		ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
+	}
+	r = world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_500)", rank0));
+	ck_assert_uint_ge(reply_entry_of(r, rank0)->status, STATUS_FIRST_ERROR);
+	world_ask(&w, OBSERVER, ":pa_counter_delete([pa_cl_100])");
+	r = world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_501)", rank0));
+	ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
+	ck_assert_int_eq(read_counter("pa_cl_501"), 0);
+	close_ranks();
+}
+END_TEST
+
+SUITE("lm conditional requests", the_end_of_a_process_is_an_event, threads_that_come_and_go_are_events,
+      a_process_that_a_watched_one_starts_is_an_event, a_call_tells_all_its_parameters,
+      the_end_of_a_call_tells_its_result, counting_happens_in_the_rank_and_nobody_is_told,
+      actions_in_the_rank_are_not_done_again_above, actions_that_the_host_can_do_are_done_there,
+      delay_is_an_integrator_of_both_ends, a_filter_lets_its_partners_through,
+      a_filter_names_processes_of_this_host_too, any_source_may_be_the_partner,
+      a_filtered_volume_is_counted_in_the_rank, what_cannot_be_armed_is_refused_in_words,
+      new_processes_are_covered_when_the_node_is_named, arming_again_replaces_and_goes_on_numbering,
+      what_happened_before_arming_is_not_told, events_that_a_full_ring_lost_are_counted,
+      too_many_events_a_second_are_dropped_and_counted, events_before_the_end_of_a_rank_are_told,
+      rings_are_read_only_while_somebody_waits, two_requests_on_one_call_do_not_disturb_each_other,
+      a_deleted_counter_counts_no_more, counters_keep_what_a_dead_rank_counted,
+      cells_run_out_in_words_and_are_used_again)
