@@ -158,13 +158,15 @@ static pid_t run(const char *a, const char *b)
 		(char *)"testd",      (char *)"--config",   conf, (char *)"--state-dir", state,
 		(char *)(uintptr_t)a, (char *)(uintptr_t)b, NULL
 	};
-	pid_t pid = fork();
+	/* Appending, as one that runs already may still write to the same file. */
+	pid_t pid = truncate(err_path, 0) && errno != ENOENT ? -1 : fork();
 	int argc = 5 + !!a + (a && b);
 
+	ck_assert_int_ge(pid, 0);
 	if (pid)
 		return pid;
 	ck_assert_ptr_nonnull(freopen(out_path, "w", stdout));
-	ck_assert_ptr_nonnull(freopen(err_path, "w", stderr));
+	ck_assert_ptr_nonnull(freopen(err_path, "a", stderr));
 	setvbuf(stderr, NULL, _IONBF, 0);
 	argc = daemon_main(&spec, argc, argv);
 	fflush(stdout);

@@ -27,6 +27,7 @@ struct end {
 		*close_in; /* "up", "msg", "down", "hello", "retry": where to call link_close() */
 	const char *refuse; /* accepted end: refuse with this text */
 	struct loop *loop;
+	bool is_accepted;
 };
 
 struct world {
@@ -100,6 +101,8 @@ static inline void end_on_down(void *arg, struct link *l, const struct err *why)
 	e->why = *why;
 	e->down_at = loop_now(e->loop);
 	end_maybe_close(e, "down");
+	if (e->is_accepted)
+		e->link = NULL; /* gone after this call */
 }
 
 static inline void end_on_retry(void *arg, struct link *l, const struct err *why, nsec_t in)
@@ -193,6 +196,7 @@ static inline void world_open(struct world *w, enum role leaf_role)
 	timebase_init_root(&w->top_time, loop_now(w->loop), INT64_C(1700000000) * SEC);
 	timebase_init(&w->leaf_time, loop_now(w->loop), INT64_C(1600000000) * SEC);
 	w->a.loop = w->b.loop = w->loop;
+	w->b.is_accepted = true;
 	w->leaf_conf = (struct link_conf){ .loop = w->loop,
 					   .rng = &w->rng,
 					   .timebase = &w->leaf_time,
