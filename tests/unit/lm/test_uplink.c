@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way up: mainsm, the site's sm, and back when one of them is lost. */
+#include "tests/suite.h"
+#include "tests/unit/lm/world.h"
+
+#include <string.h>
+
+static struct world w;
+static struct fake_segment seg;
+
+static void redirected(void)
+{
+	world_open(&w);
+	world_crash_lm(&w);
+	w.mainsm.redirect = w.sm_addr;
+	world_start_lm(&w);
+	world_run(&w, SEC);
+}
+
+START_TEST(mainsm_sends_the_lm_to_the_sm_of_its_site)
+{
+	redirected();
+	ck_assert_ptr_nonnull(w.sm.link);
+	ck_assert_ptr_null(w.mainsm.link);
+	ck_assert_str_eq(uplink_parent(w.lm->uplink), "sm");
+	ck_assert_ptr_nonnull(above_next(&w.sm, MSG_DIRECTORY));
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(a_list_of_addresses_is_tried_in_turn)
+{
+	char list[128];
+
+	world_open(&w);
+	world_crash_lm(&w);
+	snprintf(list, sizeof(list), "nowhere:%u,%s", w.sm_port, w.sm_addr);
+	w.mainsm.redirect = list;
+	world_start_lm(&w);
+	world_run(&w, 10 * SEC);
+	ck_assert_ptr_nonnull(w.sm.link);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(an_lm_that_must_wait_asks_again)
+{
+	unsigned before;
+
+	world_open(&w);
+	world_crash_lm(&w);
+	before = w.mainsm.hellos;
+	w.mainsm.redirect = "wait";
+	world_start_lm(&w);
+	world_run(&w, 2 * SEC);
+	ck_assert_uint_ge(w.mainsm.hellos - before, 4);
+	ck_assert_uint_le(w.mainsm.hellos - before, 10);
+	w.mainsm.redirect = w.sm_addr;
+	world_run(&w, SEC);
+	ck_assert_ptr_nonnull(w.sm.link);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(nonsense_as_an_address_does_no_harm)
+{
+	world_open(&w);
+	world_crash_lm(&w);
+	w.mainsm.redirect = "mid:99999,::,:,x";
+	world_start_lm(&w);
+	world_run(&w, SEC);
+	ck_assert_str_eq(uplink_parent(w.lm->uplink), "none");
+	w.mainsm.redirect = w.sm_addr;
+	world_run(&w, 15 * SEC);
+	ck_assert_ptr_nonnull(w.sm.link);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says)
+{
+	redirected();
+	world_add_rank(&w, &seg, 100, 0, NULL);
+	above_close(&w.sm);
+	world_run(&w, SEC);
+	ck_assert_str_eq(uplink_parent(w.lm->uplink), "none");
+	w.mainsm.redirect = NULL; /* no sm any more: mainsm takes it itself */
+	world_run(&w, 15 * SEC);
+	ck_assert_str_eq(uplink_parent(w.lm->uplink), "mainsm");
+	ck_assert_ptr_nonnull(w.mainsm.link);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(an_sm_that_comes_back_gets_everything_again)
+{
+	const struct msg *m;
+
+	redirected();
+	world_add_rank(&w, &seg, 100, 0, NULL);
+	above_close(&w.sm);
+	above_listen(&w.sm, ROLE_SM, "mid", &w.sm_port);
+	world_run(&w, 30 * SEC);
+	ck_assert_ptr_nonnull(w.sm.link);
+	m = above_next(&w.sm, MSG_DIRECTORY);
+	ck_assert(m->directory.full);
+	ck_assert_uint_ge(m->directory.nobject, 2);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(changes_are_told_once_a_turn)
+{
+	unsigned n = 0;
+
+	redirected();
+	above_skip_all(&w.sm);
+	world_add_rank(&w, &seg, 100, 0, NULL);
+	while (above_next(&w.sm, MSG_DIRECTORY))
+		n++;
+	ck_assert_uint_eq(n, 1);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(a_question_to_mainsm_goes_beside_the_parent)
+{
+	const struct msg ask = { .type = MSG_ENROL, .enrol = { .role = "lm", .site = "site", .host = "leaf" } };
+
+	redirected();
+	lm_ask_top(w.lm, &ask);
+	world_run(&w, SEC);
+	ck_assert_ptr_nonnull(above_next(&w.mainsm, MSG_ENROL));
+	ck_assert_ptr_nonnull(w.sm.link);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_ENROL_ACK, .enrol_ack = { .error = "" } });
+	world_run(&w, SEC);
+	ck_assert_ptr_null(w.mainsm.link);
+	ck_assert_str_eq(uplink_parent(w.lm->uplink), "sm");
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(told_to_stop_it_leaves_the_programs_without_cost)
+{
+	const struct msg *m;
+
+	redirected();
+	world_add_rank(&w, &seg, 100, 0, NULL);
+	world_ask(&w, OBSERVER, ":omig_calls_enable([n_7],\"count\")");
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
+	above_skip_all(&w.sm);
+	above_send(&w.sm, &(struct msg){ .type = MSG_STOP, .stop = { .reason = "omig stop" } });
+	world_run(&w, SEC);
+	ck_assert_str_eq(w.end_reason, "omig stop");
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	m = above_next(&w.sm, MSG_DIRECTORY);
+	ck_assert_uint_eq(m->directory.object[0].op, MSG_OP_GONE);
+	ck_assert_str_eq(m->directory.object[0].token, "n_7");
+	ck_assert_ptr_null(w.sm.link);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(without_processes_it_ends_after_a_while)
+{
+	world_open(&w);
+	world_crash_lm(&w);
+	w.linger = 10 * SEC;
+	world_start_lm(&w);
+	world_add_rank(&w, &seg, 100, 0, NULL);
+	world_run(&w, 60 * SEC);
+	ck_assert_str_eq(w.end_reason, "");
+	fake_proc_end(fake_proc_find(&w.host, 100), 0);
+	world_run(&w, 9 * SEC);
+	ck_assert_str_eq(w.end_reason, "");
+	world_run(&w, 2 * SEC);
+	ck_assert_str_eq(w.end_reason, "no process to watch");
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(requests_end_with_the_link_that_they_came_by)
+{
+	static const char text[] = ":node_get_info([n_7],128)";
+	struct msg m = { .type = MSG_REQUEST,
+			 .request = { .id = 5, .identity = OBSERVER, .right = OMIS_OBSERVE, .deadline_ns = 30 * SEC,
+				      .text = { (const uint8_t *)text, sizeof(text) - 1 } } };
+
+	world_open(&w);
+	above_send(&w.mainsm, &m);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(tasks_waiting(w.lm->tasks), 1);
+	link_close(w.mainsm.link, "gone");
+	w.mainsm.link = NULL;
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(tasks_waiting(w.lm->tasks), 0);
+	world_close(&w);
+}
+END_TEST
+
+SUITE("lm uplink", mainsm_sends_the_lm_to_the_sm_of_its_site, a_list_of_addresses_is_tried_in_turn,
+      an_lm_that_must_wait_asks_again, nonsense_as_an_address_does_no_harm,
+      a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says, an_sm_that_comes_back_gets_everything_again,
+      changes_are_told_once_a_turn, a_question_to_mainsm_goes_beside_the_parent,
+      told_to_stop_it_leaves_the_programs_without_cost, without_processes_it_ends_after_a_while,
+      requests_end_with_the_link_that_they_came_by)
