@@ -21,8 +21,14 @@ struct fake_proc *fake_proc_add(struct fake_host *h, int32_t pid, const char *na
 {
 	struct fake_proc *p = &h->proc[h->n++];
 
-	*p = (struct fake_proc){ .pid = pid, .parent = 1, .start = 1000 + h->n, .state = 'S', .nthread = 1,
-				 .tid = { pid }, .memfd = -1, .is_alive = true };
+	*p = (struct fake_proc){ .pid = pid,
+				 .parent = 1,
+				 .start = 1000 + h->n,
+				 .state = 'S',
+				 .nthread = 1,
+				 .tid = { pid },
+				 .memfd = -1,
+				 .is_alive = true };
 	str_copy(p->name, sizeof(p->name), name);
 	return p;
 }
@@ -52,7 +58,9 @@ static void fake_free(struct host *host)
 
 static int fake_facts(struct host *host, struct host_facts *f, struct err *e)
 {
-	*f = (struct host_facts){ .os_name = "Fake", .arch = "none", .cpus = 4, .page_size = 4096, .pages = 1000 };
+	*f = (struct host_facts){
+		.os_name = "Fake", .arch = "none", .cpus = 4, .page_size = 4096, .pages = 1000
+	};
 	f->nlinks = 1;
 	str_copy(f->link[0].type, sizeof(f->link[0].type), "loopback");
 	return 0;
@@ -93,7 +101,8 @@ static void fill(const struct fake_proc *p, struct host_figures *f)
 	str_copy(f->name, sizeof(f->name), p->name);
 }
 
-static int fake_figures(struct host *host, int32_t pid, unsigned what, struct host_figures *out, struct err *e)
+static int fake_figures(struct host *host, int32_t pid, unsigned what, struct host_figures *out,
+			struct err *e)
 {
 	struct fake_proc *p = fake_proc_find((struct fake_host *)host, pid);
 
@@ -104,8 +113,8 @@ static int fake_figures(struct host *host, int32_t pid, unsigned what, struct ho
 	return 0;
 }
 
-static int fake_thread_figures(struct host *host, const int32_t id[2], unsigned what, struct host_figures *out,
-			       struct err *e)
+static int fake_thread_figures(struct host *host, const int32_t id[2], unsigned what,
+			       struct host_figures *out, struct err *e)
 {
 	struct fake_proc *p = fake_proc_find((struct fake_host *)host, id[0]);
 
@@ -136,7 +145,8 @@ static int64_t fake_thread_count(struct host *host, int32_t pid)
 	return p ? (int64_t)p->nthread : -1;
 }
 
-static int fake_strings(struct host *host, int32_t pid, bool environment, struct buf *out, struct err *e)
+static int fake_strings(struct host *host, int32_t pid, bool environment, struct buf *out,
+			struct err *e)
 {
 	if (!fake_proc_find((struct fake_host *)host, pid))
 		return err_set(e, ERR_NOTFOUND, "no process");
@@ -221,11 +231,21 @@ static void fake_close(struct host_proc *held)
 void fake_host_init(struct fake_host *h)
 {
 	static const struct host_ops ops = {
-		.free = fake_free, .facts = fake_facts, .now = fake_now, .counts = fake_counts,
-		.boot_id = fake_boot_id, .figures = fake_figures, .thread_figures = fake_thread_figures,
-		.threads = fake_threads, .thread_count = fake_thread_count, .strings = fake_strings,
-		.each_memfd = fake_each_memfd, .open = fake_open, .watch = fake_watch,
-		.send_signal = fake_signal, .close = fake_close,
+		.free = fake_free,
+		.facts = fake_facts,
+		.now = fake_now,
+		.counts = fake_counts,
+		.boot_id = fake_boot_id,
+		.figures = fake_figures,
+		.thread_figures = fake_thread_figures,
+		.threads = fake_threads,
+		.thread_count = fake_thread_count,
+		.strings = fake_strings,
+		.each_memfd = fake_each_memfd,
+		.open = fake_open,
+		.watch = fake_watch,
+		.send_signal = fake_signal,
+		.close = fake_close,
 	};
 
 	memset(h, 0, sizeof(*h));

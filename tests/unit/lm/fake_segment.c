@@ -31,8 +31,13 @@ void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32
 	ck_assert_ptr_ne(s->base, MAP_FAILED);
 	s->h = (struct seg_header *)(void *)s->base;
 	*s->h = plan;
-	s->h->w = (struct seg_own){ .pid = pid, .rank = rank, .world_size = 4, .flavour = SEG_FLAVOUR_MPICH,
-				    .tick_source = TICKS_MONOTONIC, .state = SEG_RUNNING, .pcontrol = 1 };
+	s->h->w = (struct seg_own){ .pid = pid,
+				    .rank = rank,
+				    .world_size = 4,
+				    .flavour = SEG_FLAVOUR_MPICH,
+				    .tick_source = TICKS_MONOTONIC,
+				    .state = SEG_RUNNING,
+				    .pcontrol = 1 };
 	str_copy(s->h->w.job, sizeof(s->h->w.job), "job-1");
 	str_copy(s->h->w.program, sizeof(s->h->w.program), "/opt/bin/heat");
 	fake_segment_thread(s, 0)->tid = tid;
@@ -48,7 +53,8 @@ void fake_segment_close(struct fake_segment *s)
 
 struct seg_thread *fake_segment_thread(const struct fake_segment *s, unsigned i)
 {
-	return (struct seg_thread *)(void *)(s->base + s->h->thread_offset + i * s->h->thread_bytes);
+	return (struct seg_thread *)(void *)(s->base + s->h->thread_offset +
+					     i * s->h->thread_bytes);
 }
 
 static uint8_t *block(const struct fake_segment *s)
@@ -79,11 +85,15 @@ struct ring_memory {
 static void record(const struct fake_segment *s, const struct action_event *ev)
 {
 	struct seg_thread *t = fake_segment_thread(s, 0);
-	struct ring ring = { block(s) + s->h->ring_offset, s->h->ring_bytes, &t->ring_head, &t->ring_tail,
-			     &t->ring_dropped };
+	struct ring ring = { block(s) + s->h->ring_offset, s->h->ring_bytes, &t->ring_head,
+			     &t->ring_tail, &t->ring_dropped };
 	uint32_t bytes = (uint32_t)(sizeof(struct ring_call) + ev->npar * sizeof(int64_t));
-	struct ring_memory m = { .call = { .word = RING_WORD(bytes, RING_CALL), .ticks = ev->now, .func = ev->func,
-					   .phase = ev->phase, .npar = (uint8_t)ev->npar, .tid = t->tid } };
+	struct ring_memory m = { .call = { .word = RING_WORD(bytes, RING_CALL),
+					   .ticks = ev->now,
+					   .func = ev->func,
+					   .phase = ev->phase,
+					   .npar = (uint8_t)ev->npar,
+					   .tid = t->tid } };
 
 	memcpy((uint8_t *)&m + sizeof(struct ring_call), ev->par, ev->npar * sizeof(int64_t));
 	ring_put(&ring, &m, bytes);
@@ -92,24 +102,31 @@ static void record(const struct fake_segment *s, const struct action_event *ev)
 static void run(const struct fake_segment *s, const struct action_event *ev)
 {
 	static struct cell_potential potentials[SEG_CELLS];
-	struct action_tables t = { (const uint16_t *)(void *)(s->base + s->h->head_offset),
-				   (const struct seg_action *)(void *)(s->base + s->h->action_offset),
-				   (const int32_t *)(void *)(s->base + s->h->list_offset),
-				   (struct seg_cell *)(void *)(block(s) + s->h->cell_offset), potentials };
+	struct action_tables t = {
+		(const uint16_t *)(void *)(s->base + s->h->head_offset),
+		(const struct seg_action *)(void *)(s->base + s->h->action_offset),
+		(const int32_t *)(void *)(s->base + s->h->list_offset),
+		(struct seg_cell *)(void *)(block(s) + s->h->cell_offset), potentials
+	};
 
 	action_run(&t, ev);
 }
 
-static void happen(const struct fake_segment *s, int func, enum call_phase phase, const struct fake_call *c)
+static void happen(const struct fake_segment *s, int func, enum call_phase phase,
+		   const struct fake_call *c)
 {
 	const struct call_desc *d = call_get((unsigned)func);
 	bool is_start = phase == CALL_START;
 	unsigned length = is_start ? d->start_length : d->end_length;
 	unsigned partner = is_start ? d->start_partner : d->end_partner;
 	int64_t par[RING_PAR_MAX] = { s->h->w.rank };
-	struct action_event ev = { .par = par, .npar = is_start ? d->start_npar : d->end_npar,
-				   .func = (uint16_t)func, .phase = (uint8_t)phase,
-				   .tid = fake_segment_thread(s, 0)->tid, .now = now(s), .partner = c->partner,
+	struct action_event ev = { .par = par,
+				   .npar = is_start ? d->start_npar : d->end_npar,
+				   .func = (uint16_t)func,
+				   .phase = (uint8_t)phase,
+				   .tid = fake_segment_thread(s, 0)->tid,
+				   .now = now(s),
+				   .partner = c->partner,
 				   .bytes = length ? c->bytes_out + c->bytes_in : 0,
 				   .any_source = is_start && partner && c->partner < 0 };
 	uint32_t word = *hook(s, func);

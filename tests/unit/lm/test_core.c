@@ -17,14 +17,16 @@ static const struct msg_object *find_object(struct above *a, const char *token)
 	const struct msg_object *found = NULL;
 
 	for (size_t i = 0; i < a->n; i++)
-		for (size_t k = 0; a->msg[i]->type == MSG_DIRECTORY && k < a->msg[i]->directory.nobject; k++)
+		for (size_t k = 0;
+		     a->msg[i]->type == MSG_DIRECTORY && k < a->msg[i]->directory.nobject; k++)
 			if (!strcmp(a->msg[i]->directory.object[k].token, token))
 				found = &a->msg[i]->directory.object[k];
 	return found;
 }
 
 /* The object stands where the @ is. */
-static const struct msg_entry *ask_one(const char *identity, const char *pattern, const char *object)
+static const struct msg_entry *ask_one(const char *identity, const char *pattern,
+				       const char *object)
 {
 	size_t n = strcspn(pattern, "@");
 	char text[256];
@@ -67,7 +69,8 @@ START_TEST(a_rank_that_registers_appears_with_its_threads)
 	ck_assert_int_eq(o->world_size, 4);
 	ck_assert_uint_eq(o->state, MSG_STATE_RUN);
 	for (size_t i = 0; i < w.mainsm.n; i++)
-		for (size_t k = 0; w.mainsm.msg[i]->type == MSG_DIRECTORY && k < w.mainsm.msg[i]->directory.nobject;
+		for (size_t k = 0; w.mainsm.msg[i]->type == MSG_DIRECTORY &&
+				   k < w.mainsm.msg[i]->directory.nobject;
 		     k++)
 			has_thread |= !strcmp(w.mainsm.msg[i]->directory.object[k].parent, token);
 	ck_assert(has_thread);
@@ -111,7 +114,8 @@ START_TEST(process_and_thread_figures_are_told)
 	e = ask_one(OBSERVER, ":proc_get_info([@],515)", token);
 	ck_assert_str_eq(e->objects, token);
 	ck_assert_str_eq(entry_text(e), "3,[\"prog\",\"-x\"],100");
-	e = ask_one(OBSERVER, ":proc_get_info([@],11520)", token); /* node, state, time, system time */
+	e = ask_one(OBSERVER, ":proc_get_info([@],11520)",
+		    token); /* node, state, time, system time */
 	ck_assert_str_eq(entry_text(e), "n_7,1,1.75,0.25");
 	e = ask_one(OBSERVER, ":thread_get_info([@],386)", token);
 	ck_assert_int_eq(strncmp(e->objects, "t_7_", 4), 0);
@@ -141,7 +145,9 @@ END_TEST
 
 START_TEST(calls_are_counted_for_each_tool_alone)
 {
-	const struct fake_call send = { .name = "MPI_Send", .bytes_out = 80, .ticks = 5000, .partner = 1 };
+	const struct fake_call send = {
+		.name = "MPI_Send", .bytes_out = 80, .ticks = 5000, .partner = 1
+	};
 	char token[TOKEN_BYTES], text[128];
 	const struct msg_entry *e;
 
@@ -182,7 +188,8 @@ START_TEST(a_finer_sampling_wins_and_wrong_words_are_refused)
 	for (int shift = 6; shift >= 2; shift -= 2) {
 		snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"time\",%d)", token, shift);
 		world_ask_as(&w, (uint32_t)shift, OBSERVER, text);
-		ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv") >> HOOK_SAMPLE_SHIFT, (unsigned)shift);
+		ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv") >> HOOK_SAMPLE_SHIFT,
+				  (unsigned)shift);
 	}
 	snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"everything\")", token);
 	r = world_ask(&w, OBSERVER, text);
@@ -281,7 +288,8 @@ START_TEST(an_lm_that_starts_again_finds_what_runs)
 	o = find_object(&w.mainsm, token);
 	ck_assert_int_eq(o->rank, 5);
 	e = ask_one(OBSERVER, ":omig_calls_read([@])", token);
-	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"MPI_Send\",\"send\",2,")); /* it went on counting */
+	ck_assert_ptr_nonnull(
+		strstr(entry_text(e), "[\"MPI_Send\",\"send\",2,")); /* it went on counting */
 	ask_one(OBSERVER, ":omig_calls_disable([@])", token);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 	world_close(&w);
@@ -390,7 +398,8 @@ END_TEST
 START_TEST(a_request_that_comes_twice_is_done_once)
 {
 	struct msg m = { .type = MSG_REQUEST,
-			 .request = { .id = 900, .identity = MANIPULATOR, .right = OMIS_MANIPULATE } };
+			 .request = {
+				 .id = 900, .identity = MANIPULATOR, .right = OMIS_MANIPULATE } };
 	char token[TOKEN_BYTES], text[128];
 	unsigned replies = 0;
 
@@ -414,7 +423,9 @@ START_TEST(a_cancelled_request_is_not_answered)
 {
 	static const char text[] = ":node_get_info([n_7],128)";
 	struct msg m = { .type = MSG_REQUEST,
-			 .request = { .id = 901, .identity = OBSERVER, .right = OMIS_OBSERVE,
+			 .request = { .id = 901,
+				      .identity = OBSERVER,
+				      .right = OMIS_OBSERVE,
 				      .text = { (const uint8_t *)text, sizeof(text) - 1 } } };
 
 	world_open(&w);
@@ -434,8 +445,12 @@ START_TEST(a_deadline_ends_what_waits)
 	static const char text[] = ":node_get_info([n_7],128) node_get_info([n_7],0)";
 	const uint32_t number[2] = { 4, 9 };
 	struct msg m = { .type = MSG_REQUEST,
-			 .request = { .id = 902, .identity = OBSERVER, .right = OMIS_OBSERVE,
-				      .deadline_ns = 300 * MS, .action = number, .naction = 2,
+			 .request = { .id = 902,
+				      .identity = OBSERVER,
+				      .right = OMIS_OBSERVE,
+				      .deadline_ns = 300 * MS,
+				      .action = number,
+				      .naction = 2,
 				      .text = { (const uint8_t *)text, sizeof(text) - 1 } } };
 	const struct msg *got;
 
@@ -453,12 +468,14 @@ START_TEST(a_deadline_ends_what_waits)
 }
 END_TEST
 
-SUITE("lm core", a_link_that_comes_up_gets_a_full_directory, a_rank_that_registers_appears_with_its_threads,
-      node_figures_are_told_and_rates_need_a_second, process_and_thread_figures_are_told,
-      an_empty_list_is_success_without_objects, calls_are_counted_for_each_tool_alone,
-      a_finer_sampling_wins_and_wrong_words_are_refused, a_call_that_has_not_ended_counts,
-      the_last_values_of_a_dead_rank_stay_for_a_while, the_dead_are_bounded_in_number,
-      an_lm_that_starts_again_finds_what_runs, a_child_that_inherited_a_segment_is_not_taken_for_its_owner,
-      a_program_that_execs_keeps_its_token, a_process_without_mpi_can_be_taken_in, status_tells_of_the_lm_itself,
-      what_a_host_cannot_do_is_said, a_request_that_comes_twice_is_done_once, a_cancelled_request_is_not_answered,
+SUITE("lm core", a_link_that_comes_up_gets_a_full_directory,
+      a_rank_that_registers_appears_with_its_threads, node_figures_are_told_and_rates_need_a_second,
+      process_and_thread_figures_are_told, an_empty_list_is_success_without_objects,
+      calls_are_counted_for_each_tool_alone, a_finer_sampling_wins_and_wrong_words_are_refused,
+      a_call_that_has_not_ended_counts, the_last_values_of_a_dead_rank_stay_for_a_while,
+      the_dead_are_bounded_in_number, an_lm_that_starts_again_finds_what_runs,
+      a_child_that_inherited_a_segment_is_not_taken_for_its_owner,
+      a_program_that_execs_keeps_its_token, a_process_without_mpi_can_be_taken_in,
+      status_tells_of_the_lm_itself, what_a_host_cannot_do_is_said,
+      a_request_that_comes_twice_is_done_once, a_cancelled_request_is_not_answered,
       a_deadline_ends_what_waits)

@@ -42,7 +42,8 @@ static const char *with(const char *pattern, const char *token)
 	return text;
 }
 
-static const struct msg_arm_ack *arm(const char *pattern, const char *token, uint32_t prefix, bool reply)
+static const struct msg_arm_ack *arm(const char *pattern, const char *token, uint32_t prefix,
+				     bool reply)
 {
 	return world_arm(&w, "c_5", with(pattern, token), prefix, reply);
 }
@@ -69,8 +70,11 @@ static const char *par(const struct msg_triggered *t, uint32_t index)
 
 static void call(struct fake_segment *s, const char *name, int64_t bytes, int64_t partner)
 {
-	fake_segment_call(s, &(struct fake_call){ .name = name, .bytes_out = bytes, .partner = partner,
-						  .result = 0, .ticks = 100 });
+	fake_segment_call(s, &(struct fake_call){ .name = name,
+						  .bytes_out = bytes,
+						  .partner = partner,
+						  .result = 0,
+						  .ticks = 100 });
 	world_run(&w, 30 * MS);
 }
 
@@ -169,7 +173,8 @@ START_TEST(a_call_tells_all_its_parameters)
 	const struct msg_triggered *t;
 
 	open_ranks();
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([$par1,$par8,$par9])", rank0, 0, true);
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([$par1,$par8,$par9])", rank0, 0,
+	    true);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_EVENT_START);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv"), 0);
 	ck_assert_uint_eq(fake_segment_hook(&other, "MPI_Send"), 0);
@@ -192,8 +197,11 @@ START_TEST(the_end_of_a_call_tells_its_result)
 	const struct msg_triggered *t;
 
 	open_ranks();
-	arm("thread_has_ended_lib_call([@],\"MPI_Recv\"): print([$par0,$par3,$par4])", rank0, 0, true);
-	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Recv", .bytes_in = 40, .partner = 2, .result = 17 });
+	arm("thread_has_ended_lib_call([@],\"MPI_Recv\"): print([$par0,$par3,$par4])", rank0, 0,
+	    true);
+	fake_segment_call(&seg,
+			  &(struct fake_call){
+				  .name = "MPI_Recv", .bytes_in = 40, .partner = 2, .result = 17 });
 	world_run(&w, 30 * MS);
 	t = next_triggered();
 	ck_assert_str_eq(par(t, 0), "17");
@@ -207,11 +215,13 @@ START_TEST(counting_happens_in_the_rank_and_nobody_is_told)
 {
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,$par8)", rank0, 1,
-	    false);
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): "
+	    "pa_counter_local_increment(pa_cl_1,$par8)",
+	    rank0, 1, false);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_ACTION_START);
 	for (int i = 0; i < 10; i++)
-		fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .bytes_out = 8, .partner = 1 });
+		fake_segment_call(&seg, &(struct fake_call){
+						.name = "MPI_Send", .bytes_out = 8, .partner = 1 });
 	world_run(&w, 50 * MS);
 	ck_assert_ptr_null(next_triggered());
 	ck_assert_int_eq(read_counter("pa_cl_1"), 80);
@@ -230,9 +240,11 @@ START_TEST(actions_in_the_rank_are_not_done_again_above)
 
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1) print([$time])",
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1) "
+	    "print([$time])",
 	    rank0, 1, true);
-	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_ACTION_START | HOOK_EVENT_START);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
+			  HOOK_ACTION_START | HOOK_EVENT_START);
 	call(&seg, "MPI_Send", 8, 1);
 	t = next_triggered();
 	ck_assert_uint_eq(t->nentry, 1);
@@ -248,7 +260,8 @@ START_TEST(actions_that_the_host_can_do_are_done_there)
 	const struct msg_triggered *t;
 
 	open_ranks();
-	arm("thread_has_started_lib_call([@],\"MPI_Barrier\"): thread_stop([$thread]) proc_get_info([$proc],1) print([1])",
+	arm("thread_has_started_lib_call([@],\"MPI_Barrier\"): thread_stop([$thread]) "
+	    "proc_get_info([$proc],1) print([1])",
 	    rank0, 2, true);
 	call(&seg, "MPI_Barrier", 0, -1);
 	ck_assert_int_eq(fake_proc_find(&w.host, 100)->signal[0], SIGSTOP);
@@ -268,11 +281,13 @@ START_TEST(delay_is_an_integrator_of_both_ends)
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
 	world_arm(&w, "c_5",
-		  with("thread_has_started_lib_call([@],\"MPI_Recv\"): pa_integrator_local_increment(pa_il_2,1.0,$time)",
+		  with("thread_has_started_lib_call([@],\"MPI_Recv\"): "
+		       "pa_integrator_local_increment(pa_il_2,1.0,$time)",
 		       rank0),
 		  1, false);
 	world_arm(&w, "c_6",
-		  with("thread_has_ended_lib_call([@],\"MPI_Recv\"): pa_integrator_local_increment(pa_il_2,-1.0,$time)",
+		  with("thread_has_ended_lib_call([@],\"MPI_Recv\"): "
+		       "pa_integrator_local_increment(pa_il_2,-1.0,$time)",
 		       rank0),
 		  1, false);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv"), HOOK_ACTION_START | HOOK_ACTION_END);
@@ -290,7 +305,8 @@ START_TEST(a_filter_lets_its_partners_through)
 	const struct msg_triggered *t;
 
 	open_ranks();
-	arm("patop_lib_call_started([@],\"MPI_Send\",[2,3],[]): print([$par1,$par2])", rank0, 0, true);
+	arm("patop_lib_call_started([@],\"MPI_Send\",[2,3],[]): print([$par1,$par2])", rank0, 0,
+	    true);
 	call(&seg, "MPI_Send", 80, 1);
 	ck_assert_ptr_null(next_triggered());
 	call(&seg, "MPI_Send", 80, 3);
@@ -306,7 +322,8 @@ START_TEST(a_filter_names_processes_of_this_host_too)
 	char text[256];
 
 	open_ranks();
-	snprintf(text, sizeof(text), "patop_lib_call_ended([%s],\"MPI_Recv\",[%s]): print([$par1])", rank0, rank1);
+	snprintf(text, sizeof(text), "patop_lib_call_ended([%s],\"MPI_Recv\",[%s]): print([$par1])",
+		 rank0, rank1);
 	world_arm(&w, "c_5", text, 0, true);
 	call(&seg, "MPI_Recv", 0, 3);
 	ck_assert_ptr_null(next_triggered());
@@ -321,7 +338,8 @@ START_TEST(any_source_may_be_the_partner)
 	const struct msg_triggered *t;
 
 	open_ranks();
-	arm("patop_lib_call_started([@],\"MPI_Recv\",[2],[]): print([$par1,$par2])", rank0, 0, true);
+	arm("patop_lib_call_started([@],\"MPI_Recv\",[2],[]): print([$par1,$par2])", rank0, 0,
+	    true);
 	call(&seg, "MPI_Recv", 80, -1);
 	t = next_triggered();
 	ck_assert_str_eq(par(t, 1), "0");
@@ -334,8 +352,9 @@ START_TEST(a_filtered_volume_is_counted_in_the_rank)
 {
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_9)", rank0));
-	arm("patop_lib_call_started([@],\"MPI_Send\",[3]): pa_counter_global_increment(pa_c_9,$par1)", rank0, 1,
-	    false);
+	arm("patop_lib_call_started([@],\"MPI_Send\",[3]): "
+	    "pa_counter_global_increment(pa_c_9,$par1)",
+	    rank0, 1, false);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_ACTION_START);
 	call(&seg, "MPI_Send", 80, 3);
 	call(&seg, "MPI_Send", 80, 2);
@@ -350,11 +369,16 @@ START_TEST(what_cannot_be_armed_is_refused_in_words)
 		const char *text;
 		unsigned status;
 	} cell[] = {
-		{ "patop_lib_call_started([@],\"MPI_Send\",[],[1,2]): print([1])", STATUS_PARAMETER_ERROR },
-		{ "patop_lib_call_started([@],\"MPI_Send\",[p_7_zzzzzz]): print([1])", STATUS_PARAMETER_ERROR },
-		{ "thread_has_started_lib_call([@],\"MPI_Sned\"): print([1])", STATUS_PARAMETER_ERROR },
-		{ "thread_has_started_lib_call([p_7_000001],\"MPI_Send\"): print([1])", STATUS_UNKNOWN_OBJECT },
-		{ "thread_has_started_lib_call([n_8],\"MPI_Send\"): print([1])", STATUS_UNKNOWN_OBJECT },
+		{ "patop_lib_call_started([@],\"MPI_Send\",[],[1,2]): print([1])",
+		  STATUS_PARAMETER_ERROR },
+		{ "patop_lib_call_started([@],\"MPI_Send\",[p_7_zzzzzz]): print([1])",
+		  STATUS_PARAMETER_ERROR },
+		{ "thread_has_started_lib_call([@],\"MPI_Sned\"): print([1])",
+		  STATUS_PARAMETER_ERROR },
+		{ "thread_has_started_lib_call([p_7_000001],\"MPI_Send\"): print([1])",
+		  STATUS_UNKNOWN_OBJECT },
+		{ "thread_has_started_lib_call([n_8],\"MPI_Send\"): print([1])",
+		  STATUS_UNKNOWN_OBJECT },
 		{ "thread_has_blocked([@]): print([1])", STATUS_UNSUPPORTED_SERVICE },
 		{ "nonsense([@]): print([1])", STATUS_UNKNOWN_SERVICE },
 		{ ":node_get_info([@],0)", STATUS_SYNTAX_ERROR },
@@ -366,9 +390,11 @@ START_TEST(what_cannot_be_armed_is_refused_in_words)
 		const struct msg_arm_ack *a = arm(cell[i].text, rank0, 0, true);
 
 		ck_assert_uint_eq(a->nentry, 1);
-		ck_assert_msg(a->entry[0].status == cell[i].status, "%s: %u", cell[i].text, a->entry[0].status);
+		ck_assert_msg(a->entry[0].status == cell[i].status, "%s: %u", cell[i].text,
+			      a->entry[0].status);
 		ck_assert_uint_gt(a->entry[0].value.n, 5);
-		above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
+		above_send(&w.mainsm,
+			   &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
 	}
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
@@ -415,7 +441,9 @@ START_TEST(what_happened_before_arming_is_not_told)
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
 	world_run(&w, 2 * MS);
 	above_skip_all(&w.mainsm);
-	world_arm(&w, "c_6", with("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0), 0, true);
+	world_arm(&w, "c_6",
+		  with("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0), 0,
+		  true);
 	world_run(&w, 50 * MS);
 	ck_assert_ptr_null(next_triggered());
 	close_ranks();
@@ -454,7 +482,8 @@ START_TEST(too_many_events_a_second_are_dropped_and_counted)
 	world_run(&w, SEC - loop_now(w.loop) % SEC); /* the second begins */
 	for (int i = 0; i < 60; i++) {
 		for (int k = 0; k < 20; k++)
-			fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
+			fake_segment_call(&seg,
+					  &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
 		world_run(&w, 15 * MS);
 	}
 	while (next_triggered())
@@ -506,7 +535,9 @@ START_TEST(two_requests_on_one_call_do_not_disturb_each_other)
 
 	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
-	world_arm(&w, "c_6", with("thread_has_started_lib_call([@],\"MPI_Send\"): print([2])", "n_7"), 0, true);
+	world_arm(&w, "c_6",
+		  with("thread_has_started_lib_call([@],\"MPI_Send\"): print([2])", "n_7"), 0,
+		  true);
 	call(&seg, "MPI_Send", 1, 1);
 	while (next_triggered())
 		n++;
@@ -528,7 +559,8 @@ START_TEST(a_deleted_counter_counts_no_more)
 
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1)", rank0, 1, false);
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1)",
+	    rank0, 1, false);
 	call(&seg, "MPI_Send", 1, 1);
 	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
 	world_ask(&w, OBSERVER, ":pa_counter_reset([pa_cl_1])");
@@ -549,7 +581,8 @@ START_TEST(counters_keep_what_a_dead_rank_counted)
 
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", "n_7"));
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,2)", "n_7", 1, false);
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,2)",
+	    "n_7", 1, false);
 	call(&seg, "MPI_Send", 1, 1);
 	call(&other, "MPI_Send", 1, 1);
 	call(&other, "MPI_Send", 1, 1);
@@ -584,16 +617,16 @@ START_TEST(cells_run_out_in_words_and_are_used_again)
 }
 END_TEST
 
-SUITE("lm conditional requests", the_end_of_a_process_is_an_event, threads_that_come_and_go_are_events,
-      a_process_that_a_watched_one_starts_is_an_event, a_call_tells_all_its_parameters,
-      the_end_of_a_call_tells_its_result, counting_happens_in_the_rank_and_nobody_is_told,
-      actions_in_the_rank_are_not_done_again_above, actions_that_the_host_can_do_are_done_there,
-      delay_is_an_integrator_of_both_ends, a_filter_lets_its_partners_through,
-      a_filter_names_processes_of_this_host_too, any_source_may_be_the_partner,
-      a_filtered_volume_is_counted_in_the_rank, what_cannot_be_armed_is_refused_in_words,
-      new_processes_are_covered_when_the_node_is_named, arming_again_replaces_and_goes_on_numbering,
-      what_happened_before_arming_is_not_told, events_that_a_full_ring_lost_are_counted,
-      too_many_events_a_second_are_dropped_and_counted, events_before_the_end_of_a_rank_are_told,
-      rings_are_read_only_while_somebody_waits, two_requests_on_one_call_do_not_disturb_each_other,
-      a_deleted_counter_counts_no_more, counters_keep_what_a_dead_rank_counted,
-      cells_run_out_in_words_and_are_used_again)
+SUITE("lm conditional requests", the_end_of_a_process_is_an_event,
+      threads_that_come_and_go_are_events, a_process_that_a_watched_one_starts_is_an_event,
+      a_call_tells_all_its_parameters, the_end_of_a_call_tells_its_result,
+      counting_happens_in_the_rank_and_nobody_is_told, actions_in_the_rank_are_not_done_again_above,
+      actions_that_the_host_can_do_are_done_there, delay_is_an_integrator_of_both_ends,
+      a_filter_lets_its_partners_through, a_filter_names_processes_of_this_host_too,
+      any_source_may_be_the_partner, a_filtered_volume_is_counted_in_the_rank,
+      what_cannot_be_armed_is_refused_in_words, new_processes_are_covered_when_the_node_is_named,
+      arming_again_replaces_and_goes_on_numbering, what_happened_before_arming_is_not_told,
+      events_that_a_full_ring_lost_are_counted, too_many_events_a_second_are_dropped_and_counted,
+      events_before_the_end_of_a_rank_are_told, rings_are_read_only_while_somebody_waits,
+      two_requests_on_one_call_do_not_disturb_each_other, a_deleted_counter_counts_no_more,
+      counters_keep_what_a_dead_rank_counted, cells_run_out_in_words_and_are_used_again)

@@ -26,7 +26,8 @@ static void close_rank(void)
 	fake_segment_close(&seg);
 }
 
-static const struct msg_entry *ask_as(uint32_t tool, const char *identity, const char *service, const char *rest)
+static const struct msg_entry *ask_as(uint32_t tool, const char *identity, const char *service,
+				      const char *rest)
 {
 	char text[128];
 
@@ -67,10 +68,10 @@ START_TEST(rights_are_checked_for_each_cell)
 		const char *service, *rest;
 		bool manipulates;
 	} what[] = {
-		{ "proc_get_info", ",512", false },   { "node_get_info", ",1", false },
-		{ "thread_get_info", ",1", false },   { "omig_calls_enable", ",\"count\"", false },
-		{ "omig_calls_read", "", false },     { "omig_calls_disable", "", false },
-		{ "proc_send_signal", ",10", true },  { "thread_stop", "", true },
+		{ "proc_get_info", ",512", false },  { "node_get_info", ",1", false },
+		{ "thread_get_info", ",1", false },  { "omig_calls_enable", ",\"count\"", false },
+		{ "omig_calls_read", "", false },    { "omig_calls_disable", "", false },
+		{ "proc_send_signal", ",10", true }, { "thread_stop", "", true },
 		{ "thread_continue", "", true },
 	};
 
@@ -81,8 +82,8 @@ START_TEST(rights_are_checked_for_each_cell)
 			bool may = what[k].manipulates ? who[i].manipulates : who[i].observes;
 			unsigned status = ask(who[i].identity, what[k].service, what[k].rest);
 
-			ck_assert_msg(status == (may ? STATUS_OK : STATUS_NO_PERMISSION), "%s %s: %u",
-				      who[i].identity, what[k].service, status);
+			ck_assert_msg(status == (may ? STATUS_OK : STATUS_NO_PERMISSION),
+				      "%s %s: %u", who[i].identity, what[k].service, status);
 			ck_assert_uint_eq(signals() - before, may && what[k].manipulates ? 1 : 0);
 		}
 	close_rank();
@@ -91,7 +92,8 @@ END_TEST
 
 START_TEST(a_claim_from_above_makes_no_right)
 {
-	struct msg m = { .type = MSG_REQUEST, .request = { .id = 77, .identity = MANIPULATOR, .right = OMIS_OBSERVE } };
+	struct msg m = { .type = MSG_REQUEST,
+			 .request = { .id = 77, .identity = MANIPULATOR, .right = OMIS_OBSERVE } };
 	char text[128];
 	const struct msg *got;
 
@@ -110,12 +112,17 @@ END_TEST
 START_TEST(an_event_of_an_observer_cannot_stop_anything)
 {
 	struct msg m = { .type = MSG_ARM,
-			 .arm = { .csr = "c_1", .tool = 1, .identity = OBSERVER, .version = 3, .local_prefix = 1 } };
+			 .arm = { .csr = "c_1",
+				  .tool = 1,
+				  .identity = OBSERVER,
+				  .version = 3,
+				  .local_prefix = 1 } };
 	char text[256];
 	const struct msg *got;
 
 	open_rank();
-	snprintf(text, sizeof(text), "thread_has_started_lib_call([%s],\"MPI_Send\"): thread_stop([%s])", rank, rank);
+	snprintf(text, sizeof(text),
+		 "thread_has_started_lib_call([%s],\"MPI_Send\"): thread_stop([%s])", rank, rank);
 	m.arm.text = (struct bytes){ (const uint8_t *)text, strlen(text) };
 	above_send(&w.mainsm, &m);
 	world_run(&w, 20 * MS);
@@ -141,11 +148,13 @@ END_TEST
 
 START_TEST(numbers_that_are_no_signals_are_refused)
 {
-	static const char *const bad[] = { ",0", ",-9", ",65", ",4294967305", ",9223372036854775807" };
+	static const char *const bad[] = { ",0", ",-9", ",65", ",4294967305",
+					   ",9223372036854775807" };
 
 	open_rank();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ck_assert_uint_eq(ask(MANIPULATOR, "proc_send_signal", bad[i]), STATUS_PARAMETER_ERROR);
+		ck_assert_uint_eq(ask(MANIPULATOR, "proc_send_signal", bad[i]),
+				  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(signals(), 0);
 	close_rank();
 }
@@ -249,7 +258,9 @@ END_TEST
 START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 {
 	static const char *const line[] = {
-		"100 1 boot-1\n", "100 1001 boot-0\n", "1 1001 boot-1\n", "0 0 boot-1\n", "-5 1001 boot-1\n", "x\n", "100\n",
+		"100 1 boot-1\n", "100 1001 boot-0\n", "1 1001 boot-1\n",
+		"0 0 boot-1\n",	  "-5 1001 boot-1\n",  "x\n",
+		"100\n",
 	};
 
 	open_rank();
@@ -261,7 +272,8 @@ START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 		fputs(line[i], f);
 		fclose(f);
 		chmod(journal, 0600);
-		ck_assert_int_eq(stops_open(w.loop, &w.host.host, w.lm->procs, journal, &s, NULL), 0);
+		ck_assert_int_eq(stops_open(w.loop, &w.host.host, w.lm->procs, journal, &s, NULL),
+				 0);
 		stops_free(s);
 	}
 	ck_assert_uint_eq(signals(), 0);
@@ -326,5 +338,6 @@ int main(void)
 		somebody_elses_stop_is_seen,
 	};
 
-	return suite_run_with("lm manipulation", enter_dir, leave_dir, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("lm manipulation", enter_dir, leave_dir, tests,
+			      sizeof(tests) / sizeof(tests[0]));
 }

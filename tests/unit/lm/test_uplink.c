@@ -128,7 +128,8 @@ END_TEST
 
 START_TEST(a_question_to_mainsm_goes_beside_the_parent)
 {
-	const struct msg ask = { .type = MSG_ENROL, .enrol = { .role = "lm", .site = "site", .host = "leaf" } };
+	const struct msg ask = { .type = MSG_ENROL,
+				 .enrol = { .role = "lm", .site = "site", .host = "leaf" } };
 
 	redirected();
 	lm_ask_top(w.lm, &ask);
@@ -188,7 +189,10 @@ START_TEST(requests_end_with_the_link_that_they_came_by)
 {
 	static const char text[] = ":node_get_info([n_7],128)";
 	struct msg m = { .type = MSG_REQUEST,
-			 .request = { .id = 5, .identity = OBSERVER, .right = OMIS_OBSERVE, .deadline_ns = 30 * SEC,
+			 .request = { .id = 5,
+				      .identity = OBSERVER,
+				      .right = OMIS_OBSERVE,
+				      .deadline_ns = 30 * SEC,
 				      .text = { (const uint8_t *)text, sizeof(text) - 1 } } };
 
 	world_open(&w);
@@ -205,7 +209,7 @@ END_TEST
 
 SUITE("lm uplink", mainsm_sends_the_lm_to_the_sm_of_its_site, a_list_of_addresses_is_tried_in_turn,
       an_lm_that_must_wait_asks_again, nonsense_as_an_address_does_no_harm,
-      a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says, an_sm_that_comes_back_gets_everything_again,
-      changes_are_told_once_a_turn, a_question_to_mainsm_goes_beside_the_parent,
-      told_to_stop_it_leaves_the_programs_without_cost, without_processes_it_ends_after_a_while,
-      requests_end_with_the_link_that_they_came_by)
+      a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says,
+      an_sm_that_comes_back_gets_everything_again, changes_are_told_once_a_turn,
+      a_question_to_mainsm_goes_beside_the_parent, told_to_stop_it_leaves_the_programs_without_cost,
+      without_processes_it_ends_after_a_while, requests_end_with_the_link_that_they_came_by)

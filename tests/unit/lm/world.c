@@ -26,7 +26,8 @@ static struct identity identity_of(enum role role, const char *site, const char 
 
 /* --- above */
 
-static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct msg_hello_ack *ack, struct err *why)
+static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct msg_hello_ack *ack,
+		    struct err *why)
 {
 	struct above *a = arg;
 
@@ -66,9 +67,15 @@ static void on_down(void *arg, struct link *l, const struct err *why)
 static void on_accept(void *arg, struct chan *c)
 {
 	struct above *a = arg;
-	struct link_conf conf = { .loop = a->world->loop, .rng = &a->world->rng, .timebase = &a->time, .epoch = 5,
-				  .handler = { .on_hello = on_hello, .on_up = on_up, .on_msg = on_msg,
-					       .on_down = on_down, .arg = a } };
+	struct link_conf conf = { .loop = a->world->loop,
+				  .rng = &a->world->rng,
+				  .timebase = &a->time,
+				  .epoch = 5,
+				  .handler = { .on_hello = on_hello,
+					       .on_up = on_up,
+					       .on_msg = on_msg,
+					       .on_down = on_down,
+					       .arg = a } };
 
 	ck_assert_ptr_nonnull(link_accept(&conf, &c));
 }
@@ -131,10 +138,20 @@ static void on_end(void *arg, const char *reason)
 
 void world_start_lm(struct world *w)
 {
-	const struct lm_conf c = { .loop = w->loop, .rng = &w->rng, .timebase = &w->time, .host = &w->host.host,
-				   .epoch = 42, .host_name = "leaf", .memfd = w->host.memfd, .socket = w->socket,
-				   .journal = w->journal, .uid = getuid(), .may_manipulate = w->may_manipulate,
-				   .linger = w->linger, .on_end = on_end, .arg = w };
+	const struct lm_conf c = { .loop = w->loop,
+				   .rng = &w->rng,
+				   .timebase = &w->time,
+				   .host = &w->host.host,
+				   .epoch = 42,
+				   .host_name = "leaf",
+				   .memfd = w->host.memfd,
+				   .socket = w->socket,
+				   .journal = w->journal,
+				   .uid = getuid(),
+				   .may_manipulate = w->may_manipulate,
+				   .linger = w->linger,
+				   .on_end = on_end,
+				   .arg = w };
 	struct connstr conn = { .host = { "top" }, .nhost = 1, .port = w->port, .pin = PIN };
 	struct err e = { 0 };
 
@@ -164,7 +181,8 @@ void world_open(struct world *w)
 	timebase_init(&w->time, loop_now(w->loop), INT64_C(1600000000) * SEC);
 	fake_host_init(&w->host);
 	w->mainsm.world = w->sm.world = w;
-	ck_assert_int_eq(mem_net_set_link(w->net, NULL, NULL, &(struct mem_link){ .delay = MS }), 0);
+	ck_assert_int_eq(mem_net_set_link(w->net, NULL, NULL, &(struct mem_link){ .delay = MS }),
+			 0);
 	ck_assert_int_eq(mem_ctx_open(w->net, &self, &w->ctx, NULL), 0);
 	above_listen(&w->mainsm, ROLE_MAINSM, "top", &w->port);
 	above_listen(&w->sm, ROLE_SM, "mid", &w->sm_port);
@@ -198,11 +216,15 @@ static struct above *parent(struct world *w)
 	return w->sm.link ? &w->sm : &w->mainsm;
 }
 
-const struct msg_reply *world_ask_as(struct world *w, uint32_t tool, const char *identity, const char *text)
+const struct msg_reply *world_ask_as(struct world *w, uint32_t tool, const char *identity,
+				     const char *text)
 {
 	struct msg m = { .type = MSG_REQUEST,
-			 .request = { .id = w->next_id++, .tool = tool, .identity = identity,
-				      .right = OMIS_ADMIN, .deadline_ns = 2 * SEC,
+			 .request = { .id = w->next_id++,
+				      .tool = tool,
+				      .identity = identity,
+				      .right = OMIS_ADMIN,
+				      .deadline_ns = 2 * SEC,
 				      .text = { (const uint8_t *)text, strlen(text) } } };
 	const struct msg *got;
 
@@ -244,8 +266,7 @@ const char *entry_text(const struct msg_entry *e)
 
 const char *world_token(struct world *w, int32_t pid)
 {
-	list_each(i, procs_all(w->lm->procs))
-	{
+	list_each (i, procs_all(w->lm->procs)) {
 		const struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->pid == pid)
@@ -260,17 +281,23 @@ void world_add_rank(struct world *w, struct fake_segment *s, int32_t pid, int32_
 
 	fake_segment_open(s, pid, rank, (uint32_t)pid);
 	p->memfd = s->fd;
-	ck_assert_int_eq(intake_segment(w->lm->intake, fcntl(s->fd, F_DUPFD_CLOEXEC, 3), pid, false), 0);
+	ck_assert_int_eq(
+		intake_segment(w->lm->intake, fcntl(s->fd, F_DUPFD_CLOEXEC, 3), pid, false), 0);
 	world_run(w, 20 * MS);
 	if (token)
 		str_copy(token, TOKEN_BYTES, world_token(w, pid));
 }
 
-const struct msg_arm_ack *world_arm(struct world *w, const char *csr, const char *text, uint32_t prefix, bool reply)
+const struct msg_arm_ack *world_arm(struct world *w, const char *csr, const char *text,
+				    uint32_t prefix, bool reply)
 {
 	struct msg m = { .type = MSG_ARM,
-			 .arm = { .csr = csr, .tool = 1, .identity = MANIPULATOR, .version = 3,
-				  .text = { (const uint8_t *)text, strlen(text) }, .local_prefix = prefix,
+			 .arm = { .csr = csr,
+				  .tool = 1,
+				  .identity = MANIPULATOR,
+				  .version = 3,
+				  .text = { (const uint8_t *)text, strlen(text) },
+				  .local_prefix = prefix,
 				  .reply = reply } };
 	const struct msg *got;
 

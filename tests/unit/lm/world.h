@@ -80,19 +80,22 @@ void above_skip_all(struct above *a);
 const struct msg_reply *world_ask(struct world *w, const char *identity, const char *text);
 
 /* The same for a tool with a number. */
-const struct msg_reply *world_ask_as(struct world *w, uint32_t tool, const char *identity, const char *text);
+const struct msg_reply *world_ask_as(struct world *w, uint32_t tool, const char *identity,
+				     const char *text);
 
 /* The entry for the object, or for action when object is NULL. NULL: none. Value as text. */
 const struct msg_entry *reply_entry_of(const struct msg_reply *r, const char *object);
 const char *entry_text(const struct msg_entry *e);
 
 /* Makes a process with a segment and has it registered. token: TOKEN_BYTES, may be NULL. */
-void world_add_rank(struct world *w, struct fake_segment *s, int32_t pid, int32_t rank, char *token);
+void world_add_rank(struct world *w, struct fake_segment *s, int32_t pid, int32_t rank,
+		    char *token);
 
 /* The token of a live or dead process by its pid, as the directory says it, "" when it is not there. */
 const char *world_token(struct world *w, int32_t pid);
 
 /* Arms and gives the ARM_ACK. */
-const struct msg_arm_ack *world_arm(struct world *w, const char *csr, const char *text, uint32_t prefix, bool reply);
+const struct msg_arm_ack *world_arm(struct world *w, const char *csr, const char *text,
+				    uint32_t prefix, bool reply);
 
 #endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Segments that lie: none of them hurts the lm or the neighbours. */
+#include "tests/suite.h"
+#include "tests/unit/lm/world.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct world w;
+static struct fake_segment bad, good;
+
+static void open_ranks(void)
+{
+	world_open(&w);
+	world_add_rank(&w, &bad, 100, 0, NULL);
+	world_add_rank(&w, &good, 200, 1, NULL);
+	world_arm(&w, "c_5", "thread_has_started_lib_call([n_7],\"MPI_Send\"): print([1])", 0,
+		  true);
+	above_skip_all(&w.mainsm);
+}
+
+static void close_ranks(void)
+{
+	world_close(&w);
+	fake_segment_close(&bad);
+	fake_segment_close(&good);
+}
+
+static void send_from(struct fake_segment *s)
+{
+	fake_segment_call(s, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
+}
+
+static uint64_t *ring_word(uint64_t at)
+{
+	struct seg_thread *t = fake_segment_thread(&bad, 0);
+
+	return (uint64_t *)(void *)((uint8_t *)t + bad.h->ring_offset + at % bad.h->ring_bytes);
+}
+
+/* The violator is out in the same poll; what the neighbour says is exact. */
+static void assert_detached(void)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < 7; i++)
+		send_from(&good);
+	world_run(&w, CSRS_POLL_NS + 5 * MS);
+	while (above_next(&w.mainsm, MSG_TRIGGERED))
+		n++;
+	ck_assert_uint_eq(n, 7);
+	ck_assert_uint_eq(procs_detached(w.lm->procs), 1);
+	ck_assert_ptr_null(procs_find_pid(w.lm->procs, 100)->seg);
+	ck_assert_ptr_nonnull(procs_find_pid(w.lm->procs, 200)->seg);
+	close_ranks();
+}
+
+START_TEST(more_in_the_ring_than_fits)
+{
+	open_ranks();
+	fake_segment_thread(&bad, 0)->ring_head = bad.h->ring_bytes + 8;
+	assert_detached();
+}
+END_TEST
+
+START_TEST(the_writer_behind_the_reader)
+{
+	open_ranks();
+	send_from(&bad);
+	world_run(&w, 20 * MS);
+	above_skip_all(&w.mainsm);
+	fake_segment_thread(&bad, 0)->ring_head -= 8;
+	assert_detached();
+}
+END_TEST
+
+START_TEST(a_record_without_length)
+{
+	open_ranks();
+	*ring_word(0) = RING_WORD(0, RING_CALL);
+	fake_segment_thread(&bad, 0)->ring_head = 64;
+	assert_detached();
+}
+END_TEST
+
+START_TEST(a_record_of_four_gigabytes)
+{
+	open_ranks();
+	*ring_word(0) = RING_WORD(0xffffffff, RING_CALL);
+	fake_segment_thread(&bad, 0)->ring_head = 64;
+	assert_detached();
+}
+END_TEST
+
+START_TEST(a_record_across_the_end)
+{
+	uint64_t at;
+
+	open_ranks();
+	at = bad.h->ring_bytes - 32;
+	fake_segment_thread(&bad, 0)->ring_head = fake_segment_thread(&bad, 0)->ring_tail = at;
+	world_run(&w, 20 * MS);
+	*ring_word(at) = RING_WORD(96, RING_CALL);
+	fake_segment_thread(&bad, 0)->ring_head = at + 96;
+	assert_detached();
+}
+END_TEST
+
+START_TEST(a_record_of_no_known_type_or_function)
+{
+	open_ranks();
+	*ring_word(0) = RING_WORD(32, RING_CALL);
+	ring_word(0)[2] = 0xffff; /* function */
+	fake_segment_thread(&bad, 0)->ring_head = 32;
+	assert_detached();
+}
+END_TEST
+
+/* Any memory may hold anything at any time: nobody crashes, and the neighbour is exact. */
+static void *vandal(void *arg)
+{
+	atomic_bool *stop = arg;
+	uint64_t x = 88172645463325252u, words = bad.bytes / 8;
+
+	while (!atomic_load(stop)) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		/* Not the magic: a segment that is in use is not looked at there. */
+		__atomic_store_n((uint64_t *)(void *)bad.base + 1 + x % (words - 1),
+				 x * 2685821657736338717u, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+START_TEST(words_that_change_while_they_are_read)
+{
+	atomic_bool stop = false;
+	pthread_t thread;
+	unsigned n = 0;
+
+	open_ranks();
+	world_ask(&w, OBSERVER, ":omig_calls_enable([n_7],\"partner\")");
+	above_skip_all(&w.mainsm);
+	ck_assert_int_eq(pthread_create(&thread, NULL, vandal, &stop), 0);
+	for (int i = 0; i < 100; i++) {
+		send_from(&good);
+		world_run(&w, CSRS_POLL_NS);
+		world_ask(&w, OBSERVER, ":omig_calls_read([n_7],2) omig_status()");
+	}
+	atomic_store(&stop, true);
+	pthread_join(thread, NULL);
+	for (size_t i = 0; i < w.mainsm.n; i++)
+		if (w.mainsm.msg[i]->type == MSG_TRIGGERED)
+			n += !strcmp(w.mainsm.msg[i]->triggered.proc, world_token(&w, 200));
+	ck_assert_uint_eq(n, 100);
+	ck_assert_ptr_nonnull(procs_find_pid(w.lm->procs, 200)->seg);
+	close_ranks();
+}
+END_TEST
+
+/* --- what is handed over in place of a segment */
+
+static uint64_t refused_with(int fd)
+{
+	struct intake_stats before, after;
+
+	ck_assert_int_ge(fd, 0);
+	intake_stats(w.lm->intake, &before);
+	ck_assert_int_lt(intake_segment(w.lm->intake, fd, 100, false), 0);
+	world_run(&w, INTAKE_RETRY_NS * (INTAKE_RETRIES_MAX + 2));
+	intake_stats(w.lm->intake, &after);
+	ck_assert_uint_eq(after.taken, before.taken);
+	return after.refused - before.refused;
+}
+
+static int sealed(off_t bytes, int seals)
+{
+	int fd = memfd_create("omig-testtest", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	ck_assert_int_eq(ftruncate(fd, bytes), 0);
+	ck_assert_int_eq(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+START_TEST(what_is_no_sealed_memfd_is_not_mapped)
+{
+	const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	int pipe_fd[2];
+	char path[] = "/tmp/omig-test-XXXXXX";
+
+	world_open(&w);
+	fake_proc_add(&w.host, 100, "liar");
+	ck_assert_uint_eq(refused_with(sealed(1 << 20, F_SEAL_SHRINK | F_SEAL_GROW)), 1);
+	ck_assert_uint_eq(refused_with(sealed(1 << 20, F_SEAL_SHRINK | F_SEAL_SEAL)), 1);
+	ck_assert_uint_eq(refused_with(sealed(1 << 20, F_SEAL_GROW | F_SEAL_SEAL)), 1);
+	ck_assert_uint_eq(refused_with(sealed(0, all)), 1);
+	ck_assert_uint_eq(refused_with(sealed(100, all)), 1);
+	ck_assert_uint_eq(refused_with(sealed((off_t)1 << 40, all)), 1);
+	ck_assert_uint_eq(refused_with(open("/dev/zero", O_RDWR)), 1);
+	ck_assert_uint_eq(refused_with(open("/tmp", O_RDONLY | O_DIRECTORY)), 1);
+	ck_assert_uint_eq(refused_with(mkstemp(path)), 1);
+	unlink(path);
+	ck_assert_int_eq(pipe(pipe_fd), 0);
+	ck_assert_uint_eq(refused_with(pipe_fd[0]), 1);
+	close(pipe_fd[1]);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(a_segment_that_is_never_set_up_is_given_up)
+{
+	world_open(&w);
+	fake_proc_add(&w.host, 100, "lazy");
+	fake_segment_open(&bad, 100, 0, 100);
+	bad.h->magic = 0;
+	ck_assert_uint_eq(refused_with(dup(bad.fd)), 1);
+	fake_segment_close(&bad);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(a_segment_that_is_set_up_late_is_taken)
+{
+	world_open(&w);
+	fake_proc_add(&w.host, 100, "late");
+	fake_segment_open(&bad, 100, 0, 100);
+	bad.h->magic = 0;
+	ck_assert_int_eq(intake_segment(w.lm->intake, dup(bad.fd), 100, false), -ERR_AGAIN);
+	bad.h->magic = SEG_MAGIC;
+	world_run(&w, SEC);
+	ck_assert_ptr_nonnull(procs_find_pid(w.lm->procs, 100));
+	fake_segment_close(&bad);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(another_layout_or_nonsense_in_the_header_is_refused)
+{
+	world_open(&w);
+	fake_proc_add(&w.host, 100, "liar");
+	for (int i = 0; i < 8; i++) {
+		fake_segment_open(&bad, 100, 0, 100);
+		switch (i) {
+		case 0:
+			bad.h->version = SEG_VERSION + 1;
+			break;
+		case 1:
+			bad.h->thread_offset = UINT64_MAX - 7;
+			break;
+		case 2:
+			bad.h->thread_count = 1u << 30;
+			break;
+		case 3:
+			bad.h->ring_bytes = 12345;
+			break;
+		case 4:
+			bad.h->segment_bytes += 4096;
+			break;
+		case 5:
+			bad.h->slot_offset = bad.h->thread_bytes;
+			break;
+		case 6:
+			bad.h->magic = 1;
+			break;
+		default:
+			bad.h->w.pid = 101; /* somebody else's */
+			break;
+		}
+		ck_assert_msg(refused_with(dup(bad.fd)) == 1, "case %d", i);
+		fake_segment_close(&bad);
+	}
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(a_punched_segment_reads_as_zeros)
+{
+	world_open(&w);
+	world_add_rank(&w, &bad, 100, 0, NULL);
+	ck_assert_int_eq(
+		fallocate(bad.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)bad.bytes),
+		0);
+	world_arm(&w, "c_5", "thread_has_started_lib_call([n_7],\"MPI_Send\"): print([1])", 0,
+		  true);
+	world_ask(&w, OBSERVER, ":omig_calls_enable([n_7],\"partner\") omig_calls_read([n_7],2)");
+	world_run(&w, 5 * SEC);
+	world_close(&w);
+	fake_segment_close(&bad);
+}
+END_TEST
+
+SUITE("lm hostile segments", more_in_the_ring_than_fits, the_writer_behind_the_reader,
+      a_record_without_length, a_record_of_four_gigabytes, a_record_across_the_end,
+      a_record_of_no_known_type_or_function, words_that_change_while_they_are_read,
+      what_is_no_sealed_memfd_is_not_mapped, a_segment_that_is_never_set_up_is_given_up,
+      a_segment_that_is_set_up_late_is_taken, another_layout_or_nonsense_in_the_header_is_refused,
+      a_punched_segment_reads_as_zeros)

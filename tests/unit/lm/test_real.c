@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Real processes, a real socket, real pidfds. */
+#include "common/base/str.h"
+#include "common/loop/loop.h"
+#include "lm/host_linux.h"
+#include "lm/intake.h"
+#include "lm/stops.h"
+#include "lm/tickbase.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/fake_segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WAIT_TRIES 500
+#define WAIT_STEP_NS (20 * NSEC_PER_MSEC)
+#define NOBODY 65534
+
+static struct loop *loop;
+static struct host *host;
+static struct procs *procs;
+static struct tickbase ticks;
+static struct intake *intake;
+static char dir[64], path[128];
+static unsigned refusals;
+static struct err last;
+
+static void on_refused(void *arg, int32_t pid, const struct err *why)
+{
+	refusals++;
+	last = *why;
+}
+
+static void open_all(void)
+{
+	struct procs_conf c = { .epoch = 1 };
+	struct intake_conf in = { .memfd = "omig-realtest",
+				  .uid = getuid(),
+				  .refused = on_refused };
+	struct err e = { 0 };
+
+	str_copy(dir, sizeof(dir), "/tmp/omig-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/lm.sock", dir);
+	loop = loop_new();
+	tickbase_init(&ticks);
+	ck_assert_int_eq(host_linux_open("/", loop, &host, &e), 0);
+	c.loop = in.loop = loop;
+	c.host = in.host = host;
+	c.ticks = &ticks;
+	ck_assert_int_eq(procs_open(&c, &procs, &e), 0);
+	in.procs = procs;
+	in.socket = path;
+	ck_assert_msg(intake_open(&in, &intake, &e) == 0, "%s", e.text);
+}
+
+static void close_all(void)
+{
+	intake_close(intake);
+	procs_free(procs);
+	host_free(host);
+	loop_free(loop);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	rmdir(dir);
+}
+
+/* Lets the loop work until the condition holds; bounded. */
+#define WAIT_FOR(condition)                                                      \
+	do {                                                                     \
+		for (int tries = 0; !(condition) && tries < WAIT_TRIES; tries++) \
+			loop_wait(loop, WAIT_STEP_NS);                           \
+		ck_assert(condition);                                            \
+	} while (0)
+
+/* --- the child's side */
+
+static int dial(void)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	str_copy(a.sun_path, sizeof(a.sun_path), path);
+	return connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0 ? -errno : fd;
+}
+
+static void hand_over(int to, const void *p, size_t n, const int *fds, size_t nfd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(4 * sizeof(int))];
+	} control;
+	struct iovec iov = { (void *)(uintptr_t)p, n };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+
+	memset(&control, 0, sizeof(control));
+	if (nfd) {
+		m.msg_control = control.bytes;
+		m.msg_controllen = CMSG_SPACE(nfd * sizeof(int));
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(nfd * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, nfd * sizeof(int));
+	}
+	if (sendmsg(to, &m, MSG_NOSIGNAL) < 0)
+		_exit(90);
+}
+
+static struct seg_register reg_of(const struct fake_segment *s)
+{
+	return (struct seg_register){ .magic = SEG_REGISTER_MAGIC,
+				      .version = SEG_VERSION,
+				      .pid = getpid(),
+				      .bytes = s->bytes };
+}
+
+/* A rank that registers and then waits to be killed. */
+static pid_t start_rank(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct fake_segment s;
+		struct seg_register r;
+
+		fake_segment_open(&s, getpid(), 3, (uint32_t)getpid());
+		r = reg_of(&s);
+		hand_over(dial(), &r, sizeof(r), &s.fd, 1);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static void end(pid_t pid, int sig, int *status)
+{
+	kill(pid, sig);
+	ck_assert_int_eq(waitpid(pid, status, 0), pid);
+}
+
+START_TEST(a_process_registers_and_its_end_is_seen_with_its_status)
+{
+	struct proc *p;
+	pid_t pid;
+
+	open_all();
+	pid = start_rank();
+	WAIT_FOR(procs_alive(procs) == 1);
+	p = procs_find_pid(procs, pid);
+	ck_assert_ptr_nonnull(p);
+	ck_assert_int_eq(p->own.rank, 3);
+	ck_assert_uint_eq(p->nthread, 1);
+	ck_assert_uint_eq(refusals, 0);
+	end(pid, SIGUSR2, NULL); /* Check has a handler for SIGTERM */
+	WAIT_FOR(procs_alive(procs) == 0);
+	ck_assert_int_eq(p->state, MSG_STATE_ENDED);
+	/* A kernel before 6.15 forgets the status with the process. */
+	ck_assert(p->exit_status == SIGUSR2 || p->exit_status == -1);
+	close_all();
+}
+END_TEST
+
+START_TEST(an_lm_finds_running_processes_by_their_memfd)
+{
+	struct fake_segment s;
+	pid_t pid;
+	int ready[2];
+	char c;
+
+	open_all();
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		fake_segment_open(&s, getpid(), 3, (uint32_t)getpid());
+		/* The name is that of the test's segments, not of all of them. */
+		if (write(ready[1], "x", 1) == 1)
+			for (;;)
+				pause();
+	}
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	ck_assert_uint_eq(intake_adopt(intake), 0);
+	intake_close(intake);
+	ck_assert_int_eq(intake_open(&(struct intake_conf){ .loop = loop,
+							    .host = host,
+							    .procs = procs,
+							    .memfd = "omig-testtest",
+							    .socket = path,
+							    .uid = getuid(),
+							    .refused = on_refused },
+				     &intake, NULL),
+			 0);
+	ck_assert_uint_ge(intake_adopt(intake), 1);
+	ck_assert_ptr_nonnull(procs_find_pid(procs, pid));
+	ck_assert_uint_eq(intake_adopt(intake), 1); /* again: the same one, not twice */
+	ck_assert_uint_eq(procs_alive(procs), 1);
+	end(pid, SIGKILL, NULL);
+	WAIT_FOR(procs_alive(procs) == 0);
+	close_all();
+}
+END_TEST
+
+START_TEST(another_user_is_refused)
+{
+	int status;
+	pid_t pid;
+
+	if (getuid() != 0)
+		return; /* nobody else to play */
+	open_all();
+	/* The directory keeps others out already; here it is left open, so that the credentials must do it. */
+	ck_assert_int_eq(chmod(dir, 0755), 0);
+	ck_assert_int_eq(chmod(path, 0777), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct fake_segment s;
+		struct seg_register r;
+
+		if (setresuid(NOBODY, NOBODY, NOBODY) < 0)
+			_exit(91);
+		fake_segment_open(&s, getpid(), 3, (uint32_t)getpid());
+		r = reg_of(&s);
+		hand_over(dial(), &r, sizeof(r), &s.fd, 1);
+		_exit(0);
+	}
+	WAIT_FOR(refusals == 1);
+	ck_assert_int_eq(last.code, ERR_DENIED);
+	ck_assert_ptr_nonnull(strstr(last.text, "user 65534"));
+	ck_assert_uint_eq(procs_alive(procs), 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_ne(WEXITSTATUS(status), 91); /* it was nobody */
+	close_all();
+}
+END_TEST
+
+START_TEST(the_socket_is_closed_to_others)
+{
+	struct stat st;
+
+	open_all();
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
+	close_all();
+}
+END_TEST
+
+START_TEST(messages_that_are_none_of_ours_are_refused)
+{
+	struct fake_segment s;
+	struct seg_register r;
+
+	open_all();
+	fake_segment_open(&s, getpid(), 3, 1);
+	for (int i = 0; i < 6; i++) {
+		int two[2] = { s.fd, s.fd }, fd = dial();
+		char long_one[64] = { 0 };
+
+		r = reg_of(&s);
+		r.magic += i == 0;
+		r.version += i == 1;
+		r.bytes += i == 2;
+		memcpy(long_one, &r, sizeof(r));
+		ck_assert_int_ge(fd, 0);
+		if (i == 5)
+			hand_over(fd, long_one, sizeof(long_one), two, 1);
+		else
+			hand_over(fd, &r, sizeof(r), two, i == 3 ? 0 : i == 4 ? 2 : 1);
+		WAIT_FOR(refusals == (unsigned)i + 1);
+		if (i == 1)
+			ck_assert_ptr_nonnull(strstr(last.text, "install the same release"));
+		close(fd);
+	}
+	ck_assert_uint_eq(procs_alive(procs), 0);
+	fake_segment_close(&s);
+	close_all();
+}
+END_TEST
+
+START_TEST(silent_visitors_hold_nobody_up)
+{
+	int fd[INTAKE_WAITING_MAX * 2];
+	pid_t pid;
+
+	open_all();
+	for (int i = 0; i < INTAKE_WAITING_MAX * 2; i++) {
+		fd[i] = dial();
+		ck_assert_int_ge(fd[i], 0);
+		loop_wait(loop, 0);
+	}
+	pid = start_rank();
+	WAIT_FOR(procs_alive(procs) == 1);
+	for (int i = 0; i < INTAKE_WAITING_MAX * 2; i++)
+		close(fd[i]);
+	end(pid, SIGKILL, NULL);
+	WAIT_FOR(procs_alive(procs) == 0);
+	ck_assert_uint_eq(refusals, 0);
+	close_all();
+}
+END_TEST
+
+START_TEST(a_socket_that_was_left_behind_is_taken_away)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd;
+
+	open_all();
+	intake_close(intake);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	str_copy(a.sun_path, sizeof(a.sun_path), path);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	close(fd);
+	ck_assert_int_eq(intake_open(&(struct intake_conf){ .loop = loop,
+							    .host = host,
+							    .procs = procs,
+							    .memfd = "omig-x",
+							    .socket = path,
+							    .uid = getuid(),
+							    .refused = on_refused },
+				     &intake, NULL),
+			 0);
+	fd = dial();
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	close_all();
+}
+END_TEST
+
+/* --- who may be held at all */
+
+static void assert_not_held(int32_t pid)
+{
+	struct host_proc *p;
+
+	ck_assert_int_eq(host_proc_open(host, pid, &p, NULL), -ERR_NOTFOUND);
+}
+
+START_TEST(some_processes_are_never_held)
+{
+	pid_t pid;
+
+	open_all();
+	assert_not_held(0);
+	assert_not_held(1);
+	assert_not_held(-1);
+	assert_not_held(INT32_MIN);
+	assert_not_held(INT32_MAX);
+	assert_not_held(getpid());
+	pid = fork();
+	if (pid == 0)
+		_exit(0);
+	waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT);
+	assert_not_held(pid); /* a zombie */
+	waitpid(pid, NULL, 0);
+	assert_not_held(pid);
+	close_all();
+}
+END_TEST
+
+START_TEST(a_process_of_another_user_is_never_held)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	if (getuid() != 0)
+		return;
+	open_all();
+	/* Its uid, its effective uid alone, its saved uid alone. */
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(pipe(ready), 0);
+		pid = fork();
+		if (pid == 0) {
+			int rc = i == 0	  ? setresuid(NOBODY, NOBODY, NOBODY)
+				 : i == 1 ? setresuid(0, NOBODY, 0)
+					  : setresuid(0, 0, NOBODY);
+
+			if (rc == 0 && write(ready[1], "x", 1) == 1)
+				for (;;)
+					pause();
+			_exit(92);
+		}
+		ck_assert_int_eq(read(ready[0], &c, 1), 1);
+		assert_not_held(pid);
+		end(pid, SIGKILL, NULL);
+		close(ready[0]);
+		close(ready[1]);
+	}
+	close_all();
+}
+END_TEST
+
+/* A child with a pid of our choice, when we may choose. */
+static pid_t fork_as(pid_t wanted)
+{
+	struct clone_args a = { .exit_signal = SIGCHLD,
+				.set_tid = (uintptr_t)&wanted,
+				.set_tid_size = 1 };
+
+	return (pid_t)syscall(SYS_clone3, &a, sizeof(a));
+}
+
+static atomic_int *hits;
+
+static void on_hit(int sig)
+{
+	atomic_fetch_add(hits, 1);
+}
+
+START_TEST(a_recycled_pid_is_never_signalled)
+{
+	struct sigaction count = { .sa_handler = on_hit };
+	unsigned recycled = 0;
+
+	open_all();
+	hits = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	sigaction(SIGUSR1, &count, NULL); /* inherited: a wrong signal is counted */
+	for (int i = 0; i < 200; i++) {
+		struct host_proc *held;
+		pid_t first = fork(), second;
+
+		if (first == 0)
+			for (;;)
+				pause();
+		ck_assert_int_eq(host_proc_open(host, first, &held, NULL), 0);
+		end(first, SIGKILL, NULL);
+		second = fork_as(first);
+		if (second == 0)
+			for (;;)
+				pause();
+		if (second < 0) {
+			ck_assert_int_eq(host_proc_signal(held, SIGUSR1, NULL), -ERR_NOTFOUND);
+			host_proc_close(held);
+			continue; /* choosing a pid needs a privilege, or somebody was faster */
+		}
+		ck_assert_int_eq(second, first);
+		recycled++;
+		ck_assert_int_eq(host_proc_signal(held, SIGUSR1, NULL), -ERR_NOTFOUND);
+		ck_assert_int_eq(host_proc_signal(held, SIGKILL, NULL), -ERR_NOTFOUND);
+		ck_assert_int_eq(kill(second, 0), 0);
+		host_proc_close(held);
+		end(second, SIGKILL, NULL);
+	}
+	ck_assert_int_eq(atomic_load(hits), 0);
+	ck_assert(getuid() != 0 || recycled > 100 || errno == EPERM);
+	close_all();
+}
+END_TEST
+
+START_TEST(stop_and_continue_reach_a_real_process)
+{
+	struct stops *s;
+	struct proc *p;
+	int status;
+	pid_t pid;
+
+	open_all();
+	ck_assert_int_eq(stops_open(loop, host, procs, NULL, &s, NULL), 0);
+	stops_link(s, true);
+	pid = start_rank();
+	WAIT_FOR(procs_find_pid(procs, pid));
+	p = procs_find_pid(procs, pid);
+	ck_assert_int_eq(stops_stop(s, p, 1, NULL), 0);
+	ck_assert_int_eq(waitpid(pid, &status, WUNTRACED), pid);
+	ck_assert(WIFSTOPPED(status));
+	stops_tool_gone(s, 1);
+	ck_assert_int_eq(waitpid(pid, &status, WCONTINUED), pid);
+	ck_assert(WIFCONTINUED(status));
+	end(pid, SIGKILL, NULL);
+	WAIT_FOR(procs_alive(procs) == 0);
+	stops_free(s);
+	close_all();
+}
+END_TEST
+
+SUITE("lm with real processes", a_process_registers_and_its_end_is_seen_with_its_status,
+      an_lm_finds_running_processes_by_their_memfd, another_user_is_refused,
+      the_socket_is_closed_to_others, messages_that_are_none_of_ours_are_refused,
+      silent_visitors_hold_nobody_up, a_socket_that_was_left_behind_is_taken_away,
+      some_processes_are_never_held, a_process_of_another_user_is_never_held,
+      a_recycled_pid_is_never_signalled, stop_and_continue_reach_a_real_process)
