@@ -1,96 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional requests: armed on processes, threads and calls, run in the rank, at the lm and above. */
+/* Conditional requests: armed on processes, threads and calls, run at the lm and above. */
 #include "common/base/limits.h"
 #include "common/omis/status.h"
 #include "tests/suite.h"
-#include "tests/unit/lm/world.h"
+#include "tests/unit/lm/two_ranks.h"
 
 #include <signal.h>
-#include <string.h>
-
-static struct world w;
-static struct fake_segment seg, other;
-static char rank0[TOKEN_BYTES], rank1[TOKEN_BYTES];
-
-static void open_ranks(void)
-{
-	world_open(&w);
-	world_add_rank(&w, &seg, 100, 0, rank0);
-	world_add_rank(&w, &other, 200, 1, rank1);
-}
-
-static void close_ranks(void)
-{
-	world_close(&w);
-	fake_segment_close(&seg);
-	fake_segment_close(&other);
-}
-
-/* The pattern with each @ replaced by the token. */
-static const char *with(const char *pattern, const char *token)
-{
-	static char text[512];
-	size_t n = 0;
-
-	for (; *pattern && n < sizeof(text) - TOKEN_BYTES; pattern++) {
-		if (*pattern != '@')
-			text[n++] = *pattern;
-		else
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s", token);
-	}
-	text[n] = 0;
-	return text;
-}
-
-static const struct msg_arm_ack *arm(const char *pattern, const char *token, uint32_t prefix,
-				     bool reply)
-{
-	return world_arm(&w, "c_5", with(pattern, token), prefix, reply);
-}
-
-static const struct msg_triggered *next_triggered(void)
-{
-	const struct msg *m = above_next(&w.mainsm, MSG_TRIGGERED);
-
-	return m ? &m->triggered : NULL;
-}
-
-static const char *par(const struct msg_triggered *t, uint32_t index)
-{
-	static char text[64];
-
-	for (size_t i = 0; i < t->npar; i++)
-		if (t->par[i].index == index) {
-			snprintf(text, sizeof(text), "%.*s", (int)t->par[i].value.n,
-				 (const char *)t->par[i].value.p);
-			return text;
-		}
-	return "";
-}
-
-static void call(struct fake_segment *s, const char *name, int64_t bytes, int64_t partner)
-{
-	fake_segment_call(s, &(struct fake_call){ .name = name,
-						  .bytes_out = bytes,
-						  .partner = partner,
-						  .result = 0,
-						  .ticks = 100 });
-	world_run(&w, 30 * MS);
-}
-
-static int64_t read_counter(const char *counter)
-{
-	const struct msg_reply *r = world_ask(&w, OBSERVER, with(":pa_counter_read([@])", counter));
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < r->nentry; i++) {
-		const char *text = entry_text(&r->entry[i]), *comma = strrchr(text, ',');
-
-		if (r->entry[i].status == STATUS_OK)
-			sum += strtoll(comma ? comma + 1 : text, NULL, 10);
-	}
-	return sum;
-}
 
 START_TEST(the_end_of_a_process_is_an_event)
 {
@@ -211,50 +126,6 @@ START_TEST(the_end_of_a_call_tells_its_result)
 }
 END_TEST
 
-START_TEST(counting_happens_in_the_rank_and_nobody_is_told)
-{
-	open_ranks();
-	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): "
-	    "pa_counter_local_increment(pa_cl_1,$par8)",
-	    rank0, 1, false);
-	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_ACTION_START);
-	for (int i = 0; i < 10; i++)
-		fake_segment_call(&seg, &(struct fake_call){
-						.name = "MPI_Send", .bytes_out = 8, .partner = 1 });
-	world_run(&w, 50 * MS);
-	ck_assert_ptr_null(next_triggered());
-	ck_assert_int_eq(read_counter("pa_cl_1"), 80);
-	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
-	world_run(&w, 10 * MS);
-	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
-	call(&seg, "MPI_Send", 8, 1);
-	ck_assert_int_eq(read_counter("pa_cl_1"), 80);
-	close_ranks();
-}
-END_TEST
-
-START_TEST(actions_in_the_rank_are_not_done_again_above)
-{
-	const struct msg_triggered *t;
-
-	open_ranks();
-	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1) "
-	    "print([$time])",
-	    rank0, 1, true);
-	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
-			  HOOK_ACTION_START | HOOK_EVENT_START);
-	call(&seg, "MPI_Send", 8, 1);
-	t = next_triggered();
-	ck_assert_uint_eq(t->nentry, 1);
-	ck_assert_uint_eq(t->entry[0].action, 1);
-	ck_assert_uint_eq(t->entry[0].status, STATUS_OK);
-	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
-	close_ranks();
-}
-END_TEST
-
 START_TEST(actions_that_the_host_can_do_are_done_there)
 {
 	const struct msg_triggered *t;
@@ -270,32 +141,6 @@ START_TEST(actions_that_the_host_can_do_are_done_there)
 	ck_assert_uint_eq(t->nentry, 2);
 	ck_assert_uint_eq(t->entry[1].action, 2);
 	ck_assert_str_eq(entry_text(&t->entry[1]), "0");
-	close_ranks();
-}
-END_TEST
-
-START_TEST(delay_is_an_integrator_of_both_ends)
-{
-	const struct msg_reply *r;
-
-	open_ranks();
-	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
-	world_arm(&w, "c_5",
-		  with("thread_has_started_lib_call([@],\"MPI_Recv\"): "
-		       "pa_integrator_local_increment(pa_il_2,1.0,$time)",
-		       rank0),
-		  1, false);
-	world_arm(&w, "c_6",
-		  with("thread_has_ended_lib_call([@],\"MPI_Recv\"): "
-		       "pa_integrator_local_increment(pa_il_2,-1.0,$time)",
-		       rank0),
-		  1, false);
-	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv"), HOOK_ACTION_START | HOOK_ACTION_END);
-	call(&seg, "MPI_Recv", 0, 1);
-	r = world_ask(&w, OBSERVER, ":pa_integrator_read([pa_il_2])");
-	ck_assert_str_eq(r->entry[0].objects, rank0);
-	ck_assert_int_eq(strncmp(entry_text(&r->entry[0]), "pa_il_2,", 8), 0);
-	ck_assert_ptr_nonnull(strstr(entry_text(&r->entry[0]), ",0.0,")); /* v: nobody is inside */
 	close_ranks();
 }
 END_TEST
@@ -344,21 +189,6 @@ START_TEST(any_source_may_be_the_partner)
 	t = next_triggered();
 	ck_assert_str_eq(par(t, 1), "0");
 	ck_assert_str_eq(par(t, 2), "1");
-	close_ranks();
-}
-END_TEST
-
-START_TEST(a_filtered_volume_is_counted_in_the_rank)
-{
-	open_ranks();
-	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_9)", rank0));
-	arm("patop_lib_call_started([@],\"MPI_Send\",[3]): "
-	    "pa_counter_global_increment(pa_c_9,$par1)",
-	    rank0, 1, false);
-	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_ACTION_START);
-	call(&seg, "MPI_Send", 80, 3);
-	call(&seg, "MPI_Send", 80, 2);
-	ck_assert_int_eq(read_counter("pa_c_9"), 80);
 	close_ranks();
 }
 END_TEST
@@ -553,80 +383,13 @@ START_TEST(two_requests_on_one_call_do_not_disturb_each_other)
 }
 END_TEST
 
-START_TEST(a_deleted_counter_counts_no_more)
-{
-	const struct msg_reply *r;
-
-	open_ranks();
-	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1)",
-	    rank0, 1, false);
-	call(&seg, "MPI_Send", 1, 1);
-	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
-	world_ask(&w, OBSERVER, ":pa_counter_reset([pa_cl_1])");
-	ck_assert_int_eq(read_counter("pa_cl_1"), 0);
-	call(&seg, "MPI_Send", 1, 1);
-	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
-	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
-	world_ask(&w, OBSERVER, ":pa_counter_delete([pa_cl_1])");
-	r = world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1])");
-	ck_assert_uint_eq(r->entry[0].status, STATUS_UNKNOWN_OBJECT);
-	close_ranks();
-}
-END_TEST
-
-START_TEST(counters_keep_what_a_dead_rank_counted)
-{
-	const struct msg_reply *r;
-
-	open_ranks();
-	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", "n_7"));
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,2)",
-	    "n_7", 1, false);
-	call(&seg, "MPI_Send", 1, 1);
-	call(&other, "MPI_Send", 1, 1);
-	call(&other, "MPI_Send", 1, 1);
-	fake_proc_end(fake_proc_find(&w.host, 200), 0);
-	world_run(&w, 10 * MS);
-	r = world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1])");
-	ck_assert_uint_eq(r->nentry, 2);
-	ck_assert_str_eq(entry_text(reply_entry_of(r, rank0)), "pa_cl_1,2");
-	ck_assert_str_eq(entry_text(reply_entry_of(r, rank1)), "pa_cl_1,4");
-	close_ranks();
-}
-END_TEST
-
-START_TEST(cells_run_out_in_words_and_are_used_again)
-{
-	char text[128];
-	const struct msg_reply *r;
-
-	open_ranks();
-	for (int i = 0; i < SEG_CELLS; i++) {
-		snprintf(text, sizeof(text), ":omig_pa_create([%s],pa_cl_%d)", rank0, 100 + i);
-		r = world_ask(&w, OBSERVER, text);
-		ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
-	}
-	r = world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_500)", rank0));
-	ck_assert_uint_ge(reply_entry_of(r, rank0)->status, STATUS_FIRST_ERROR);
-	world_ask(&w, OBSERVER, ":pa_counter_delete([pa_cl_100])");
-	r = world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_501)", rank0));
-	ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
-	ck_assert_int_eq(read_counter("pa_cl_501"), 0);
-	close_ranks();
-}
-END_TEST
-
 SUITE("lm conditional requests", the_end_of_a_process_is_an_event,
       threads_that_come_and_go_are_events, a_process_that_a_watched_one_starts_is_an_event,
       a_call_tells_all_its_parameters, the_end_of_a_call_tells_its_result,
-      counting_happens_in_the_rank_and_nobody_is_told, actions_in_the_rank_are_not_done_again_above,
-      actions_that_the_host_can_do_are_done_there, delay_is_an_integrator_of_both_ends,
-      a_filter_lets_its_partners_through, a_filter_names_processes_of_this_host_too,
-      any_source_may_be_the_partner, a_filtered_volume_is_counted_in_the_rank,
+      actions_that_the_host_can_do_are_done_there, a_filter_lets_its_partners_through,
+      a_filter_names_processes_of_this_host_too, any_source_may_be_the_partner,
       what_cannot_be_armed_is_refused_in_words, new_processes_are_covered_when_the_node_is_named,
       arming_again_replaces_and_goes_on_numbering, what_happened_before_arming_is_not_told,
       events_that_a_full_ring_lost_are_counted, too_many_events_a_second_are_dropped_and_counted,
       events_before_the_end_of_a_rank_are_told, rings_are_read_only_while_somebody_waits,
-      two_requests_on_one_call_do_not_disturb_each_other, a_deleted_counter_counts_no_more,
-      counters_keep_what_a_dead_rank_counted, cells_run_out_in_words_and_are_used_again)
+      two_requests_on_one_call_do_not_disturb_each_other)

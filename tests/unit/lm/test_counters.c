@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters and integrators: raised in the rank, read, reset, deleted, kept. */
+#include "common/base/limits.h"
+#include "common/omis/status.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/two_ranks.h"
+
+#include <signal.h>
+
+START_TEST(counting_happens_in_the_rank_and_nobody_is_told)
+{
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): "
+	    "pa_counter_local_increment(pa_cl_1,$par8)",
+	    rank0, 1, false);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_ACTION_START);
+	for (int i = 0; i < 10; i++)
+		fake_segment_call(&seg, &(struct fake_call){
+						.name = "MPI_Send", .bytes_out = 8, .partner = 1 });
+	world_run(&w, 50 * MS);
+	ck_assert_ptr_null(next_triggered());
+	ck_assert_int_eq(read_counter("pa_cl_1"), 80);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	call(&seg, "MPI_Send", 8, 1);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 80);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(delay_is_an_integrator_of_both_ends)
+{
+	const struct msg_reply *r;
+
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
+	world_arm(&w, "c_5",
+		  with("thread_has_started_lib_call([@],\"MPI_Recv\"): "
+		       "pa_integrator_local_increment(pa_il_2,1.0,$time)",
+		       rank0),
+		  1, false);
+	world_arm(&w, "c_6",
+		  with("thread_has_ended_lib_call([@],\"MPI_Recv\"): "
+		       "pa_integrator_local_increment(pa_il_2,-1.0,$time)",
+		       rank0),
+		  1, false);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv"), HOOK_ACTION_START | HOOK_ACTION_END);
+	call(&seg, "MPI_Recv", 0, 1);
+	r = world_ask(&w, OBSERVER, ":pa_integrator_read([pa_il_2])");
+	ck_assert_str_eq(r->entry[0].objects, rank0);
+	ck_assert_int_eq(strncmp(entry_text(&r->entry[0]), "pa_il_2,", 8), 0);
+	ck_assert_ptr_nonnull(strstr(entry_text(&r->entry[0]), ",0.0,")); /* v: nobody is inside */
+	close_ranks();
+}
+END_TEST
+
+START_TEST(a_filtered_volume_is_counted_in_the_rank)
+{
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_9)", rank0));
+	arm("patop_lib_call_started([@],\"MPI_Send\",[3]): "
+	    "pa_counter_global_increment(pa_c_9,$par1)",
+	    rank0, 1, false);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_ACTION_START);
+	call(&seg, "MPI_Send", 80, 3);
+	call(&seg, "MPI_Send", 80, 2);
+	ck_assert_int_eq(read_counter("pa_c_9"), 80);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(a_deleted_counter_counts_no_more)
+{
+	const struct msg_reply *r;
+
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1)",
+	    rank0, 1, false);
+	call(&seg, "MPI_Send", 1, 1);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
+	world_ask(&w, OBSERVER, ":pa_counter_reset([pa_cl_1])");
+	ck_assert_int_eq(read_counter("pa_cl_1"), 0);
+	call(&seg, "MPI_Send", 1, 1);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
+	world_ask(&w, OBSERVER, ":pa_counter_delete([pa_cl_1])");
+	r = world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1])");
+	ck_assert_uint_eq(r->entry[0].status, STATUS_UNKNOWN_OBJECT);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(counters_keep_what_a_dead_rank_counted)
+{
+	const struct msg_reply *r;
+
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", "n_7"));
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,2)",
+	    "n_7", 1, false);
+	call(&seg, "MPI_Send", 1, 1);
+	call(&other, "MPI_Send", 1, 1);
+	call(&other, "MPI_Send", 1, 1);
+	fake_proc_end(fake_proc_find(&w.host, 200), 0);
+	world_run(&w, 10 * MS);
+	r = world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1])");
+	ck_assert_uint_eq(r->nentry, 2);
+	ck_assert_str_eq(entry_text(reply_entry_of(r, rank0)), "pa_cl_1,2");
+	ck_assert_str_eq(entry_text(reply_entry_of(r, rank1)), "pa_cl_1,4");
+	close_ranks();
+}
+END_TEST
+
+START_TEST(cells_run_out_in_words_and_are_used_again)
+{
+	char text[128];
+	const struct msg_reply *r;
+
+	open_ranks();
+	for (int i = 0; i < SEG_CELLS; i++) {
+		snprintf(text, sizeof(text), ":omig_pa_create([%s],pa_cl_%d)", rank0, 100 + i);
+		r = world_ask(&w, OBSERVER, text);
+		ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
+	}
+	r = world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_500)", rank0));
+	ck_assert_uint_ge(reply_entry_of(r, rank0)->status, STATUS_FIRST_ERROR);
+	world_ask(&w, OBSERVER, ":pa_counter_delete([pa_cl_100])");
+	r = world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_501)", rank0));
+	ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
+	ck_assert_int_eq(read_counter("pa_cl_501"), 0);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(actions_in_the_rank_are_not_done_again_above)
+{
+	const struct msg_triggered *t;
+
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1) "
+	    "print([$time])",
+	    rank0, 1, true);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
+			  HOOK_ACTION_START | HOOK_EVENT_START);
+	call(&seg, "MPI_Send", 8, 1);
+	t = next_triggered();
+	ck_assert_uint_eq(t->nentry, 1);
+	ck_assert_uint_eq(t->entry[0].action, 1);
+	ck_assert_uint_eq(t->entry[0].status, STATUS_OK);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
+	close_ranks();
+}
+END_TEST
+
+SUITE("lm counters", counting_happens_in_the_rank_and_nobody_is_told,
+      delay_is_an_integrator_of_both_ends, a_filtered_volume_is_counted_in_the_rank,
+      a_deleted_counter_counts_no_more, counters_keep_what_a_dead_rank_counted,
+      cells_run_out_in_words_and_are_used_again, actions_in_the_rank_are_not_done_again_above)
