@@ -504,7 +504,12 @@ static void run_drop(struct run *run)
 
 void executor_cancel(struct executor *x, struct list *owner)
 {
-	for (struct list *i = list_first(owner); i; i = list_first(owner)) {
+	struct list runs;
+
+	/* on_done may free the owner with the list. */
+	list_init(&runs);
+	list_splice_back(&runs, owner);
+	for (struct list *i = list_first(&runs); i; i = list_first(&runs)) {
 		struct run *run = list_entry(i, struct run, in_owner);
 
 		if (run->gather)
