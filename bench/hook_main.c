@@ -133,17 +133,15 @@ static void *drain(void *arg)
 
 static void ring(void)
 {
-	struct {
-		struct ring_call head;
-		int64_t par[6];
-	} r = { .head = { .word = RING_WORD(sizeof(r), RING_CALL), .npar = 6 } };
+	const uint32_t n = sizeof(struct ring_call) + 6 * 8;
+	union ring_record r = { .call = { .word = RING_WORD(n, RING_CALL), .npar = 6 } };
 	pthread_t reader;
 	double lost;
 
 	if (pthread_create(&reader, NULL, drain, NULL) != 0)
 		return;
-	LOOP("ring.event.ns", "floor.rdtsc.ns", r.head.ticks = ticks_now(source);
-	     ring_put(&events, &r, sizeof(r)));
+	LOOP("ring.event.ns", "floor.rdtsc.ns", r.call.ticks = ticks_now(source);
+	     ring_put(&events, &r, n));
 	__atomic_store_n(&memory.stop, 1, __ATOMIC_RELAXED);
 	pthread_join(reader, NULL);
 	lost = (double)memory.dropped / ((double)memory.dropped + (double)memory.taken);

@@ -5,11 +5,6 @@
 
 static struct cell_potential potential[SEG_THREADS_MAX][SEG_CELLS];
 
-struct event_record {
-	struct ring_call head;
-	int64_t par[RING_PAR_MAX];
-};
-
 /* $par1 .. of the start: rank, arguments, length, partner. */
 static unsigned start_pars(const struct hook_args *a, int64_t *par)
 {
@@ -41,25 +36,25 @@ static unsigned end_pars(const struct hook_args *a, int64_t *par, int rc)
 	return n;
 }
 
-static unsigned event_fill(struct event_record *r, const struct hook *h, enum call_phase phase,
+static unsigned event_fill(union ring_record *r, const struct hook *h, enum call_phase phase,
 			   uint64_t now, int rc)
 {
-	unsigned n = phase == CALL_START ? start_pars(h->args, r->par) : end_pars(h->args, r->par,
+	unsigned n = phase == CALL_START ? start_pars(h->args, RING_PAR(r)) : end_pars(h->args, RING_PAR(r),
 			rc);
 
-	r->head.word = RING_WORD(sizeof(r->head) + n * 8, RING_CALL);
-	r->head.ticks = now;
-	r->head.func = (uint16_t)h->func;
-	r->head.phase = (uint8_t)phase;
-	r->head.npar = (uint8_t)n;
-	r->head.tid = hook_thread.tid;
+	r->call.word = RING_WORD(sizeof(r->call) + n * 8, RING_CALL);
+	r->call.ticks = now;
+	r->call.func = (uint16_t)h->func;
+	r->call.phase = (uint8_t)phase;
+	r->call.npar = (uint8_t)n;
+	r->call.tid = hook_thread.tid;
 	return n;
 }
 
 void event_put(const struct hook *h, enum call_phase phase, uint64_t now, int rc)
 {
 	struct seg_thread *block = hook_thread.block;
-	struct event_record r;
+	union ring_record r;
 	struct ring ring = {
 		.bytes = (uint8_t *)block + app_state.plan.ring_offset,
 		.size = app_state.plan.ring_bytes,
@@ -69,7 +64,7 @@ void event_put(const struct hook *h, enum call_phase phase, uint64_t now, int rc
 	};
 	unsigned n = event_fill(&r, h, phase, now, rc);
 
-	ring_put(&ring, &r, (uint32_t)(sizeof(r.head) + n * 8));
+	ring_put(&ring, &r, (uint32_t)(sizeof(r.call) + n * 8));
 }
 
 void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc)
@@ -81,8 +76,8 @@ void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc
 		.cells = (void *)((uint8_t *)hook_thread.block + app_state.plan.cell_offset),
 		.potentials = potential[hook_thread.index],
 	};
-	struct event_record r;
-	struct action_event e = { .par = r.par, .func = (uint16_t)h->func, .now = now };
+	union ring_record r;
+	struct action_event e = { .par = RING_PAR(&r), .func = (uint16_t)h->func, .now = now };
 	unsigned skipped;
 
 	e.npar = event_fill(&r, h, phase, now, rc);

@@ -35,6 +35,13 @@ struct ring_call {
 	int64_t par[]; /* npar */
 };
 
+/* Room for any record of a call; its parameters are the words after the head. */
+union ring_record {
+	struct ring_call call;
+	int64_t word[RING_RECORD_MAX_BYTES / 8];
+};
+#define RING_PAR(record) ((record)->word + sizeof(struct ring_call) / 8)
+
 /* Both ends of a ring in memory; plain pointers, owned by nobody. */
 struct ring {
 	uint8_t *bytes;

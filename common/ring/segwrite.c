@@ -93,10 +93,12 @@ static void list_write(const struct segview *v, uint32_t first, const int32_t *l
 
 static bool is_ascending(const int32_t *list, uint32_t n)
 {
+	if (n && !list)
+		return false;
 	for (uint32_t i = 1; i < n; i++)
 		if (list[i - 1] >= list[i])
 			return false;
-	return n == 0 || list;
+	return true;
 }
 
 static bool action_fits(const struct segview *v, const struct seg_action *a)
