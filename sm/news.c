@@ -37,6 +37,8 @@ static struct msg_object head_of(const struct news *w, const struct node *n, str
 		.parent = token_print_number(site, TOKEN_SITE, uplink_site_number(w->uplink)),
 		.name = n->host,
 		.rank = -1,
+		.job = "",
+		.flavour = "",
 		.sub = n->sub,
 		.site = w->site,
 		.host = n->host,

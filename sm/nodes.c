@@ -352,7 +352,7 @@ static void on_accept(void *arg, struct chan *c)
 	struct nodes *ns = arg;
 	struct link *l = NULL;
 
-	if (ns->greeting.n < NODES_GREETING_MAX && !ns->is_closed)
+	if (ns->greeting.n < NODES_GREETING_MAX)
 		l = link_accept(&ns->link, &c);
 	if (!l) {
 		ns->stats.refused++;

@@ -113,7 +113,7 @@ static int enrol(struct program *p, const struct err *why, struct err *e)
 	const struct enrol_conf c = enrol_conf_of(p);
 
 	if (!p->conn.token_id[0])
-		return err_set(e, ERR_DENIED, "no usable certificate (%s) and no token in the connection string: get a new one with 'omig cert token sm'",
+		return err_set(e, ERR_DENIED, "no token in the connection string and no usable certificate: get one with 'omig cert token sm' (%s)",
 			       why->text);
 	p->enrol = enrol_run(&c, on_enrolled, p);
 	return p->enrol ? 0 : err_nomem(e);

@@ -388,9 +388,13 @@ void requests_node_lost(struct requests *rs, const struct node *n, const char *r
 void requests_cancel(struct requests *rs, uint64_t id)
 {
 	struct request *q = map_find(&rs->by_id, id);
+	struct list runs;
 
-	if (q)
-		executor_cancel(rs->executor, &q->runs);
+	if (!q)
+		return;
+	list_init(&runs);
+	list_splice_back(&runs, &q->runs); /* q goes with its run */
+	executor_cancel(rs->executor, &runs);
 }
 
 void requests_drop_all(struct requests *rs)

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditional requests: armed over the hosts, confirmed once, kept through losses, and what they report. */
+#include "tests/suite.h"
+#include "tests/unit/sm/world.h"
+
+#include <stdio.h>
+
+#define EVENT(objects) "thread_has_started_lib_call([" objects "],\"MPI_Send\"): node_get_info([$node],1) print([$time])"
+
+static struct world w;
+
+static void set_up(void)
+{
+	world_open(&w);
+	lms_start(&w, 4);
+}
+
+static void clean_up(void)
+{
+	world_done(&w);
+}
+
+START_TEST(it_is_split_over_its_hosts_and_confirmed_once)
+{
+	top_arm(&w, "c_1", 7, EVENT("p_1_000001,t_2_000001,p_1_000002"), 1);
+	world_run(&w, 5 * MS);
+	ck_assert_ptr_nonnull(strstr(w.lm[0].armed, "([p_1_000001,p_1_000002],\"MPI_Send\")"));
+	ck_assert_ptr_nonnull(strstr(w.lm[1].armed, "([t_2_000001],\"MPI_Send\")"));
+	ck_assert_uint_eq(w.lm[0].prefix, 1);
+	ck_assert_uint_eq(w.lm[2].arms + w.lm[3].arms, 0);
+	ck_assert_uint_eq(w.top.acks, 1);
+	ck_assert_uint_eq(w.top.ack_version, 7);
+	ck_assert_uint_eq(w.top.ack_errors, 0);
+	ck_assert_str_eq(w.top.csr, "c_1");
+	ck_assert_uint_eq(world_counts(&w).csrs, 1);
+}
+END_TEST
+
+START_TEST(the_confirmation_waits_for_all_but_not_for_ever)
+{
+	w.lm[1].no_ack = true;
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
+	world_run(&w, 500 * MS);
+	ck_assert_uint_eq(w.top.acks, 0);
+	world_run(&w, 600 * MS);
+	ck_assert_uint_eq(w.top.acks, 1);
+	ck_assert_uint_eq(w.top.ack_errors, 1);
+	ck_assert_str_eq(w.top.ack_text, "n_2: the host has not confirmed in time");
+	/* Later is harmless. */
+	lm_send(&w.lm[1], &(struct msg){ .type = MSG_ARM_ACK, .arm_ack = { .csr = "c_1", .version = w.lm[1].version } });
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.acks, 1);
+	ck_assert(w.lm[1].is_up);
+}
+END_TEST
+
+START_TEST(a_host_that_dies_while_it_is_waited_for_is_not_waited_for)
+{
+	w.lm[1].no_ack = true;
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
+	mem_net_kill_host(w.net, "h2");
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.acks, 1);
+}
+END_TEST
+
+START_TEST(what_is_wrong_with_it_is_told_in_the_confirmation)
+{
+	const struct msg_entry bad = { .objects = "p_2_000001", .status = STATUS_UNKNOWN_OBJECT,
+				       .value = { (const uint8_t *)"gone", 4 } };
+
+	top_arm(&w, "c_1", 1, "nonsense(", 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.acks, 1);
+	ck_assert_uint_eq(w.top.ack_errors, 1);
+	top_arm(&w, "c_2", 1, ":node_get_info([n_1],1)", 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.acks, 2);
+	ck_assert_uint_eq(w.top.ack_errors, 1);
+	top_arm(&w, "n_1", 1, EVENT("p_1_000001"), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.ack_errors, 1);
+	ck_assert_uint_eq(world_counts(&w).csrs, 0);
+	/* A node that nobody knows, and an lm that knows better. */
+	w.lm[1].no_ack = true;
+	top_arm(&w, "c_3", 1, EVENT("p_9_000001,p_2_000001"), 0);
+	lm_send(&w.lm[1], &(struct msg){ .type = MSG_ARM_ACK, .arm_ack = { .csr = "c_3", .version = w.lm[1].version,
+									   .entry = &bad, .nentry = 1 } });
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.ack_errors, 2);
+	ck_assert_uint_eq(world_counts(&w).csrs, 1);
+}
+END_TEST
+
+START_TEST(arming_again_changes_only_what_changed)
+{
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
+	top_arm(&w, "c_1", 2, EVENT("p_1_000001,p_3_000001"), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.lm[0].arms, 1);
+	ck_assert_uint_eq(w.lm[1].disarms, 1);
+	ck_assert_uint_eq(w.lm[2].arms, 1);
+	ck_assert_uint_eq(w.top.acks, 2);
+	ck_assert_uint_eq(w.top.ack_version, 2);
+	top_arm(&w, "c_1", 3, EVENT("p_1_000001,p_1_000002,p_3_000001"), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.lm[0].arms, 2);
+	ck_assert_uint_eq(w.lm[2].arms, 1);
+	ck_assert_uint_eq(w.top.ack_version, 3);
+}
+END_TEST
+
+START_TEST(disarm_and_the_end_of_its_tool_reach_the_hosts)
+{
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
+	top_arm(&w, "c_2", 1, EVENT("p_1_000001"), 0);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_1" } }), 0);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_77" } }), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.lm[0].disarms, 1);
+	ck_assert_uint_eq(w.lm[1].disarms, 1);
+	ck_assert_uint_eq(world_counts(&w).csrs, 1);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 3 } }), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(world_counts(&w).csrs, 0);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(w.lm[i].gones, 1);
+	ck_assert_uint_eq(w.lm[3].gone_tool, 3);
+}
+END_TEST
+
+START_TEST(a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed)
+{
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
+	top_arm(&w, "c_2", 1, EVENT("p_2_000001"), 0);
+	lm_stop(&w, 1);
+	world_run(&w, 5 * MS);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_2" } }), 0);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 8 } }), 0);
+	world_run(&w, 5 * MS);
+	w.lm[1].arms = w.lm[1].disarms = 0;
+	lm_start(&w, 1);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.lm[1].arms, 1);
+	ck_assert_str_eq(w.lm[1].csr, "c_1");
+	ck_assert_str_eq(w.lm[1].disarmed, "c_2");
+	ck_assert_uint_eq(w.lm[1].gone_tool, 8);
+	/* mainsm is not told a second time. */
+	ck_assert_uint_eq(w.top.acks, 2);
+}
+END_TEST
+
+START_TEST(one_armed_while_its_host_is_silent_waits_for_the_host)
+{
+	lm_stop(&w, 1);
+	world_run(&w, 5 * MS);
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.acks, 1);
+	w.lm[1].arms = 0;
+	lm_start(&w, 1);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.lm[1].arms, 1);
+}
+END_TEST
+
+START_TEST(an_event_goes_up_when_it_is_the_hosts_own)
+{
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
+	lm_trigger(&w.lm[0], "c_1", "t_1_000001");
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.triggers, 1);
+	ck_assert_str_eq(w.top.thread, "t_1_000001");
+	ck_assert_uint_eq(w.top.trigger_tool, 3);
+}
+END_TEST
+
+START_TEST(an_event_that_nobody_waits_for_is_dropped_and_the_host_told)
+{
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
+	lm_trigger(&w.lm[1], "c_1", "t_2_000001");
+	lm_trigger(&w.lm[0], "c_9", "t_1_000001");
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.triggers, 0);
+	ck_assert_uint_eq(world_counts(&w).strays, 2);
+	ck_assert_str_eq(w.lm[1].disarmed, "c_1");
+	ck_assert_str_eq(w.lm[0].disarmed, "c_9");
+	ck_assert(w.lm[0].is_up && w.lm[1].is_up);
+}
+END_TEST
+
+START_TEST(an_event_or_confirmation_about_another_host_is_a_forgery)
+{
+	const struct msg_entry entry = { .action = 1, .objects = "n_2" };
+	struct msg m = { .type = MSG_TRIGGERED, .triggered = { .csr = "c_1", .tool = 3, .node = "n_1", .entry = &entry,
+							       .nentry = 1 } };
+
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001,p_3_000001,p_4_000001"), 0);
+	lm_trigger(&w.lm[0], "c_1", "t_2_000001");
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(world_counts(&w).forged, 1);
+	ck_assert_uint_eq(w.lm[0].downs, 1);
+	m.triggered.node = "n_2";
+	lm_send(&w.lm[1], &m);
+	m.triggered.node = "n_3";
+	lm_send(&w.lm[2], &m);
+	lm_send(&w.lm[3], &(struct msg){ .type = MSG_ARM_ACK, .arm_ack = { .csr = "c_1", .version = w.lm[3].version,
+									   .entry = &entry, .nentry = 1 } });
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(world_counts(&w).forged, 3);
+	ck_assert_uint_eq(w.lm[1].downs, 0); /* n_2 may speak of n_2 */
+	ck_assert_uint_eq(w.lm[2].downs, 1);
+	ck_assert_uint_eq(w.lm[3].downs, 1);
+	ck_assert_uint_eq(w.top.triggers, 1);
+}
+END_TEST
+
+START_TEST(a_forged_answer_is_not_passed_on_and_its_host_cut)
+{
+	const struct msg_missing missing = { "n_3", "dead" };
+	const struct msg_coverage coverage = { .asked = 1, .missing = &missing, .nmissing = 1 };
+
+	w.lm[0].is_mute = w.lm[1].is_mute = w.lm[2].is_mute = true;
+	top_send_request(&w, ":node_get_info([n_1,n_2,n_3],1)", SEC);
+	world_run(&w, 5 * MS);
+	lm_reply(&w.lm[0], w.lm[0].last_id, 1, "n_2");	/* of somebody else */
+	lm_reply(&w.lm[1], w.lm[0].last_id, 1, "n_2");	/* to a question that somebody else was asked */
+	lm_send(&w.lm[1], &(struct msg){ .type = MSG_REPLY, .reply = { .id = w.lm[1].last_id, .coverage = &coverage } });
+	lm_reply(&w.lm[2], w.lm[2].last_id, 5, "n_3"); /* about an action that was not asked */
+	world_run(&w, 2 * SEC);
+	ck_assert_uint_eq(world_counts(&w).forged, 3);
+	ck_assert_uint_eq(world_counts(&w).strays, 1);
+	ck_assert_uint_eq(w.top.replies, 1);
+	ck_assert_uint_eq(w.top.last->coverage.answered, 0);
+	ck_assert_uint_eq(w.top.last->coverage.nmissing, 3);
+	for (size_t i = 0; i < w.top.last->nentry; i++)
+		ck_assert_str_ne(w.top.last->entry[i].value, "666");
+}
+END_TEST
+
+START_TEST(events_that_do_not_fit_upwards_are_a_counted_gap)
+{
+	unsigned sent = 0;
+
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
+	top_stop(&w);
+	for (; sent < 10; sent++)
+		lm_trigger(&w.lm[0], "c_1", "t_1_000001");
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(world_counts(&w).dropped, 10);
+	top_start(&w);
+	world_run(&w, 12 * SEC);
+	lm_trigger(&w.lm[0], "c_1", "t_1_000001");
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.triggers, 1);
+	ck_assert_uint_eq(w.top.dropped, 10);
+	lm_trigger(&w.lm[0], "c_1", "t_1_000001");
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.dropped, 10);
+}
+END_TEST
+
+START_TEST(what_mainsm_does_not_arm_again_ends_after_the_grace)
+{
+	world_stop_sm(&w);
+	w.conf.grace = 20 * SEC;
+	world_start_sm(&w);
+	world_run(&w, 15 * SEC);
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
+	top_arm(&w, "c_2", 1, EVENT("p_1_000001"), 0);
+	w.lm[0].disarms = w.lm[0].gones = 0;
+	top_stop(&w);
+	top_start(&w); /* a new one: its epoch says so */
+	world_run(&w, 8 * SEC);
+	ck_assert_uint_eq(world_counts(&w).csrs, 2);
+	top_arm(&w, "c_2", 5, EVENT("p_1_000001"), 0);
+	ck_assert_uint_eq(w.top.ack_version, 5);
+	world_run(&w, 30 * SEC);
+	ck_assert_uint_eq(world_counts(&w).csrs, 1);
+	ck_assert_str_eq(w.lm[0].disarmed, "c_1");
+	ck_assert_uint_eq(w.lm[0].gones, 0); /* its tool has asked the new one again */
+	world_run(&w, 100 * SEC);
+	ck_assert_uint_eq(world_counts(&w).csrs, 1);
+}
+END_TEST
+
+START_TEST(without_mainsm_everything_of_its_tools_ends_after_the_grace)
+{
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
+	top_stop(&w);
+	world_run(&w, 100 * SEC);
+	ck_assert_uint_eq(world_counts(&w).csrs, 1);
+	ck_assert_uint_eq(w.lm[0].gones, 0);
+	world_run(&w, 30 * SEC);
+	ck_assert_uint_eq(world_counts(&w).csrs, 0);
+	ck_assert_uint_eq(w.lm[0].gones, 1);
+	ck_assert(w.lm[0].is_up);
+}
+END_TEST
+
+START_TEST(more_than_the_limit_is_refused_with_a_reason)
+{
+	char csr[TOKEN_BYTES];
+
+	for (unsigned i = 1; i <= 64 * 256 + 1; i++) {
+		snprintf(csr, sizeof(csr), "c_%u", i);
+		top_arm(&w, csr, i, EVENT("p_1_000001"), 0);
+		if (i == 64 * 256) {
+			world_run(&w, 5 * MS);
+			ck_assert_uint_eq(w.top.acks, i);
+			ck_assert_uint_eq(w.top.ack_errors, 0);
+		}
+	}
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.ack_errors, 1);
+	ck_assert_uint_eq(world_counts(&w).csrs, 64 * 256);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		it_is_split_over_its_hosts_and_confirmed_once,
+		the_confirmation_waits_for_all_but_not_for_ever,
+		a_host_that_dies_while_it_is_waited_for_is_not_waited_for,
+		what_is_wrong_with_it_is_told_in_the_confirmation,
+		arming_again_changes_only_what_changed,
+		disarm_and_the_end_of_its_tool_reach_the_hosts,
+		a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed,
+		one_armed_while_its_host_is_silent_waits_for_the_host,
+		an_event_goes_up_when_it_is_the_hosts_own,
+		an_event_that_nobody_waits_for_is_dropped_and_the_host_told,
+		an_event_or_confirmation_about_another_host_is_a_forgery,
+		a_forged_answer_is_not_passed_on_and_its_host_cut,
+		events_that_do_not_fit_upwards_are_a_counted_gap,
+		what_mainsm_does_not_arm_again_ends_after_the_grace,
+		without_mainsm_everything_of_its_tools_ends_after_the_grace,
+		more_than_the_limit_is_refused_with_a_reason,
+	};
+
+	return suite_run_with("sm arms", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who is let in, what hosts say of themselves, and what mainsm hears of it. */
+#include "tests/suite.h"
+#include "tests/unit/sm/world.h"
+
+#include <stdio.h>
+
+static struct world w;
+
+static void set_up(void)
+{
+	world_open(&w);
+}
+
+static void clean_up(void)
+{
+	world_done(&w);
+}
+
+static void expect_refused(size_t i, const char *words)
+{
+	lm_start(&w, i);
+	world_run(&w, 50 * MS);
+	ck_assert(!w.lm[i].is_up);
+	ck_assert_msg(strstr(w.lm[i].why, words) != NULL, "'%s' lacks '%s'", w.lm[i].why, words);
+}
+
+START_TEST(mainsm_hears_where_the_sm_is_and_of_every_object)
+{
+	ck_assert_str_eq(w.top.listen, "127.0.0.1:40000");
+	ck_assert_uint_eq(w.ready, 1);
+	lms_start(&w, 4);
+	ck_assert_uint_eq(top_count(&w), 4 * 5);
+	ck_assert_str_eq(top_find(&w, "n_2")->parent, "s_5");
+	ck_assert_str_eq(top_find(&w, "n_2")->host, "h2");
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_UP);
+	ck_assert_str_eq(top_find(&w, "p_3_000001")->parent, "n_3");
+	ck_assert_str_eq(top_find(&w, "t_3_000001")->parent, "p_3_000001");
+	ck_assert_uint_eq(world_counts(&w).objects, 16);
+}
+END_TEST
+
+START_TEST(lms_that_do_not_belong_here_are_refused_with_the_reason)
+{
+	lm_set(&w, 0, "b", "h1", 1);
+	expect_refused(0, "site b");
+	lm_set(&w, 1, "a", "h2", 2);
+	str_copy(w.lm[1].host, sizeof(w.lm[1].host), "other");
+	expect_refused(1, "not for other");
+	lm_set(&w, 2, "a", "h3", 0);
+	expect_refused(2, "node number");
+	lm_start(&w, 3);
+	world_run(&w, 50 * MS);
+	ck_assert(w.lm[3].is_up);
+	ck_assert_uint_ge(world_counts(&w).refused, 3);
+}
+END_TEST
+
+START_TEST(two_hosts_of_one_number_are_told_so)
+{
+	lm_set(&w, 1, "a", "h2", 1);
+	lm_start(&w, 0);
+	world_run(&w, 50 * MS);
+	expect_refused(1, "node number 1 is that of host h1");
+	ck_assert(w.lm[0].is_up);
+	/* And still when the first is away. */
+	lm_stop(&w, 0);
+	lm_stop(&w, 1);
+	world_run(&w, SEC);
+	expect_refused(1, "node number 1 is that of host h1");
+}
+END_TEST
+
+START_TEST(a_host_that_was_given_another_number_comes_back_with_it)
+{
+	lms_start(&w, 1);
+	lm_stop(&w, 0);
+	world_run(&w, 10 * MS);
+	w.lm[0].number = 9;
+	lm_start(&w, 0);
+	world_run(&w, 50 * MS);
+	ck_assert(w.lm[0].is_up);
+	ck_assert_ptr_null(top_find(&w, "n_1"));
+	ck_assert_ptr_nonnull(top_find(&w, "n_9"));
+	ck_assert_ptr_nonnull(top_find(&w, "p_9_000001"));
+}
+END_TEST
+
+START_TEST(a_newer_connection_of_a_host_takes_the_place_of_a_dead_one)
+{
+	struct lm *l = &w.lm[0], *again = &w.lm[1];
+
+	lms_start(&w, 1);
+	lm_set(&w, 1, "a", "h1", 1);
+	again->epoch = 2;
+	again->procs = 1;
+	lm_start(&w, 1);
+	world_run(&w, 50 * MS);
+	ck_assert(again->is_up);
+	ck_assert_uint_eq(world_counts(&w).lms, 1);
+	ck_assert_ptr_null(top_find(&w, "p_1_000002"));
+	ck_assert_ptr_nonnull(top_find(&w, "p_1_000001"));
+	/* The older one does not win it back. */
+	world_run(&w, 20 * SEC);
+	ck_assert(again->is_up && !l->is_up);
+	ck_assert_uint_eq(again->ups, 1);
+	ck_assert_ptr_nonnull(strstr(l->why, "younger"));
+}
+END_TEST
+
+START_TEST(changes_go_up_at_once_and_together)
+{
+	const struct msg_object o[] = {
+		{ .token = "p_1_000007", .parent = "n_1", .name = "new", .rank = 3 },
+		{ .token = "t_1_000007", .parent = "p_1_000007", .name = "main", .rank = -1 },
+		{ .token = "p_1_000001", .parent = "n_1", .name = "heat", .state = MSG_STATE_STOPPED },
+		{ .token = "p_1_000002", .op = MSG_OP_GONE },
+	};
+	unsigned before;
+
+	lms_start(&w, 1);
+	before = w.top.directories;
+	for (size_t i = 0; i < 4; i++)
+		lm_tell(&w.lm[0], false, &o[i], 1);
+	world_run(&w, 2 * MS);
+	ck_assert_uint_le(w.top.directories, before + 2);
+	ck_assert_ptr_nonnull(top_find(&w, "t_1_000007"));
+	ck_assert_uint_eq(top_find(&w, "p_1_000001")->state, MSG_STATE_STOPPED);
+	ck_assert_ptr_null(top_find(&w, "p_1_000002"));
+	ck_assert_ptr_null(top_find(&w, "t_1_000002")); /* it goes with its process */
+	ck_assert_uint_eq(world_counts(&w).objects, 4);
+	/* The same again changes nothing. */
+	before = w.top.directories;
+	lm_tell(&w.lm[0], false, &o[2], 1);
+	world_run(&w, 2 * MS);
+	ck_assert_uint_eq(w.top.directories, before);
+}
+END_TEST
+
+START_TEST(a_snapshot_ends_what_it_does_not_name)
+{
+	lms_start(&w, 1);
+	w.lm[0].procs = 1;
+	lm_snapshot(&w.lm[0]);
+	world_run(&w, 2 * MS);
+	ck_assert_ptr_null(top_find(&w, "p_1_000002"));
+	ck_assert_ptr_null(top_find(&w, "t_1_000002"));
+	ck_assert_uint_eq(world_counts(&w).objects, 2);
+	w.lm[0].procs = 3;
+	lm_snapshot(&w.lm[0]);
+	world_run(&w, 2 * MS);
+	ck_assert_uint_eq(top_count(&w), 7);
+}
+END_TEST
+
+START_TEST(a_large_snapshot_goes_in_parts_and_comes_again_whole)
+{
+	unsigned before;
+
+	w.lm[0].procs = 1500;
+	lm_start(&w, 0);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(top_count(&w), 3001);
+	ck_assert_uint_eq(w.top.fulls, 1);
+	ck_assert_uint_ge(w.top.directories, 2);
+	before = w.top.directories;
+	top_stop(&w);
+	world_run(&w, SEC);
+	top_start(&w);
+	world_run(&w, 15 * SEC);
+	ck_assert_uint_eq(top_count(&w), 3001);
+	ck_assert_uint_ge(w.top.directories, before + 2);
+}
+END_TEST
+
+/* Every way to speak of what is not one's own: the host is cut, nothing of it goes up. */
+static const struct msg_object forgeries[] = {
+	{ .token = "p_2_000009", .parent = "n_2" },
+	{ .token = "n_2", .parent = "s_5" },
+	{ .token = "t_1_000009", .parent = "p_2_000001" },
+	{ .token = "p_1_000009", .parent = "n_2" },
+	{ .token = "p_1_000009", .parent = "n_1", .host = "h2" },
+	{ .token = "p_1_000009", .parent = "n_1", .site = "b" },
+	{ .token = "s_5", .parent = "" },
+	{ .token = "c_1", .parent = "n_1" },
+	{ .token = "nonsense", .parent = "n_1" },
+	{ .token = "p_1_000009", .parent = "p_1_000001" },
+	{ .token = "t_1_000009", .parent = "t_1_000001" },
+	{ .token = "t_1_000009", .parent = "p_1_000009" },
+	{ .token = "p_2_000001", .op = MSG_OP_GONE },
+	{ .token = "n_2", .op = MSG_OP_GONE },
+};
+
+START_TEST(a_host_that_speaks_of_others_is_cut)
+{
+	lms_start(&w, 2);
+	for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
+		unsigned downs = w.lm[0].downs;
+
+		lm_tell(&w.lm[0], false, &forgeries[i], 1);
+		world_run(&w, 5 * MS);
+		ck_assert_msg(w.lm[0].downs == downs + 1, "forgery %zu went through", i);
+		ck_assert_uint_eq(world_counts(&w).forged, i + 1);
+		ck_assert_ptr_null(top_find(&w, "p_1_000009"));
+		ck_assert_ptr_null(top_find(&w, "p_2_000009"));
+		ck_assert_ptr_nonnull(top_find(&w, "p_2_000001"));
+		ck_assert_str_eq(top_find(&w, "n_2")->host, "h2");
+		world_run(&w, 40 * SEC);
+		ck_assert(w.lm[0].is_up && w.lm[1].is_up);
+	}
+}
+END_TEST
+
+START_TEST(a_snapshot_of_another_node_is_a_forgery)
+{
+	const struct msg m = { .type = MSG_DIRECTORY, .directory = { .full = true, .node = 2 } };
+
+	lms_start(&w, 2);
+	lm_send(&w.lm[0], &m);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(world_counts(&w).forged, 1);
+	ck_assert_ptr_nonnull(top_find(&w, "p_2_000001"));
+}
+END_TEST
+
+START_TEST(a_host_that_says_it_is_silent_itself_is_not_believed)
+{
+	const struct msg_object o = { .token = "n_1", .parent = "s_9", .sub = MSG_NODE_LOST };
+
+	lms_start(&w, 1);
+	lm_tell(&w.lm[0], false, &o, 1);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
+	ck_assert_str_eq(top_find(&w, "n_1")->parent, "s_5");
+}
+END_TEST
+
+START_TEST(a_host_without_network_is_shown_in_7_s_and_comes_back)
+{
+	nsec_t cut_at;
+
+	lms_start(&w, 2);
+	world_run(&w, 3 * SEC);
+	cut_at = loop_now(w.loop);
+	lm_cut(&w, 1, true);
+	world_run(&w, 7 * SEC);
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_SILENT);
+	ck_assert_int_le(w.top.silent_at - cut_at, 7 * SEC);
+	ck_assert_int_ge(w.top.silent_at - cut_at, 3 * SEC);
+	ck_assert_ptr_nonnull(top_find(&w, "p_2_000001")); /* known, but silent */
+	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
+	world_run(&w, 70 * SEC);
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_LOST);
+	lm_cut(&w, 1, false);
+	world_run(&w, 20 * SEC);
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_UP);
+	ck_assert_uint_eq(reply_status(top_ask(&w, ":node_get_info([n_2],1)", SEC)), STATUS_OK);
+}
+END_TEST
+
+START_TEST(a_host_that_never_comes_back_is_forgotten)
+{
+	lms_start(&w, 2);
+	lm_stop(&w, 1);
+	world_run(&w, 600 * SEC);
+	ck_assert_uint_eq(world_counts(&w).nodes, 2);
+	world_run(&w, 80 * SEC);
+	ck_assert_uint_eq(world_counts(&w).nodes, 1);
+	ck_assert_ptr_null(top_find(&w, "n_2"));
+	ck_assert_uint_eq(world_counts(&w).objects, 4);
+}
+END_TEST
+
+START_TEST(a_host_that_says_goodbye_is_gone_at_once)
+{
+	const struct msg_object o = { .token = "n_2", .op = MSG_OP_GONE };
+
+	lms_start(&w, 2);
+	lm_tell(&w.lm[1], false, &o, 1);
+	lm_stop(&w, 1);
+	world_run(&w, 5 * MS);
+	ck_assert_ptr_null(top_find(&w, "n_2"));
+	ck_assert_uint_eq(world_counts(&w).nodes, 1);
+	ck_assert_uint_eq(world_counts(&w).objects, 4);
+}
+END_TEST
+
+START_TEST(a_mainsm_that_comes_back_hears_everything_again)
+{
+	lms_start(&w, 3);
+	lm_stop(&w, 2);
+	world_run(&w, SEC);
+	top_stop(&w);
+	world_run(&w, SEC);
+	lm_tell(&w.lm[0], false, &(struct msg_object){ .token = "p_1_000001", .op = MSG_OP_GONE }, 1);
+	ck_assert(w.lm[0].is_up && w.lm[1].is_up); /* lms do not notice */
+	world_run(&w, SEC);
+	top_start(&w);
+	world_run(&w, 15 * SEC);
+	ck_assert_uint_eq(w.top.hellos, 2);
+	ck_assert_uint_eq(top_count(&w), 3 + 5 + 5);
+	ck_assert_uint_eq(top_find(&w, "n_3")->sub, MSG_NODE_SILENT);
+	ck_assert_uint_eq(w.lm[0].downs, 0);
+	ck_assert_uint_eq(w.ready, 2);
+}
+END_TEST
+
+START_TEST(an_sm_that_was_started_again_tells_nothing_before_its_lms_did)
+{
+	lms_start(&w, 2);
+	world_stop_sm(&w);
+	world_run(&w, SEC);
+	world_start_sm(&w);
+	world_run(&w, 15 * SEC);
+	ck_assert(w.lm[0].is_up && w.lm[1].is_up);
+	ck_assert_uint_eq(top_count(&w), 10);
+	ck_assert_uint_eq(w.lm[0].ups, 2);
+}
+END_TEST
+
+START_TEST(one_host_cannot_take_all_the_room)
+{
+	lms_start(&w, 2);
+	top_stop(&w); /* it need not hear of them */
+	for (uint32_t i = 0; i < 20; i++) {
+		struct msg_object o[1000];
+		char token[1000][TOKEN_BYTES];
+
+		for (uint32_t k = 0; k < 1000; k++) {
+			token_print_process((struct token *)token[k], 1, 1000 * i + k + 100);
+			o[k] = (struct msg_object){ .token = token[k], .parent = "n_1", .rank = -1 };
+		}
+		if (w.lm[0].is_up)
+			lm_tell(&w.lm[0], false, o, 1000);
+		world_run(&w, MS);
+		if (!w.lm[0].is_up)
+			break;
+	}
+	ck_assert_ptr_nonnull(strstr(w.lm[0].why, "more than 16384 objects"));
+	ck_assert_uint_le(world_counts(&w).objects, 16384 + 4);
+	ck_assert(w.lm[1].is_up);
+}
+END_TEST
+
+START_TEST(processes_that_come_and_go_while_mainsm_is_away_take_no_room)
+{
+	lms_start(&w, 1);
+	top_stop(&w);
+	for (uint32_t i = 0; i < 40000; i++) {
+		struct token t;
+		const char *token = token_print_process(&t, 1, i + 100);
+
+		lm_tell(&w.lm[0], false, &(struct msg_object){ .token = token, .parent = "n_1" }, 1);
+		lm_tell(&w.lm[0], false, &(struct msg_object){ .token = token, .op = MSG_OP_GONE }, 1);
+		if (i % 1000 == 0)
+			world_run(&w, MS);
+	}
+	world_run(&w, SEC);
+	ck_assert(w.lm[0].is_up);
+	ck_assert_uint_eq(w.lm[0].downs, 0);
+	ck_assert_uint_eq(world_counts(&w).objects, 4);
+}
+END_TEST
+
+/* Requests whose answers nobody waits for. */
+static void lm_flood(struct world *world, const char *text)
+{
+	static uint32_t numbers[512];
+	struct omis_request *r = NULL;
+	struct msg m = { .type = MSG_REQUEST };
+
+	for (uint32_t i = 0; i < 512; i++)
+		numbers[i] = i + 1;
+	ck_assert_int_eq(omis_parse_inner(text, strlen(text), &r, NULL), 0);
+	m.request = (struct msg_request){ .id = ++world->top.next_id + 1000000, .identity = "x", .right = OMIS_OBSERVE,
+					  .deadline_ns = MS, .text = { (const uint8_t *)text, strlen(text) },
+					  .action = numbers, .naction = r->naction };
+	omis_request_free(r);
+	ck_assert_int_eq(top_send(world, &m), 0);
+}
+
+START_TEST(an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice)
+{
+	char text[4096] = ":node_get_info([n_1],1)";
+	const struct reply *r;
+
+	for (size_t n = strlen(text); n < 3000; n = strlen(text))
+		snprintf(text + n, sizeof(text) - n, " node_get_info([n_1],%zu)", n);
+	world_stop_sm(&w);
+	w.conf.queue_cap = 64 * 1024;
+	world_start_sm(&w);
+	world_run(&w, 2 * SEC);
+	lms_start(&w, 2);
+	link_pause_reading(w.lm[0].link, true);
+	/* The link itself takes what sockets would; then the queue fills. */
+	for (int i = 0; i < 2000 && !world_counts(&w).cut; i++) {
+		lm_flood(&w, text);
+		world_run(&w, MS);
+		if (i % 10 == 0) {
+			r = top_ask(&w, ":node_get_info([n_2],1)", 100 * MS);
+			ck_assert_uint_eq(r->coverage.nmissing, 0);
+		}
+	}
+	ck_assert_uint_eq(world_counts(&w).cut, 1);
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_SILENT);
+	ck_assert(w.lm[1].is_up);
+	ck_assert_uint_eq(w.lm[1].downs, 0);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		mainsm_hears_where_the_sm_is_and_of_every_object,
+		lms_that_do_not_belong_here_are_refused_with_the_reason,
+		two_hosts_of_one_number_are_told_so,
+		a_host_that_was_given_another_number_comes_back_with_it,
+		a_newer_connection_of_a_host_takes_the_place_of_a_dead_one,
+		changes_go_up_at_once_and_together,
+		a_snapshot_ends_what_it_does_not_name,
+		a_large_snapshot_goes_in_parts_and_comes_again_whole,
+		a_host_that_speaks_of_others_is_cut,
+		a_snapshot_of_another_node_is_a_forgery,
+		a_host_that_says_it_is_silent_itself_is_not_believed,
+		a_host_without_network_is_shown_in_7_s_and_comes_back,
+		a_host_that_never_comes_back_is_forgotten,
+		a_host_that_says_goodbye_is_gone_at_once,
+		a_mainsm_that_comes_back_hears_everything_again,
+		an_sm_that_was_started_again_tells_nothing_before_its_lms_did,
+		one_host_cannot_take_all_the_room,
+		processes_that_come_and_go_while_mainsm_is_away_take_no_room,
+		an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice,
+	};
+
+	return suite_run_with("sm hosts", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An sm in a network of memory under a virtual clock, with a mainsm and lms
+ * that a test plays itself: an lm answers each action with the tokens that it was asked
+ * about, unless it is told to be silent.
+ */
+#ifndef TESTS_UNIT_SM_WORLD_H
+#define TESTS_UNIT_SM_WORLD_H
+
+#include "common/base/map.h"
+#include "common/base/str.h"
+#include "common/daemon/link.h"
+#include "common/daemon/wire.h"
+#include "common/loop/loop.h"
+#include "common/net/mem.h"
+#include "common/omis/omis.h"
+#include "sm/sm.h"
+
+#include <check.h>
+#include <string.h>
+
+#define MS NSEC_PER_MSEC
+#define SEC NSEC_PER_SEC
+#define TEXT 1024
+#define LMS 4
+#define TOP_PORT 7000
+#define OBJECTS_SEEN 4096
+
+struct world;
+
+/* What the fake mainsm knows of one object. */
+struct seen {
+	char token[TOKEN_BYTES], parent[TOKEN_BYTES], name[64], host[64];
+	uint32_t state, sub;
+	bool is_there;
+};
+
+struct top {
+	struct world *w;
+	struct net_ctx *ctx;
+	struct net_listener *listener;
+	struct link *link; /* of the sm; NULL = not there */
+	uint64_t epoch;
+	uint16_t port;
+	uint32_t site_number;
+	char listen[TEXT]; /* where the sm says that it is */
+	unsigned hellos;
+	/* what came up */
+	unsigned directories, fulls, objects_told;
+	struct seen seen[OBJECTS_SEEN];
+	size_t nseen;
+	unsigned replies, parts, acks, triggers, ack_errors;
+	uint32_t ack_version;
+	char ack_text[TEXT];
+	struct reply *last, *part; /* owned */
+	char csr[TOKEN_BYTES], thread[TOKEN_BYTES];
+	uint64_t dropped, seq;
+	uint32_t trigger_tool;
+	uint64_t next_id;
+	nsec_t silent_at; /* when a node was last told to be silent */
+};
+
+struct lm {
+	struct world *w;
+	char host[32];
+	uint32_t number;
+	struct identity id;
+	struct net_ctx *ctx;
+	struct link *link; /* NULL = it is not running */
+	uint64_t epoch;
+	bool is_up, is_mute, no_ack, says_bye;
+	unsigned ups, downs, retries;
+	char why[ERR_TEXT_BYTES];
+	unsigned requests, cancels, arms, disarms, gones, stops, enrol_acks;
+	char text[TEXT], armed[TEXT], csr[TOKEN_BYTES], disarmed[TOKEN_BYTES], identity[64];
+	uint32_t version, prefix, right, tool, gone_tool;
+	uint64_t last_id;
+	nsec_t deadline;
+	const char *value; /* of each entry; NULL = "1" */
+	size_t pad; /* entries more than asked for, each with a large value: to make parts */
+	bool denies_cells; /* says UNKNOWN_OBJECT about counters */
+	unsigned procs; /* told in its snapshot, with one thread each */
+};
+
+struct world {
+	struct loop *loop;
+	struct mem_net *net;
+	struct net_ctx *ctx;
+	struct rng rng;
+	struct timebase timebase, top_time;
+	struct sm *sm;
+	struct sm_conf conf;
+	struct top top;
+	struct lm lm[LMS];
+	unsigned ready, ends, unreachable;
+	char end_reason[ERR_TEXT_BYTES], unreachable_why[ERR_TEXT_BYTES];
+	bool unreachable_was_up;
+};
+
+/* mainsm and sm, connected; linger 60 s. */
+void world_open(struct world *w);
+/* The same without a mainsm: for starting it later. */
+void world_open_alone(struct world *w);
+void world_done(struct world *w);
+void world_run(struct world *w, nsec_t time);
+
+/* The sm ends or dies, and another one is started at the same port. */
+void world_stop_sm(struct world *w);
+void world_start_sm(struct world *w);
+
+void top_start(struct world *w);
+void top_stop(struct world *w);
+struct seen *top_find(struct world *w, const char *token); /* NULL: not there */
+size_t top_count(const struct world *w);
+int top_send(struct world *w, const struct msg *m);
+
+/* Sends a request with numbers 1.. and returns its id. */
+uint64_t top_send_request(struct world *w, const char *text, nsec_t deadline);
+
+/* And waits for the answer; it belongs to the world. */
+const struct reply *top_ask(struct world *w, const char *text, nsec_t deadline);
+void top_arm(struct world *w, const char *csr, uint32_t version, const char *text, uint32_t prefix);
+
+/* Entry number n of an action; fails the test when there is none. */
+const struct reply_entry *entry_of(const struct reply *r, uint32_t action, size_t n);
+size_t entries_of(const struct reply *r, uint32_t action);
+
+/* lm i is node i + 1 on host h<i + 1>, with two processes p_N_00000[1..] of one thread each. */
+void lm_set(struct world *w, size_t i, const char *site, const char *host, uint32_t number);
+void lm_start(struct world *w, size_t i); /* dials; says its snapshot when up */
+void lm_stop(struct world *w, size_t i);  /* with BYE */
+void lm_send(struct lm *l, const struct msg *m);
+void lm_tell(struct lm *l, bool full, const struct msg_object *o, size_t n);
+void lm_snapshot(struct lm *l);
+void lm_trigger(struct lm *l, const char *csr, const char *thread);
+void lm_reply(struct lm *l, uint64_t id, uint32_t action, const char *objects);
+void lms_start(struct world *w, size_t n);
+
+/* The cable of host i: out or in. */
+void lm_cut(struct world *w, size_t i, bool cut);
+
+struct sm_counts world_counts(const struct world *w);
+
+#endif
