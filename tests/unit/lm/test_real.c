@@ -162,7 +162,7 @@ START_TEST(a_process_registers_and_its_end_is_seen_with_its_status)
 	p = procs_find_pid(procs, pid);
 	ck_assert_ptr_nonnull(p);
 	ck_assert_int_eq(p->own.rank, 3);
-	ck_assert_uint_eq(p->nthread, 1);
+	ck_assert_uint_ge(p->nthread, 1); /* a sanitizer may have one of its own */
 	ck_assert_uint_eq(refusals, 0);
 	end(pid, SIGUSR2, NULL); /* Check has a handler for SIGTERM */
 	WAIT_FOR(procs_alive(procs) == 0);
