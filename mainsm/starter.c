@@ -219,8 +219,10 @@ static int run(struct starter *s, const struct site *site, char **argv, const ch
 int starter_start(struct starter *s, const struct site *site, const char *launcher, const char *connection,
 		  struct err *e)
 {
+	/* An environment reaches children of ours; a line on standard input reaches the far end of ssh too. */
 	const char *const command[] = { s->sm, "--foreground", "--site", site->name, "--listen",
-					site->listen[0] ? site->listen : s->listen, NULL };
+					site->listen[0] ? site->listen : s->listen,
+					str_eq(launcher, "local") ? NULL : "--mainsm-stdin", NULL };
 	const struct template_words w = { site->name, site->host, command };
 	char **argv = NULL;
 	int rc = template_expand(template_named(launcher), &w, &argv, e);
