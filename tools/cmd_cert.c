@@ -135,8 +135,8 @@ int cmd_cert(int argc, char **argv)
 	struct cert_wish w = { .common = CMD_COMMON_INIT, .role = "tool", .lifetime_ns = 3600 * NSEC_PER_SEC, .uses = 1 };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		{ "role", 'r', "ROLE", "of a token: lm, sm, tool-observe, tool-manipulate or tool", OPT_STR, &w.role, 0,
-		  0, NULL },
+		{ "role", 'r', "ROLE", "of a token: lm, sm, tool-observe, tool-manipulate, tool-admin or tool (default)",
+		  OPT_STR, &w.role, 0, 0, NULL },
 		{ "lifetime", 'l', "TIME", "how long a token may be used (default 1h)", OPT_NSEC, &w.lifetime_ns,
 		  NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC, NULL },
 		{ "uses", 'n', "N", "how often a token may be used (default 1)", OPT_I64, &w.uses, 1, 1000000, NULL },
@@ -144,7 +144,7 @@ int cmd_cert(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig cert",
-		.usage = "[OPTION...] list | token | revoke SERIAL|NAME",
+		.usage = "[OPTION...] list | token [ROLE] | revoke SERIAL|NAME",
 		.summary = "lists certificates, makes tokens that let others enrol, revokes",
 		.details = "token prints a connection string. Treat it like a password.",
 		.table = table,
@@ -157,7 +157,9 @@ int cmd_cert(int argc, char **argv)
 	verb = argv[first];
 	if (!verb || (!str_eq(verb, "list") && !str_eq(verb, "token") && !str_eq(verb, "revoke")))
 		return opt_usage_error(&spec, "list, token or revoke?");
-	if (argc - first > (str_eq(verb, "revoke") ? 2 : 1) || !is_plain(w.role))
+	if (str_eq(verb, "token") && argv[first + 1])
+		w.role = argv[first + 1];
+	if (argc - first > (str_eq(verb, "list") ? 1 : 2) || !is_plain(w.role))
 		return opt_usage_error(&spec, "unexpected '%s'", argv[argc - 1]);
 	return dispatch(&w, verb, argv[first + 1]);
 }

@@ -75,6 +75,21 @@ static void show_json(const struct doctor *d)
 
 /* --- the running monitor */
 
+#define EXPIRY_WARN_S (7 * 86400)
+
+/* The daemons tell how long their certificates still hold. */
+static void check_certificate(struct doctor *d, const Omis_object_result *o, const Omis_value *v)
+{
+	const Omis_value *pair;
+	size_t i;
+
+	for (i = 3; (pair = value_at(v, i)); i++)
+		if (str_eq(value_text(pair, 0), "certificate_left_s") && value_float(pair, 1) < EXPIRY_WARN_S)
+			doctor_tell(d, "certificate", DOCTOR_NOTE, "it is renewed by itself; if not, restart that daemon",
+				    "%s %s: its certificate ends in %.0f h", value_text(v, 0), o->obj_list,
+				    value_float(pair, 1) / 3600);
+}
+
 static void check_daemon(struct doctor *d, const Omis_object_result *o)
 {
 	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
@@ -82,12 +97,13 @@ static void check_daemon(struct doctor *d, const Omis_object_result *o)
 	if (!v)
 		return;
 	if (str_eq(value_text(v, 1), omis_library_version()))
-		doctor_tell(d, "daemon", DOCTOR_OK, NULL, "%s %s, version %s", value_text(v, 0), o->obj_list,
-			    value_text(v, 1));
+		doctor_tell(d, "daemon", DOCTOR_OK, NULL, "%s%s%s, version %s", value_text(v, 0),
+			    o->obj_list[0] ? " " : "", o->obj_list, value_text(v, 1));
 	else
 		doctor_tell(d, "daemon", DOCTOR_NOTE, "install one version everywhere, then: omig stop",
 			    "%s %s has version %s, this omig %s", value_text(v, 0), o->obj_list, value_text(v, 1),
 			    omis_library_version());
+	check_certificate(d, o, v);
 	omis_value_free(v);
 }
 

@@ -64,18 +64,20 @@ static int set_wait(void *into, const char *value, struct err *e)
 	return 0;
 }
 
-static void show(const struct follow *f, Omis_reply r)
-{
-	if (f->wish->common.json)
-		show_reply_json(r);
-	else
-		show_reply(&f->term, r);
-	fflush(stdout);
-}
-
 static Omis_status first_status(Omis_reply r)
 {
 	return r[0] && r[0]->obj_list ? r[0]->status : OMIS_OK;
+}
+
+/* A reader that went away (head, say) ends it, as SIGPIPE would. */
+static void show(struct follow *f, Omis_reply r)
+{
+	bool is_event = first_status(r) == OMIS_CSR_TRIGGERED;
+
+	if (f->wish->common.json ? show_reply_json(r) : is_event ? show_event(&f->term, r) : show_reply(&f->term, r))
+		return;
+	f->status = CMD_SIGNAL + SIGPIPE;
+	f->is_over = true;
 }
 
 /* --- one request, one reply */
@@ -90,7 +92,7 @@ static int ask_once(const struct wish *w, const struct buf *text)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	term_open(&f.term, w->common.color);
 	show(&f, r);
-	rc = session_exit_status(r);
+	rc = f.status ? f.status : session_exit_status(r);
 	omis_reply_free(r);
 	return rc;
 }

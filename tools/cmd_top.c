@@ -21,7 +21,7 @@ struct top {
 	int64_t every_ns, count; /* count 0 = until told to stop */
 	const char *sort_name;
 	enum top_sort sort;
-	bool once, total, is_paused, is_over;
+	bool once, total, all, is_paused, is_over;
 	struct top_sample now, before;
 };
 
@@ -62,8 +62,10 @@ static void show(struct top *t)
 	struct buf out = BUF_INIT(64 << 20);
 	size_t rows = t->term.is_raw ? t->term.rows - 3 : 0;
 
+	if (!t->all && !t->total)
+		top_drop_ended(&t->now);
 	if (t->common.json) {
-		top_show_json(&t->now);
+		t->is_over = !top_show_json(&t->now);
 		return;
 	}
 	top_sort(&t->now, t->sort);
@@ -203,7 +205,8 @@ int cmd_top(int argc, char **argv)
 		{ "count", 'n', "N", "end after N samples", OPT_I64, &t.count, 1, INT64_MAX, NULL },
 		{ "once", '1', NULL, "the same as --count=1", OPT_FLAG, &t.once, 0, 0, NULL },
 		{ "sort", 's', "KEY", "rank, mpi, calls, bytes or cpu", OPT_CALL, &t, 0, 0, set_sort },
-		{ "total", 0, NULL, "totals since counting began, not rates", OPT_FLAG, &t.total, 0, 0, NULL },
+		{ "total", 0, NULL, "totals since counting began, not rates; also of ranks that have ended", OPT_FLAG, &t.total, 0, 0, NULL },
+		{ "all", 'a', NULL, "also ranks that have ended", OPT_FLAG, &t.all, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {

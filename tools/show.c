@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "tools/cmd.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static bool is_silent(const Omis_object_result *o)
 	return o->status == OMIS_OK && !o->obj_list[0] && !o->result;
 }
 
-void show_reply(const struct term *t, Omis_reply r)
+bool show_reply(const struct term *t, Omis_reply r)
 {
 	size_t i, n = action_count(r), shown = 0;
 	Omis_service_result s;
@@ -52,7 +53,39 @@ void show_reply(const struct term *t, Omis_reply r)
 		}
 	if (!shown)
 		puts("OK");
+	if (fflush(stdout) != 0)
+		return false;
 	show_missing(t, stderr, r);
+	return true;
+}
+
+static void show_result(const struct term *t, const Omis_object_result *o)
+{
+	fputs("  ", stdout);
+	if (o->status != OMIS_OK)
+		printf("%s%s%s ", term_paint(t, TERM_RED), omis_strerror(o->status), term_paint(t, TERM_PLAIN));
+	if (o->obj_list[0] && o->status != OMIS_OK) {
+		term_put_safe(stdout, o->obj_list, strlen(o->obj_list));
+		fputs(": ", stdout);
+	}
+	if (o->result)
+		term_put_safe(stdout, o->result, o->result_len);
+}
+
+bool show_event(const struct term *t, Omis_reply r)
+{
+	Omis_service_result s;
+	size_t i;
+
+	printf("%s", term_paint(t, TERM_BOLD));
+	term_put_safe(stdout, r[0]->obj_list, strlen(r[0]->obj_list));
+	fputs(term_paint(t, TERM_PLAIN), stdout);
+	for (i = 1; r[i]; i++)
+		for (s = r[i]; s->obj_list; s++)
+			if (!is_silent(s))
+				show_result(t, s);
+	putchar('\n');
+	return fflush(stdout) == 0;
 }
 
 void show_missing(const struct term *t, FILE *to, Omis_reply r)
@@ -192,21 +225,23 @@ bool show_json_line(struct json *j, struct buf *b)
 {
 	bool ok = json_end(j) == 0;
 
+	errno = 0;
 	if (ok) {
 		buf_putc(b, '\n');
 		ok = !b->failed && fwrite(b->p, 1, b->n, stdout) == b->n && fflush(stdout) == 0;
 	}
-	if (!ok)
+	if (!ok && errno != EPIPE)
 		cmd_fail(CMD_FAILURE, "the output could not be written");
 	return ok;
 }
 
-void show_reply_json(Omis_reply r)
+bool show_reply_json(Omis_reply r)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
 	struct json j;
 	Omis_service_result s;
 	size_t i;
+	bool ok;
 
 	json_init(&j, &b);
 	json_object(&j);
@@ -220,6 +255,7 @@ void show_reply_json(Omis_reply r)
 	json_array_end(&j);
 	show_coverage_json(&j, r);
 	json_object_end(&j);
-	show_json_line(&j, &b);
+	ok = show_json_line(&j, &b);
 	buf_done(&b);
+	return ok;
 }

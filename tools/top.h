@@ -14,6 +14,8 @@
 enum top_class { TOP_P2P, TOP_WAIT, TOP_COLL, TOP_BARRIER, TOP_RMA, TOP_IO, TOP_OTHER, TOP_CLASSES };
 extern const char *const top_class_heads[TOP_CLASSES];
 
+enum top_state { TOP_RUN, TOP_BLOCKED, TOP_READY, TOP_ZOMBIE, TOP_STOPPED, TOP_ENDED, TOP_SILENT };
+
 #define TOP_TOKEN_BYTES 64
 #define TOP_NAME_BYTES 64
 
@@ -22,7 +24,7 @@ struct top_rank {
 	char node[TOP_TOKEN_BYTES];
 	char program[TOP_NAME_BYTES];
 	int64_t rank, pid; /* rank -1: not in MPI (yet) */
-	int64_t state; /* 0 run 1 blocked 2 ready 3 zombie 4 stopped 5 ended 6 unreachable */
+	int64_t state; /* enum top_state, or what a later monitor adds */
 	double cpu_s, rss_bytes; /* NaN: not known */
 	/* totals since counting began; time_ns 0: nothing counted yet */
 	int64_t time_ns;
@@ -64,6 +66,12 @@ void top_sort(struct top_sample *s, enum top_sort by);
 
 const struct top_node *top_node_find(const struct top_sample *s, const char *token);
 const struct top_rank *top_rank_find(const struct top_sample *s, const char *token);
+
+/* Its last counters may still be read. */
+bool top_rank_has_ended(const struct top_rank *r);
+
+/* Takes ranks that have ended out of what is shown. */
+void top_drop_ended(struct top_sample *s);
 
 /* "run", "wait", ... for a state. */
 const char *top_state_name(int64_t state);

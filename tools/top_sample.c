@@ -232,13 +232,25 @@ static void add_rates(struct top_sample *s, const struct top_sample *before)
 
 #define ENABLE_BATCH 200 /* tokens in one request: far below its size limit */
 
+/* A process that ended meanwhile is no failure; not being allowed to is. */
 static int enable_some(const struct buf *tokens)
 {
+	struct buf text = BUF_INIT(ENABLE_BATCH * TOP_TOKEN_BYTES + 64);
 	Omis_reply r;
-	int rc = session_ask(&r, ":omig_calls_enable([%s],\"volume\")", buf_str(tokens));
+	int rc = CMD_OK;
 
+	buf_printf(&text, ":omig_calls_enable([%s],\"volume\")", buf_str(tokens));
+	r = omis_request_n(buf_str(&text), text.n, NULL, NULL, 0);
+	buf_done(&text);
+	if (omis_reply_status(r) == OMIS_NO_PERMISSION)
+		rc = cmd_fail(CMD_DENIED, "counting cannot be switched on: not permitted");
 	omis_reply_free(r);
-	return rc == CMD_NOTFOUND ? CMD_OK : rc; /* it ended meanwhile */
+	return rc;
+}
+
+bool top_rank_has_ended(const struct top_rank *r)
+{
+	return r->state == TOP_ZOMBIE || r->state == TOP_ENDED;
 }
 
 /* Counting is switched on once for each process, so that the count goes through. */
@@ -249,7 +261,7 @@ static int enable_new(const struct top_sample *s, const struct top_sample *befor
 	int rc = CMD_OK;
 
 	for (i = 0; i < s->nrank && rc == CMD_OK; i++) {
-		if (find_rank(before, s->rank[i].token, i) || s->rank[i].state >= 5)
+		if (find_rank(before, s->rank[i].token, i) || top_rank_has_ended(&s->rank[i]))
 			continue;
 		buf_printf(&list, "%s%s", n ? "," : "", s->rank[i].token);
 		if (++n == ENABLE_BATCH) {
@@ -281,12 +293,23 @@ int top_sample_take(struct top_sample *s, const struct top_sample *before)
 	if (rc != CMD_OK)
 		return rc;
 	read_reply(s, s->reply);
+	rc = enable_new(s, before);
 	if (before)
 		add_rates(s, before);
-	return enable_new(s, before);
+	return rc;
 }
 
 /* --- order */
+
+void top_drop_ended(struct top_sample *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->nrank; i++)
+		if (!top_rank_has_ended(&s->rank[i]))
+			s->rank[n++] = s->rank[i];
+	s->nrank = n;
+}
 
 const char *const top_sort_names[TOP_SORTS] = { "rank", "mpi", "calls", "bytes", "cpu" };
 
@@ -321,15 +344,25 @@ static int compare(const void *pa, const void *pb, void *arg)
 	return strcmp(a->token, b->token);
 }
 
+static int compare_nodes(const void *pa, const void *pb)
+{
+	const struct top_node *a = pa, *b = pb;
+	int d = strverscmp(a->name, b->name); /* node2 before node10 */
+
+	return d ? d : strcmp(a->token, b->token);
+}
+
 void top_sort(struct top_sample *s, enum top_sort by)
 {
+	if (s->nnode > 1)
+		qsort(s->node, s->nnode, sizeof(*s->node), compare_nodes);
 	if (s->nrank > 1)
 		qsort_r(s->rank, s->nrank, sizeof(*s->rank), compare, &by);
 }
 
 const char *top_state_name(int64_t state)
 {
-	static const char *const names[] = { "run", "wait", "ready", "zombie", "stopped", "ended", "silent" };
+	static const char *const names[] = { "run", "wait", "ready", "ended", "stopped", "ended", "silent" };
 
 	return state >= 0 && state < (int64_t)ARRAY_LEN(names) ? names[state] : "?";
 }

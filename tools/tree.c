@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 /* Where omig_tree() puts what. AGE (ns in this state) may be missing. */
 enum { TOKEN, PARENT, NAME, STATE, PID, RANK, WORLD, JOB, FLAVOUR, EXIT, HOST, AGE };
@@ -40,6 +41,15 @@ static enum term_paint paint_of(const char *state)
 	return str_eq(state, "ended") ? TERM_DIM : TERM_GREEN;
 }
 
+/* EXIT is what wait() says; -1 when nobody could tell. */
+static void show_end(int status)
+{
+	if (status >= 0 && WIFSIGNALED(status))
+		printf(" (signal %d)", WTERMSIG(status));
+	else if (status >= 0 && WEXITSTATUS(status))
+		printf(" (status %d)", WEXITSTATUS(status));
+}
+
 static void show_state(const struct term *t, const Omis_value *o)
 {
 	const char *state = value_text(o, STATE);
@@ -50,7 +60,7 @@ static void show_state(const struct term *t, const Omis_value *o)
 	if (level_of(o) == TREE_NODES && !str_eq(state, "up") && value_at(o, AGE))
 		printf(" for %s", table_duration(age, value_float(o, AGE) / 1e9));
 	if (str_eq(state, "ended"))
-		printf(" (%lld)", (long long)value_int(o, EXIT));
+		show_end((int)value_int(o, EXIT));
 	fputs(term_paint(t, TERM_PLAIN), stdout);
 }
 
@@ -127,6 +137,22 @@ static void number(struct json *j, const char *key, const Omis_value *o, size_t 
 	json_i64(j, value_int(o, i));
 }
 
+static void end_json(struct json *j, const char *state, int status)
+{
+	bool has_ended = str_eq(state, "ended") && status >= 0;
+
+	json_key(j, "exit_status");
+	if (has_ended && WIFEXITED(status))
+		json_i64(j, WEXITSTATUS(status));
+	else
+		json_null(j);
+	json_key(j, "signal");
+	if (has_ended && WIFSIGNALED(status))
+		json_i64(j, WTERMSIG(status));
+	else
+		json_null(j);
+}
+
 static void open_object(struct json *j, const Omis_value *o, unsigned level)
 {
 	static const char *const below[] = { NULL, "nodes", "processes", "threads", NULL };
@@ -145,7 +171,7 @@ static void open_object(struct json *j, const Omis_value *o, unsigned level)
 		number(j, "world_size", o, WORLD);
 		text(j, "job", o, JOB);
 		text(j, "mpi", o, FLAVOUR);
-		number(j, "exit_status", o, EXIT);
+		end_json(j, value_text(o, STATE), (int)value_int(o, EXIT));
 	}
 	if (level == TREE_THREADS)
 		number(j, "tid", o, PID);

@@ -23,7 +23,7 @@
  * inside omis_handler() and omis_request(), never at other times. They may
  * call omis_request() with a callback (without one it would wait inside
  * itself, and answers OMIS_PARAMETER_ERROR) and omis_reply_free(), but not
- * omis_handler() or omis_finalize().
+ * omis_handler() or omis_finalize(). SIGPIPE is blocked meanwhile.
  */
 #ifndef OMIS_H
 #define OMIS_H

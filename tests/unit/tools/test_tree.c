@@ -10,7 +10,7 @@ static const char objects[] = "[s_1,\"\",\"east\",\"up\",0,-1,0,\"\",\"\",0,\"\"
 			      "[n_1,s_1,\"node1\",\"up\",0,-1,0,\"\",\"\",0,\"node1\"],"
 			      "[p_1_abc,n_1,\"heat\\033[2J\",\"run\",4711,0,2,\"job\",\"openmpi\",0,\"\"],"
 			      "[t_1_abc,p_1_abc,\"heat\",\"run\",4711,-1,0,\"\",\"\",0,\"\"],"
-			      "[p_1_abd,n_1,\"heat\",\"ended\",4712,1,2,\"job\",\"openmpi\",3,\"\"],"
+			      "[p_1_abd,n_1,\"heat\",\"ended\",4712,1,2,\"job\",\"openmpi\",768,\"\"],"
 			      "[n_2,s_1,\"node2\",\"silent\",0,-1,0,\"\",\"\",0,\"node2\",4000000000]";
 
 static char text[8192];
@@ -61,7 +61,7 @@ START_TEST(a_line_an_object_indented_by_what_contains_it)
 			       "  n_1  node node1  up\n"
 			       "    p_1_abc  rank 0 of 2  pid 4711  heat\\x1b[2J  openmpi  job job  run\n"
 			       "      t_1_abc  tid 4711  run\n"
-			       "    p_1_abd  rank 1 of 2  pid 4712  heat  openmpi  job job  ended (3)\n"
+			       "    p_1_abd  rank 1 of 2  pid 4712  heat  openmpi  job job  ended (status 3)\n"
 			       "  n_2  node node2  silent for 4.0s\n");
 }
 END_TEST

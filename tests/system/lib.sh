@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh disable=SC2034
+# For the system tests: TAP, a monitor of one's own, waiting without sleeping
+# longer than needed. A test sources it first: . tests/system/lib.sh
+#
+# The monitor of a test lives in $TMPDIR; when the test ends, so does all that
+# carries its state directory in its environment.
+set -u
+tap_n=0
+export OMIG_STATE_DIR="$TMPDIR/state" OMIG_RUNTIME_DIR="$TMPDIR/run" XDG_CONFIG_HOME="$TMPDIR/config"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 NO_COLOR=1
+export OMP_NUM_THREADS=1
+bed=$PWD/tests/testbed/bed
+unset OMIG_MAINSM OMIG_SITE OMIG_JOB OMIG_START OMIG_DISABLE LD_PRELOAD
+
+# check NAME COMMAND...: one line of TAP
+check() {
+	tap_name=$1
+	shift
+	tap_n=$((tap_n + 1))
+	if "$@" >"$TMPDIR/check.out" 2>&1; then
+		echo "ok $tap_n - $tap_name"
+	else
+		sed 's/^/# /' "$TMPDIR/check.out"
+		echo "not ok $tap_n - $tap_name"
+	fi
+}
+
+skip() {
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n - $1 # SKIP $2"
+}
+
+skip_all() {
+	echo "$1"
+	exit 77
+}
+
+need() {
+	for tool; do
+		command -v "$tool" >/dev/null 2>&1 || skip_all "$tool is not here"
+	done
+}
+
+# until_true SECONDS COMMAND...: tries until it succeeds
+until_true() {
+	tries=$(($1 * 10))
+	shift
+	while ! "$@" >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+status_is() {
+	want=$1
+	shift
+	"$@"
+	got=$?
+	[ $got = "$want" ] || { echo "status $got, not $want"; return 1; }
+}
+
+# says PATTERN COMMAND...: its output, both streams, has a match
+says() {
+	pattern=$1
+	shift
+	"$@" >"$TMPDIR/says.out" 2>&1
+	cat "$TMPDIR/says.out"
+	grep -Eq -- "$pattern" "$TMPDIR/says.out"
+}
+
+# Processes of this test's monitor and programs, by what they inherited. Not us.
+leftovers() {
+	for p in /proc/[0-9]*; do
+		pid=${p#/proc/}
+		[ "$pid" = $$ ] && continue
+		tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -q "^OMIG_STATE_DIR=$OMIG_STATE_DIR" || continue
+		# our own sub-shells and pipes have us as their group's leader
+		ps -o comm= -p "$pid" | grep -Eq '^(sh|tr|grep|ps|sleep|timeout)$' || echo "$pid"
+	done
+}
+
+end_all() {
+	omig stop >/dev/null 2>&1
+	until_true 5 no_leftovers || for pid in $(leftovers); do kill -KILL "$pid" 2>/dev/null; done
+}
+
+no_leftovers() {
+	[ -z "$(leftovers)" ]
+}
+
+trap 'end_all' EXIT
+trap 'exit 143' HUP INT TERM
+
+# tap_end: the last line of a test
+tap_end() {
+	echo "1..$tap_n"
+}
+
+# heat FLAVOUR: path of the example program for openmpi or mpich
+heat() {
+	echo "$B/examples/heat2d.$1"
+}
+
+# ranks_are N: the tree has N ranks that run
+ranks_are() {
+	[ "$(omig tree --json | grep -o '"rank":[0-9]' | wc -l)" = "$1" ]
+}
+
+nodes_are() {
+	[ "$(omig tree --json | grep -o '"token":"n_[0-9]*","state":"up"' | wc -l)" = "$1" ]
+}

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Two sites of two virtual hosts each, real sms and lms: the tree, a host whose
+# cable is pulled and plugged in again, a host that is frozen.
+# timeout: 150
+. tests/system/lib.sh
+need mpirun.openmpi
+program=$(heat openmpi)
+[ -x "$program" ] || skip_all 'no example program'
+if [ -z "${BED_DIR:-}" ]; then
+	"$bed" can || skip_all 'virtual hosts are not permitted here'
+	trap - EXIT
+	exec "$bed" run -n 4 -s 2 -f -- sh "$0"
+fi
+
+export HOME="$TMPDIR/home" OMPI_MCA_plm_rsh_no_tree_spawn=1
+mkdir -p "$HOME" "$XDG_CONFIG_HOME/omig"
+"$bed" conf >"$XDG_CONFIG_HOME/omig/mainsm.conf"
+mainsm --foreground --listen "$("$bed" address head1)" >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.log" &
+mainsm=$!
+trap 'end_all; kill $mainsm 2>/dev/null' EXIT
+check 'mainsm is ready' until_true 10 grep -q '^omig1:' "$TMPDIR/conn"
+
+# shellcheck disable=SC2046 # words
+omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) -n 4 "$program" --seconds 40 \
+	>"$TMPDIR/out" 2>"$TMPDIR/err" &
+job=$!
+check 'four ranks on four nodes come up' until_true 30 ranks_are 4
+
+state_of() {
+	omig tree --depth nodes | sed -n "s/.*node $1  \([a-z]*\).*/\1/p"
+}
+
+state_is() {
+	[ "$(state_of "$1")" = "$2" ]
+}
+
+both_sites() {
+	omig tree --depth nodes >"$TMPDIR/tree"
+	cat "$TMPDIR/tree"
+	awk '/site site1/ { s = 1 } /site site2/ { s = 2 } / node node/ { print s, $3 }' "$TMPDIR/tree" | sort >"$TMPDIR/got"
+	printf '1 node1\n1 node2\n2 node3\n2 node4\n' | cmp - "$TMPDIR/got"
+}
+
+sms_serve() {
+	omig status >"$TMPDIR/status"
+	cat "$TMPDIR/status"
+	[ "$(grep -c '^sm ' "$TMPDIR/status")" = 2 ] && [ "$(grep -c '^lm ' "$TMPDIR/status")" = 4 ]
+}
+
+every_node_answers() {
+	omig request ':node_get_info([],1)' >"$TMPDIR/nodes"
+	cat "$TMPDIR/nodes"
+	[ "$(grep -c '"node[1-4]"' "$TMPDIR/nodes")" = 4 ]
+}
+
+check 'the tree has the nodes under their sites' both_sites
+check 'each site has its sm, each host its lm' sms_serve
+check 'a request reaches all of them' every_node_answers
+
+# --- the cable
+
+seconds() {
+	date +%s
+}
+
+three_of_four() {
+	omig request ':node_get_info([],1)' >"$TMPDIR/cut.out" 2>"$TMPDIR/cut.err"
+	status=$?
+	cat "$TMPDIR/cut.out" "$TMPDIR/cut.err"
+	[ $status = 6 ] && [ "$(grep -c '"node[1-4]"' "$TMPDIR/cut.out")" = 3 ] && grep -q 'of 4 .*answered\|3 of' "$TMPDIR/cut.err"
+}
+
+"$bed" cut node4
+start=$(seconds)
+check 'the first answer without it comes by the deadline, and says so' three_of_four
+check 'and took no longer than that' test $(($(seconds) - start)) -le 4
+until_true 10 state_is node4 silent || until_true 1 state_is node4 lost
+took=$(($(seconds) - start))
+check "a cut cable shows within 7 s (took $took s)" test "$took" -le 7
+check 'the other nodes are up' state_is node3 up
+check 'omig tree says 6' status_is 6 omig tree
+"$bed" heal node4
+check 'a healed cable is noticed without help' until_true 20 state_is node4 up
+check 'everything answers again' until_true 10 every_node_answers
+check 'its rank is counted again' until_true 10 ranks_are 4
+
+# --- a host that stops
+
+"$bed" freeze node2
+check 'a frozen host shows' until_true 10 state_is node2 silent
+check 'and does not stop an answer' three_of_four
+"$bed" thaw node2
+check 'a thawed host comes back' until_true 20 state_is node2 up
+
+wait $job
+status=$?
+check 'the program has ended well' test $status = 0
+check 'its totals can still be read' says '^[ ]+3 +node4' omig top --total --once --every 0.2
+omig stop >"$TMPDIR/stop" 2>&1
+gates_are_empty() {
+	! "$bed" exec site1-gate ps ax | grep -q '[b]in/sm' && ! "$bed" exec node1 ps ax | grep -q '[b]in/lm'
+}
+check 'omig stop ends sms and lms everywhere' until_true 8 gates_are_empty
+tap_end

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Three tools at once that wish for different things of the same calls, one of
+# them stuck: each gets its own right answers.
+# timeout: 120
+. tests/system/lib.sh
+need mpirun.openmpi
+program=$(heat openmpi)
+[ -x "$program" ] || skip_all 'no example program'
+# shellcheck disable=SC2086 # CC may have options
+${CC:-cc} -Wall -Wextra -Werror -Itools/libomis -o "$TMPDIR/counting" tests/system/counting_tool.c \
+	-L"$B/lib" -lomis -Wl,-rpath,"$B/lib" || exit 1
+
+omig run -- mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$program" --seconds 40 \
+	>"$TMPDIR/out" 2>"$TMPDIR/err" &
+job=$!
+check 'both ranks come up' until_true 20 ranks_are 2
+
+event='thread_has_started_lib_call([],"MPI_Allreduce"): print([$proc])'
+counts() {
+	"$TMPDIR/counting" MPI_Allreduce 3000 >"$1" 2>&1
+}
+over_zero() {
+	cat "$1"
+	[ "$(cat "$1")" -gt 0 ]
+}
+
+# One alone, as a measure.
+counts "$TMPDIR/alone"
+check 'a counter in the ranks counts' over_zero "$TMPDIR/alone"
+
+# A stuck one: it has asked for every event, and does not read.
+omig request --follow forever "$event" >"$TMPDIR/stuck" 2>&1 &
+stuck=$!
+check 'a tool that follows gets events' until_true 10 test -s "$TMPDIR/stuck"
+kill -STOP $stuck
+
+# The three together: the stuck one, a follower that comes and goes, a counter, and top on top.
+omig request --follow 2 "$event" >"$TMPDIR/follow" 2>&1 &
+follower=$!
+omig top --json --count 2 --every 1 >"$TMPDIR/top" 2>&1 &
+top=$!
+counts "$TMPDIR/together"
+wait $follower
+status=$?
+check 'the follower ended well' test $status = 0
+check 'and saw events of both ranks' sh -c 'test "$(sed "s/.*p_/p_/" "$1" | sort -u | wc -l)" = 2' sh "$TMPDIR/follow"
+wait $top
+status=$?
+check 'top ended well' test $status = 0
+check 'and saw calls' grep -Eq '"calls_per_s":[1-9]' "$TMPDIR/top"
+
+# The follower's end switched its own wish off, and nobody else's: within a factor of two of alone.
+close_to_alone() {
+	a=$(cat "$TMPDIR/alone") t=$(cat "$TMPDIR/together")
+	echo "alone $a, together $t"
+	[ $((t * 2)) -ge "$a" ] && [ "$t" -le $((a * 2)) ]
+}
+check 'the counter is not disturbed by the others' close_to_alone
+
+# Both ranks call it equally often, each time: an even number up to calls under way.
+check 'a tool sees nothing that it has not attached' sh -c '! omig request --no-attach ":node_get_info([],1)" | grep -q n_'
+check 'a tool cannot use the counter of another' sh -c '! omig request ":pa_counter_read([pa_c_1])" | grep -q "^[0-9]"'
+kill -CONT $stuck
+lines=$(wc -l <"$TMPDIR/stuck")
+check 'the stuck tool goes on where it was' until_true 10 sh -c 'test "$(wc -l <"$1")" -gt "$2"' sh "$TMPDIR/stuck" "$lines"
+kill -TERM $stuck
+wait $stuck
+wait $job
+status=$?
+check 'the program was not disturbed' test $status = 0
+tap_end
