@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Programs to watch, for every MPI that is here; heat2d alone is that of the
+# first. They know nothing of Omig and are not installed.
+EXAMPLE_MPI := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
+EXAMPLES    := $(EXAMPLE_MPI:%=$(B)/examples/heat2d.%) $(B)/examples/heat2d
+
+$(B)/examples/heat2d.%: examples/heat2d.c
+	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -o $@ $<
+$(B)/examples/heat2d: examples/heat2d.c
+	$(call say,MPICC)mkdir -p $(@D) && $(or $(firstword $(EXAMPLE_MPI:%=mpicc.%)),mpicc) -std=c17 -D_GNU_SOURCE \
+		$(CFLAGS) $(WARNINGS) -o $@ $<
+examples: $(EXAMPLES)
+.PHONY: examples
+# Without any MPI the rest is built all the same.
+$(if $(SANITIZE)$(M),,$(if $(EXAMPLE_MPI)$(shell command -v mpicc),$(eval all: $(EXAMPLES))))
+$(B)/check/system.tap: $(if $(EXAMPLE_MPI),$(EXAMPLES))
