@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-sm.test_src := world.c
+sm.test_src := world.c world_top.c world_lm.c

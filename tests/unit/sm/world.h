@@ -25,6 +25,7 @@
 #define LMS 4
 #define TOP_PORT 7000
 #define OBJECTS_SEEN 4096
+#define WORLD_WALL (INT64_C(1700000000) * SEC)
 
 struct world;
 
@@ -104,6 +105,9 @@ void world_open_alone(struct world *w);
 void world_done(struct world *w);
 void world_run(struct world *w, nsec_t time);
 
+/* With a serial number of its own. */
+struct identity world_identity(enum role role, const char *site, const char *host);
+
 /* The sm ends or dies, and another one is started at the same port. */
 void world_stop_sm(struct world *w);
 void world_start_sm(struct world *w);
@@ -129,6 +133,7 @@ size_t entries_of(const struct reply *r, uint32_t action);
 void lm_set(struct world *w, size_t i, const char *site, const char *host, uint32_t number);
 void lm_start(struct world *w, size_t i); /* dials; says its snapshot when up */
 void lm_stop(struct world *w, size_t i);  /* with BYE */
+void lm_free(struct world *w, size_t i);  /* and all of it */
 void lm_send(struct lm *l, const struct msg *m);
 void lm_tell(struct lm *l, bool full, const struct msg_object *o, size_t n);
 void lm_snapshot(struct lm *l);
