@@ -77,26 +77,23 @@ uint32_t fake_segment_hook(const struct fake_segment *s, const char *name)
 	return *hook(s, call_find(name));
 }
 
-struct ring_memory {
-	struct ring_call call;
-	int64_t par[RING_PAR_MAX];
-};
-
 static void record(const struct fake_segment *s, const struct action_event *ev)
 {
 	struct seg_thread *t = fake_segment_thread(s, 0);
 	struct ring ring = { block(s) + s->h->ring_offset, s->h->ring_bytes, &t->ring_head,
 			     &t->ring_tail, &t->ring_dropped };
 	uint32_t bytes = (uint32_t)(sizeof(struct ring_call) + ev->npar * sizeof(int64_t));
-	struct ring_memory m = { .call = { .word = RING_WORD(bytes, RING_CALL),
-					   .ticks = ev->now,
-					   .func = ev->func,
-					   .phase = ev->phase,
-					   .npar = (uint8_t)ev->npar,
-					   .tid = t->tid } };
+	uint64_t memory[RING_RECORD_MAX_BYTES / 8] = { 0 };
+	struct ring_call *call = (struct ring_call *)(void *)memory;
 
-	memcpy((uint8_t *)&m + sizeof(struct ring_call), ev->par, ev->npar * sizeof(int64_t));
-	ring_put(&ring, &m, bytes);
+	call->word = RING_WORD(bytes, RING_CALL);
+	call->ticks = ev->now;
+	call->func = ev->func;
+	call->phase = ev->phase;
+	call->npar = (uint8_t)ev->npar;
+	call->tid = t->tid;
+	memcpy(call->par, ev->par, ev->npar * sizeof(int64_t));
+	ring_put(&ring, memory, bytes);
 }
 
 static void run(const struct fake_segment *s, const struct action_event *ev)
