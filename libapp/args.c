@@ -195,9 +195,11 @@ void hook_finish(struct hook *h, int rc)
 	if (flavour && rc == 0) {
 		args_partner(a, CALL_END);
 		args_volume(a, CALL_END);
-		if (a->wait)
-			wait_finish(a);
-		a->length = a->out ? a->out : a->in;
+	}
+	if (flavour && a->wait)
+		wait_finish(a, rc);
+	a->length = a->out ? a->out : a->in;
+	if (flavour && rc == 0) {
 		if (makes_request(a->desc))
 			wait_posted(h, a);
 		if (h->word & HOOK_PARTNER)

@@ -39,7 +39,8 @@ static unsigned end_pars(const struct hook_args *a, int64_t *par, int rc)
 static unsigned event_fill(union ring_record *r, const struct hook *h, enum call_phase phase,
 			   uint64_t now, int rc)
 {
-	unsigned n = phase == CALL_START ? start_pars(h->args, RING_PAR(r)) : end_pars(h->args, RING_PAR(r),
+	unsigned n = phase == CALL_START ? start_pars(h->args, RING_PAR(r)) : end_pars(h->args,
+			RING_PAR(r),
 			rc);
 
 	r->call.word = RING_WORD(sizeof(r->call) + n * 8, RING_CALL);

@@ -13,6 +13,7 @@ libapp.pc     := omig-app.pc.in
 
 # Never unloaded: its hooks are called until the process ends, and its thread-local storage is static.
 libapp.shared := libomig
+libapp.keep.libomig := MPI_* mpi_* omig_app_*
 
 libapp.hot    := hook.o args.o volume.o wait.o requests.o comm.o partner.o event.o \
 		 $(B)/gen/libapp/wrap_c.o $(B)/gen/libapp/wrap_f.o $(B)/gen/libapp/wrap_f08.o

@@ -56,6 +56,12 @@ static struct request *claim_entry(uintptr_t key)
 	return NULL;
 }
 
+static void release(struct request *r)
+{
+	__atomic_store_n(&r->key, 0, __ATOMIC_RELEASE);
+	__atomic_fetch_sub(&live, 1, __ATOMIC_RELAXED);
+}
+
 bool request_put(const struct request *from)
 {
 	struct request *r;
@@ -80,17 +86,17 @@ void request_drop(uintptr_t handle)
 {
 	struct request *r = handle && !requests_are_none() ? find_entry(handle) : NULL;
 
-	if (!r)
-		return;
-	__atomic_store_n(&r->key, 0, __ATOMIC_RELEASE);
-	__atomic_fetch_sub(&live, 1, __ATOMIC_RELAXED);
+	if (r)
+		release(r);
 }
 
-bool request_find(uintptr_t handle, struct request *out)
+bool request_take(uintptr_t handle, struct request *out)
 {
-	const struct request *r = handle && !requests_are_none() ? find_entry(handle) : NULL;
+	struct request *r = handle && !requests_are_none() ? find_entry(handle) : NULL;
 
-	if (r)
-		*out = *r;
-	return r != NULL;
+	if (!r)
+		return false;
+	*out = *r;
+	release(r);
+	return true;
 }

@@ -37,8 +37,12 @@ bool request_put(const struct request *r);
 /* The handle is used for something else now. */
 void request_drop(uintptr_t handle);
 
-/* Copies the entry; false when there is none. */
-bool request_find(uintptr_t handle, struct request *out);
+/*
+ * Takes the entry out; false when there is none. A call that may complete the request
+ * takes it before and puts it back if it did not: once MPI has freed a handle, another thread may
+ * have the same one again before we look.
+ */
+bool request_take(uintptr_t handle, struct request *out);
 
 /* True when the table is certainly empty: spares the searches. */
 bool requests_are_none(void);
@@ -51,7 +55,7 @@ struct wait_set {
 	unsigned n;
 	struct wait_entry {
 		uint32_t place; /* in the call's array */
-		uintptr_t key;
+		struct request request; /* taken out of the table */
 	} entry[WAIT_SET_MAX];
 	uint64_t statuses[WAIT_SET_MAX * WAIT_STATUS_BYTES / 8]; /* in place of ignored ones */
 };

@@ -79,24 +79,19 @@ static void count_in(const struct request *r, int64_t bytes, int64_t partner)
 		partner_add(r->func, partner, 0, bytes);
 }
 
-static void keep(struct wait_set *w, int place, uintptr_t key)
-{
-	w->entry[w->n].place = (uint32_t)place;
-	w->entry[w->n].key = key;
-	w->n++;
-}
-
-/* More requests than there is room for statuses: those count as posted, now. */
+/* More requests than there is room for: those count as posted, now. */
 static void give_up(const struct hook_args *a, const struct wait_shape *s)
 {
 	struct request r;
 	int n = requests_of(a, s);
 
 	for (int i = 0; i < n; i++) {
-		if (!request_find(request_at(a, s, i), &r) || r.kind != REQUEST_RECV)
+		if (!request_take(request_at(a, s, i), &r))
 			continue;
-		count_in(&r, r.bytes, r.partner);
-		request_drop(r.key);
+		if (r.kind == REQUEST_RECV)
+			count_in(&r, r.bytes, r.partner);
+		else
+			request_put(&r);
 	}
 }
 
@@ -104,7 +99,6 @@ void wait_prepare(struct hook_args *a)
 {
 	const struct wait_shape *s = shape(a);
 	struct wait_set *w = a->wait;
-	struct request r;
 	int n;
 
 	w->n = 0;
@@ -115,9 +109,10 @@ void wait_prepare(struct hook_args *a)
 		give_up(a, s);
 		return;
 	}
-	for (int i = 0; i < n; i++)
-		if (request_find(request_at(a, s, i), &r))
-			keep(w, i, r.key);
+	for (int i = 0; i < n; i++) {
+		w->entry[w->n].place = (uint32_t)i;
+		w->n += request_take(request_at(a, s, i), &w->entry[w->n].request);
+	}
 	if (w->n && a->desc->status && statuses_are_ignored(a))
 		a->par[a->desc->status - 1] = (int64_t)(uintptr_t)w->statuses;
 }
@@ -130,22 +125,22 @@ static int64_t partner_of(const struct request *r, int source)
 	return r->generation == comm_generation() ? comm_world_rank(r->comm, false, source) : -1;
 }
 
-static void ended(const struct hook_args *a, uintptr_t key, const uint8_t *status)
+/* The request is over: its entry is not put back, unless it is persistent. */
+static void ended(struct request *r, const uint8_t *status)
 {
 	struct status_view v;
-	struct request r;
 
-	if (!request_find(key, &r) || r.kind == REQUEST_SEND_INIT)
+	if (r->kind == REQUEST_SEND_INIT)
 		return;
 	flavour->status_read(status, &v);
 	if (!v.cancelled && v.bytes >= 0)
-		count_in(&r, v.bytes, partner_of(&r, v.source));
-	if (r.kind == REQUEST_RECV)
-		request_drop(key);
+		count_in(r, v.bytes, partner_of(r, v.source));
+	if (r->kind == REQUEST_RECV)
+		r->kind = REQUEST_FREE;
 }
 
 /* Entries are in ascending order of place. */
-static const struct wait_entry *entry_at(const struct wait_set *w, uint32_t place)
+static struct wait_entry *entry_at(struct wait_set *w, uint32_t place)
 {
 	unsigned low = 0, high = w->n;
 
@@ -182,9 +177,8 @@ static int f08_base = BASE_UNKNOWN;
 static bool is_open(const struct hook_args *a, const struct wait_shape *s, int place)
 {
 	const struct wait_entry *e = place >= 0 ? entry_at(a->wait, (uint32_t)place) : NULL;
-	struct request r;
 
-	return e && request_find(e->key, &r) && r.kind == REQUEST_RECV &&
+	return e && e->request.kind == REQUEST_RECV &&
 	       handle_is_usable(CALL_P_REQUEST, request_at(a, s, place));
 }
 
@@ -231,20 +225,20 @@ static int index_base(const struct hook_args *a, const struct wait_shape *s, con
 
 static void ended_at(const struct hook_args *a, int place, unsigned status)
 {
-	const struct wait_entry *e = place >= 0 ? entry_at(a->wait, (uint32_t)place) : NULL;
+	struct wait_entry *e = place >= 0 ? entry_at(a->wait, (uint32_t)place) : NULL;
 
 	if (e)
-		ended(a, e->key, (const uint8_t *)pointer(a, a->desc->status) +
-					 (size_t)status * flavour->status_bytes);
+		ended(&e->request, (const uint8_t *)pointer(a, a->desc->status) +
+					   (size_t)status * flavour->status_bytes);
 }
 
 static void ended_all(const struct hook_args *a)
 {
 	const uint8_t *status = pointer(a, a->desc->status);
-	const struct wait_entry *e = a->wait->entry;
+	struct wait_entry *e = a->wait->entry;
 
 	for (unsigned i = 0; i < a->wait->n; i++)
-		ended(a, e[i].key, status + (size_t)e[i].place * flavour->status_bytes);
+		ended(&e[i].request, status + (size_t)e[i].place * flavour->status_bytes);
 }
 
 static void ended_some(const struct hook_args *a, const struct wait_shape *s, const int *index,
@@ -262,32 +256,47 @@ static void ended_some(const struct hook_args *a, const struct wait_shape *s, co
 
 static void start_all(struct hook_args *a)
 {
-	struct request r;
+	for (unsigned i = 0; i < a->wait->n; i++) {
+		const struct request *r = &a->wait->entry[i].request;
 
-	for (unsigned i = 0; i < a->wait->n; i++)
-		if (request_find(a->wait->entry[i].key, &r) && r.kind == REQUEST_SEND_INIT) {
-			a->out += r.bytes;
-			if (a->word & HOOK_PARTNER)
-				partner_add(a->func, r.partner, r.bytes, 0);
-		}
+		if (r->kind != REQUEST_SEND_INIT)
+			continue;
+		a->out += r->bytes;
+		if (a->word & HOOK_PARTNER)
+			partner_add(a->func, r->partner, r->bytes, 0);
+	}
 }
 
-void wait_finish(struct hook_args *a)
+static void wait_succeeded(struct hook_args *a, const struct wait_shape *s)
 {
-	const struct wait_shape *s = shape(a);
+	unsigned rule = a->desc->volume;
 
-	if (!s || !a->wait->n || (s->flag && !int_at(a, s->flag)))
+	if (s->flag && !int_at(a, s->flag))
 		return;
-	if (a->desc->volume == CALL_V_START || a->desc->volume == CALL_V_STARTALL)
+	if (rule == CALL_V_START || rule == CALL_V_STARTALL)
 		start_all(a);
-	else if (a->desc->volume == CALL_V_REQUEST_FREE)
-		request_drop(a->wait->entry[0].key);
+	else if (rule == CALL_V_REQUEST_FREE)
+		a->wait->entry[0].request.kind = REQUEST_FREE;
 	else if (s->indices)
 		ended_some(a, s, pointer(a, s->indices), int_at(a, s->outcount));
 	else if (s->index)
 		ended_some(a, s, pointer(a, s->index), 1);
 	else
 		ended_all(a);
+}
+
+void wait_finish(struct hook_args *a, int rc)
+{
+	const struct wait_shape *s = shape(a);
+	const struct wait_entry *e = a->wait->entry;
+
+	if (s && a->wait->n && rc == 0)
+		wait_succeeded(a, s);
+	/* What has not ended goes back. After an error nobody knows: a stale entry does no harm. */
+	for (unsigned i = 0; i < a->wait->n; i++)
+		if (e[i].request.kind != REQUEST_FREE && !request_put(&e[i].request) &&
+		    e[i].request.kind == REQUEST_RECV)
+			count_in(&e[i].request, e[i].request.bytes, e[i].request.partner);
 }
 
 /* Will the end of a request be seen? */

@@ -15,8 +15,8 @@
  */
 void wait_prepare(struct hook_args *a);
 
-/* After it succeeded: the receives that ended are counted. */
-void wait_finish(struct hook_args *a);
+/* After it: the receives that ended are counted, the other requests are tracked further. */
+void wait_finish(struct hook_args *a, int rc);
 
 /*
  * After a call that started or made a request succeeded. May take back a->in, to be counted at

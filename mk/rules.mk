@@ -12,7 +12,8 @@
 #   X.shared     S... -> $(B)/lib/S.so of the room's objects, X.src.S (sources
 #                of S alone), X.objs.S (objects with a rule of their own) and
 #                the rooms below; X.map.S (default X/S.map),
-#                X.soname.S (default S.so.0)
+#                X.soname.S (default S.so.0), X.keep.S (patterns of the names
+#                that the static twin keeps global; unset = all)
 #   X.undefined_ok   non-empty: the shared libraries may leave symbols open
 #   X.man        scdoc sources NAME.N.scd -> $(B)/man/NAME.N
 #   X.headers    installed headers;  X.pc  NAME.pc.in templates
@@ -95,7 +96,11 @@ $(B)/bin/$(2): $(B)/$(1)/$(patsubst %.c,%.o,$(or $($(1).main.$(2)),$(2)_main.c))
 	$$(call say,LINK)mkdir -p $$(@D) && $$(CC) $$(BASE_LDFLAGS) -pie -o $$@ $$(filter %.o %.a,$$^) $$(call links,$(1))
 endef
 
-# $(1): room, $(2): library. The static twin holds the same objects.
+# $(1): room, $(2): library. The static twin holds the same objects; where
+# X.keep.S names patterns, as one object whose other names are local.
+twin_objs  = $(sort $(filter %.o,$^) $(foreach r,$(call below,$($(1).uses)),$($r.objs)))
+one_object = $(CC) -r -nostdlib -o $@.o $(call twin_objs,$(1)) && \
+	     objcopy -w $(foreach k,$($(1).keep.$(2)),--keep-global-symbol='$k') $@.o && $(AR) rcs $@ $@.o && rm $@.o
 define shared
 $(1).map.$(2)    ?= $(1)/$(2).map
 $(1).soname.$(2) ?= $(2).so.0
@@ -107,8 +112,8 @@ $(B)/lib/$(2).so: $$($(1).parts.$(2)) $(call archives,$($(1).uses)) $$($(1).map.
 		$$(if $$($(1).undefined_ok),,-Wl$(comma)--no-undefined) $$(call links,$(1)) && \
 		ln -sf $(2).so $$(@D)/$$($(1).soname.$(2))
 $(B)/lib/$(2).a: $$($(1).parts.$(2)) $(call archives,$($(1).uses)) $(1)/module.mk
-	$$(call say,AR)mkdir -p $$(@D) && rm -f $$@ && $$(AR) rcs $$@ $$(sort $$(filter %.o,$$^) \
-		$$(foreach r,$$(call below,$$($(1).uses)),$$($$r.objs)))
+	$$(call say,AR)mkdir -p $$(@D) && rm -f $$@ && $$(if $$($(1).keep.$(2)),$$(call one_object,$(1),$(2)),\
+		$$(AR) rcs $$@ $$(call twin_objs,$(1)))
 endef
 
 # Templates are expanded lowest room first, so that `objs` of all below exist.

@@ -1,1 +1,79 @@
-int main(void){return 0;}
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stands in for an lm that was started on demand: writes down what it was
+ * given (arguments, open files, environment, signals, parent) into $FAKE_LM_OUT, holds the
+ * lock until $FAKE_LM_OUT.stop is there, then ends. At most 20 s.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static void write_fds(FILE *out)
+{
+	DIR *d = opendir("/proc/self/fd");
+	struct dirent *e;
+	char link[512];
+
+	while (d && (e = readdir(d))) {
+		ssize_t n = readlinkat(dirfd(d), e->d_name, link, sizeof(link) - 1);
+
+		link[n > 0 ? n : 0] = 0;
+		if (n > 0 && !strstr(link, "/proc/") && !strstr(link, "/fd") &&
+		    strtol(e->d_name, NULL, 10) != fileno(out))
+			fprintf(out, "fd %s %s\n", e->d_name, link);
+	}
+	if (d)
+		closedir(d);
+}
+
+static void write_signals(FILE *out)
+{
+	sigset_t mask;
+	struct sigaction a;
+	int blocked = 0, other = 0;
+
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	for (int s = 1; s < NSIG; s++) {
+		blocked += sigismember(&mask, s) == 1;
+		other += sigaction(s, NULL, &a) == 0 && a.sa_handler != SIG_DFL;
+	}
+	fprintf(out, "signals blocked %d handled %d\n", blocked, other);
+}
+
+int main(int argc, char **argv)
+{
+	const char *path = getenv("FAKE_LM_OUT");
+	struct timespec pause = { 0, 20000000 };
+	char name[4096];
+	FILE *out;
+
+	if (!path)
+		return 1;
+	snprintf(name, sizeof(name), "%s.tmp", path);
+	out = fopen(name, "we");
+	if (!out)
+		return 1;
+	for (int i = 0; i < argc; i++)
+		fprintf(out, "arg %d %s\n", i, argv[i]);
+	fprintf(out, "preload %s\n", getenv("LD_PRELOAD") ? "yes" : "no");
+	fprintf(out, "session %s\n", getsid(0) == getpid() ? "own" : "shared");
+	fprintf(out, "lock %s\n", flock(3, LOCK_EX | LOCK_NB) == 0 ? "held" : strerror(errno));
+	fprintf(out, "pid %d\n", (int)getpid());
+	write_signals(out);
+	write_fds(out);
+	fclose(out);
+	rename(name, path);
+	snprintf(name, sizeof(name), "%s.stop", path);
+	for (int i = 0; i < 1000 && access(name, F_OK) != 0; i++)
+		nanosleep(&pause, NULL);
+	return 0;
+}

@@ -2,7 +2,7 @@
 /*
  * Prints what is in segments, for tests that need no lm:
  *	segdump PID			of a live process, found through /proc/PID/fd
- *	segdump --listen SOCKET		takes registrations like an lm; prints all when its stdin ends
+ *	segdump --listen SOCKET	takes registrations like an lm; prints all when stdin ends
  * One line a value: "own ...", "call RANK NAME count N out B in B sampled N open N",
  * "partner RANK NAME PEER count N out B in B", "lost ...".
  */
@@ -57,8 +57,10 @@ static void print_calls(const struct segview *v, int rank)
 		segview_call(v, SEGVIEW_ALL, f, 0, &c);
 		if (!c.count && !c.sampled && !c.bytes_in && !c.bytes_out)
 			continue;
-		printf("call %d %s count %llu out %llu in %llu sampled %llu open %u delay %s\n", rank,
-		       call_get(f)->name, (unsigned long long)c.count, (unsigned long long)c.bytes_out,
+		printf("call %d %s count %llu out %llu in %llu sampled %llu open %u delay %s\n",
+				rank,
+		       call_get(f)->name, (unsigned long long)c.count,
+		       		(unsigned long long)c.bytes_out,
 		       (unsigned long long)c.bytes_in, (unsigned long long)c.sampled, c.in_call,
 		       c.delay ? "yes" : "no");
 	}
@@ -72,7 +74,8 @@ static void print_segment(struct segview *v)
 
 	segview_own(v, &own);
 	w.rank = own.rank;
-	printf("own %d size %d flavour %u level %u state %u job %s program %s library %s\n", own.rank,
+	printf("own %d size %d flavour %u level %u state %u job %s program %s library %s\n",
+			own.rank,
 	       own.world_size, own.flavour, own.thread_level, own.state, own.job, own.program,
 	       own.library);
 	print_calls(v, own.rank);
@@ -151,7 +154,8 @@ static int take_fd(int conn)
 	struct cmsghdr *c;
 	int fd = -1;
 
-	if (recvmsg(conn, &msg, MSG_CMSG_CLOEXEC) == sizeof(reg) && reg.magic == SEG_REGISTER_MAGIC &&
+	if (recvmsg(conn, &msg, MSG_CMSG_CLOEXEC) == sizeof(reg) &&
+			reg.magic == SEG_REGISTER_MAGIC &&
 	    (c = CMSG_FIRSTHDR(&msg)))
 		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
 	close(conn);

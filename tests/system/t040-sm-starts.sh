@@ -54,7 +54,7 @@ sm_says() {
 }
 
 with_mainsm() {
-	mainsm --foreground >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.log" &
+	mainsm --foreground "$@" >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.log" &
 	top=$!
 	until_true 20 test -s "$TMPDIR/conn" || return 1
 	OMIG_MAINSM=$(cat "$TMPDIR/conn")
@@ -102,6 +102,18 @@ waits_for_mainsm() {
 	until_true 30 sm_says 'mainsm is there, started anew'
 }
 
+renews() {
+	kill -TERM "$top"
+	wait "$top"
+	: >"$TMPDIR/conn"
+	with_mainsm --cert-lifetime 60s || return 1
+	sm --foreground --site y --log-level info 2>"$TMPDIR/sm.log" &
+	sm=$!
+	until_true 20 sm_says 'certificate renewed' && return 0
+	cat "$TMPDIR/sm.log" "$TMPDIR/mainsm.log"
+	return 1
+}
+
 if command -v mainsm >/dev/null 2>&1; then
 	check "mainsm starts" with_mainsm
 	check "with a token it enrols and serves" sm_is_up
@@ -114,6 +126,8 @@ if command -v mainsm >/dev/null 2>&1; then
 	check "it serves again" sm_is_up
 	check "mainsm dies and comes back: it waits" waits_for_mainsm
 	check "and ends" ends_with 0
+	check "a certificate near its end is renewed over the link" renews
+	check "and it serves on" ends_with 0
 	kill -TERM "$top"
 	wait "$top" 2>/dev/null
 	case $(ps -o pid= -p "$top") in '') ;; *) kill -KILL "$top" ;; esac

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A segment as a hostile program may leave it, read by all that an lm reads
+ * it with. The input is a list of 10-byte patches over a good segment: where (16
+ * bits: a word of the header, of the tables, of the thread's part) and the word. A first byte of 0
+ * says that the rest is the header itself.
+ */
+#include "common/ring/calls.h"
+#include "common/ring/calls_id.h"
+#include "common/ring/segview.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BYTES_MAX (256 * 1024)
+#define PATCH_BYTES 10
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+
+static _Alignas(64) uint8_t memory[BYTES_MAX], good[BYTES_MAX];
+static size_t bytes;
+static unsigned seen;
+
+static void demand(int truth)
+{
+	if (!truth)
+		abort();
+}
+
+static void make_good(void)
+{
+	struct seg_header *h = (void *)good;
+	struct seg_thread *t;
+
+	seg_plan(h, CALL_COUNT, 1, SEG_RING_MIN_BYTES);
+	h->magic = SEG_MAGIC;
+	bytes = h->segment_bytes;
+	demand(bytes <= BYTES_MAX);
+	t = (void *)(good + h->thread_offset);
+	t->tid = 1;
+	t->ring_head = 512;
+	for (unsigned i = 0; i < 8; i++)
+		*(uint64_t *)(void *)(good + h->thread_offset + h->ring_offset + i * 64) =
+			RING_WORD(64, i % 2 ? RING_PAD : RING_CALL);
+}
+
+/* Half of the numbers go to the places that steer: header, thread head, ring. */
+static size_t place(uint16_t number)
+{
+	const struct seg_header *h = (const void *)good;
+	size_t at = number >> 2, words = bytes / 8;
+
+	switch (number & 3) {
+	case 0:
+		return at % (sizeof(*h) / 8);
+	case 1:
+		return h->thread_offset / 8 + at % (sizeof(struct seg_thread) / 8);
+	case 2:
+		return (h->thread_offset + h->ring_offset) / 8 + at % (h->ring_bytes / 8);
+	default:
+		return (at * 4 + number % 7) % words;
+	}
+}
+
+/*
+ * Sets n bytes at `at` as in the good segment: an input disturbs a few words, copying all takes
+ * longest.
+ */
+static void restore(size_t at, size_t n)
+{
+	memcpy(memory + at, good + at, n);
+}
+
+/* What reading and changing writes. */
+static void restore_used(void)
+{
+	const struct seg_header *h = (const void *)good;
+
+	restore(0, sizeof(*h));
+	restore(h->hook_offset, CALL_COUNT * sizeof(uint32_t));
+	restore(h->head_offset, CALL_COUNT * 2 * sizeof(uint16_t));
+	restore(h->action_offset, 2 * sizeof(struct seg_action));
+	restore(h->list_offset, 8);
+	restore(h->thread_offset, sizeof(struct seg_thread));
+}
+
+static void patch(const uint8_t *p, size_t n)
+{
+	uint16_t where;
+
+	if (n && p[0] == 0) {
+		n = n - 1 < sizeof(struct seg_header) ? n - 1 : sizeof(struct seg_header);
+		memcpy(memory, p + 1, n);
+		return;
+	}
+	for (; n >= PATCH_BYTES; p += PATCH_BYTES, n -= PATCH_BYTES) {
+		memcpy(&where, p, 2);
+		memcpy(memory + place(where) * 8, p + 2, 8);
+	}
+}
+
+static void unpatch(const uint8_t *p, size_t n)
+{
+	uint16_t where;
+
+	for (; n >= PATCH_BYTES; p += PATCH_BYTES, n -= PATCH_BYTES) {
+		memcpy(&where, p, 2);
+		restore(place(where) * 8, 8);
+	}
+}
+
+static void on_partner(void *arg, const struct segview_partner *s)
+{
+	demand(call_get(s->func) != NULL);
+}
+
+static void on_event(void *arg, const struct ring_call *c)
+{
+	const struct call_desc *d = call_get(c->func);
+
+	demand(d && c->npar == (c->phase ? d->end_npar : d->start_npar));
+	seen += (unsigned)c->par[c->npar - 1];
+}
+
+static void read_texts(const struct segview *v)
+{
+	struct seg_own own;
+
+	segview_own(v, &own);
+	demand(strlen(own.job) < sizeof(own.job) && strlen(own.site) < sizeof(own.site) &&
+	       strlen(own.program) < sizeof(own.program) &&
+	       		strlen(own.library) < sizeof(own.library));
+}
+
+static void read_values(const struct segview *v)
+{
+	struct segview_call call;
+	struct segview_cell cell;
+
+	for (unsigned f = 0; f < segview_funcs(v); f += 17)
+		demand(segview_call(v, SEGVIEW_ALL, f, 1000, &call) == 0);
+	for (unsigned c = 0; c < SEG_CELLS; c += 9) {
+		demand(segview_integrator(v, SEGVIEW_ALL, c, 1000, &cell) == 0);
+		demand(cell.v - cell.v == 0 || cell.v != 0);
+	}
+}
+
+static void read_threads(struct segview *v)
+{
+	struct segview_thread t;
+
+	for (unsigned i = 0; i < segview_threads(v); i++) {
+		demand(segview_thread(v, i, &t) == 0);
+		segview_partners(v, i, on_partner, NULL);
+		/* Never more than the ring can hold, then empty or given up. */
+		demand(segview_events(v, i, UINT32_MAX, on_event, NULL) <= SEG_RING_MIN_BYTES / 24);
+		demand(segview_events(v, i, UINT32_MAX, on_event, NULL) <= 0);
+	}
+}
+
+static void change(struct segview *v)
+{
+	struct seg_action a = { .op = ACTION_COUNTER_ADD, .func = CALL_ID_Send,
+			.partner_count = 1 };
+	const int32_t partner = 3;
+	unsigned index;
+
+	segview_hook_set(v, CALL_ID_Send, HOOK_COUNT);
+	demand(segview_action_add(v, &a, &partner, NULL, &index) == 0);
+	demand(segview_action_del(v, index) == 0);
+	segview_lm_alive(v, 7);
+}
+
+static void use(struct segview *v, size_t n)
+{
+	read_texts(v);
+	read_values(v);
+	read_threads(v);
+	/* Needs memory of its own, which costs more than all the rest. */
+	if (n % 8 == 3)
+		change(v);
+	segview_free(v);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+{
+	struct segview *v = NULL;
+
+	if (!bytes) {
+		make_good();
+		memcpy(memory, good, bytes);
+	}
+	patch(p, n);
+	if (segview_over(memory, bytes, &v, NULL) == 0)
+		use(v, n);
+	unpatch(p, n);
+	restore_used();
+	return 0;
+}

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 400
+# The program's output and end are the same with libapp and without, whatever it does and whatever is missing.
+. tests/libapp/lib.sh
+
+run() { # HOW FLAVOUR WHAT -> $TMPDIR/HOW
+	"$1" "$2" 2 "$T/rough.$2" "$3" >"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err"
+	echo "status $?" >>"$TMPDIR/$1.out"
+	sort "$TMPDIR/$1.out" >"$TMPDIR/$1"
+	# A launcher that ends the other ranks may cut their last words off.
+	case $ends in *" $3 "*) grep ^status "$TMPDIR/$1.out" >"$TMPDIR/$1" ;; esac
+}
+same() { # FLAVOUR WHAT
+	run bare "$1" "$2"
+	run watched "$1" "$2"
+	diff "$TMPDIR/bare" "$TMPDIR/watched"
+}
+quiet() { ! grep -i omig "$TMPDIR/watched.out" "$TMPDIR/watched.err"; }
+
+export OMIG_START=volume
+ends=" cancel abort_mpi abort segv kill _exit exit "
+for f in $flavours; do
+	for what in plain fork exec close_all low_fds storm cancel abort_mpi abort segv kill _exit exit dlclose late no_mpi; do
+		check "$f: $what" same $f $what
+		check "$f: $what: not a word of ours" quiet
+	done
+done
+
+f=${flavours% *}
+f=${f# }
+# VALUE...: environment that is junk or hostile
+junk() {
+	for e; do
+		name=${e%%=*}
+		eval "old=\${$name-}"
+		export "$e"
+		check "$f: with $(printf %.40s "$e")" same $f plain
+		export "$name=$old"
+	done
+}
+long=$(printf '%05000d' 0)
+junk OMIG_THREADS=0 OMIG_THREADS=-1 OMIG_THREADS=99999999999999 OMIG_THREADS=x OMIG_RING=1 OMIG_RING=4000000000 \
+	OMIG_START=nonsense OMIG_MAINSM=nonsense "OMIG_MAINSM=$long" "OMIG_JOB=$long" OMIG_LM=/nowhere OMIG_LM=/ \
+	OMIG_RUNTIME_DIR=/proc/nowhere "OMIG_RUNTIME_DIR=$TMPDIR/$(printf '%0200d' 0)" OMIG_RUNTIME_DIR=/dev/null \
+	HOME= OMIG_DISABLE=1 OMIG_TICKS=monotonic
+check "$f: unwatched with OMIG_DISABLE=1" sh -c ". tests/libapp/lib.sh; start_lm; OMIG_DISABLE=1; export OMIG_DISABLE
+	watched $f 2 '$T/rough.$f' plain; stop_lm '$TMPDIR/seen'; ! grep own '$TMPDIR/seen'"
+
+# Limits of the process. The bare program must live with them too.
+limited() { ( ulimit "$@" && same $f plain ); }
+check "$f: files may not grow beyond 100 blocks" limited -f 100
+check "$f: 64 open files" limited -n 64
+
+# A program that is no MPI program at all: a shell and its children, also with everything bound at start.
+for p in 'echo hello' '/bin/ls / | wc -l' 'exec /bin/true'; do
+	check "preloaded into a shell: $p" test "$(LD_PRELOAD=$B/lib/libomig.so sh -c "$p" 2>&1)" = "$(sh -c "$p" 2>&1)"
+	check "preloaded, bound at once: $p" test "$(LD_BIND_NOW=1 LD_PRELOAD=$B/lib/libomig.so sh -c "$p" 2>&1)" = "$(sh -c "$p" 2>&1)"
+done
+exit $failed

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 120
+# The first rank of a host starts the lm: once, detached, with nothing of the program's.
+. tests/libapp/lib.sh
+
+FAKE_LM_OUT=$TMPDIR/lm
+OMIG_LM=$T/fake_lm
+export FAKE_LM_OUT OMIG_LM
+until_there() {
+	i=0
+	until test -e "$1"; do
+		i=$((i + 1))
+		test $i -lt 200 || return 1
+		sleep 0.05
+	done
+}
+has() { grep -qx "$1" "$FAKE_LM_OUT" || { cat "$FAKE_LM_OUT"; return 1; }; }
+gone() {
+	i=0
+	while kill -0 "$1" 2>/dev/null; do
+		i=$((i + 1))
+		test $i -lt 200 || return 1
+		sleep 0.05
+	done
+}
+for f in $flavours; do
+	rm -f "$TMPDIR"/lm*
+	# A descriptor and a signal state that must not reach the lm; exec_child proves that wait() sees no child.
+	exec 8<"$0"
+	watched $f 2 sh -c "trap '' USR2; exec '$T/rough.$f' exec" >"$TMPDIR/out" 2>&1
+	rc=$?
+	exec 8<&-
+	check "$f: the program ends well" test $rc = 0
+	check "$f: it sees no child but its own" test "$(grep -c 'wait 1' "$TMPDIR/out")" = 2
+	check "$f: an lm was started" until_there "$FAKE_LM_OUT"
+	check "$f: with the lock" has "lock held"
+	check "$f: told where the lock is" has "arg 2 3"
+	check "$f: to be a daemon" has "arg 3 --daemon"
+	check "$f: without what was preloaded" has "preload no"
+	check "$f: in a session of its own" has "session own"
+	check "$f: with signals as at login" has "signals blocked 0 handled 0"
+	check "$f: with four files open and no more" test "$(grep -c ^fd "$FAKE_LM_OUT")" = 4
+	lm=$(sed -n 's/^pid //p' "$FAKE_LM_OUT")
+	# While it lives a second program starts no other.
+	mv "$FAKE_LM_OUT" "$FAKE_LM_OUT.first"
+	check "$f: a second program ends well" watched $f 2 "$T/rough.$f" plain
+	check "$f: and starts no second lm" test ! -e "$FAKE_LM_OUT"
+	: >"$FAKE_LM_OUT.stop"
+	check "$f: the lm ends" gone "$lm"
+done
+exit $failed
