@@ -117,15 +117,17 @@ static int share_set_text(struct csr *c, struct share *s, const struct arm_part 
 static int set_share(struct csr *c, const struct msg_arm *m, const struct arm_part *part)
 {
 	const struct node *n = nodes_at(c->a->conf.nodes, part->child);
-	uint32_t prefix = part->local_prefix < m->local_prefix ? part->local_prefix : m->local_prefix;
+	uint32_t prefix =
+		part->local_prefix < m->local_prefix ? part->local_prefix : m->local_prefix;
 	struct share *s = n ? map_find(&c->shares, n->number) : NULL;
 	bool is_same;
 	int rc = 0;
 
 	if (!n)
 		return 0;
-	is_same = s && s->ntext == part->ntext && s->local_prefix == prefix && c->reply == m->reply &&
-		  c->tool == m->tool && str_eq(c->identity, m->identity) && !memcmp(s->text, part->text, s->ntext);
+	is_same = s && s->ntext == part->ntext && s->local_prefix == prefix &&
+		  c->reply == m->reply && c->tool == m->tool && str_eq(c->identity, m->identity) &&
+		  !memcmp(s->text, part->text, s->ntext);
 	if (!s)
 		s = share_new(c, n->number);
 	if (!s)
@@ -145,7 +147,7 @@ static int set_share(struct csr *c, const struct msg_arm *m, const struct arm_pa
 
 static void csr_free(struct csr *c)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 
 	if (!c)
 		return;
@@ -161,7 +163,7 @@ static void csr_free(struct csr *c)
 
 void arms_free(struct arms *a)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	if (!a)
 		return;
@@ -173,7 +175,7 @@ void arms_free(struct arms *a)
 
 static void csr_end(struct csr *c)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 
 	while (map_next(&c->shares, &i))
 		share_end(c, i.value);
@@ -184,11 +186,14 @@ static void csr_end(struct csr *c)
 static void send_answer(struct csr *c)
 {
 	struct msg_entry *entry = calloc(ARMS_ENTRIES_MAX, sizeof(*entry));
-	struct msg m = { .type = MSG_ARM_ACK, .arm_ack = { .csr = c->token, .version = c->version, .entry = entry } };
+	struct msg m = { .type = MSG_ARM_ACK,
+			 .arm_ack = { .csr = c->token, .version = c->version, .entry = entry } };
 
 	if (entry && c->answer)
 		m.arm_ack.nentry = wire_entries(c->answer, 0, entry, ARMS_ENTRIES_MAX);
-	/* Too many words for one message: that it is armed matters more than what is wrong with it. */
+	/*
+	 * Too many words for one message: that it is armed matters more than what is wrong with it.
+	 */
 	if (c->a->conf.send(c->a->conf.arg, &m) == -ERR_LIMIT) {
 		m.arm_ack.nentry = 0;
 		c->a->conf.send(c->a->conf.arg, &m);
@@ -200,7 +205,7 @@ static void send_answer(struct csr *c)
 
 void csr_check_answer(struct csr *c, bool give_up)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 
 	if (!c->answer)
 		return;
@@ -214,8 +219,8 @@ void csr_check_answer(struct csr *c, bool give_up)
 		struct token t;
 
 		if (s->is_waited_for)
-			reply_add(c->answer, 0, token_print_number(&t, TOKEN_NODE, s->node), STATUS_UNSPECIFIED_ERROR,
-				  "the host has not confirmed in time");
+			reply_add(c->answer, 0, token_print_number(&t, TOKEN_NODE, s->node),
+				  STATUS_UNSPECIFIED_ERROR, "the host has not confirmed in time");
 	}
 	loop_timer_cancel(c->timer);
 	send_answer(c);
@@ -245,9 +250,10 @@ static struct csr *csr_new(struct arms *a, const char *token)
 
 /* --- arming */
 
-static int understand(const struct msg_arm *m, struct omis_request **out, unsigned *status, struct err *e)
+static int understand(const struct msg_arm *m, struct omis_request **out, unsigned *status,
+		      struct err *e)
 {
-	struct omis_diag diag = {0};
+	struct omis_diag diag = { 0 };
 	int rc = omis_parse_inner((const char *)m->text.p, m->text.n, out, e);
 
 	*status = rc == -ERR_PARSE ? STATUS_SYNTAX_ERROR : status_from_err(rc);
@@ -267,7 +273,7 @@ static int understand(const struct msg_arm *m, struct omis_request **out, unsign
 
 static void send_new(struct csr *c)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 
 	while (map_next(&c->shares, &i)) {
 		struct share *s = i.value;
@@ -280,7 +286,7 @@ static void send_new(struct csr *c)
 /* Hosts that are no longer meant are told so; true for those that stay. */
 static void end_old(struct csr *c)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 
 	while (map_next(&c->shares, &i)) {
 		struct share *s = i.value;
@@ -293,7 +299,7 @@ static void end_old(struct csr *c)
 static int take_parts(struct csr *c, const struct msg_arm *m, const struct arm *arm)
 {
 	const struct arm_part *part;
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 	int rc = 0;
 
 	while (map_next(&c->shares, &i))
@@ -316,7 +322,8 @@ static int set_identity(struct csr *c, const struct msg_arm *m)
 	return 0;
 }
 
-static int split(struct csr *c, const struct msg_arm *m, const struct omis_request *r, struct err *e)
+static int split(struct csr *c, const struct msg_arm *m, const struct omis_request *r,
+		 struct err *e)
 {
 	const struct arms_conf *conf = &c->a->conf;
 	struct view v = { conf->nodes, conf->cells, nodes_bound(conf->nodes) };
@@ -331,7 +338,7 @@ static int split(struct csr *c, const struct msg_arm *m, const struct omis_reque
 		rc = set_identity(c, m);
 	arm_free(arm);
 	if (rc)
-		return err_set(e, (enum err_code)-rc, "no room for it: %s", err_name(rc));
+		return err_set(e, (enum err_code) - rc, "no room for it: %s", err_name(rc));
 	end_old(c);
 	send_new(c);
 	return 0;
@@ -340,10 +347,13 @@ static int split(struct csr *c, const struct msg_arm *m, const struct omis_reque
 /* Says no to an ARM that could not be taken in. */
 static void refuse(struct arms *a, const struct msg_arm *m, unsigned status, const char *why)
 {
-	const struct msg_entry entry = { .objects = "", .status = status,
+	const struct msg_entry entry = { .objects = "",
+					 .status = status,
 					 .value = { (const uint8_t *)why, strlen(why) } };
-	const struct msg ack = { .type = MSG_ARM_ACK, .arm_ack = { .csr = m->csr, .version = m->version,
-								   .entry = &entry, .nentry = 1 } };
+	const struct msg ack = {
+		.type = MSG_ARM_ACK,
+		.arm_ack = { .csr = m->csr, .version = m->version, .entry = &entry, .nentry = 1 }
+	};
 
 	a->conf.send(a->conf.arg, &ack);
 }
@@ -373,7 +383,7 @@ void arms_arm(struct arms *a, const struct msg_arm *m)
 {
 	struct omis_request *r = NULL;
 	unsigned status = STATUS_NO_MEMORY;
-	struct err e = {0};
+	struct err e = { 0 };
 	struct csr *c = NULL;
 	int rc = understand(m, &r, &status, &e);
 
@@ -401,7 +411,7 @@ void arms_disarm(struct arms *a, const char *csr)
 
 void arms_drop_tool(struct arms *a, uint32_t tool)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
 		struct csr *c = i.value;
@@ -413,7 +423,7 @@ void arms_drop_tool(struct arms *a, uint32_t tool)
 
 void arms_set_stale(struct arms *a)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i))
 		((struct csr *)i.value)->is_stale = true;
@@ -421,7 +431,7 @@ void arms_set_stale(struct arms *a)
 
 void arms_drop_stale(struct arms *a)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
 		struct csr *c = i.value;
@@ -435,7 +445,7 @@ void arms_drop_stale(struct arms *a)
 
 void arms_node_up(struct arms *a, struct node *n)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
 		struct csr *c = i.value;
@@ -448,7 +458,7 @@ void arms_node_up(struct arms *a, struct node *n)
 
 void arms_node_down(struct arms *a, const struct node *n)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
 		struct csr *c = i.value;
@@ -463,7 +473,7 @@ void arms_node_down(struct arms *a, const struct node *n)
 
 void arms_node_forgotten(struct arms *a, const struct node *n)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
 		struct csr *c = i.value;

@@ -45,7 +45,8 @@ void arms_disarm(struct arms *a, const char *csr);
 void arms_drop_tool(struct arms *a, uint32_t tool);
 
 /*
- * From a host. -ERR_NOTFOUND: nothing of the kind is armed there (it is told, after a TRIGGERED); -ERR_DENIED: it
+ * From a host. -ERR_NOTFOUND: nothing of the kind is armed there (it is told, after a TRIGGERED);
+ * -ERR_DENIED: it
  * speaks of what is not its own.
  */
 int arms_acked(struct arms *a, const struct node *n, const struct msg_arm_ack *m, struct err *e);
@@ -67,7 +68,7 @@ void arms_drop_stale(struct arms *a);
 struct arms_stats {
 	size_t armed, bytes;
 	uint64_t triggered; /* went up */
-	uint64_t dropped;   /* did not fit upwards, and were told as a gap later */
+	uint64_t dropped; /* did not fit upwards, and were told as a gap later */
 	uint64_t strays;
 };
 

@@ -40,8 +40,8 @@ int arms_acked(struct arms *a, const struct node *n, const struct msg_arm_ack *m
 	share_confirmed(c, s);
 	for (size_t i = 0; c->answer && i < m->nentry && c->answer->nentry < ARMS_ENTRIES_MAX; i++)
 		if (status_is_error(m->entry[i].status))
-			reply_add_n(c->answer, 0, m->entry[i].objects, m->entry[i].status, m->entry[i].value.p,
-				    m->entry[i].value.n);
+			reply_add_n(c->answer, 0, m->entry[i].objects, m->entry[i].status,
+				    m->entry[i].value.p, m->entry[i].value.n);
 	csr_check_answer(c, false);
 	return 0;
 }
@@ -55,8 +55,8 @@ static bool owns_or_none(const struct node *n, const char *token)
 
 static bool is_own_event(const struct node *n, const struct msg_triggered *m)
 {
-	return m->node[0] && owns_or_none(n, m->node) && owns_or_none(n, m->proc) && owns_or_none(n, m->thread) &&
-	       owns_entries(n, m->entry, m->nentry);
+	return m->node[0] && owns_or_none(n, m->node) && owns_or_none(n, m->proc) &&
+	       owns_or_none(n, m->thread) && owns_entries(n, m->entry, m->nentry);
 }
 
 /* Events may be lost on the way, but not without a word: the next one tells how many. */

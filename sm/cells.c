@@ -38,7 +38,7 @@ static void cell_free(struct cell *c)
 
 void cells_free(struct cells *c)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	if (!c)
 		return;
@@ -60,7 +60,7 @@ void cells_del(struct cells *c, const char *token)
 
 void cells_drop_tool(struct cells *c, uint32_t tool)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&c->by_token, &i)) {
 		const struct cell *cell = i.value;
@@ -115,8 +115,8 @@ int cells_learn(struct cells *c, uint32_t tool, const struct omis_call *call)
 	uint32_t node;
 	int rc;
 
-	if (!str_eq(call->name, "omig_pa_create") || call->nparam < 2 || call->param[0].kind != OMIS_LIST ||
-	    call->param[1].kind != OMIS_TOKEN)
+	if (!str_eq(call->name, "omig_pa_create") || call->nparam < 2 ||
+	    call->param[0].kind != OMIS_LIST || call->param[1].kind != OMIS_TOKEN)
 		return 0;
 	rc = get(c, call->param[1].s.p, tool, &cell);
 	for (size_t i = 0; !rc && i < call->param[0].list.n; i++) {

@@ -29,7 +29,9 @@ static int send(void *arg, const struct msg_directory *m)
 	return uplink_send(arg, &msg);
 }
 
-/* The host's own object. All of it is what we know: the host says nothing about itself that counts. */
+/*
+ * The host's own object. All of it is what we know: the host says nothing about itself that counts.
+ */
 static struct msg_object head_of(const struct news *w, const struct node *n, struct token *site)
 {
 	return (struct msg_object){
@@ -127,5 +129,6 @@ void news_gone(struct news *w, const struct node *n)
 	struct msg_object head = head_of(w, n, &site);
 
 	head.op = MSG_OP_GONE;
-	send(w->uplink, &(struct msg_directory){ .node = n->number, .object = &head, .nobject = 1 });
+	send(w->uplink,
+	     &(struct msg_directory){ .node = n->number, .object = &head, .nobject = 1 });
 }

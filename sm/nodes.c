@@ -165,7 +165,8 @@ static void node_down(struct nodes *ns, struct node *n, const char *reason)
 
 /* --- who is let in */
 
-static int check_hello(const struct nodes *ns, const struct link *l, const struct msg_hello *h, struct err *why)
+static int check_hello(const struct nodes *ns, const struct link *l, const struct msg_hello *h,
+		       struct err *why)
 {
 	const struct identity *id = link_identity(l);
 
@@ -174,12 +175,15 @@ static int check_hello(const struct nodes *ns, const struct link *l, const struc
 	if (!id || id->role != ROLE_LM)
 		return err_set(why, ERR_DENIED, "only lms connect to an sm; tools go to mainsm");
 	if (!str_eq(id->site, ns->site))
-		return err_set(why, ERR_DENIED, "this is the sm of site %s, the certificate is for site %s", ns->site,
-			       id->site);
+		return err_set(why, ERR_DENIED,
+			       "this is the sm of site %s, the certificate is for site %s",
+			       ns->site, id->site);
 	if (h->site[0] && !str_eq(h->site, ns->site))
-		return err_set(why, ERR_DENIED, "this is the sm of site %s, not of %s", ns->site, h->site);
+		return err_set(why, ERR_DENIED, "this is the sm of site %s, not of %s", ns->site,
+			       h->site);
 	if (!id->host[0] || !str_eq(h->host, id->host))
-		return err_set(why, ERR_DENIED, "the certificate is for host %s, not for %s", id->host, h->host);
+		return err_set(why, ERR_DENIED, "the certificate is for host %s, not for %s",
+			       id->host, h->host);
 	if (!h->node)
 		return err_set(why, ERR_AGAIN, "no node number: mainsm gives one, ask there first");
 	return 0;
@@ -202,12 +206,16 @@ static int check_number(struct nodes *ns, const struct msg_hello *h, struct err 
 	struct node *same = nodes_find(ns, h->node), *other = find_host(ns, h->host);
 
 	if (same && !str_eq(same->host, h->host))
-		return err_set(why, ERR_DENIED, "node number %u is that of host %s, not of %s: two hosts of one number",
-			       h->node, same->host, h->host);
+		return err_set(
+			why, ERR_DENIED,
+			"node number %u is that of host %s, not of %s: two hosts of one number",
+			h->node, same->host, h->host);
 	if (other && other != same && other->link)
-		return err_set(why, ERR_DENIED, "host %s is connected already, as node %u", h->host, other->number);
+		return err_set(why, ERR_DENIED, "host %s is connected already, as node %u", h->host,
+			       other->number);
 	if (same && same->link && h->epoch < same->epoch)
-		return err_set(why, ERR_DENIED, "a younger lm of host %s is connected already", h->host);
+		return err_set(why, ERR_DENIED, "a younger lm of host %s is connected already",
+			       h->host);
 	if (other && other != same)
 		node_forget(ns, other);
 	return 0;
@@ -295,7 +303,8 @@ static int admit(struct nodes *ns, struct link *l, const struct msg_hello *h, st
 	return 0;
 }
 
-static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct msg_hello_ack *ack, struct err *why)
+static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct msg_hello_ack *ack,
+		    struct err *why)
 {
 	struct nodes *ns = arg;
 	char host[64];
@@ -462,7 +471,7 @@ void nodes_refuse_all(struct nodes *ns)
 
 static void hang_up(struct nodes *ns)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 
 	while (map_next(&ns->greeting, &i))
 		link_close(i.value, "ending");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The hosts of the site: who is let in, who is there, who is silent. A host
- * has a number that mainsm gave it, and an index here, as planning uses it. The index is given again
+ * has a number that mainsm gave it, and an index here, as planning uses it. The index is given
+ * again
  * only after everybody was told that its host is forgotten.
  */
 #ifndef SM_NODES_H
@@ -21,9 +22,11 @@
 #include <stdint.h>
 
 #define NODES_MAX 4096 /* hosts of one sm; a larger site has more than one */
-#define NODES_GREETING_MAX 512 /* let in by TLS, HELLO still to come: as many come back at once after a restart */
+#define NODES_GREETING_MAX \
+	512 /* let in by TLS, HELLO still to come: as many come back at once after a restart */
 #define NODE_LOST_NS (60 * NSEC_PER_SEC) /* silent for so long: nobody should wait for it */
-#define NODE_FORGET_NS (600 * NSEC_PER_SEC) /* a host that does not come back takes no room for ever */
+#define NODE_FORGET_NS \
+	(600 * NSEC_PER_SEC) /* a host that does not come back takes no room for ever */
 
 struct chan;
 struct link;
@@ -37,9 +40,9 @@ struct node {
 	char token[TOKEN_BYTES];
 	char host[NAME_MAX_BYTES + 1];
 	struct link *link; /* NULL: not connected */
-	uint64_t epoch;	   /* of its lm */
-	uint32_t sub;	   /* enum msg_node_sub */
-	nsec_t since;	   /* when sub became what it is */
+	uint64_t epoch; /* of its lm */
+	uint32_t sub; /* enum msg_node_sub */
+	nsec_t since; /* when sub became what it is */
 	struct objects *objects;
 	bool has_news; /* about itself: sub changed, or it is new */
 };
@@ -97,7 +100,10 @@ size_t nodes_count(const struct nodes *ns);
 size_t nodes_up(const struct nodes *ns);
 const struct objects_total *nodes_total(const struct nodes *ns);
 
-/* As link_send(), but a node that does not read (-ERR_AGAIN) is cut. -ERR_CLOSED when it is not connected. */
+/*
+ * As link_send(), but a node that does not read (-ERR_AGAIN) is cut. -ERR_CLOSED when it is not
+ * connected.
+ */
 int node_send(struct nodes *ns, struct node *n, const struct msg *m);
 void nodes_send_all(struct nodes *ns, const struct msg *m);
 
@@ -107,14 +113,17 @@ void node_cut(struct nodes *ns, struct node *n, enum msg_error_code code, const 
 /* Forgets it now: on_forget, then it is gone. */
 void node_forget(struct nodes *ns, struct node *n);
 
-/* Takes its time into account: half of the measured round trip at least, or 0 when nothing was measured. */
+/*
+ * Takes its time into account: half of the measured round trip at least, or 0 when nothing was
+ * measured.
+ */
 nsec_t node_rtt(const struct node *n);
 
 struct nodes_stats {
 	uint64_t accepted, refused, cut_slow, cut_wrong;
 	uint64_t dropped; /* messages to hosts that did not read */
-	size_t queued;	  /* bytes, over all links */
-	nsec_t rtt_max;	  /* -1 = none measured */
+	size_t queued; /* bytes, over all links */
+	nsec_t rtt_max; /* -1 = none measured */
 };
 
 void nodes_stats(const struct nodes *ns, struct nodes_stats *out);

@@ -36,7 +36,8 @@ struct objects {
 	bool wants_full; /* changes need not be kept: all will be told */
 };
 
-struct objects *objects_new(uint32_t node, const char *site, const char *host, struct objects_total *total)
+struct objects *objects_new(uint32_t node, const char *site, const char *host,
+			    struct objects_total *total)
 {
 	struct objects *o = calloc(1, sizeof(*o));
 
@@ -94,7 +95,7 @@ void objects_free(struct objects *o)
 {
 	if (!o)
 		return;
-	list_each_safe(i, &o->all)
+	list_each_safe (i, &o->all)
 		forget(o, list_entry(i, struct object, at));
 	smap_done(&o->by_token);
 	free(o->site);
@@ -114,7 +115,8 @@ void objects_restart(struct objects *o)
 
 bool objects_has_news(const struct objects *o)
 {
-	return (o->wants_full && o->is_whole) || !list_is_empty(&o->changed) || !list_is_empty(&o->gone);
+	return (o->wants_full && o->is_whole) || !list_is_empty(&o->changed) ||
+	       !list_is_empty(&o->gone);
 }
 
 static struct object *find(const struct objects *o, const char *token)
@@ -153,7 +155,8 @@ static char *keep(char **at, const char *s)
 /* site and host are the message's and need not be kept: they are ours. */
 static struct object *object_new(const struct objects *o, const struct msg_object *m)
 {
-	size_t text = strlen(m->token) + strlen(m->parent) + strlen(m->name) + strlen(m->job) + strlen(m->flavour) + 5;
+	size_t text = strlen(m->token) + strlen(m->parent) + strlen(m->name) + strlen(m->job) +
+		      strlen(m->flavour) + 5;
 	struct object *x = calloc(1, sizeof(*x) + text);
 	char *at;
 
@@ -181,19 +184,23 @@ static struct object *object_new(const struct objects *o, const struct msg_objec
 static int room_for(const struct objects *o, const struct object *x, struct err *e)
 {
 	if (o->n >= OBJECTS_NODE_MAX || o->bytes + x->bytes > OBJECTS_NODE_BYTES_MAX)
-		return err_set(e, ERR_LIMIT, "host %s has more than %d objects, or %d bytes of them", o->host,
+		return err_set(e, ERR_LIMIT,
+			       "host %s has more than %d objects, or %d bytes of them", o->host,
 			       OBJECTS_NODE_MAX, OBJECTS_NODE_BYTES_MAX);
 	if (o->total->n >= OBJECTS_SITE_MAX || o->total->bytes + x->bytes > OBJECTS_SITE_BYTES_MAX)
-		return err_set(e, ERR_LIMIT, "the hosts of this site have more than %d objects, or %d bytes of them",
-			       OBJECTS_SITE_MAX, OBJECTS_SITE_BYTES_MAX);
+		return err_set(
+			e, ERR_LIMIT,
+			"the hosts of this site have more than %d objects, or %d bytes of them",
+			OBJECTS_SITE_MAX, OBJECTS_SITE_BYTES_MAX);
 	return 0;
 }
 
 static bool is_same(const struct msg_object *a, const struct msg_object *b)
 {
-	return str_eq(a->parent, b->parent) && str_eq(a->name, b->name) && a->pid == b->pid && a->rank == b->rank &&
-	       a->world_size == b->world_size && str_eq(a->job, b->job) && str_eq(a->flavour, b->flavour) &&
-	       a->state == b->state && a->exit_status == b->exit_status;
+	return str_eq(a->parent, b->parent) && str_eq(a->name, b->name) && a->pid == b->pid &&
+	       a->rank == b->rank && a->world_size == b->world_size && str_eq(a->job, b->job) &&
+	       str_eq(a->flavour, b->flavour) && a->state == b->state &&
+	       a->exit_status == b->exit_status;
 }
 
 /* Room is made by forgetting what is gone, at the price of telling all anew. */
@@ -251,7 +258,8 @@ static int put(struct objects *o, const struct msg_object *m, struct object *pro
 	return 0;
 }
 
-static int put_if_new(struct objects *o, const struct msg_object *m, struct object *process, struct err *e)
+static int put_if_new(struct objects *o, const struct msg_object *m, struct object *process,
+		      struct err *e)
 {
 	struct object *old = find(o, m->token);
 
@@ -264,7 +272,8 @@ static int put_if_new(struct objects *o, const struct msg_object *m, struct obje
 /* --- what a host may say */
 
 /* Names of our own kind only, of this node. */
-static int check_token(const struct objects *o, const struct msg_object *m, struct token_parts *t, struct err *e)
+static int check_token(const struct objects *o, const struct msg_object *m, struct token_parts *t,
+		       struct err *e)
 {
 	if (token_parse(m->token, strlen(m->token), t) ||
 	    (t->kind != TOKEN_NODE && t->kind != TOKEN_PROCESS && t->kind != TOKEN_THREAD))
@@ -272,15 +281,16 @@ static int check_token(const struct objects *o, const struct msg_object *m, stru
 	if (t->number != o->node)
 		return err_set(e, ERR_DENIED, "'%s' is not of node %s", m->token, o->token);
 	if ((m->host[0] && !str_eq(m->host, o->host)) || (m->site[0] && !str_eq(m->site, o->site)))
-		return err_set(e, ERR_DENIED, "'%s' is said to be on host %s of site %s, which %s is not", m->token,
-			       m->host, m->site, o->host);
+		return err_set(e, ERR_DENIED,
+			       "'%s' is said to be on host %s of site %s, which %s is not",
+			       m->token, m->host, m->site, o->host);
 	if (m->state > MSG_STATE_UNREACHABLE)
 		return err_set(e, ERR_PROTO, "'%s' has no such state", m->token);
 	return 0;
 }
 
-static int check_parent(const struct objects *o, const struct msg_object *m, const struct token_parts *t,
-			struct object **process, struct err *e)
+static int check_parent(const struct objects *o, const struct msg_object *m,
+			const struct token_parts *t, struct object **process, struct err *e)
 {
 	*process = NULL;
 	if (t->kind == TOKEN_PROCESS && str_eq(m->parent, o->token))
@@ -295,7 +305,7 @@ static int check_parent(const struct objects *o, const struct msg_object *m, con
 /* A process takes its threads with it. */
 static void go(struct objects *o, struct object *x)
 {
-	list_each_safe(i, &x->threads)
+	list_each_safe (i, &x->threads)
 		go(o, list_entry(i, struct object, sibling));
 	list_del(&x->sibling);
 	x->is_gone = true;
@@ -328,13 +338,16 @@ static int apply_one(struct objects *o, const struct msg_object *m, bool *left, 
 	return rc ? rc : put_if_new(o, m, process, e);
 }
 
-/* After a snapshot: what it did not name is gone. A process takes its threads out of whichever list they are in. */
+/*
+ * After a snapshot: what it did not name is gone. A process takes its threads out of whichever list
+ * they are in.
+ */
 static void sweep(struct objects *o)
 {
 	struct list stale;
 
 	list_init(&stale);
-	list_each_safe(i, &o->all) {
+	list_each_safe (i, &o->all) {
 		struct object *x = list_entry(i, struct object, at);
 
 		if (x->is_gone || x->round == o->round)
@@ -411,11 +424,12 @@ static int send_part(struct telling *t, bool more)
 
 static int tell(struct telling *t, const struct msg_object *m)
 {
-	size_t bytes = 64 + strlen(m->token) + strlen(m->parent) + strlen(m->name) + strlen(m->job) +
-		       strlen(m->flavour) + strlen(m->site) + strlen(m->host);
+	size_t bytes = 64 + strlen(m->token) + strlen(m->parent) + strlen(m->name) +
+		       strlen(m->job) + strlen(m->flavour) + strlen(m->site) + strlen(m->host);
 	int rc = 0;
 
-	if (t->m.nobject == OBJECTS_PART_MAX || (t->m.nobject && t->bytes + bytes > OBJECTS_PART_BYTES))
+	if (t->m.nobject == OBJECTS_PART_MAX ||
+	    (t->m.nobject && t->bytes + bytes > OBJECTS_PART_BYTES))
 		rc = send_part(t, t->m.full);
 	if (!rc) {
 		t->v[t->m.nobject++] = *m;
@@ -428,7 +442,7 @@ static int tell_all(struct telling *t)
 {
 	int rc = 0;
 
-	list_each(i, &t->o->all) {
+	list_each (i, &t->o->all) {
 		rc = tell(t, &list_entry(i, struct object, at)->m);
 		if (rc)
 			break;
@@ -441,7 +455,7 @@ static int tell_news(struct telling *t, struct list *of)
 	int rc = 0;
 
 	/* What was sent leaves the list; what waits in the message is in front of i. */
-	list_each_safe(i, of) {
+	list_each_safe (i, of) {
 		rc = tell(t, &list_entry(i, struct object, news)->m);
 		if (rc)
 			break;

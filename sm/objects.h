@@ -29,12 +29,14 @@ struct objects_total {
 };
 
 /* Who may speak here; strings are copied, total is borrowed. NULL: no memory. */
-struct objects *objects_new(uint32_t node, const char *site, const char *host, struct objects_total *total);
+struct objects *objects_new(uint32_t node, const char *site, const char *host,
+			    struct objects_total *total);
 void objects_free(struct objects *o);
 
 /*
  * Takes a message of the host. ERR_DENIED: it speaks of what is not its own;
- * ERR_PROTO: a name or parent makes no sense; ERR_LIMIT, ERR_NOMEM. What came before the offending object
+ * ERR_PROTO: a name or parent makes no sense; ERR_LIMIT, ERR_NOMEM. What came before the offending
+ * object
  * stays. *left is set when the host says that it is going.
  */
 int objects_apply(struct objects *o, const struct msg_directory *m, bool *left, struct err *e);
@@ -60,7 +62,8 @@ struct objects_sink {
 void objects_want_full(struct objects *o);
 
 /*
- * Tells what changed, or everything when that is due and the host has told it (half of it would make the rest vanish). head is the host's own object and goes first; NULL: without it
+ * Tells what changed, or everything when that is due and the host has told it (half of it would
+ * make the rest vanish). head is the host's own object and goes first; NULL: without it
  * (changes only). What was sent counts as told.
  */
 int objects_tell(struct objects *o, const struct msg_object *head, const struct objects_sink *to);

@@ -17,7 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_CONTACT_MAX_NS (15 * NSEC_PER_SEC) /* mainsm has started us: it is there, or will never be */
+#define FIRST_CONTACT_MAX_NS \
+	(15 * NSEC_PER_SEC) /* mainsm has started us: it is there, or will never be */
 #define STDIN_MAX_MS 10000
 
 struct program {
@@ -87,14 +88,18 @@ static void close_net(struct program *p)
 
 static struct enrol_conf enrol_conf_of(const struct program *p)
 {
-	return (struct enrol_conf){ .loop = daemon_loop(p->daemon), .dir = p->dir, .conn = &p->conn, .role = "sm",
-				    .site = settings_of(p)->site, .host = p->host };
+	return (struct enrol_conf){ .loop = daemon_loop(p->daemon),
+				    .dir = p->dir,
+				    .conn = &p->conn,
+				    .role = "sm",
+				    .site = settings_of(p)->site,
+				    .host = p->host };
 }
 
 static void on_enrolled(void *arg, const struct err *why)
 {
 	struct program *p = arg;
-	struct err e = {0};
+	struct err e = { 0 };
 
 	p->enrol = NULL;
 	if (why) {
@@ -113,7 +118,9 @@ static int enrol(struct program *p, const struct err *why, struct err *e)
 	const struct enrol_conf c = enrol_conf_of(p);
 
 	if (!p->conn.token_id[0])
-		return err_set(e, ERR_DENIED, "no token in the connection string and no usable certificate: get one with 'omig cert token sm' (%s)",
+		return err_set(e, ERR_DENIED,
+			       "no token in the connection string and no usable certificate: get "
+			       "one with 'omig cert token sm' (%s)",
 			       why->text);
 	p->enrol = enrol_run(&c, on_enrolled, p);
 	return p->enrol ? 0 : err_nomem(e);
@@ -124,7 +131,7 @@ static int enrol(struct program *p, const struct err *why, struct err *e)
 static void on_again(void *arg)
 {
 	struct program *p = arg;
-	struct err e = {0};
+	struct err e = { 0 };
 
 	close_net(p);
 	if (enrol(p, &(struct err){ .text = "mainsm does not accept it" }, &e))
@@ -144,7 +151,8 @@ static void on_unreachable(void *arg, const struct err *why, bool was_up)
 		loop_job_post(daemon_loop(p->daemon), &p->again, on_again, p);
 		return;
 	}
-	if (why->code != ERR_DENIED && why->code != ERR_UNSUPPORTED && now - p->first_try < FIRST_CONTACT_MAX_NS)
+	if (why->code != ERR_DENIED && why->code != ERR_UNSUPPORTED &&
+	    now - p->first_try < FIRST_CONTACT_MAX_NS)
 		return;
 	err_add(&e, "mainsm does not answer");
 	give_up(p, DAEMON_UNREACHABLE, &e);
@@ -154,11 +162,12 @@ static void on_unreachable(void *arg, const struct err *why, bool was_up)
 
 static int open_ctx(struct program *p, struct err *e)
 {
-	struct pki_creds creds = {0};
+	struct pki_creds creds = { 0 };
 	int rc = pki_creds_load(p->dir, &creds, e);
 
 	if (!rc)
-		rc = net_ctx_open(daemon_loop(p->daemon), &(struct net_conf){ .creds = &creds }, &p->ctx, e);
+		rc = net_ctx_open(daemon_loop(p->daemon), &(struct net_conf){ .creds = &creds },
+				  &p->ctx, e);
 	pki_creds_done(&creds);
 	return rc;
 }
@@ -223,7 +232,10 @@ static int serve(struct program *p, struct err *e)
 
 /* --- starting */
 
-/* Reads up to the end of the line; the launcher has written it before it started us, or ssh brings it soon. */
+/*
+ * Reads up to the end of the line; the launcher has written it before it started us, or ssh brings
+ * it soon.
+ */
 static int read_line(char *out, size_t size, struct err *e)
 {
 	struct pollfd f = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -231,7 +243,8 @@ static int read_line(char *out, size_t size, struct err *e)
 
 	while (n < size - 1 && (!n || out[n - 1] != '\n')) {
 		if (poll(&f, 1, STDIN_MAX_MS) != 1)
-			return err_set(e, ERR_TIMEOUT, "no connection string came on standard input");
+			return err_set(e, ERR_TIMEOUT,
+				       "no connection string came on standard input");
 		if (read(STDIN_FILENO, out + n, 1) != 1)
 			break;
 		n++;
@@ -284,7 +297,7 @@ static int open_dir(struct program *p, struct err *e)
 static int begin(struct program *p, int *exit_code, struct err *e)
 {
 	const struct enrol_conf c = enrol_conf_of(p);
-	struct err why = {0};
+	struct err why = { 0 };
 	int rc = find_mainsm(p, e);
 
 	*exit_code = DAEMON_UNREACHABLE;
@@ -353,9 +366,12 @@ static void done(struct daemon *d)
 const struct daemon_spec program_spec = {
 	.program = "sm",
 	.summary = "the monitor's daemon of one site",
-	.details = "mainsm starts it when the first host of a site comes; nobody else has to. It serves the lms of\n"
-		   "its site, answers requests once for all of them, and ends when none is left for a while.\n"
-		   "The connection string comes from OMIG_MAINSM, --mainsm or, with --mainsm-stdin, from a line on\n"
+	.details = "mainsm starts it when the first host of a site comes; nobody else has to. It "
+		   "serves the lms of\n"
+		   "its site, answers requests once for all of them, and ends when none is left "
+		   "for a while.\n"
+		   "The connection string comes from OMIG_MAINSM, --mainsm or, with "
+		   "--mainsm-stdin, from a line on\n"
 		   "standard input.",
 	.conf = &settings_schema,
 	.background = true,

@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-#define LOOK_MAX_NS (3600 * NSEC_PER_SEC) /* wall clocks jump: look again at least this often */
-
 struct renew {
 	struct renew_conf conf;
 	char *dir, *site, *host;
@@ -20,26 +18,38 @@ struct renew {
 
 static struct enrol_conf enrol_of(const struct renew *r)
 {
-	return (struct enrol_conf){ .loop = r->conf.loop, .dir = r->dir, .ctx = r->conf.ctx, .role = "sm",
-				    .site = r->site, .host = r->host };
+	return (struct enrol_conf){ .loop = r->conf.loop,
+				    .dir = r->dir,
+				    .ctx = r->conf.ctx,
+				    .role = "sm",
+				    .site = r->site,
+				    .host = r->host };
 }
 
-static void arm(struct renew *r, nsec_t after)
+/* When it is due, or, when it is due already, well before the certificate ends. */
+static void look_later(struct renew *r)
 {
-	loop_timer_arm(r->timer, after < LOOK_MAX_NS ? after : LOOK_MAX_NS);
+	const struct identity *self = net_ctx_self(r->conf.ctx);
+	nsec_t now = clock_wall(), at = enrol_renew_at(r->dir);
+	nsec_t wait = at > now ? at - now : self ? (self->wall_not_after - now) / 3 : 0;
+
+	if (wait > RENEW_PERIOD_MAX_NS)
+		wait = RENEW_PERIOD_MAX_NS;
+	loop_timer_arm(r->timer, wait > RENEW_PERIOD_MIN_NS ? wait : RENEW_PERIOD_MIN_NS);
 }
 
 static void ask(struct renew *r)
 {
 	const struct enrol_conf c = enrol_of(r);
 	struct msg m = { .type = MSG_ENROL };
-	struct err e = {0};
+	struct err e = { 0 };
 
 	enrol_renew_free(r->pending);
 	r->pending = NULL;
-	arm(r, RENEW_RETRY_NS);
 	if (enrol_renew_begin(&c, &r->pending, &m.enrol, &e))
-		log_warn("sm", "no request for a new certificate can be made, trying again in 10 min: %s", e.text);
+		log_warn("sm",
+			 "no request for a new certificate can be made, trying again later: %s",
+			 e.text);
 	else if (r->conf.send(r->conf.arg, &m))
 		log_info("sm", "a new certificate will be asked for when mainsm is there");
 }
@@ -47,12 +57,10 @@ static void ask(struct renew *r)
 static void look(void *arg)
 {
 	struct renew *r = arg;
-	nsec_t at = enrol_renew_at(r->dir), now = clock_wall();
 
-	if (at > now)
-		arm(r, at - now);
-	else
+	if (enrol_renew_at(r->dir) <= clock_wall())
 		ask(r);
+	look_later(r);
 }
 
 struct renew *renew_new(const struct renew_conf *conf)
@@ -91,7 +99,7 @@ void renew_connected(struct renew *r)
 
 static int use(struct renew *r, struct err *e)
 {
-	struct pki_creds creds = {0};
+	struct pki_creds creds = { 0 };
 	int rc = pki_creds_load(r->dir, &creds, e);
 
 	if (!rc)
@@ -111,7 +119,6 @@ int renew_answer(struct renew *r, const struct msg_enrol_ack *ack, struct err *e
 	r->pending = NULL;
 	if (!rc)
 		rc = use(r, e);
-	/* Not at once, even when it is due again: a certificate of minutes must not become a flood of requests. */
-	arm(r, RENEW_RETRY_NS);
+	look_later(r);
 	return rc;
 }

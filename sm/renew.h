@@ -7,7 +7,10 @@
 #include "common/base/err.h"
 #include "proto/msg.h"
 
-#define RENEW_RETRY_NS (600 * NSEC_PER_SEC) /* after a failure: a third of its life is left at first */
+#define RENEW_PERIOD_MIN_NS \
+	(5 * NSEC_PER_SEC) /* a certificate of minutes must not become a flood of requests */
+#define RENEW_PERIOD_MAX_NS \
+	(3600 * NSEC_PER_SEC) /* wall clocks jump: look again at least this often */
 
 struct loop;
 struct net_ctx;

@@ -27,7 +27,7 @@ struct requests {
 struct request {
 	struct requests *rs;
 	uint64_t id;
-	char *identity;	  /* owned */
+	char *identity; /* owned */
 	uint32_t *number; /* owned; of the actions */
 	struct view view;
 	struct list runs; /* at most one */
@@ -172,7 +172,8 @@ static void refuse(struct requests *rs, uint64_t id, unsigned status, const char
 
 static bool is_unknown_cell(const struct reply_entry *x)
 {
-	return x->status == STATUS_UNKNOWN_OBJECT && token_class(x->objects, strcspn(x->objects, ",")) == 'a';
+	return x->status == STATUS_UNKNOWN_OBJECT &&
+	       token_class(x->objects, strcspn(x->objects, ",")) == 'a';
 }
 
 static bool has_result(const struct reply *r, uint32_t action)
@@ -183,7 +184,10 @@ static bool has_result(const struct reply *r, uint32_t action)
 	return false;
 }
 
-/* Hosts that were asked on a guess say that they have no such cell: no error, when another one has it. */
+/*
+ * Hosts that were asked on a guess say that they have no such cell: no error, when another one has
+ * it.
+ */
 static void drop_wrong_guesses(struct reply *r)
 {
 	size_t kept = 0;
@@ -252,9 +256,10 @@ static int check_numbers(const struct msg_request *m, const struct omis_request 
 }
 
 /* *status: what the reply says when it fails. */
-static int understand(const struct msg_request *m, struct omis_request **out, unsigned *status, struct err *e)
+static int understand(const struct msg_request *m, struct omis_request **out, unsigned *status,
+		      struct err *e)
 {
-	struct omis_diag diag = {0};
+	struct omis_diag diag = { 0 };
 	int rc = omis_parse_inner((const char *)m->text.p, m->text.n, out, e);
 
 	*status = rc == -ERR_PARSE ? STATUS_SYNTAX_ERROR : status_from_err(rc);
@@ -298,10 +303,11 @@ static int learn(struct request *q, uint32_t tool, const struct omis_request *r,
 		q->is_guess |= names_unknown_cells(c, &r->action[i]);
 		rc = cells_learn(c, tool, &r->action[i]);
 	}
-	return rc ? err_set(e, (enum err_code)-rc, "too many counters and integrators") : 0;
+	return rc ? err_set(e, (enum err_code) - rc, "too many counters and integrators") : 0;
 }
 
-static int execute(struct request *q, const struct msg_request *m, struct omis_request **r, struct err *e)
+static int execute(struct request *q, const struct msg_request *m, struct omis_request **r,
+		   struct err *e)
 {
 	const struct run_spec spec = {
 		.view = view_now(&q->view),
@@ -326,7 +332,7 @@ static void start(struct request *q, const struct msg_request *m)
 	struct requests *rs = q->rs;
 	struct omis_request *r = NULL;
 	unsigned status = STATUS_INTERNAL_ERROR;
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc = understand(m, &r, &status, &e);
 
 	if (!rc) {
@@ -371,7 +377,8 @@ static int check_missing(const struct node *n, const struct msg_reply *m, struct
 	return 0;
 }
 
-int requests_reply(struct requests *rs, const struct node *n, const struct msg_reply *m, struct err *e)
+int requests_reply(struct requests *rs, const struct node *n, const struct msg_reply *m,
+		   struct err *e)
 {
 	int rc = check_missing(n, m, e);
 
@@ -399,7 +406,7 @@ void requests_cancel(struct requests *rs, uint64_t id)
 
 void requests_drop_all(struct requests *rs)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 
 	while (map_next(&rs->by_id, &i))
 		requests_cancel(rs, i.key);

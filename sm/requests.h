@@ -43,9 +43,11 @@ void requests_cancel(struct requests *rs, uint64_t id);
 
 /*
  * From a host. -ERR_NOTFOUND: nobody waits for it (late, twice, never asked);
- * -ERR_PROTO: it speaks of what is not its own. Neither has an effect but that the second counts as lost.
+ * -ERR_PROTO: it speaks of what is not its own. Neither has an effect but that the second counts as
+ * lost.
  */
-int requests_reply(struct requests *rs, const struct node *n, const struct msg_reply *m, struct err *e);
+int requests_reply(struct requests *rs, const struct node *n, const struct msg_reply *m,
+		   struct err *e);
 
 /* Nothing will come from that host any more. */
 void requests_node_lost(struct requests *rs, const struct node *n, const char *reason);
@@ -58,8 +60,8 @@ struct requests_stats {
 	uint64_t asked, answered;
 	uint64_t partial; /* answered without some objects */
 	uint64_t doubles; /* asked twice */
-	uint64_t unsent;  /* answers that did not fit upwards */
-	uint64_t strays;  /* answers that nobody waited for */
+	uint64_t unsent; /* answers that did not fit upwards */
+	uint64_t strays; /* answers that nobody waited for */
 };
 
 void requests_stats(const struct requests *rs, struct requests_stats *out);

@@ -114,7 +114,9 @@ static int own_status(void *arg, uint32_t action, struct reply *into)
 	struct token site;
 
 	sm_collect(sm, &s);
-	return facts_reply(&s, action, token_print_number(&site, TOKEN_SITE, uplink_site_number(sm->uplink)), into);
+	return facts_reply(&s, action,
+			   token_print_number(&site, TOKEN_SITE, uplink_site_number(sm->uplink)),
+			   into);
 }
 
 /* --- opening */
@@ -133,7 +135,8 @@ static int print_addresses(const char *hosts, uint16_t port, struct buf *out, st
 		size_t n = strcspn(hosts, ",");
 
 		if (!n || n > NAME_MAX_BYTES)
-			return err_set(e, ERR_LIMIT, "a name in the advertised addresses is empty or too long");
+			return err_set(e, ERR_LIMIT,
+				       "a name in the advertised addresses is empty or too long");
 		memcpy(host, hosts, n);
 		host[n] = 0;
 		if (out->n)
@@ -241,8 +244,8 @@ static int open_parts(struct sm *sm, struct err *e)
 	sm->grace = loop_timer_new(l, on_grace, sm);
 	sm->drain = loop_timer_new(l, on_drain, sm);
 	sm->news = news_new(l, sm->site);
-	if (!sm->site || !sm->host || !sm->software || !sm->cells || !sm->tools || !sm->old_tools || !sm->linger ||
-	    !sm->grace || !sm->drain || !sm->news)
+	if (!sm->site || !sm->host || !sm->software || !sm->cells || !sm->tools || !sm->old_tools ||
+	    !sm->linger || !sm->grace || !sm->drain || !sm->news)
 		return err_nomem(e);
 	rc = open_nodes(sm, e);
 	if (!rc)

@@ -21,8 +21,10 @@
 #include <stdint.h>
 
 #define SM_LINGER_DEFAULT_NS (60 * NSEC_PER_SEC) /* without lms; a job's next step comes sooner */
-#define SM_GRACE_DEFAULT_NS (120 * NSEC_PER_SEC) /* what tools wanted outlives mainsm by this: a minute without network */
-#define SM_STOP_DRAIN_NS (500 * NSEC_PER_MSEC)	/* lms are told STOP and have this long to hang up */
+#define SM_GRACE_DEFAULT_NS \
+	(120 *              \
+	 NSEC_PER_SEC) /* what tools wanted outlives mainsm by this: a minute without network */
+#define SM_STOP_DRAIN_NS (500 * NSEC_PER_MSEC) /* lms are told STOP and have this long to hang up */
 #define SM_REVOKED_MAX 65536 /* serials that mainsm may tell: all certificates of years */
 
 struct loop;
@@ -41,33 +43,45 @@ struct sm_conf {
 	struct loop *loop;
 	struct rng *rng;
 	struct timebase *timebase; /* fed by the link to mainsm, answered from to the lms */
-	struct net_ctx *ctx;	   /* our certificate: role sm; where lms are listened for and revoked serials are kept */
+	struct net_ctx *
+		ctx; /* our certificate (role sm); keeps revoked serials */
 	struct link_dialer dialer; /* to mainsm */
-	uint64_t epoch;		   /* wall ns of this start */
-	const char *site, *host;   /* ours; lms of another site are refused */
-	const char *listen;	   /* numeric address; NULL = 127.0.0.1 */
-	uint16_t port;		   /* 0 = the system chooses */
-	const char *advertise;	   /* hosts or addresses by commas that lms are sent to; NULL = listen */
-	const char *software;	   /* name and version, for HELLO and status */
-	nsec_t linger;		   /* ends after so long without lms; 0 = never */
-	nsec_t grace;		   /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
-	const char *enrol_dir;	   /* where the certificate is stored and renewed in time; NULL = it is not */
-	size_t queue_cap;	   /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */
+	uint64_t epoch; /* wall ns of this start */
+	const char *site, *host; /* ours; lms of another site are refused */
+	const char *listen; /* numeric address; NULL = 127.0.0.1 */
+	uint16_t port; /* 0 = the system chooses */
+	const char
+		*advertise; /* hosts or addresses by commas that lms are sent to; NULL = listen */
+	const char *software; /* name and version, for HELLO and status */
+	nsec_t linger; /* ends after so long without lms; 0 = never */
+	nsec_t grace; /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
+	const char *
+		enrol_dir; /* of the certificate, renewed in time; NULL = not renewed */
+	size_t queue_cap; /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */
 	/* Fills in *out; NULL: the status service leaves those figures out. */
 	void (*health)(void *arg, struct sm_health *out);
 	/* mainsm has greeted us for the first time: serving. May be NULL. */
 	void (*on_ready)(void *arg);
 	/* An attempt to reach mainsm failed; was_up: it had been there before. May be NULL. */
 	void (*on_unreachable)(void *arg, const struct err *why, bool was_up);
-	/* It is time to end (told STOP, nobody left, revoked): call sm_free(), but not from within. Once. */
+	/*
+	 * It is time to end (told STOP, nobody left, revoked): call sm_free(), but not from within.
+	 * Once.
+	 */
 	void (*on_end)(void *arg, const char *reason);
 	void *arg;
 };
 
-/* Listens and dials. ERR_SYS (the text names the address), ERR_INVALID, ERR_LIMIT (advertised list), ERR_NOMEM. */
+/*
+ * Listens and dials. ERR_SYS (the text names the address), ERR_INVALID, ERR_LIMIT (advertised
+ * list), ERR_NOMEM.
+ */
 int sm_open(const struct sm_conf *conf, struct sm **out, struct err *e);
 
-/* Says goodbye and closes what is open, at once; the lms go on and wait for another sm. NULL is fine. */
+/*
+ * Says goodbye and closes what is open, at once; the lms go on and wait for another sm. NULL is
+ * fine.
+ */
 void sm_free(struct sm *sm);
 
 /* The real port. */
@@ -77,18 +91,19 @@ uint16_t sm_port(const struct sm *sm);
 void sm_set_times(struct sm *sm, nsec_t linger, nsec_t grace);
 
 struct sm_counts {
-	size_t lms;	       /* that are up */
-	size_t nodes;	       /* known, silent ones included */
-	size_t objects;	       /* of all nodes */
-	size_t requests;       /* under way */
-	size_t csrs;	       /* armed */
-	uint64_t asked, answered, partial; /* requests from mainsm; answers that lack some objects */
-	uint64_t doubles;      /* requests that came twice */
-	uint64_t strays;       /* replies that nobody waited for, or not from that lm */
-	uint64_t forged;       /* an lm spoke of what is not its own, and was cut */
-	uint64_t refused;      /* lms that were not let in */
-	uint64_t dropped;      /* TRIGGERED that did not fit upwards; told as a gap */
-	uint64_t cut;	       /* lms that did not read */
+	size_t lms; /* that are up */
+	size_t nodes; /* known, silent ones included */
+	size_t objects; /* of all nodes */
+	size_t requests; /* under way */
+	size_t csrs; /* armed */
+	uint64_t asked, answered,
+		partial; /* requests from mainsm; answers that lack some objects */
+	uint64_t doubles; /* requests that came twice */
+	uint64_t strays; /* replies that nobody waited for, or not from that lm */
+	uint64_t forged; /* an lm spoke of what is not its own, and was cut */
+	uint64_t refused; /* lms that were not let in */
+	uint64_t dropped; /* TRIGGERED that did not fit upwards; told as a gap */
+	uint64_t cut; /* lms that did not read */
 };
 
 void sm_get_counts(const struct sm *sm, struct sm_counts *out);

@@ -33,7 +33,8 @@ void sm_grace_over(struct sm *sm)
 	bool is_up = uplink_is_up(sm->uplink);
 	uint32_t tool;
 
-	log_info("sm", "what mainsm did not ask for again is given up mainsm=%s", is_up ? "up" : "gone");
+	log_info("sm", "what mainsm did not ask for again is given up mainsm=%s",
+		 is_up ? "up" : "gone");
 	while (tools_any(sm->old_tools, &tool))
 		sm_tool_gone(sm, tool);
 	while (!is_up && tools_any(sm->tools, &tool))
@@ -66,7 +67,7 @@ static void got_revoked(struct sm *sm, const struct msg_revoked *m)
 
 static void got_enrol_ack(struct sm *sm, const struct msg_enrol_ack *m)
 {
-	struct err e = {0};
+	struct err e = { 0 };
 
 	if (!sm->renew)
 		return;
@@ -81,14 +82,16 @@ static void got_enrol_ack(struct sm *sm, const struct msg_enrol_ack *m)
 static void got_request(struct sm *sm, const struct msg_request *m)
 {
 	if (note_tool(sm, m->tool))
-		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies", m->tool);
+		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
+			 m->tool);
 	requests_ask(sm->requests, m);
 }
 
 static void got_arm(struct sm *sm, const struct msg_arm *m)
 {
 	if (note_tool(sm, m->tool))
-		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies", m->tool);
+		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
+			 m->tool);
 	arms_arm(sm->arms, m);
 }
 
@@ -149,7 +152,8 @@ static void on_up(void *arg, bool is_other)
 {
 	struct sm *sm = arg;
 
-	log_notice("sm", "mainsm is there%s site=s_%u", is_other ? ", started anew" : "", uplink_site_number(sm->uplink));
+	log_notice("sm", "mainsm is there%s site=s_%u", is_other ? ", started anew" : "",
+		   uplink_site_number(sm->uplink));
 	nodes_set_site_number(sm->nodes, uplink_site_number(sm->uplink));
 	if (is_other)
 		set_old_tools(sm);

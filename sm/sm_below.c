@@ -8,12 +8,13 @@ static void forged(struct sm *sm, struct node *n, const struct err *why)
 {
 	sm->forged++;
 	log_warn("sm", "cutting host=%s node=%s: %s", n->host, n->token, why->text);
-	node_cut(sm->nodes, n, why->code == ERR_DENIED ? MSG_ERR_DENIED : MSG_ERR_PROTOCOL, why->text);
+	node_cut(sm->nodes, n, why->code == ERR_DENIED ? MSG_ERR_DENIED : MSG_ERR_PROTOCOL,
+		 why->text);
 }
 
 static void got_directory(struct sm *sm, struct node *n, const struct msg_directory *m)
 {
-	struct err e = {0};
+	struct err e = { 0 };
 	bool left = false;
 	int rc = objects_apply(n->objects, m, &left, &e);
 
@@ -40,7 +41,7 @@ static void got_enrol(struct sm *sm, struct node *n)
 static void on_msg(void *arg, struct node *n, const struct msg *m)
 {
 	struct sm *sm = arg;
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc = 0;
 
 	switch (m->type) {
@@ -65,7 +66,8 @@ static void on_msg(void *arg, struct node *n, const struct msg *m)
 	if (rc == -ERR_PROTO || rc == -ERR_DENIED)
 		forged(sm, n, &e);
 	else if (rc)
-		log_debug("sm", "dropped message=%s host=%s: %s", msg_type_name(m->type), n->host, e.text);
+		log_debug("sm", "dropped message=%s host=%s: %s", msg_type_name(m->type), n->host,
+			  e.text);
 }
 
 struct to_node {
@@ -145,4 +147,5 @@ static void on_refused(void *arg, const char *who, const char *why)
 	log_warn("sm", "not let in who=%s: %s", who, why);
 }
 
-const struct nodes_handler sm_below = { on_up, on_down, on_msg, on_state, on_forget, on_forgotten, on_refused, NULL };
+const struct nodes_handler sm_below = { on_up,	   on_down,	 on_msg,     on_state,
+					on_forget, on_forgotten, on_refused, NULL };

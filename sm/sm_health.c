@@ -58,7 +58,7 @@ static void add_uplink(const struct sm *sm, struct facts *s)
 static void add_process(const struct sm *sm, struct facts *s)
 {
 	const struct identity *self = net_ctx_self(sm->conf.ctx);
-	struct sm_health h = {0};
+	struct sm_health h = { 0 };
 
 	if (self && self->wall_not_after)
 		facts_add(s, "certificate_expires_s", self->wall_not_after / NSEC_PER_SEC);
@@ -73,7 +73,8 @@ static void add_process(const struct sm *sm, struct facts *s)
 
 void sm_collect(const struct sm *sm, struct facts *out)
 {
-	*out = (struct facts){ .software = sm->software, .uptime_ns = loop_now(sm->conf.loop) - sm->started };
+	*out = (struct facts){ .software = sm->software,
+			       .uptime_ns = loop_now(sm->conf.loop) - sm->started };
 	add_hosts(sm, out);
 	add_work(sm, out);
 	add_uplink(sm, out);

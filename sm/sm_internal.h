@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For the files that wire the sm together: sm.c (life), sm_above.c (mainsm), sm_below.c (hosts), sm_health.c. */
+/*
+ * For the files that wire the sm together: sm.c (life), sm_above.c (mainsm), sm_below.c (hosts),
+ * sm_health.c.
+ */
 #ifndef SM_SM_INTERNAL_H
 #define SM_SM_INTERNAL_H
 

@@ -48,7 +48,7 @@ void tools_gone(struct tools *t, uint32_t tool)
 
 bool tools_any(const struct tools *t, uint32_t *tool)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 
 	if (!map_next(&t->seen, &i))
 		return false;

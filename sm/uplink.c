@@ -74,7 +74,8 @@ int uplink_open(const struct uplink_conf *conf, struct uplink **out, struct err 
 	u->link = link_dial(&link, &conf->dialer, &hello);
 	if (!u->link) {
 		free(u);
-		return err_set(e, ERR_LIMIT, "a greeting to mainsm cannot be made: names too long, or no memory");
+		return err_set(e, ERR_LIMIT,
+			       "a greeting to mainsm cannot be made: names too long, or no memory");
 	}
 	*out = u;
 	return 0;

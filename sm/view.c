@@ -12,7 +12,10 @@ static struct node *find_node(const struct view *v, const char *token)
 	return token_node(token, strlen(token), &number) ? nodes_find(v->nodes, number) : NULL;
 }
 
-/* A container stands for what is in it: its host expands it. The empty list never comes here with a meaning. */
+/*
+ * A container stands for what is in it: its host expands it. The empty list never comes here with a
+ * meaning.
+ */
 static int expand(void *arg, const char *token, char cls, struct route_tokens *out)
 {
 	if (!token)
@@ -34,15 +37,16 @@ static int lift(void *arg, const char *token, struct route_tokens *out)
 	return up ? route_tokens_add(out, up) : -ERR_NOTFOUND;
 }
 
-static int locate_node(const struct view *v, const struct node *n, bool arming, struct route_places *out,
-		       const char **missing)
+static int locate_node(const struct view *v, const struct node *n, bool arming,
+		       struct route_places *out, const char **missing)
 {
 	if (n->index >= v->nchild)
 		*missing = "the host came after the request had begun";
 	else if (n->link || arming)
 		return route_places_add(out, n->index);
 	else
-		*missing = n->sub == MSG_NODE_LOST ? "the host is lost" : "the host does not answer";
+		*missing =
+			n->sub == MSG_NODE_LOST ? "the host is lost" : "the host does not answer";
 	return 0;
 }
 
@@ -69,8 +73,8 @@ static int locate_cell(const struct view *v, const char *token, struct route_pla
 	return rc;
 }
 
-static int locate_any(const struct view *v, const char *token, bool arming, struct route_places *out,
-		      const char **missing)
+static int locate_any(const struct view *v, const char *token, bool arming,
+		      struct route_places *out, const char **missing)
 {
 	const struct node *n;
 
@@ -80,14 +84,14 @@ static int locate_any(const struct view *v, const char *token, bool arming, stru
 	return n ? locate_node(v, n, arming, out, missing) : -ERR_NOTFOUND;
 }
 
-static int locate(void *arg, const struct omis_call *call, const char *token, struct route_places *out,
-		  const char **missing)
+static int locate(void *arg, const struct omis_call *call, const char *token,
+		  struct route_places *out, const char **missing)
 {
 	return locate_any(arg, token, false, out, missing);
 }
 
-static int locate_arming(void *arg, const struct omis_call *call, const char *token, struct route_places *out,
-			 const char **missing)
+static int locate_arming(void *arg, const struct omis_call *call, const char *token,
+			 struct route_places *out, const char **missing)
 {
 	return locate_any(arg, token, true, out, missing);
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional requests: armed over the hosts, confirmed once, kept through losses, and what they report. */
+/*
+ * Conditional requests: armed over the hosts, confirmed once, kept through losses, and what they
+ * report.
+ */
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
 
 #include <stdio.h>
 
-#define EVENT(objects) "thread_has_started_lib_call([" objects "],\"MPI_Send\"): node_get_info([$node],1) print([$time])"
+#define EVENT(objects)                          \
+	"thread_has_started_lib_call([" objects \
+	"],\"MPI_Send\"): node_get_info([$node],1) print([$time])"
 
 static struct world w;
 
@@ -47,7 +52,8 @@ START_TEST(the_confirmation_waits_for_all_but_not_for_ever)
 	ck_assert_uint_eq(w.top.ack_errors, 1);
 	ck_assert_str_eq(w.top.ack_text, "n_2: the host has not confirmed in time");
 	/* Later is harmless. */
-	lm_send(&w.lm[1], &(struct msg){ .type = MSG_ARM_ACK, .arm_ack = { .csr = "c_1", .version = w.lm[1].version } });
+	lm_send(&w.lm[1], &(struct msg){ .type = MSG_ARM_ACK,
+					 .arm_ack = { .csr = "c_1", .version = w.lm[1].version } });
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.acks, 1);
 	ck_assert(w.lm[1].is_up);
@@ -66,7 +72,8 @@ END_TEST
 
 START_TEST(what_is_wrong_with_it_is_told_in_the_confirmation)
 {
-	const struct msg_entry bad = { .objects = "p_2_000001", .status = STATUS_UNKNOWN_OBJECT,
+	const struct msg_entry bad = { .objects = "p_2_000001",
+				       .status = STATUS_UNKNOWN_OBJECT,
 				       .value = { (const uint8_t *)"gone", 4 } };
 
 	top_arm(&w, "c_1", 1, "nonsense(", 0);
@@ -84,8 +91,11 @@ START_TEST(what_is_wrong_with_it_is_told_in_the_confirmation)
 	/* A node that nobody knows, and an lm that knows better. */
 	w.lm[1].no_ack = true;
 	top_arm(&w, "c_3", 1, EVENT("p_9_000001,p_2_000001"), 0);
-	lm_send(&w.lm[1], &(struct msg){ .type = MSG_ARM_ACK, .arm_ack = { .csr = "c_3", .version = w.lm[1].version,
-									   .entry = &bad, .nentry = 1 } });
+	lm_send(&w.lm[1], &(struct msg){ .type = MSG_ARM_ACK,
+					 .arm_ack = { .csr = "c_3",
+						      .version = w.lm[1].version,
+						      .entry = &bad,
+						      .nentry = 1 } });
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.ack_errors, 2);
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);
@@ -115,12 +125,14 @@ START_TEST(disarm_and_the_end_of_its_tool_reach_the_hosts)
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	top_arm(&w, "c_2", 1, EVENT("p_1_000001"), 0);
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_1" } }), 0);
-	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_77" } }), 0);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_77" } }),
+			 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.lm[0].disarms, 1);
 	ck_assert_uint_eq(w.lm[1].disarms, 1);
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);
-	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 3 } }), 0);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 3 } }),
+			 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(world_counts(&w).csrs, 0);
 	for (size_t i = 0; i < 4; i++)
@@ -136,7 +148,8 @@ START_TEST(a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_misse
 	lm_stop(&w, 1);
 	world_run(&w, 5 * MS);
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_2" } }), 0);
-	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 8 } }), 0);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 8 } }),
+			 0);
 	world_run(&w, 5 * MS);
 	w.lm[1].arms = w.lm[1].disarms = 0;
 	lm_start(&w, 1);
@@ -147,6 +160,23 @@ START_TEST(a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_misse
 	ck_assert_uint_eq(w.lm[1].gone_tool, 8);
 	/* mainsm is not told a second time. */
 	ck_assert_uint_eq(w.top.acks, 2);
+}
+END_TEST
+
+START_TEST(a_host_that_leaves_is_no_longer_meant)
+{
+	w.lm[1].no_ack = true;
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
+	lm_tell(&w.lm[1], false, &(struct msg_object){ .token = "n_2", .op = MSG_OP_GONE }, 1);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.acks, 1); /* nobody waits for it */
+	lm_stop(&w, 1);
+	world_run(&w, 5 * MS);
+	w.lm[1].arms = 0;
+	lm_start(&w, 1);
+	world_run(&w, 5 * MS);
+	ck_assert(w.lm[1].is_up);
+	ck_assert_uint_eq(w.lm[1].arms, 0);
 }
 END_TEST
 
@@ -192,8 +222,12 @@ END_TEST
 START_TEST(an_event_or_confirmation_about_another_host_is_a_forgery)
 {
 	const struct msg_entry entry = { .action = 1, .objects = "n_2" };
-	struct msg m = { .type = MSG_TRIGGERED, .triggered = { .csr = "c_1", .tool = 3, .node = "n_1", .entry = &entry,
-							       .nentry = 1 } };
+	struct msg m = { .type = MSG_TRIGGERED,
+			 .triggered = { .csr = "c_1",
+					.tool = 3,
+					.node = "n_1",
+					.entry = &entry,
+					.nentry = 1 } };
 
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001,p_3_000001,p_4_000001"), 0);
 	lm_trigger(&w.lm[0], "c_1", "t_2_000001");
@@ -204,8 +238,11 @@ START_TEST(an_event_or_confirmation_about_another_host_is_a_forgery)
 	lm_send(&w.lm[1], &m);
 	m.triggered.node = "n_3";
 	lm_send(&w.lm[2], &m);
-	lm_send(&w.lm[3], &(struct msg){ .type = MSG_ARM_ACK, .arm_ack = { .csr = "c_1", .version = w.lm[3].version,
-									   .entry = &entry, .nentry = 1 } });
+	lm_send(&w.lm[3], &(struct msg){ .type = MSG_ARM_ACK,
+					 .arm_ack = { .csr = "c_1",
+						      .version = w.lm[3].version,
+						      .entry = &entry,
+						      .nentry = 1 } });
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(world_counts(&w).forged, 3);
 	ck_assert_uint_eq(w.lm[1].downs, 0); /* n_2 may speak of n_2 */
@@ -223,9 +260,12 @@ START_TEST(a_forged_answer_is_not_passed_on_and_its_host_cut)
 	w.lm[0].is_mute = w.lm[1].is_mute = w.lm[2].is_mute = true;
 	top_send_request(&w, ":node_get_info([n_1,n_2,n_3],1)", SEC);
 	world_run(&w, 5 * MS);
-	lm_reply(&w.lm[0], w.lm[0].last_id, 1, "n_2");	/* of somebody else */
-	lm_reply(&w.lm[1], w.lm[0].last_id, 1, "n_2");	/* to a question that somebody else was asked */
-	lm_send(&w.lm[1], &(struct msg){ .type = MSG_REPLY, .reply = { .id = w.lm[1].last_id, .coverage = &coverage } });
+	lm_reply(&w.lm[0], w.lm[0].last_id, 1, "n_2"); /* of somebody else */
+	lm_reply(&w.lm[1], w.lm[0].last_id, 1,
+		 "n_2"); /* to a question that somebody else was asked */
+	lm_send(&w.lm[1],
+		&(struct msg){ .type = MSG_REPLY,
+			       .reply = { .id = w.lm[1].last_id, .coverage = &coverage } });
 	lm_reply(&w.lm[2], w.lm[2].last_id, 5, "n_3"); /* about an action that was not asked */
 	world_run(&w, 2 * SEC);
 	ck_assert_uint_eq(world_counts(&w).forged, 3);
@@ -327,6 +367,7 @@ int main(void)
 		arming_again_changes_only_what_changed,
 		disarm_and_the_end_of_its_tool_reach_the_hosts,
 		a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed,
+		a_host_that_leaves_is_no_longer_meant,
 		one_armed_while_its_host_is_silent_waits_for_the_host,
 		an_event_goes_up_when_it_is_the_hosts_own,
 		an_event_that_nobody_waits_for_is_dropped_and_the_host_told,

@@ -113,7 +113,10 @@ START_TEST(changes_go_up_at_once_and_together)
 	const struct msg_object o[] = {
 		{ .token = "p_1_000007", .parent = "n_1", .name = "new", .rank = 3 },
 		{ .token = "t_1_000007", .parent = "p_1_000007", .name = "main", .rank = -1 },
-		{ .token = "p_1_000001", .parent = "n_1", .name = "heat", .state = MSG_STATE_STOPPED },
+		{ .token = "p_1_000001",
+		  .parent = "n_1",
+		  .name = "heat",
+		  .state = MSG_STATE_STOPPED },
 		{ .token = "p_1_000002", .op = MSG_OP_GONE },
 	};
 	unsigned before;
@@ -292,7 +295,8 @@ START_TEST(a_mainsm_that_comes_back_hears_everything_again)
 	world_run(&w, SEC);
 	top_stop(&w);
 	world_run(&w, SEC);
-	lm_tell(&w.lm[0], false, &(struct msg_object){ .token = "p_1_000001", .op = MSG_OP_GONE }, 1);
+	lm_tell(&w.lm[0], false, &(struct msg_object){ .token = "p_1_000001", .op = MSG_OP_GONE },
+		1);
 	ck_assert(w.lm[0].is_up && w.lm[1].is_up); /* lms do not notice */
 	world_run(&w, SEC);
 	top_start(&w);
@@ -328,7 +332,9 @@ START_TEST(one_host_cannot_take_all_the_room)
 
 		for (uint32_t k = 0; k < 1000; k++) {
 			token_print_process((struct token *)token[k], 1, 1000 * i + k + 100);
-			o[k] = (struct msg_object){ .token = token[k], .parent = "n_1", .rank = -1 };
+			o[k] = (struct msg_object){ .token = token[k],
+						    .parent = "n_1",
+						    .rank = -1 };
 		}
 		if (w.lm[0].is_up)
 			lm_tell(&w.lm[0], false, o, 1000);
@@ -350,8 +356,10 @@ START_TEST(processes_that_come_and_go_while_mainsm_is_away_take_no_room)
 		struct token t;
 		const char *token = token_print_process(&t, 1, i + 100);
 
-		lm_tell(&w.lm[0], false, &(struct msg_object){ .token = token, .parent = "n_1" }, 1);
-		lm_tell(&w.lm[0], false, &(struct msg_object){ .token = token, .op = MSG_OP_GONE }, 1);
+		lm_tell(&w.lm[0], false, &(struct msg_object){ .token = token, .parent = "n_1" },
+			1);
+		lm_tell(&w.lm[0], false, &(struct msg_object){ .token = token, .op = MSG_OP_GONE },
+			1);
 		if (i % 1000 == 0)
 			world_run(&w, MS);
 	}
@@ -372,9 +380,13 @@ static void lm_flood(struct world *world, const char *text)
 	for (uint32_t i = 0; i < 512; i++)
 		numbers[i] = i + 1;
 	ck_assert_int_eq(omis_parse_inner(text, strlen(text), &r, NULL), 0);
-	m.request = (struct msg_request){ .id = ++world->top.next_id + 1000000, .identity = "x", .right = OMIS_OBSERVE,
-					  .deadline_ns = MS, .text = { (const uint8_t *)text, strlen(text) },
-					  .action = numbers, .naction = r->naction };
+	m.request = (struct msg_request){ .id = ++world->top.next_id + 1000000,
+					  .identity = "x",
+					  .right = OMIS_OBSERVE,
+					  .deadline_ns = MS,
+					  .text = { (const uint8_t *)text, strlen(text) },
+					  .action = numbers,
+					  .naction = r->naction };
 	omis_request_free(r);
 	ck_assert_int_eq(top_send(world, &m), 0);
 }
@@ -433,5 +445,6 @@ int main(void)
 		an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice,
 	};
 
-	return suite_run_with("sm hosts", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("sm hosts", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
 }

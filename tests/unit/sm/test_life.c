@@ -83,7 +83,8 @@ START_TEST(told_to_stop_it_tells_its_lms_and_ends_when_they_are_gone)
 	lms_start(&w, 3);
 	for (size_t i = 0; i < 3; i++)
 		w.lm[i].says_bye = true;
-	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_STOP, .stop = { "omig stop" } }), 0);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_STOP, .stop = { "omig stop" } }),
+			 0);
 	world_run(&w, 20 * MS);
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_uint_eq(w.lm[i].stops, 1);
@@ -137,7 +138,8 @@ START_TEST(an_sm_that_is_revoked_itself_ends)
 {
 	struct bytes serial = { net_ctx_self(w.ctx)->serial, SERIAL_BYTES };
 
-	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_REVOKED, .revoked = { &serial, 1 } }), 0);
+	ck_assert_int_eq(
+		top_send(&w, &(struct msg){ .type = MSG_REVOKED, .revoked = { &serial, 1 } }), 0);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(w.ends, 1);
 	ck_assert_str_eq(w.end_reason, "our certificate was revoked");
@@ -182,14 +184,17 @@ static void ignore_frame(void *arg, struct chan *c, uint8_t type, const uint8_t 
 {
 }
 
-/* A certificate opens the door, but who says nothing has to go; the sm can end while he stands there. */
+/*
+ * A certificate opens the door, but who says nothing has to go; the sm can end while he stands
+ * there.
+ */
 START_TEST(a_peer_that_never_greets_takes_no_place)
 {
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_SM) };
 	unsigned closed = 0;
 	const struct chan_handler quiet = { ignore_frame, count_event, &closed };
 	struct net_ctx *ctx = NULL;
-	struct chan *c[3] = {0};
+	struct chan *c[3] = { 0 };
 
 	ck_assert_int_eq(mem_ctx_open(w.net, &w.lm[0].id, &ctx, NULL), 0);
 	for (int i = 0; i < 2; i++)
@@ -228,7 +233,7 @@ END_TEST
 START_TEST(advertised_names_that_make_no_sense_are_refused)
 {
 	struct sm *sm = NULL;
-	struct err e = {0};
+	struct err e = { 0 };
 
 	world_stop_sm(&w);
 	world_start_sm(&w);

@@ -10,7 +10,7 @@ static struct world w;
 
 START_TEST(opening_fails_cleanly_or_succeeds)
 {
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc;
 
 	world_open(&w);
@@ -19,7 +19,7 @@ START_TEST(opening_fails_cleanly_or_succeeds)
 	world_stop_sm(&w);
 	ck_assert_int_eq(mem_ctx_open(w.net, &w.lm[3].id, &w.ctx, NULL), 0);
 	w.conf.ctx = w.ctx;
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct sm *sm = NULL;
 
 		rc = sm_open(&w.conf, &sm, &e);
@@ -35,10 +35,13 @@ START_TEST(opening_fails_cleanly_or_succeeds)
 }
 END_TEST
 
-/* The fakes allocate too: only the first turns after their messages are swept, with all that the sm does. */
+/*
+ * The fakes allocate too: only the first turns after their messages are swept, with all that the sm
+ * does.
+ */
 static void sweep_message(const struct msg *m, bool from_top)
 {
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		alloc_sweep_pause();
 		if (!w.top.link || !w.lm[0].is_up || !w.lm[1].is_up)
 			world_run(&w, 20 * SEC);
@@ -62,20 +65,31 @@ static void sweep_message(const struct msg *m, bool from_top)
 
 START_TEST(messages_are_lost_or_done_and_the_sm_goes_on)
 {
-	static const char text[] = ":node_get_info([n_1],1) ; omig_pa_create([p_2_000001],pa_cl_1) omig_status()";
-	static const char event[] = "thread_has_started_lib_call([p_1_000001,p_2_000001],\"MPI_Send\"): print([$time])";
+	static const char text[] =
+		":node_get_info([n_1],1) ; omig_pa_create([p_2_000001],pa_cl_1) omig_status()";
+	static const char event[] =
+		"thread_has_started_lib_call([p_1_000001,p_2_000001],\"MPI_Send\"): print([$time])";
 	static const uint32_t numbers[] = { 1, 2, 3 };
-	static const struct msg_object o = { .token = "p_1_000009", .parent = "n_1", .name = "new" };
+	static const struct msg_object o = { .token = "p_1_000009",
+					     .parent = "n_1",
+					     .name = "new" };
 	struct msg m = { .type = MSG_REQUEST };
 
 	world_open(&w);
 	lms_start(&w, 2);
-	m.request = (struct msg_request){ .id = 1, .identity = "x", .right = OMIS_MANIPULATE, .deadline_ns = 10 * MS,
-					  .text = { (const uint8_t *)text, sizeof(text) - 1 }, .action = numbers,
+	m.request = (struct msg_request){ .id = 1,
+					  .identity = "x",
+					  .right = OMIS_MANIPULATE,
+					  .deadline_ns = 10 * MS,
+					  .text = { (const uint8_t *)text, sizeof(text) - 1 },
+					  .action = numbers,
 					  .naction = 3 };
 	sweep_message(&m, true);
 	m.type = MSG_ARM;
-	m.arm = (struct msg_arm){ .csr = "c_1", .tool = 3, .identity = "x", .version = 1,
+	m.arm = (struct msg_arm){ .csr = "c_1",
+				  .tool = 3,
+				  .identity = "x",
+				  .version = 1,
 				  .text = { (const uint8_t *)event, sizeof(event) - 1 } };
 	sweep_message(&m, true);
 	m.type = MSG_DIRECTORY;
@@ -97,15 +111,32 @@ static int count_objects(void *arg, const struct msg_directory *m)
 START_TEST(objects_are_whole_or_not_there)
 {
 	const struct msg_object o[] = {
-		{ .token = "p_1_000001", .parent = "n_1", .name = "a", .job = "", .flavour = "", .host = "", .site = "" },
-		{ .token = "t_1_000001", .parent = "p_1_000001", .name = "b", .job = "", .flavour = "", .host = "",
+		{ .token = "p_1_000001",
+		  .parent = "n_1",
+		  .name = "a",
+		  .job = "",
+		  .flavour = "",
+		  .host = "",
 		  .site = "" },
-		{ .token = "p_1_000001", .parent = "n_1", .name = "c", .job = "", .flavour = "", .host = "", .site = "" },
+		{ .token = "t_1_000001",
+		  .parent = "p_1_000001",
+		  .name = "b",
+		  .job = "",
+		  .flavour = "",
+		  .host = "",
+		  .site = "" },
+		{ .token = "p_1_000001",
+		  .parent = "n_1",
+		  .name = "c",
+		  .job = "",
+		  .flavour = "",
+		  .host = "",
+		  .site = "" },
 	};
 	const struct msg_directory m = { .full = true, .node = 1, .object = o, .nobject = 3 };
-	struct objects_total total = {0};
+	struct objects_total total = { 0 };
 
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct objects *x = objects_new(1, "a", "h1", &total);
 		size_t told = 0;
 		const struct objects_sink sink = { count_objects, &told };

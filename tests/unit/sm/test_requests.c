@@ -18,10 +18,11 @@ static void clean_up(void)
 
 START_TEST(three_actions_are_split_in_order_and_answered_once)
 {
-	const struct reply *r = top_ask(&w,
-					":node_get_info([n_1,n_2,n_3],1) proc_get_info([p_2_000001,p_4_000001],1) "
-					"; thread_get_info([t_1_000001,t_2_000001],1)",
-					2 * SEC);
+	const struct reply *r =
+		top_ask(&w,
+			":node_get_info([n_1,n_2,n_3],1) proc_get_info([p_2_000001,p_4_000001],1) "
+			"; thread_get_info([t_1_000001,t_2_000001],1)",
+			2 * SEC);
 
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
 	ck_assert_uint_eq(r->coverage.asked, 7);
@@ -131,10 +132,17 @@ START_TEST(a_quorum_and_the_first_answer_are_enough_when_asked_for)
 	struct msg m = { .type = MSG_REQUEST };
 
 	w.lm[3].is_mute = true;
-	m.request = (struct msg_request){ .id = 77, .identity = "x", .right = OMIS_OBSERVE,
-					  .text = { (const uint8_t *)":node_get_info([n_1,n_2,n_3,n_4],1)", 35 },
-					  .policy = MSG_WAIT_QUORUM, .quorum = 3, .deadline_ns = 60 * SEC,
-					  .action = &one, .naction = 1 };
+	m.request = (struct msg_request){
+		.id = 77,
+		.identity = "x",
+		.right = OMIS_OBSERVE,
+		.text = { (const uint8_t *)":node_get_info([n_1,n_2,n_3,n_4],1)", 35 },
+		.policy = MSG_WAIT_QUORUM,
+		.quorum = 3,
+		.deadline_ns = 60 * SEC,
+		.action = &one,
+		.naction = 1
+	};
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	world_run(&w, 20 * MS);
 	ck_assert_uint_eq(w.top.last->id, 77);
@@ -174,9 +182,14 @@ START_TEST(a_request_that_comes_twice_is_executed_once)
 	struct msg m = { .type = MSG_REQUEST };
 
 	w.lm[0].is_mute = true;
-	m.request = (struct msg_request){ .id = 77, .identity = "x", .right = OMIS_OBSERVE,
-					  .text = { (const uint8_t *)":node_get_info([n_1],1)", 23 },
-					  .deadline_ns = 200 * MS, .action = &one, .naction = 1 };
+	m.request =
+		(struct msg_request){ .id = 77,
+				      .identity = "x",
+				      .right = OMIS_OBSERVE,
+				      .text = { (const uint8_t *)":node_get_info([n_1],1)", 23 },
+				      .deadline_ns = 200 * MS,
+				      .action = &one,
+				      .naction = 1 };
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	world_run(&w, SEC);
@@ -191,17 +204,24 @@ START_TEST(a_right_that_is_not_there_is_refused_here_too)
 	static const uint32_t one = 1;
 	struct msg m = { .type = MSG_REQUEST };
 
-	m.request = (struct msg_request){ .id = 1, .identity = "x", .right = OMIS_OBSERVE,
-					  .text = { (const uint8_t *)":thread_stop([t_1_000001])", 26 },
-					  .deadline_ns = SEC, .action = &one, .naction = 1 };
+	m.request =
+		(struct msg_request){ .id = 1,
+				      .identity = "x",
+				      .right = OMIS_OBSERVE,
+				      .text = { (const uint8_t *)":thread_stop([t_1_000001])", 26 },
+				      .deadline_ns = SEC,
+				      .action = &one,
+				      .naction = 1 };
 	for (uint32_t right = 0; right < 9; right++) {
 		m.request.id++;
 		m.request.right = right;
 		ck_assert_int_eq(top_send(&w, &m), 0);
 		world_run(&w, 5 * MS);
 		ck_assert_uint_eq(w.top.last->id, m.request.id);
-		ck_assert_uint_eq(reply_status(w.top.last), right == OMIS_MANIPULATE || right == OMIS_ADMIN
-								    ? STATUS_OK : STATUS_NO_PERMISSION);
+		ck_assert_uint_eq(reply_status(w.top.last),
+				  right == OMIS_MANIPULATE || right == OMIS_ADMIN
+					  ? STATUS_OK
+					  : STATUS_NO_PERMISSION);
 	}
 	ck_assert_uint_eq(w.lm[0].requests, 2);
 	m.request.identity = "";
@@ -239,9 +259,13 @@ START_TEST(numbers_of_actions_that_make_no_sense_are_refused)
 	static const uint32_t wrong[][2] = { { 0, 1 }, { 2, 2 }, { 3, 1 } };
 	struct msg m = { .type = MSG_REQUEST };
 
-	m.request = (struct msg_request){ .id = 1, .identity = "x", .right = OMIS_OBSERVE, .deadline_ns = SEC,
-					  .text = { (const uint8_t *)":node_get_info([n_1],1) node_get_info([n_2],1)",
-						    46 } };
+	m.request = (struct msg_request){
+		.id = 1,
+		.identity = "x",
+		.right = OMIS_OBSERVE,
+		.deadline_ns = SEC,
+		.text = { (const uint8_t *)":node_get_info([n_1],1) node_get_info([n_2],1)", 46 }
+	};
 	for (size_t i = 0; i < 3; i++) {
 		m.request.id++;
 		m.request.action = wrong[i];
@@ -264,9 +288,15 @@ START_TEST(actions_keep_the_numbers_that_mainsm_gave_them)
 	static const uint32_t numbers[] = { 4, 9 };
 	struct msg m = { .type = MSG_REQUEST };
 
-	m.request = (struct msg_request){ .id = 1, .identity = "x", .right = OMIS_OBSERVE, .deadline_ns = SEC,
-					  .text = { (const uint8_t *)":node_get_info([n_1],1) node_get_info([n_2],1)",
-						    46 }, .action = numbers, .naction = 2 };
+	m.request = (struct msg_request){
+		.id = 1,
+		.identity = "x",
+		.right = OMIS_OBSERVE,
+		.deadline_ns = SEC,
+		.text = { (const uint8_t *)":node_get_info([n_1],1) node_get_info([n_2],1)", 46 },
+		.action = numbers,
+		.naction = 2
+	};
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_str_eq(entry_of(w.top.last, 4, 0)->objects, "n_1");
@@ -298,7 +328,9 @@ START_TEST(status_comes_from_the_sm_and_each_of_its_lms)
 	world_run(&w, 5 * MS);
 	r = top_ask(&w, ":omig_status()", SEC);
 	ck_assert_str_eq(entry_of(r, 1, 0)->objects, "s_5");
-	ck_assert_int_eq(omis_parse_values(entry_of(r, 1, 0)->value, entry_of(r, 1, 0)->nvalue, &v, NULL), 0);
+	ck_assert_int_eq(
+		omis_parse_values(entry_of(r, 1, 0)->value, entry_of(r, 1, 0)->nvalue, &v, NULL),
+		0);
 	ck_assert_str_eq(omis_values_text(v, 0), "sm");
 	ck_assert_str_eq(omis_values_text(v, 1), "omig test");
 	ck_assert_uint_gt(v->n, 20);
@@ -339,6 +371,33 @@ START_TEST(an_sm_that_has_forgotten_where_counters_are_asks_everybody)
 	w.lm[2].denies_cells = true;
 	r = top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC);
 	ck_assert_uint_eq(reply_status(r), STATUS_UNKNOWN_OBJECT);
+}
+END_TEST
+
+START_TEST(an_object_stands_for_what_contains_it_when_the_service_wants_that)
+{
+	const struct reply *r = top_ask(
+		&w, ":node_get_info([p_1_000001,t_2_000002],1) proc_get_info([t_3_000001],1)", SEC);
+
+	ck_assert_uint_eq(reply_status(r), STATUS_OK);
+	ck_assert_str_eq(w.lm[0].text, ":node_get_info([n_1],1)");
+	ck_assert_str_eq(w.lm[1].text, ":node_get_info([n_2],1)");
+	ck_assert_str_eq(w.lm[2].text, ":proc_get_info([p_3_000001],1)");
+	r = top_ask(&w, ":proc_get_info([t_3_999999],1) node_get_info([s_5],1) node_get_info([],1)",
+		    SEC);
+	ck_assert_uint_eq(entry_of(r, 1, 0)->status, STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(entry_of(r, 2, 0)->status, STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(entry_of(r, 3, 0)->status, STATUS_OK);
+}
+END_TEST
+
+START_TEST(counters_of_a_tool_that_left_are_forgotten)
+{
+	top_ask(&w, ":omig_pa_create([p_1_000001],pa_cl_1)", SEC);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 3 } }),
+			 0);
+	top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC); /* everybody is asked */
+	ck_assert_uint_eq(w.lm[3].requests, 1);
 }
 END_TEST
 
@@ -386,9 +445,12 @@ int main(void)
 		status_comes_from_the_sm_and_each_of_its_lms,
 		counters_are_asked_where_they_were_made,
 		an_sm_that_has_forgotten_where_counters_are_asks_everybody,
+		an_object_stands_for_what_contains_it_when_the_service_wants_that,
+		counters_of_a_tool_that_left_are_forgotten,
 		many_requests_at_once_are_all_answered,
 		too_many_requests_are_refused_not_hoarded,
 	};
 
-	return suite_run_with("sm requests", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("sm requests", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
 }

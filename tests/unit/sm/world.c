@@ -22,7 +22,8 @@ struct identity world_identity(enum role role, const char *site, const char *hos
 	return id;
 }
 
-static int sm_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static int sm_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		   struct err *e)
 {
 	struct world *w = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
@@ -57,7 +58,7 @@ static void on_unreachable(void *arg, const struct err *why, bool was_up)
 void world_start_sm(struct world *w)
 {
 	const struct identity who = world_identity(ROLE_SM, "a", "sm-a");
-	struct err e = {0};
+	struct err e = { 0 };
 
 	ck_assert_int_eq(mem_ctx_open(w->net, &who, &w->ctx, &e), 0);
 	timebase_init(&w->timebase, loop_now(w->loop), WORLD_WALL);

@@ -132,8 +132,8 @@ size_t entries_of(const struct reply *r, uint32_t action);
 /* lm i is node i + 1 on host h<i + 1>, with two processes p_N_00000[1..] of one thread each. */
 void lm_set(struct world *w, size_t i, const char *site, const char *host, uint32_t number);
 void lm_start(struct world *w, size_t i); /* dials; says its snapshot when up */
-void lm_stop(struct world *w, size_t i);  /* with BYE */
-void lm_free(struct world *w, size_t i);  /* and all of it */
+void lm_stop(struct world *w, size_t i); /* with BYE */
+void lm_free(struct world *w, size_t i); /* and all of it */
 void lm_send(struct lm *l, const struct msg *m);
 void lm_tell(struct lm *l, bool full, const struct msg_object *o, size_t n);
 void lm_snapshot(struct lm *l);

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int lm_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static int lm_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		   struct err *e)
 {
 	struct lm *l = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_SM) };
@@ -25,7 +26,8 @@ static void add_objects(struct reply *to, const struct lm *l, const struct msg_r
 	if (l->denies_cells && call->service->object == 'a')
 		reply_add(to, action, buf_str(&objects), STATUS_UNKNOWN_OBJECT, "no such counter");
 	else
-		reply_add(to, action, at < 0 ? "" : buf_str(&objects), STATUS_OK, l->value ? l->value : "1");
+		reply_add(to, action, at < 0 ? "" : buf_str(&objects), STATUS_OK,
+			  l->value ? l->value : "1");
 	to->coverage.asked += list && list->kind == OMIS_LIST ? (uint32_t)list->list.n : 0;
 	buf_done(&objects);
 }
@@ -85,7 +87,8 @@ static void lm_got_request(struct lm *l, const struct msg_request *m)
 
 static void lm_got_arm(struct lm *l, const struct msg_arm *m)
 {
-	const struct msg ack = { .type = MSG_ARM_ACK, .arm_ack = { .csr = m->csr, .version = m->version } };
+	const struct msg ack = { .type = MSG_ARM_ACK,
+				 .arm_ack = { .csr = m->csr, .version = m->version } };
 
 	l->arms++;
 	l->version = m->version;
@@ -165,7 +168,11 @@ void lm_set(struct world *w, size_t i, const char *site, const char *host, uint3
 {
 	struct lm *l = &w->lm[i];
 
-	*l = (struct lm){ .w = w, .number = number, .epoch = 1, .procs = 2, .id = world_identity(ROLE_LM, site, host) };
+	*l = (struct lm){ .w = w,
+			  .number = number,
+			  .epoch = 1,
+			  .procs = 2,
+			  .id = world_identity(ROLE_LM, site, host) };
 	str_copy(l->host, sizeof(l->host), host);
 }
 
@@ -176,10 +183,16 @@ void lm_start(struct world *w, size_t i)
 	const struct link_conf conf = {
 		.loop = w->loop,
 		.rng = &w->rng,
-		.handler = { .on_up = lm_on_up, .on_msg = lm_on_msg, .on_down = lm_on_down, .on_retry = lm_on_retry,
+		.handler = { .on_up = lm_on_up,
+			     .on_msg = lm_on_msg,
+			     .on_down = lm_on_down,
+			     .on_retry = lm_on_retry,
 			     .arg = l },
 	};
-	const struct msg_hello hello = { .role = "lm", .site = l->id.site, .host = l->host, .node = l->number,
+	const struct msg_hello hello = { .role = "lm",
+					 .site = l->id.site,
+					 .host = l->host,
+					 .node = l->number,
 					 .epoch = l->epoch };
 
 	if (!l->ctx)
@@ -212,8 +225,10 @@ void lm_send(struct lm *l, const struct msg *m)
 
 void lm_tell(struct lm *l, bool full, const struct msg_object *o, size_t n)
 {
-	const struct msg m = { .type = MSG_DIRECTORY,
-			       .directory = { .full = full, .node = l->number, .object = o, .nobject = n } };
+	const struct msg m = {
+		.type = MSG_DIRECTORY,
+		.directory = { .full = full, .node = l->number, .object = o, .nobject = n }
+	};
 
 	lm_send(l, &m);
 }
@@ -221,7 +236,7 @@ void lm_tell(struct lm *l, bool full, const struct msg_object *o, size_t n)
 void lm_snapshot(struct lm *l)
 {
 	struct msg_object *o = calloc(2 * l->procs + 1, sizeof(*o));
-	char (*token)[TOKEN_BYTES] = calloc(2 * l->procs + 1, TOKEN_BYTES);
+	char(*token)[TOKEN_BYTES] = calloc(2 * l->procs + 1, TOKEN_BYTES);
 	char node[TOKEN_BYTES];
 
 	snprintf(node, sizeof(node), "n_%u", l->number);
@@ -229,9 +244,12 @@ void lm_snapshot(struct lm *l)
 	for (size_t i = 0; i < l->procs; i++) {
 		token_print_process((struct token *)token[2 * i], l->number, (uint32_t)i + 1);
 		token_print_thread((struct token *)token[2 * i + 1], l->number, (uint32_t)i + 1);
-		o[2 * i + 1] = (struct msg_object){ .token = token[2 * i], .parent = node, .name = "heat",
-						    .rank = (int32_t)i };
-		o[2 * i + 2] = (struct msg_object){ .token = token[2 * i + 1], .parent = token[2 * i], .name = "main",
+		o[2 * i + 1] = (struct msg_object){
+			.token = token[2 * i], .parent = node, .name = "heat", .rank = (int32_t)i
+		};
+		o[2 * i + 2] = (struct msg_object){ .token = token[2 * i + 1],
+						    .parent = token[2 * i],
+						    .name = "main",
 						    .rank = -1 };
 	}
 	lm_tell(l, true, o, 2 * l->procs + 1);
@@ -244,7 +262,11 @@ void lm_trigger(struct lm *l, const char *csr, const char *thread)
 	static uint64_t seq;
 	char node[TOKEN_BYTES];
 	const struct msg m = { .type = MSG_TRIGGERED,
-			       .triggered = { .csr = csr, .tool = 3, .seq = ++seq, .time_ns = WORLD_WALL, .node = node,
+			       .triggered = { .csr = csr,
+					      .tool = 3,
+					      .seq = ++seq,
+					      .time_ns = WORLD_WALL,
+					      .node = node,
 					      .thread = thread } };
 
 	snprintf(node, sizeof(node), "n_%u", l->number);
@@ -253,8 +275,11 @@ void lm_trigger(struct lm *l, const char *csr, const char *thread)
 
 void lm_reply(struct lm *l, uint64_t id, uint32_t action, const char *objects)
 {
-	const struct msg_entry entry = { .action = action, .objects = objects, .value = { (const uint8_t *)"666", 3 } };
-	const struct msg m = { .type = MSG_REPLY, .reply = { .id = id, .entry = &entry, .nentry = 1 } };
+	const struct msg_entry entry = { .action = action,
+					 .objects = objects,
+					 .value = { (const uint8_t *)"666", 3 } };
+	const struct msg m = { .type = MSG_REPLY,
+			       .reply = { .id = id, .entry = &entry, .nentry = 1 } };
 
 	lm_send(l, &m);
 }

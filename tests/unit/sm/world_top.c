@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-static int top_on_hello(void *arg, struct link *l, const struct msg_hello *h, struct msg_hello_ack *ack,
-			struct err *why)
+static int top_on_hello(void *arg, struct link *l, const struct msg_hello *h,
+			struct msg_hello_ack *ack, struct err *why)
 {
 	struct top *t = arg;
 
@@ -58,7 +58,10 @@ static void take_object(struct top *t, const struct msg_object *o)
 		t->silent_at = loop_now(t->w->loop);
 }
 
-/* A snapshot: what was there of the node and is not named is gone with its last part; node 0 = a new round. */
+/*
+ * A snapshot: what was there of the node and is not named is gone with its last part; node 0 = a
+ * new round.
+ */
 static void take_directory(struct top *t, const struct msg_directory *m)
 {
 	static bool named[OBJECTS_SEEN];
@@ -77,7 +80,8 @@ static void take_directory(struct top *t, const struct msg_directory *m)
 		named[slot_of(t, m->object[i].token) - t->seen] = true;
 	}
 	for (size_t i = 0; m->full && !m->more && i < t->nseen; i++)
-		if (!named[i] && token_node(t->seen[i].token, strlen(t->seen[i].token), &number) && number == m->node)
+		if (!named[i] && token_node(t->seen[i].token, strlen(t->seen[i].token), &number) &&
+		    number == m->node)
 			t->seen[i].is_there = false;
 }
 
@@ -103,8 +107,8 @@ static void take_ack(struct top *t, const struct msg_arm_ack *m)
 	str_copy(t->csr, sizeof(t->csr), m->csr);
 	t->ack_text[0] = 0;
 	if (m->nentry)
-		snprintf(t->ack_text, sizeof(t->ack_text), "%s: %.*s", m->entry[0].objects, (int)m->entry[0].value.n,
-			 (const char *)m->entry[0].value.p);
+		snprintf(t->ack_text, sizeof(t->ack_text), "%s: %.*s", m->entry[0].objects,
+			 (int)m->entry[0].value.n, (const char *)m->entry[0].value.p);
 }
 
 static void top_on_msg(void *arg, struct link *l, const struct msg *m)
@@ -142,8 +146,11 @@ static void top_on_accept(void *arg, struct chan *c)
 		.rng = &t->w->rng,
 		.timebase = &t->w->top_time,
 		.epoch = t->epoch,
-		.handler = { .on_hello = top_on_hello, .on_up = top_on_up, .on_msg = top_on_msg,
-			     .on_down = top_on_down, .arg = t },
+		.handler = { .on_hello = top_on_hello,
+			     .on_up = top_on_up,
+			     .on_msg = top_on_msg,
+			     .on_down = top_on_down,
+			     .arg = t },
 	};
 
 	ck_assert_ptr_nonnull(link_accept(&conf, &c));
@@ -155,7 +162,7 @@ void top_start(struct world *w)
 	const struct identity who = world_identity(ROLE_MAINSM, "", "top");
 	const struct net_listen_conf conf = { .port = TOP_PORT, .roles = ROLE_BIT(ROLE_SM) };
 	const struct net_accept accept = { .on_accept = top_on_accept, .arg = t };
-	struct err e = {0};
+	struct err e = { 0 };
 
 	t->w = w;
 	t->epoch++;
@@ -207,7 +214,7 @@ uint64_t top_send_request(struct world *w, const char *text, nsec_t deadline)
 	static const uint32_t numbers[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	struct msg m = { .type = MSG_REQUEST };
 	struct omis_request *r = NULL;
-	struct err e = {0};
+	struct err e = { 0 };
 
 	m.request = (struct msg_request){ .id = ++w->top.next_id + 1000,
 					  .tool = 3,
@@ -240,8 +247,12 @@ const struct reply *top_ask(struct world *w, const char *text, nsec_t deadline)
 void top_arm(struct world *w, const char *csr, uint32_t version, const char *text, uint32_t prefix)
 {
 	const struct msg m = { .type = MSG_ARM,
-			       .arm = { .csr = csr, .tool = 3, .identity = "tool-observe//u@top", .version = version,
-					.text = { (const uint8_t *)text, strlen(text) }, .local_prefix = prefix,
+			       .arm = { .csr = csr,
+					.tool = 3,
+					.identity = "tool-observe//u@top",
+					.version = version,
+					.text = { (const uint8_t *)text, strlen(text) },
+					.local_prefix = prefix,
 					.reply = true } };
 
 	ck_assert_int_eq(top_send(w, &m), 0);
