@@ -58,7 +58,7 @@ int cmd_parse(const struct opt_spec *spec, int argc, char **argv, int *first)
 	return -1;
 }
 
-static void say(const char *before, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void say(const char *before, const char *fmt, va_list ap)
 {
 	char text[1024], safe[2048];
 

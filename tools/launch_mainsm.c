@@ -20,6 +20,7 @@ extern char **environ;
 
 #define ANSWER_MAX_MS "1500"
 #define READY_MAX_NS (10 * NSEC_PER_SEC)
+#define SAID_BYTES 4096 /* of warnings and errors */
 #define LINGER "120" /* seconds that it stays without a job or a tool */
 
 static bool answers(const char *conn)
@@ -36,29 +37,55 @@ static bool answers(const char *conn)
 	return true;
 }
 
-/* The string that it prints when it is ready; what it says otherwise is what went wrong. */
-static int read_line(int fd, struct launch *l, struct err *e)
+/* Takes the last line of said away when it is a connection string. */
+static bool take_string(char *said, struct launch *l)
+{
+	char *line = str_has_prefix(said, "omig1:") ? said : strstr(said, "\nomig1:");
+
+	if (!line || !strchr(line + 1, '\n'))
+		return false;
+	str_copy(l->conn, sizeof(l->conn), line + (*line == '\n'));
+	l->conn[strcspn(l->conn, "\r\n")] = '\0';
+	*line = '\0';
+	return true;
+}
+
+/* What it says before the string is for people; without a string, its last line is what went wrong. */
+static int tell_failure(char *said, struct err *e)
+{
+	char *line;
+
+	while (*said && said[strlen(said) - 1] == '\n')
+		said[strlen(said) - 1] = '\0';
+	line = strrchr(said, '\n');
+	line = line ? line + 1 : said;
+	return err_set(e, ERR_CLOSED, "%s", *line ? line : "mainsm did not start");
+}
+
+static int read_string(int fd, struct launch *l, struct err *e)
 {
 	nsec_t until = clock_mono() + READY_MAX_NS;
 	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char said[LAUNCH_CONN_BYTES + SAID_BYTES] = "";
 	size_t used = 0;
-	ssize_t n;
+	ssize_t n = 1;
 
-	while (used < sizeof(l->conn) - 1 && !memchr(l->conn, '\n', used)) {
+	while (n > 0 && !take_string(said, l)) {
 		if (poll(&p, 1, 100) < 0 && errno != EINTR)
 			return err_sys(e, "poll");
 		if (clock_mono() > until)
 			return err_set(e, ERR_TIMEOUT, "mainsm was not ready in time");
 		if (!(p.revents & (POLLIN | POLLHUP)))
 			continue;
-		n = read(fd, l->conn + used, sizeof(l->conn) - 1 - used);
-		if (n <= 0)
-			break;
-		used += (size_t)n;
+		n = read(fd, said + used, sizeof(said) - 1 - used);
+		used += n > 0 ? (size_t)n : 0;
+		said[used] = '\0';
 	}
-	l->conn[used] = '\0';
-	l->conn[strcspn(l->conn, "\r\n")] = '\0';
-	return str_has_prefix(l->conn, "omig1:") ? 0 : err_set(e, ERR_CLOSED, "mainsm did not start");
+	if (n <= 0)
+		return tell_failure(said, e);
+	if (*said)
+		fprintf(stderr, "%s\n", said);
+	return 0;
 }
 
 static void set_actions(posix_spawn_file_actions_t *a, int out)
@@ -66,6 +93,7 @@ static void set_actions(posix_spawn_file_actions_t *a, int out)
 	posix_spawn_file_actions_init(a);
 	posix_spawn_file_actions_addopen(a, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(a, out, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(a, out, STDERR_FILENO);
 }
 
 /* In a session of its own, so that the terminal's signals are the program's alone. */
@@ -94,19 +122,26 @@ static int spawn(const struct launch *l, int out, pid_t *pid, struct err *e)
 static int start(struct launch *l, struct err *e)
 {
 	int fd[2], status, rc;
-	pid_t pid;
+	pid_t pid = 0;
 
 	if (pipe2(fd, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
 	rc = spawn(l, fd[1], &pid, e);
 	close(fd[1]);
 	if (rc == 0)
-		rc = read_line(fd[0], l, e);
+		rc = read_string(fd[0], l, e);
 	close(fd[0]);
-	if (rc == 0)
-		waitpid(pid, &status, 0); /* it went to the background */
 	if (rc < 0)
 		l->conn[0] = '\0';
+	if (pid <= 0)
+		return rc;
+	/*
+	 * When it is ready it goes to the background, and this process of it ends. In any case it must
+	 * not be left to the program that we become, whose wait() would find a child that it never had.
+	 */
+	if (rc < 0)
+		kill(pid, SIGTERM);
+	waitpid(pid, &status, 0);
 	return rc;
 }
 

@@ -82,7 +82,7 @@ static const Omis_object_result *first_error(Omis_reply r)
 	return NULL;
 }
 
-static int ask(Omis_reply *out, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static int ask(Omis_reply *out, const char *fmt, va_list ap)
 {
 	char text[REQUEST_BYTES];
 	const Omis_object_result *bad;

@@ -125,7 +125,8 @@ static void show_coverage(const struct term *t, const struct top_sample *s, stru
 	unsigned i;
 
 	omis_reply_coverage(s->reply, &c);
-	buf_printf(out, "%zu ranks on %zu nodes", s->nrank, s->nnode);
+	buf_printf(out, "%zu rank%s on %zu node%s", s->nrank, s->nrank == 1 ? "" : "s", s->nnode,
+		   s->nnode == 1 ? "" : "s");
 	if (c.answered < c.asked)
 		buf_printf(out, "; %s%u of %u answers%s", term_paint(t, TERM_YELLOW), c.answered, c.asked,
 			   term_paint(t, TERM_PLAIN));
