@@ -140,7 +140,7 @@ static int start(struct launch *l, struct err *e)
 	 * not be left to the program that we become, whose wait() would find a child that it never had.
 	 */
 	if (rc < 0)
-		kill(pid, SIGTERM);
+		kill(pid, SIGKILL); /* it may be stopped; what it has started notices */
 	waitpid(pid, &status, 0);
 	return rc;
 }
