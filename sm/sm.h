@@ -43,24 +43,21 @@ struct sm_conf {
 	struct loop *loop;
 	struct rng *rng;
 	struct timebase *timebase; /* fed by the link to mainsm, answered from to the lms */
-	struct net_ctx *
-		ctx; /* our certificate (role sm); keeps revoked serials */
+	struct net_ctx *ctx; /* our certificate (role sm); keeps revoked serials */
 	struct link_dialer dialer; /* to mainsm */
 	uint64_t epoch; /* wall ns of this start */
 	const char *site, *host; /* ours; lms of another site are refused */
 	const char *listen; /* numeric address; NULL = 127.0.0.1 */
 	uint16_t port; /* 0 = the system chooses */
-	const char
-		*advertise; /* hosts or addresses by commas that lms are sent to; NULL = listen */
+	const char *advertise; /* where lms find us: hosts by commas; NULL = listen */
 	const char *software; /* name and version, for HELLO and status */
 	nsec_t linger; /* ends after so long without lms; 0 = never */
 	nsec_t grace; /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
-	const char *
-		enrol_dir; /* of the certificate, renewed in time; NULL = not renewed */
+	const char *enrol_dir; /* of the certificate; NULL = it is not renewed */
 	size_t queue_cap; /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */
 	/* Fills in *out; NULL: the status service leaves those figures out. */
 	void (*health)(void *arg, struct sm_health *out);
-	/* mainsm has greeted us for the first time: serving. May be NULL. */
+	/* mainsm has greeted us (each time): serving. May be NULL. */
 	void (*on_ready)(void *arg);
 	/* An attempt to reach mainsm failed; was_up: it had been there before. May be NULL. */
 	void (*on_unreachable)(void *arg, const struct err *why, bool was_up);
