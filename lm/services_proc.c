@@ -311,37 +311,53 @@ int serve_continue(struct service_call *c)
 	return call_each_proc(c, continue_one);
 }
 
-/* exec, when it is given, is a path's last part or the whole of argv[0]. */
-static bool runs(struct service_call *c, const struct proc *p, const char *exec)
+/* exec is argv[0], or a path whose last part is the program's name as the kernel cuts it. */
+static bool runs(struct host *h, int32_t pid, const char *name, const char *exec)
 {
 	struct buf b = BUF_INIT(HOST_STRINGS_MAX_BYTES);
-	const char *base = strrchr(exec, '/');
+	const char *slash = strrchr(exec, '/');
 	bool same;
 
-	host_strings(c->env->host, p->pid, false, &b, NULL);
-	same = !*exec || str_eq(p->name, exec) || str_eq(buf_str(&b), exec) ||
-	       (base && !strncmp(p->name, base + 1, sizeof(p->name) - 1));
+	host_strings(h, pid, false, &b, NULL);
+	same = str_eq(buf_str(&b), exec) ||
+	       !strncmp(name, slash ? slash + 1 : exec, sizeof(((struct proc *)0)->name) - 1);
 	buf_done(&b);
 	return same;
 }
 
-int serve_proc_take(struct service_call *c)
+/* The program is looked at before the process is held: what was not meant is not watched. */
+static int take(struct service_call *c, struct proc **out, struct err *e)
 {
 	int64_t pid = call_int(c, 1);
 	struct proc_intake in = { .pid = pid > 1 && pid <= INT32_MAX ? (int32_t)pid : 0 };
-	struct buf b = BUF_INIT(TOKEN_BYTES);
-	struct err e = { 0 };
-	struct proc *p;
+	struct host *h = c->env->host;
+	const char *exec = call_text(c, 2);
+	struct host_figures f;
 	int rc;
 
-	rc = procs_take(c->env->procs, &in, &p, &e);
-	if (rc == 0 && !runs(c, p, call_text(c, 2)))
-		rc = err_set(&e, ERR_NOTFOUND, "process %d does not run that program", (int)in.pid);
+	rc = host_figures(h, in.pid, HOST_FIGURES_STAT, &f, NULL);
+	if (rc < 0 || (*exec && !runs(h, in.pid, f.name, exec)))
+		return -ERR_NOTFOUND;
+	rc = procs_take(c->env->procs, &in, out, e);
+	/* Another one may have got the pid in between. */
+	return rc == 0 && (*out)->start != f.start ? -ERR_NOTFOUND : rc;
+}
+
+/* A process that is not there, is somebody else's or runs another program: nobody learns which. */
+int serve_proc_take(struct service_call *c)
+{
+	struct buf b = BUF_INIT(TOKEN_BYTES);
+	struct err e = { 0 };
+	struct proc *p = NULL;
+	int rc = take(c, &p, &e);
+
+	if (rc == -ERR_NOTFOUND)
+		return reply_add_error(
+			c->reply, c->action, procs_node_token(c->env->procs), STATUS_UNKNOWN_OBJECT,
+			"there is no process of this user with that pid and program");
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, procs_node_token(c->env->procs),
-				       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT
-							   : status_from_err(rc),
-				       "%s", e.text);
+				       status_from_err(rc), "%s", e.text);
 	omis_write_token(&(struct omis_writer){ .b = &b }, p->token.s);
 	rc = reply_add(c->reply, c->action, procs_node_token(c->env->procs), STATUS_OK,
 		       buf_str(&b));

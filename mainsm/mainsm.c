@@ -61,6 +61,8 @@ static void on_change(void *arg, const struct object *o, enum directory_change w
 	if (what == DIRECTORY_WENT)
 		list_each(i, &m->sessions)
 			scope_forget(list_entry(i, struct session, in_sessions)->scope, o);
+	if (what == DIRECTORY_CAME && o->kind == OBJECT_PROC)
+		top_proc_came(m->top);
 	/* Threads come and go with their process, which stands for them. */
 	if (o->kind != OBJECT_THREAD || what == DIRECTORY_WENT)
 		csrs_follow_soon(m->csrs);

@@ -14,13 +14,17 @@ struct top *top_new(const struct top_conf *conf)
 {
 	struct top *t = calloc(1, sizeof(*t));
 
-	if (t)
-		t->conf = *conf;
+	if (!t)
+		return NULL;
+	t->conf = *conf;
+	list_init(&t->takings);
 	return t;
 }
 
 void top_free(struct top *t)
 {
+	if (t)
+		loop_job_cancel(&t->came);
 	free(t);
 }
 
@@ -84,4 +88,35 @@ int top_value(struct top_call *c, const char *objects, struct buf *b)
 int top_unknown(struct top_call *c, const char *token)
 {
 	return reply_add(c->into, c->action, token, STATUS_UNKNOWN_OBJECT, "no such object");
+}
+
+void top_pass_missing(struct top_call *c, const struct reply *r)
+{
+	const struct reply_coverage *from = r ? &r->coverage : NULL;
+	struct reply_coverage *to = &c->into->coverage;
+
+	for (size_t i = 0; from && i < from->nmissing; i++)
+		reply_add_missing(c->into, from->missing[i].object, from->missing[i].reason);
+	if (from && to->answered >= from->nmissing)
+		to->answered -= (uint32_t)from->nmissing;
+}
+
+int top_ask_below(struct top_call *c, struct omis_request **request, const struct top_asking *how)
+{
+	struct run_spec spec = *run_spec(c->run);
+	struct run *run = c->run;
+	int rc;
+
+	spec.view = view_now(&c->session->view);
+	spec.numbers = NULL;
+	spec.deadline = run_remaining(run);
+	spec.policy = MSG_WAIT_ALL;
+	spec.owner = how->runs;
+	spec.on_done = how->on_done;
+	spec.arg = how->arg;
+	run_set_abandon(run, how->abandon, how->arg);
+	rc = executor_run(c->top->conf.executor, request, &spec, NULL);
+	if (rc)
+		run_set_abandon(run, NULL, NULL);
+	return rc;
 }

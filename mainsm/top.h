@@ -35,7 +35,7 @@ struct top_conf {
 	struct numbers *numbers;
 	struct certs *certs;
 	struct tokens *tokens;
-	const struct loop *loop;
+	struct loop *loop;
 	nsec_t (*wall_now)(void *arg);
 	/* Our own health as the values of omig_status(). */
 	void (*status)(void *arg, struct buf *out);
@@ -56,6 +56,9 @@ void top_free(struct top *t);
  * ERR_UNSUPPORTED: the catalogue promises a service that is not in the table.
  */
 int top_execute(struct top *t, struct run *run, const struct plan_here *here, struct reply *into);
+
+/* A process has come into the directory: somebody may wait for it. */
+void top_proc_came(struct top *t);
 
 /* True when the service is in the table: a test compares it with the catalogue. */
 bool top_has(const char *service);

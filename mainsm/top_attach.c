@@ -107,7 +107,7 @@ static int detach(struct top_call *c)
 	return 0;
 }
 
-static int answer_token(struct top_call *c, const struct object *o)
+int top_answer_attached(struct top_call *c, const struct object *o)
 {
 	struct attaching a = { c, o->kind, 0 };
 
@@ -127,49 +127,10 @@ static int node_attach2(struct top_call *c)
 			const struct object *node = list_entry(k, struct object, sibling);
 
 			if (str_eq(node->host, name) || str_eq(node->token, name))
-				return answer_token(c, node);
+				return top_answer_attached(c, node);
 		}
 	}
 	return reply_add(c->into, c->action, NULL, STATUS_UNKNOWN_OBJECT, "no host of that name is known");
-}
-
-/* Matches the program by its whole path or its last part. */
-static bool is_program(const struct object *o, const char *exec)
-{
-	size_t n = strlen(o->name), m = strlen(exec);
-
-	if (!exec[0] || str_eq(o->name, exec))
-		return true;
-	if (m > n)
-		return m > n + 1 && exec[m - n - 1] == '/' && str_eq(exec + m - n, o->name);
-	return n > m && o->name[n - m - 1] == '/' && str_eq(o->name + n - m, exec);
-}
-
-static const struct object *find_pid(const struct object *node, int64_t pid, const char *exec)
-{
-	list_each(i, &node->children) {
-		const struct object *o = list_entry(i, struct object, sibling);
-
-		if (o->pid == pid && o->state != MSG_STATE_ENDED && is_program(o, exec))
-			return o;
-	}
-	return NULL;
-}
-
-static int proc_attach3(struct top_call *c)
-{
-	struct top_list nodes = top_list(c, 0);
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < nodes.n; i++) {
-		const struct object *node = directory_find(c->top->conf.directory, nodes.v[i].s.p);
-		const struct object *o = node ? find_pid(node, top_int(c, 1), top_text(c, 2)) : NULL;
-
-		rc = o ? answer_token(c, o)
-		       : reply_add(c->into, c->action, nodes.v[i].s.p, STATUS_UNKNOWN_OBJECT,
-				   "no watched process has that pid and program there");
-	}
-	return rc;
 }
 
 const struct top_service top_attach_services[] = {
@@ -179,7 +140,7 @@ const struct top_service top_attach_services[] = {
 	{ "node_attach2", node_attach2 },
 	{ "node_detach", detach },
 	{ "proc_attach", proc_attach },
-	{ "proc_attach3", proc_attach3 },
+	{ "proc_attach3", top_proc_attach3 },
 	{ "proc_detach", detach },
 	{ 0 },
 };

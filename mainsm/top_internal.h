@@ -3,6 +3,8 @@
 #ifndef MAINSM_TOP_INTERNAL_H
 #define MAINSM_TOP_INTERNAL_H
 
+#include "common/base/list.h"
+#include "common/loop/loop.h"
 #include "common/omis/catalogue.h"
 #include "mainsm/csr.h"
 #include "mainsm/directory.h"
@@ -14,6 +16,8 @@
 
 struct top {
 	struct top_conf conf;
+	struct list takings; /* top_take.c: processes that wait for their place in the directory */
+	struct loop_job came;
 };
 
 /* One service that is executed. */
@@ -53,5 +57,28 @@ int top_value(struct top_call *c, const char *objects, struct buf *b);
 
 /* The same error for what does not exist and what is not to be seen. */
 int top_unknown(struct top_call *c, const char *token);
+
+/* What could not be asked for a service: missing in the tool's reply too. r may be NULL. */
+void top_pass_missing(struct top_call *c, const struct reply *r);
+
+/* A request of our own to the daemons below, on behalf of the tool's. */
+struct top_asking {
+	struct list *runs; /* it is in there while it lives */
+	void (*on_done)(void *arg, struct reply *r); /* as run_spec.on_done */
+	void (*abandon)(void *arg); /* as run_set_abandon() */
+	void *arg;
+};
+
+/*
+ * 0: on_done comes once, maybe before this returns, and run_here_done() is to follow it; c is then
+ * to be copied. *request is taken; negative: it was not asked.
+ */
+int top_ask_below(struct top_call *c, struct omis_request **request, const struct top_asking *how);
+
+/* Attaches o and answers with its token. */
+int top_answer_attached(struct top_call *c, const struct object *o);
+
+/* top_take.c */
+int top_proc_attach3(struct top_call *c);
 
 #endif

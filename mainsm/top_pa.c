@@ -10,37 +10,31 @@
 
 /* While the lms make the cells. */
 struct making {
-	struct run *run;
-	struct session *session;
-	uint32_t action;
+	struct top_call c; /* .run NULL: nobody waits for it any more */
 	struct token token;
 	struct list runs; /* the one that asks them */
-	struct executor *executor;
 };
 
 static void take_result(struct making *m, const struct reply *r)
 {
-	struct reply *into = run_reply(m->run);
+	struct reply *into = m->c.into;
 	bool failed = !r || reply_status(r) != STATUS_OK;
 
 	for (size_t i = 0; r && i < r->nentry; i++)
 		if (status_is_error(r->entry[i].status))
-			reply_add_n(into, m->action, r->entry[i].objects, r->entry[i].status,
+			reply_add_n(into, m->c.action, r->entry[i].objects, r->entry[i].status,
 				    r->entry[i].value, r->entry[i].nvalue);
-	for (size_t i = 0; r && i < r->coverage.nmissing; i++)
-		reply_add_missing(into, r->coverage.missing[i].object, r->coverage.missing[i].reason);
-	if (r && into->coverage.answered >= r->coverage.nmissing)
-		into->coverage.answered -= (uint32_t)r->coverage.nmissing;
+	top_pass_missing(&m->c, r);
 	if (!failed)
-		reply_add(into, m->action, m->token.s, STATUS_OK, m->token.s);
+		reply_add(into, m->c.action, m->token.s, STATUS_OK, m->token.s);
 	else
-		pa_set_del(m->session->pas, m->token.s);
+		pa_set_del(m->c.session->pas, m->token.s);
 }
 
 static void on_made(void *arg, struct reply *r)
 {
 	struct making *m = arg;
-	struct run *run = m->run;
+	struct run *run = m->c.run;
 
 	if (run)
 		take_result(m, r);
@@ -54,8 +48,8 @@ static void abandon(void *arg)
 {
 	struct making *m = arg;
 
-	m->run = NULL;
-	executor_cancel(m->executor, &m->runs);
+	m->c.run = NULL;
+	executor_cancel(m->c.top->conf.executor, &m->runs);
 }
 
 /* ":omig_pa_create([p_1_x,...],pa_c_1)", checked. */
@@ -74,27 +68,21 @@ static int make_request(const struct top_call *c, const char *token, struct omis
 	if (rc)
 		return rc;
 	rc = omis_check(*out, NULL);
-	if (rc)
+	if (rc) {
 		omis_request_free(*out);
+		*out = NULL;
+	}
 	return rc;
 }
 
 static int ask_lms(struct top_call *c, struct making *m)
 {
-	struct run_spec spec = *run_spec(c->run);
+	const struct top_asking how = { &m->runs, on_made, abandon, m };
 	struct omis_request *request = NULL;
 	int rc = make_request(c, m->token.s, &request);
 
-	if (rc)
-		return rc;
-	spec.view = view_now(&c->session->view);
-	spec.deadline = run_remaining(c->run);
-	spec.policy = MSG_WAIT_ALL;
-	spec.owner = &m->runs;
-	spec.on_done = on_made;
-	spec.arg = m;
-	run_set_abandon(c->run, abandon, m);
-	rc = executor_run(c->top->conf.executor, &request, &spec, NULL);
+	if (!rc)
+		rc = top_ask_below(c, &request, &how);
 	omis_request_free(request);
 	return rc;
 }
@@ -106,10 +94,7 @@ static int create(struct top_call *c, enum token_kind kind)
 
 	if (!m)
 		return -ERR_NOMEM;
-	m->run = c->run;
-	m->session = c->session;
-	m->action = c->action;
-	m->executor = c->top->conf.executor;
+	m->c = *c;
 	list_init(&m->runs);
 	token_print_number(&m->token, kind, numbers_mint(c->top->conf.numbers, NUMBER_PA));
 	rc = pa_set_add(c->session->pas, m->token.s, &c->call->param[0]);
@@ -117,7 +102,6 @@ static int create(struct top_call *c, enum token_kind kind)
 		rc = ask_lms(c, m);
 		if (!rc)
 			return 1;
-		run_set_abandon(c->run, NULL, NULL);
 		pa_set_del(c->session->pas, m->token.s);
 	}
 	free(m);

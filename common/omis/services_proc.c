@@ -9,8 +9,8 @@ static const struct omis_service proc[] = {
 		  "nodes." },
 	{ SERVICE("proc_attach3", MANIP, 'n', TOP, OBSERVE, DONE), .flags = OMIS_SCOPE,
 	  .param = { NODES, P_INT("pid"), P_STRING("exec") }, .result = "process",
-	  .help = "As proc_attach, for the process with this pid on a node; gives its token. "
-		  "exec, unless \"\", must be its program." },
+	  .help = "As proc_attach, for the process with this pid on a node, whether it was watched "
+		  "before or not; gives its token. exec, unless \"\", must be its program." },
 	{ SERVICE("proc_checkpoint", MANIP, 'p', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { PROCS, P_STRING("name") },
 	  .help = "Writes checkpoints of processes." },

@@ -336,6 +336,7 @@ START_TEST(a_process_without_mpi_can_be_taken_in)
 {
 	const struct msg_entry *e;
 	const struct msg_object *o;
+	char words[ERR_TEXT_BYTES];
 
 	world_open(&w);
 	fake_proc_add(&w.host, 200, "shell");
@@ -350,6 +351,14 @@ START_TEST(a_process_without_mpi_can_be_taken_in)
 	ck_assert_uint_ge(e->status, STATUS_FIRST_ERROR);
 	e = ask_one(OBSERVER, ":omig_proc_take([@],200,\"vi\")", "n_7");
 	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
+	/* The wrong program is not watched by that. */
+	fake_proc_add(&w.host, 400, "cat");
+	e = ask_one(OBSERVER, ":omig_proc_take([@],400,\"/bin/dog\")", "n_7");
+	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
+	ck_assert_str_eq(world_token(&w, 400), "");
+	str_copy(words, sizeof(words), entry_text(e));
+	e = ask_one(OBSERVER, ":omig_proc_take([@],400,\"/bin/cat\")", "n_7");
+	ck_assert_uint_eq(e->status, STATUS_OK);
 	for (size_t i = 0; i < 5; i++) { /* the same answer, whatever is wrong */
 		static const char *const pid[] = { "300", "1", "0", "-1", "4294967496" };
 		char text[64];
@@ -357,6 +366,7 @@ START_TEST(a_process_without_mpi_can_be_taken_in)
 		snprintf(text, sizeof(text), ":omig_proc_take([@],%s,\"\")", pid[i]);
 		e = ask_one(MANIPULATOR, text, "n_7");
 		ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
+		ck_assert_str_eq(entry_text(e), words);
 	}
 	world_close(&w);
 }

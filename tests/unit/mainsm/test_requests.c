@@ -284,6 +284,79 @@ START_TEST(nodes_and_processes_are_found_by_name)
 }
 END_TEST
 
+/* The lm's answer is quicker than its word to the directory, or slower. */
+START_TEST(a_process_that_nobody_watched_is_attached_by_its_pid)
+{
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	ck_assert_uint_eq(above_status(&t1, ":node_attach([n_3])"), STATUS_OK);
+	b.take = "p_3_c00000";
+	ck_assert_ptr_null(above_ask_for(&t1, ":proc_attach3([n_3],77,\"sleep\") thread_get_info([],1)", 0, 50 * MS));
+	ck_assert_str_eq(b.text, ":omig_proc_take([n_3],77,\"sleep\")");
+	below_tell_proc(&b, 3, "p_3_c00000", 77);
+	ck_assert_uint_eq(reply_status(t1.last), STATUS_OK);
+	ck_assert_str_eq(entry_of(t1.last, 1, 0)->value, "p_3_c00000");
+	ck_assert_str_eq(b.text, ":thread_get_info([t_3_c00000],1)");
+	ck_assert_uint_eq(above_status(&t1, ":proc_get_info([p_3_c00000],1)"), STATUS_OK);
+	/* Known by now: nobody is asked. */
+	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],77,\"\")"), STATUS_OK);
+	ck_assert_str_eq(b.text, ":proc_get_info([p_3_c00000],1)");
+	b.is_mute = true;
+	above_send(&t1, ":proc_attach3([n_3],78,\"\")", 0);
+	world_run(&w, 10 * MS);
+	below_tell_proc(&b, 3, "p_3_d00000", 78);
+	below_reply(&b, "n_3", "p_3_d00000");
+	ck_assert_str_eq(entry_of(t1.last, 1, 0)->value, "p_3_d00000");
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_process_that_cannot_be_taken_in_is_not_attached)
+{
+	const struct reply *r;
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	ck_assert_uint_eq(above_status(&t1, ":node_attach([n_1,n_3])"), STATUS_OK);
+	/* Whatever is wrong with it: one word for all. */
+	r = above_ask(&t1, ":proc_attach3([n_3],77,\"\")");
+	ck_assert_uint_eq(reply_status(r), STATUS_UNKNOWN_OBJECT);
+	ck_assert_str_eq(entry_of(r, 1, 0)->objects, "n_3");
+	ck_assert_ptr_null(strstr(entry_of(r, 1, 0)->value, "words of the host"));
+	/* A host that answers nonsense, or names a process of another one. */
+	b.take = "5";
+	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],77,\"\")"), STATUS_INTERNAL_ERROR);
+	b.take = "p_1_a00000";
+	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],77,\"\")"), STATUS_INTERNAL_ERROR);
+	ck_assert_uint_eq(above_status(&t1, ":proc_get_info([p_1_a00000],1)"), STATUS_UNKNOWN_OBJECT);
+	/* One that never shows in the directory. */
+	b.take = "p_3_c00000";
+	r = above_ask_for(&t1, ":proc_attach3([n_3],77,\"\") node_get_info([n_1],1)", 300 * MS, 350 * MS);
+	ck_assert_ptr_nonnull(r);
+	ck_assert(status_is_error(entry_of(r, 1, 0)->status));
+	/* One of two hosts is lost. */
+	b.take = NULL;
+	a.take = "p_1_c00000";
+	below_node_is(&b, 3, MSG_NODE_LOST);
+	above_send(&t1, ":proc_attach3([n_1,n_3],77,\"\")", 0);
+	world_run(&w, 10 * MS);
+	below_tell_proc(&a, 1, "p_1_c00000", 77);
+	r = t1.last;
+	ck_assert_str_eq(entry_of(r, 1, 0)->value, "p_1_c00000");
+	ck_assert_uint_eq(r->coverage.nmissing, 1);
+	ck_assert_str_eq(r->coverage.missing[0].object, "n_3");
+	/* A tool that leaves while it waits. */
+	b.take = NULL;
+	a.take = "p_1_d00000";
+	above_send(&t1, ":proc_attach3([n_1],79,\"\")", 0);
+	world_run(&w, 10 * MS);
+	above_close(&t1);
+	below_tell_proc(&a, 1, "p_1_d00000", 79);
+	close_sites();
+}
+END_TEST
+
 START_TEST(a_counter_is_made_where_its_processes_are_and_read_there)
 {
 	const struct reply *r;
@@ -412,6 +485,7 @@ SUITE("requests", a_tool_sees_nothing_before_it_attaches, a_request_is_split_by_
       a_site_that_does_not_answer_costs_the_deadline_and_is_named, a_silent_or_lost_host_is_missing_at_once,
       an_sm_that_dies_in_a_request_ends_the_waiting, a_tool_that_never_reads_is_cut_and_nobody_else_notices,
       text_errors_keep_the_session_open, the_top_answers_what_it_knows, nodes_and_processes_are_found_by_name,
+      a_process_that_nobody_watched_is_attached_by_its_pid, a_process_that_cannot_be_taken_in_is_not_attached,
       a_counter_is_made_where_its_processes_are_and_read_there, an_object_of_another_tool_does_not_exist,
       a_child_that_lies_is_not_believed, many_requests_of_one_tool_are_all_answered,
       a_request_for_a_quorum_does_not_wait_for_the_rest)

@@ -39,6 +39,7 @@ struct below {
 	uint64_t last_id;
 	nsec_t deadline;
 	const char *value; /* of each entry; NULL = "1" */
+	const char *take; /* the answer to omig_proc_take; NULL = there is no such process */
 };
 
 /* A tool that a test plays. */
@@ -197,7 +198,11 @@ static inline void below_answer(struct below *b, const struct msg_request *q)
 
 		for (size_t k = 0; list && list->kind == OMIS_LIST && k < list->list.n; k++)
 			buf_printf(&objects, "%s%s", k ? "," : "", list->list.v[k].s.p);
-		reply_add(reply, q->action[i], buf_str(&objects), STATUS_OK, b->value ? b->value : "1");
+		if (!str_eq(r->action[i].name, "omig_proc_take"))
+			reply_add(reply, q->action[i], buf_str(&objects), STATUS_OK, b->value ? b->value : "1");
+		else
+			reply_add(reply, q->action[i], buf_str(&objects), b->take ? STATUS_OK : STATUS_UNKNOWN_OBJECT,
+				  b->take ? b->take : "words of the host");
 		reply->coverage.asked += list ? (uint32_t)list->list.n : 0;
 		buf_done(&objects);
 	}
@@ -318,6 +323,22 @@ static inline struct msg_object below_object(const char *token, const char *pare
 				    .host = host };
 }
 
+/* Answers the request that it kept silent about: one entry of action 1. */
+static inline void below_reply(struct below *b, const char *objects, const char *value)
+{
+	struct reply *r = reply_new();
+	struct buf out = BUF_INIT(FRAME_MAX_BYTES);
+
+	r->id = b->last_id;
+	reply_add(r, 1, objects, STATUS_OK, value);
+	r->coverage.asked = r->coverage.answered = 1;
+	ck_assert_int_eq(wire_put_reply(&out, r), 0);
+	ck_assert_int_eq(link_send_frames(b->link, out.p, out.n), 0);
+	buf_done(&out);
+	reply_free(r);
+	world_run(b->w, 50 * MS);
+}
+
 /* A full snapshot: node N on `host` with processes p_N_a and p_N_b, each with a thread. */
 static inline void below_tell(struct below *b, uint32_t node, const char *host)
 {
@@ -336,6 +357,22 @@ static inline void below_tell(struct below *b, uint32_t node, const char *host)
 	o[4] = below_object(t[4], t[2], "");
 	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
 							   .directory = { true, node, o, 5, false } }), 0);
+	world_run(b->w, 50 * MS);
+}
+
+/* One more process, with a thread t_... of the same id. */
+static inline void below_tell_proc(struct below *b, uint32_t node, const char *token, int64_t pid)
+{
+	char up[24], thread[24];
+	struct msg_object o[2];
+
+	snprintf(up, sizeof(up), "n_%u", node);
+	snprintf(thread, sizeof(thread), "t%s", token + 1);
+	o[0] = below_object(token, up, "");
+	o[0].pid = pid;
+	o[1] = below_object(thread, token, "");
+	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
+							   .directory = { false, node, o, 2, false } }), 0);
 	world_run(b->w, 50 * MS);
 }
 

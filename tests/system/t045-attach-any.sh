@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A process without MPI that nobody watches: attached by its pid, asked, stopped,
+# continued, and its end is an event.
+# timeout: 120
+. tests/system/lib.sh
+need lm sm mainsm omig
+
+omig env --job=any >"$TMPDIR/env" 2>/dev/null
+# shellcheck disable=SC1091 # made above
+. "$TMPDIR/env"
+unset LD_PRELOAD
+lm --background 2>"$TMPDIR/lm.log"
+check 'a host without processes is there' until_true 30 nodes_are 1
+node=$(omig tree --json | grep -o '"token":"n_[0-9]*"' | head -n 1 | grep -o 'n_[0-9]*')
+
+sleep 60 &
+pid=$!
+sleep 61 &
+first=$!
+sleep 62 &
+second=$!
+trap 'kill $pid $first $second 2>/dev/null; end_all' EXIT
+
+# in_state LETTER: the kernel's word for the first of them
+in_state() {
+	grep -q "^State:[[:space:]]*$1" "/proc/$pid/status"
+}
+
+refused() {
+	omig request "$1" >"$TMPDIR/no" 2>&1
+	got=$?
+	cat "$TMPDIR/no"
+	[ $got = 4 ] && grep -q 'no process of this user' "$TMPDIR/no"
+}
+
+not_watched() {
+	! omig tree | grep -q sleep
+}
+
+# token_of PID: attaches it
+token_of() {
+	omig request ":proc_attach3([$node],$1,\"sleep\")" | grep -o 'p_[0-9]*_[0-9a-z]*' | head -n 1
+}
+
+check 'there is no such pid' refused ":proc_attach3([$node],2147483646,\"\")"
+check 'it runs another program' refused ":proc_attach3([$node],$pid,\"cat\")"
+check 'and is not watched for that' not_watched
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null 2>&1; then
+	setpriv --reuid 65534 --clear-groups sleep 30 &
+	other=$!
+	check 'it is of another user' refused ":proc_attach3([$node],$other,\"\")"
+	kill "$other"
+else
+	skip 'it is of another user' 'that takes root and setpriv'
+fi
+
+check 'it is attached and asked in one request' says "[^0-9]$pid( |$)" \
+	omig request --no-attach ":site_attach([]) node_attach([$node]) proc_attach3([$node],$pid,\"/bin/sleep\") proc_get_info([],512)"
+token=$(token_of "$pid")
+check 'the tree has it' says sleep omig tree
+check 'it tells about itself' says '"sleep","60"' omig request ":proc_get_info([$token],2)"
+check 'its token stays the same' says "$token" omig request ":proc_attach3([$node],$pid,\"\")"
+
+# What a tool stopped goes on when the tool leaves: so each stays for a while.
+stopper=$(token_of "$first") starter=$(token_of "$second")
+omig request --follow forever "proc_has_terminated([$stopper]): thread_stop([$token]) print([1])" >"$TMPDIR/stop" 2>&1 &
+tool1=$!
+omig request --follow forever "proc_has_terminated([$starter]): thread_continue([$token]) print([2])" >"$TMPDIR/go" 2>&1 &
+tool2=$!
+omig request --follow forever "proc_has_terminated([$token]): print([\$proc])" >"$TMPDIR/end" 2>&1 &
+tool3=$!
+three_armed() {
+	[ "$(omig status --json | grep -o '"csrs_enabled",3\|"csrs_enabled":3' | wc -l)" = 1 ]
+}
+check 'three conditions are armed' until_true 20 three_armed
+kill "$first"
+check 'it can be stopped' until_true 10 in_state T
+kill "$second"
+check 'and continued' until_true 10 in_state S
+kill "$pid"
+check 'its end is an event' until_true 10 grep -q "$token" "$TMPDIR/end"
+check 'its last figures stay' says '"sleep"|3' omig request ":proc_get_info([$token],1024)"
+kill -TERM $tool1 $tool2 $tool3
+tap_end
