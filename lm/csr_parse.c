@@ -50,6 +50,15 @@ static bool is_here(const struct procs *s, const struct token_parts *parts, cons
 	}
 }
 
+/* Its end was an event when it happened; there will be no other. */
+static bool has_ended(const struct procs *s, const struct token_parts *parts, const char *token,
+		      size_t n)
+{
+	const struct proc *p = parts->kind == TOKEN_PROCESS ? procs_find(s, token, n) : NULL;
+
+	return p && !p->held;
+}
+
 static bool is_ours(const struct csr *c, const char *token, size_t n)
 {
 	uint32_t node;
@@ -57,9 +66,17 @@ static bool is_ours(const struct csr *c, const char *token, size_t n)
 	return token && token_node(token, n, &node) && node == procs_node(c->owner->conf.env.procs);
 }
 
+static int refuse_object(struct csr *c, const char *token, size_t n, const char *why,
+			 struct reply *r)
+{
+	return reply_add_error(r, 0, is_ours(c, token, n) ? token : "", STATUS_UNKNOWN_OBJECT, "%s",
+			       why);
+}
+
 static int read_objects(struct csr *c, const struct omis_value *list, struct reply *r)
 {
 	struct buf names = BUF_INIT(FRAME_MAX_BYTES);
+	const struct procs *s = c->owner->conf.env.procs;
 	struct token_parts parts;
 	int rc = 0;
 
@@ -71,9 +88,12 @@ static int read_objects(struct csr *c, const struct omis_value *list, struct rep
 		const char *token = omis_value_text(&list->list.v[i], &n);
 
 		if (!token || token_parse(token, n, &parts) < 0 ||
-		    !is_here(c->owner->conf.env.procs, &parts, token, n)) {
-			rc = reply_add_error(r, 0, is_ours(c, token, n) ? token : "",
-					     STATUS_UNKNOWN_OBJECT, "there is no such object");
+		    !is_here(s, &parts, token, n)) {
+			rc = refuse_object(c, token, n, "there is no such object", r);
+			continue;
+		}
+		if (has_ended(s, &parts, token, n)) {
+			rc = refuse_object(c, token, n, "the process has ended", r);
 			continue;
 		}
 		c->object[c->nobject++] = (struct csr_object){ parts.kind, parts.id };

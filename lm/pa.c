@@ -275,6 +275,12 @@ static int make_object(struct pa *a, const char *token, struct pa_object **out, 
 	return 0;
 }
 
+int pa_know(struct pa *a, const char *token, struct pa_object **out, struct err *e)
+{
+	*out = pa_find(a, token);
+	return *out ? 0 : make_object(a, token, out, e);
+}
+
 static int give_cell(struct pa *a, struct pa_object *o, struct pa_cell *c, struct err *e)
 {
 	if (c->cell >= 0 || !c->proc->seg)
@@ -288,12 +294,10 @@ static int give_cell(struct pa *a, struct pa_object *o, struct pa_cell *c, struc
 
 int pa_make(struct pa *a, const char *token, struct proc *p, struct pa_cell **out, struct err *e)
 {
-	struct pa_object *o = pa_find(a, token);
+	struct pa_object *o;
 	struct pa_cell *c;
-	int rc = 0;
+	int rc = pa_know(a, token, &o, e);
 
-	if (!o)
-		rc = make_object(a, token, &o, e);
 	if (rc < 0)
 		return rc;
 	c = pa_find_cell(o, p);

@@ -44,6 +44,9 @@ struct pa_cell {
 struct pa_object *pa_find(struct pa *a, const char *token);
 struct pa_cell *pa_find_cell(struct pa_object *o, const struct proc *p);
 
+/* The object is known here from now on, in no process yet. */
+int pa_know(struct pa *a, const char *token, struct pa_object **out, struct err *e);
+
 /* Finds or makes; a process without a segment gets a cell that counts here only. */
 int pa_make(struct pa *a, const char *token, struct proc *p, struct pa_cell **out, struct err *e);
 void pa_delete(struct pa *a, struct pa_object *o);

@@ -20,8 +20,15 @@ static int create_one(struct service_call *c, struct proc *p, struct err *e)
 	return pa_make(pa_of(c), call_text(c, 1), p, &cell, e);
 }
 
+/* Also when its processes here have all ended: who reads it asks us as well, and that is no error. */
 int serve_pa_create(struct service_call *c)
 {
+	struct pa_object *o;
+	struct err e = { 0 };
+	int rc = pa_know(pa_of(c), call_text(c, 1), &o, &e);
+
+	if (rc < 0)
+		return reply_add_error(c->reply, c->action, "", status_from_err(rc), "%s", e.text);
 	return call_each_proc(c, create_one);
 }
 

@@ -7,6 +7,7 @@
 #include "common/daemon/wire.h"
 #include "common/omis/catalogue.h"
 #include "common/route/arm.h"
+#include "common/route/implied.h"
 #include "mainsm/children.h"
 #include "mainsm/csr_internal.h"
 
@@ -133,13 +134,21 @@ static int collect_part(const struct arm_part *part, struct smap *into, void *ma
 	return rc;
 }
 
-/* "a,b,c": the keys of `in` that `not_in` lacks. */
-static int difference(const struct smap *in, const struct smap *not_in, struct buf *out)
+static bool lives(const struct directory *d, const char *token)
+{
+	const struct object *o = directory_find(d, token);
+
+	return !o || o->state != MSG_STATE_ENDED;
+}
+
+/* "a,b,c": the keys of `in` that `not_in` lacks; living: without processes that have ended. */
+static int difference(const struct smap *in, const struct smap *not_in, const struct directory *living,
+		      struct buf *out)
 {
 	struct smap_iter i = {0};
 
 	while (smap_next(in, &i))
-		if (!smap_find(not_in, i.key))
+		if (!smap_find(not_in, i.key) && (!living || lives(living, i.key)))
 			buf_printf(out, "%s%s", out->n ? "," : "", i.key);
 	return out->failed ? -ERR_NOMEM : 0;
 }
@@ -155,10 +164,10 @@ static struct reply *news_of(struct csr *csr)
 static int change_objects(struct csr *csr, struct smap *now)
 {
 	struct buf came = BUF_INIT(FRAME_MAX_BYTES), went = BUF_INIT(FRAME_MAX_BYTES);
-	int rc = difference(now, &csr->objects, &came);
+	int rc = difference(now, &csr->objects, csr->c->conf.directory, &came);
 
 	if (!rc)
-		rc = difference(&csr->objects, now, &went);
+		rc = difference(&csr->objects, now, NULL, &went);
 	if (!rc && came.n)
 		rc = news_of(csr) ? reply_add(csr->news, 1, buf_str(&came), STATUS_OK, NULL) : -ERR_NOMEM;
 	if (!rc) {
@@ -269,7 +278,9 @@ void csr_check_armed(struct csr *csr, bool give_up)
 	}
 	loop_timer_cancel(csr->timer);
 	csr->news = NULL;
-	if (news && csr->is_enabled)
+	if (news)
+		route_drop_implied(news, csr->request->event, 1, NULL);
+	if (news && news->nentry && csr->is_enabled)
 		csr_tell(csr, STATUS_CSR_ENABLED, NULL, NULL, news);
 	reply_free(news);
 	release_waiters(csr);

@@ -15,17 +15,20 @@ struct making {
 	struct list runs; /* the one that asks them */
 };
 
+/* It is made when it is made in some process, or in none: those that refuse have an entry each. */
 static void take_result(struct making *m, const struct reply *r)
 {
 	struct reply *into = m->c.into;
-	bool failed = !r || reply_status(r) != STATUS_OK;
+	size_t nerror = r ? 0 : 1;
 
 	for (size_t i = 0; r && i < r->nentry; i++)
-		if (status_is_error(r->entry[i].status))
+		if (status_is_error(r->entry[i].status)) {
 			reply_add_n(into, m->c.action, r->entry[i].objects, r->entry[i].status,
 				    r->entry[i].value, r->entry[i].nvalue);
+			nerror++;
+		}
 	top_pass_missing(&m->c, r);
-	if (!failed)
+	if (!nerror || (r && nerror < r->nentry))
 		reply_add(into, m->c.action, m->token.s, STATUS_OK, m->token.s);
 	else
 		pa_set_del(m->c.session->pas, m->token.s);

@@ -91,7 +91,8 @@ static int expand(void *arg, const char *token, char cls, struct route_tokens *o
 	if (!token)
 		return expand_all(v, cls, out);
 	o = find_attached(v, token);
-	if (!o)
+	/* One that has ended has no threads, and says so when it is named. */
+	if (!o || (o->kind == OBJECT_PROC && o->state == MSG_STATE_ENDED))
 		return -ERR_NOTFOUND;
 	return add_attached(v, &o->children, (enum object_kind)object_kind_of(cls), out);
 }
@@ -197,14 +198,22 @@ static int locate_arming(void *arg, const struct omis_call *call, const char *to
 	return locate_any(arg, token, true, out, missing);
 }
 
+static bool has_ended(void *arg, const char *token)
+{
+	const struct view *v = arg;
+	const struct object *o = directory_find(v->directory, token);
+
+	return o && o->kind == OBJECT_PROC && o->state == MSG_STATE_ENDED;
+}
+
 struct route_view view_now(struct view *v)
 {
-	return (struct route_view){ v, children_bound(v->children), expand, lift, locate };
+	return (struct route_view){ v, children_bound(v->children), expand, lift, locate, has_ended };
 }
 
 struct route_view view_arming(struct view *v)
 {
-	return (struct route_view){ v, children_bound(v->children), expand_arming, lift, locate_arming };
+	return (struct route_view){ v, children_bound(v->children), expand_arming, lift, locate_arming, has_ended };
 }
 
 bool view_child_owns(const struct directory *d, const struct children *c, uint32_t child, const char *token,

@@ -98,12 +98,12 @@ static int locate_arming(void *arg, const struct omis_call *call, const char *to
 
 struct route_view view_now(struct view *v)
 {
-	return (struct route_view){ v, v->nchild, expand, lift, locate };
+	return (struct route_view){ v, v->nchild, expand, lift, locate, NULL };
 }
 
 struct route_view view_arming(struct view *v)
 {
-	return (struct route_view){ v, v->nchild, expand, lift, locate_arming };
+	return (struct route_view){ v, v->nchild, expand, lift, locate_arming, NULL };
 }
 
 bool view_node_owns(const struct node *n, const char *token, size_t len)

@@ -7,6 +7,7 @@
 #include "common/daemon/wire.h"
 #include "common/loop/loop.h"
 #include "common/route/gather.h"
+#include "common/route/implied.h"
 
 #include <stdlib.h>
 
@@ -97,6 +98,8 @@ static void run_end(struct run *run)
 	struct reply *r = run->reply;
 	struct run_spec spec = run->spec;
 
+	if (spec.top)
+		route_drop_implied(r, run->request->action, run->request->naction, spec.numbers);
 	if (reply_merge(r, run->request, spec.numbers)) {
 		struct reply *bare = reply_new();
 

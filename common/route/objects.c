@@ -109,6 +109,14 @@ static bool is_above(char a, char b)
 	return token_compare_class(a, b, &related) < 0 && related;
 }
 
+/* One that the call does not name itself. */
+static int add_implied(struct objects *o, const char *token, struct route_tokens *out)
+{
+	const struct route_view *v = o->view;
+
+	return o->living && v->has_ended(v->arg, token) ? 0 : add(o, token, out);
+}
+
 /*
  * All of class `to` inside `token`. What vanished while we looked is not there. At most three
  * levels deep.
@@ -125,7 +133,7 @@ static int expand_down(struct objects *o, const char *token, char from, char to,
 
 		/* A container in place of its content: the level below expands it. */
 		if (next == to || token_class(t, strlen(t)) != next)
-			rc = add(o, t, out);
+			rc = add_implied(o, t, out);
 		else
 			rc = expand_down(o, t, next, to, out);
 		if (rc == -ERR_NOTFOUND)
@@ -143,7 +151,7 @@ static int expand_all(struct objects *o, char class, struct route_tokens *out)
 
 	for (size_t i = 0; !rc && i < list->n; i++) {
 		if (root == class)
-			rc = add(o, list->v[i], out);
+			rc = add_implied(o, list->v[i], out);
 		else
 			rc = expand_down(o, list->v[i], root, class, out);
 		if (rc == -ERR_NOTFOUND)
@@ -209,6 +217,7 @@ int objects_of(struct objects *o, const struct omis_call *call, uint32_t action,
 
 	*out = no_tokens(o);
 	o->stamp++;
+	o->living = s->class == OMIS_MANIP && !(s->flags & OMIS_SCOPE) && o->view->has_ended;
 	if (v->kind != OMIS_LIST) {
 		/* Only lists are expanded: "stop this node" may be meant, but was not said. */
 		if (v->kind == OMIS_TOKEN && is_above(token_class(v->s.p, v->s.n), s->object))

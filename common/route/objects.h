@@ -37,6 +37,7 @@ struct objects {
 	struct child_tokens **by_child; /* view->nchild, all NULL between two calls */
 	uint64_t stamp; /* of the call at work */
 	size_t total; /* objects so far, once a call each */
+	bool living; /* the call at work means what lives, unless it names an object */
 	struct err *e;
 };
 

@@ -7,6 +7,7 @@
  *	rights.h  may this identity use that service?
  *	plan.h    a checked request -> steps: what to do here, what to send to whom
  *	gather.h  the children's replies of one step -> entries and coverage
+ *	implied.h what ended while we looked is no error, unless it was named
  *	arm.h     a conditional request -> what each child is to watch for
  *
  * The life of a request:
@@ -23,6 +24,7 @@
 
 #include "common/route/arm.h"
 #include "common/route/gather.h"
+#include "common/route/implied.h"
 #include "common/route/plan.h"
 #include "common/route/rights.h"
 #include "common/route/view.h"

@@ -63,6 +63,12 @@ struct route_view {
 	 */
 	int (*locate)(void *arg, const struct omis_call *call, const char *token,
 		      struct route_places *out, const char **missing);
+
+	/*
+	 * A process of which only the last figures are left. It is read like the others, but a
+	 * manipulation means it only when it is named. NULL: not known here.
+	 */
+	bool (*has_ended)(void *arg, const char *token);
 };
 
 #endif

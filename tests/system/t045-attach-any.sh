@@ -81,5 +81,7 @@ check 'and continued' until_true 10 in_state S
 kill "$pid"
 check 'its end is an event' until_true 10 grep -q "$token" "$TMPDIR/end"
 check 'its last figures stay' says '"sleep"|3' omig request ":proc_get_info([$token],1024)"
+check 'what has ended fails nothing that means all' says pa_cl_ omig request ':pa_counter_local_create([]) omig_calls_enable([],"count") proc_send_signal([],15)'
+check 'unless it is named' status_is 4 omig request ":proc_send_signal([$token],15)"
 kill -TERM $tool1 $tool2 $tool3
 tap_end

@@ -114,6 +114,28 @@ START_TEST(counters_keep_what_a_dead_rank_counted)
 }
 END_TEST
 
+START_TEST(a_counter_of_the_dead_alone_reads_as_nothing)
+{
+	const struct msg_reply *r;
+
+	open_ranks();
+	fake_proc_end(fake_proc_find(&w.host, 200), 0);
+	world_run(&w, 10 * MS);
+	/* Made elsewhere as well: this host is asked like those. */
+	r = world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_1)", rank1));
+	ck_assert_uint_eq(r->nentry, 1);
+	ck_assert_uint_eq(reply_entry_of(r, rank1)->status, STATUS_UNKNOWN_OBJECT);
+	r = world_ask(&w, OBSERVER, ":pa_counter_read([pa_c_1])");
+	ck_assert_uint_eq(reply_entry_of(r, "pa_c_1")->status, STATUS_OK);
+	ck_assert_str_eq(entry_text(reply_entry_of(r, "pa_c_1")), "0");
+	r = world_ask(&w, OBSERVER, ":pa_counter_reset([pa_c_1])");
+	ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
+	r = world_ask(&w, OBSERVER, with(":omig_pa_create([@],n_7)", rank0));
+	ck_assert_uint_ge(r->entry[0].status, STATUS_FIRST_ERROR);
+	close_ranks();
+}
+END_TEST
+
 START_TEST(cells_run_out_in_words_and_are_used_again)
 {
 	char text[128];
@@ -159,4 +181,4 @@ END_TEST
 SUITE("lm counters", counting_happens_in_the_rank_and_nobody_is_told,
       delay_is_an_integrator_of_both_ends, a_filtered_volume_is_counted_in_the_rank,
       a_deleted_counter_counts_no_more, counters_keep_what_a_dead_rank_counted,
-      cells_run_out_in_words_and_are_used_again, actions_in_the_rank_are_not_done_again_above)
+      a_counter_of_the_dead_alone_reads_as_nothing, cells_run_out_in_words_and_are_used_again, actions_in_the_rank_are_not_done_again_above)

@@ -232,6 +232,28 @@ START_TEST(what_cannot_be_armed_is_refused_in_words)
 }
 END_TEST
 
+START_TEST(what_has_ended_is_not_armed_and_the_rest_is)
+{
+	const struct msg_arm_ack *a;
+	char both[128];
+
+	open_ranks();
+	fake_proc_end(fake_proc_find(&w.host, 200), 0);
+	world_run(&w, 10 * MS);
+	snprintf(both, sizeof(both), "%s,%s", rank1, rank0);
+	a = arm("proc_has_terminated([@]): print([$proc])", both, 0, true);
+	ck_assert_uint_eq(a->nentry, 2);
+	ck_assert_str_eq(a->entry[0].objects, rank1);
+	ck_assert_uint_eq(a->entry[0].status, STATUS_UNKNOWN_OBJECT);
+	ck_assert_str_eq(a->entry[1].objects, rank0);
+	ck_assert_uint_eq(a->entry[1].status, STATUS_OK);
+	fake_proc_end(fake_proc_find(&w.host, 100), 0);
+	world_run(&w, 10 * MS);
+	ck_assert_str_eq(next_triggered()->proc, rank0);
+	close_ranks();
+}
+END_TEST
+
 START_TEST(new_processes_are_covered_when_the_node_is_named)
 {
 	struct fake_segment third;
@@ -388,7 +410,8 @@ SUITE("lm conditional requests", the_end_of_a_process_is_an_event,
       a_call_tells_all_its_parameters, the_end_of_a_call_tells_its_result,
       actions_that_the_host_can_do_are_done_there, a_filter_lets_its_partners_through,
       a_filter_names_processes_of_this_host_too, any_source_may_be_the_partner,
-      what_cannot_be_armed_is_refused_in_words, new_processes_are_covered_when_the_node_is_named,
+      what_cannot_be_armed_is_refused_in_words, what_has_ended_is_not_armed_and_the_rest_is,
+      new_processes_are_covered_when_the_node_is_named,
       arming_again_replaces_and_goes_on_numbering, what_happened_before_arming_is_not_told,
       events_that_a_full_ring_lost_are_counted, too_many_events_a_second_are_dropped_and_counted,
       events_before_the_end_of_a_rank_are_told, rings_are_read_only_while_somebody_waits,

@@ -206,6 +206,35 @@ START_TEST(enabling_waits_for_the_hosts_but_not_for_ever)
 }
 END_TEST
 
+static size_t errors_of(const struct reply *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->nentry; i++)
+		n += status_is_error(r->entry[i].status);
+	return n;
+}
+
+START_TEST(arming_on_what_has_ended_is_told_when_it_was_named)
+{
+	open_sites();
+	a.ended = "p_1_b00000";
+	define("proc_has_terminated([]): print([$proc])");
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 0);
+	define("proc_has_terminated([p_1_a00000,p_1_b00000]): print([$proc])");
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 1);
+	/* Known here as well: nobody says that it was enabled for that one. */
+	below_tell_end(&a, 1);
+	define("proc_has_terminated([n_1]): print([$proc])");
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_str_eq(entry_of(last(STATUS_CSR_ENABLED), 1, 0)->objects, "p_1_a00000");
+	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 0);
+	close_sites();
+}
+END_TEST
+
 START_TEST(a_tool_that_goes_leaves_nothing_armed)
 {
 	open_sites();
@@ -386,6 +415,7 @@ SUITE("csr", a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for
       an_event_runs_the_actions_with_its_parameters, what_the_lm_has_done_is_not_done_again,
       actions_inside_the_rank_ask_for_no_word, a_condition_follows_attach_and_detach,
       a_condition_follows_hosts_that_are_lost_and_return, enabling_waits_for_the_hosts_but_not_for_ever,
+      arming_on_what_has_ended_is_told_when_it_was_named,
       a_tool_that_goes_leaves_nothing_armed, a_child_cannot_trigger_for_the_hosts_of_another,
       user_events_carry_their_parameters, one_event_after_another_is_composed_of_conditions,
       a_one_shot_fires_once_and_is_told_before_it_ends, a_condition_that_raises_its_own_event_is_suspended,

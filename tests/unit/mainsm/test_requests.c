@@ -387,6 +387,56 @@ START_TEST(a_counter_is_made_where_its_processes_are_and_read_there)
 }
 END_TEST
 
+/* The token of a counter that was made in spite of so many errors; "" = it was not. */
+static const char *made(const struct reply *r, size_t nerror)
+{
+	const char *token = "";
+
+	for (size_t i = 0; i < r->nentry; i++)
+		if (!status_is_error(r->entry[i].status))
+			token = r->entry[i].value;
+		else
+			ck_assert_uint_gt(nerror--, 0);
+	ck_assert_uint_eq(nerror, 0);
+	return token;
+}
+
+START_TEST(what_has_ended_fails_nothing_that_did_not_name_it)
+{
+	char text[128], token[40];
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_MANIPULATE, "t1");
+	above_attach_all(&t1);
+	/* The host knows it already, the directory does not. */
+	a.ended = "p_1_b00000";
+	str_copy(token, sizeof(token), made(above_ask(&t1, ":pa_counter_local_create([])"), 0));
+	ck_assert_ptr_nonnull(strstr(a.text, "p_1_b00000"));
+	ck_assert_ptr_nonnull(strstr(token, "pa_cl_"));
+	ck_assert_uint_eq(above_status(&t1, ":proc_send_signal([n_1],15) omig_calls_enable([],\"count\")"), STATUS_OK);
+	ck_assert_uint_eq(above_status(&t1, ":proc_send_signal([p_1_b00000],15)"), STATUS_UNKNOWN_OBJECT);
+	/* Both know. */
+	below_tell_end(&a, 1);
+	ck_assert_ptr_nonnull(strstr(made(above_ask(&t1, ":pa_integrator_global_create([n_1])"), 0), "pa_i_"));
+	ck_assert_ptr_null(strstr(a.text, "p_1_b00000"));
+	ck_assert_uint_eq(above_ask(&t1, ":proc_send_signal([],15)")->coverage.asked, 7);
+	/* By name: an entry for it, and a counter of those that live, which can be read. */
+	str_copy(token, sizeof(token), made(above_ask(&t1, ":pa_counter_local_create([n_1,p_1_b00000])"), 1));
+	ck_assert_ptr_nonnull(strstr(token, "pa_cl_"));
+	snprintf(text, sizeof(text), ":pa_counter_read([%s])", token);
+	ck_assert_uint_eq(above_status(&t1, text), STATUS_OK);
+	ck_assert_str_eq(made(above_ask(&t1, ":pa_counter_local_create([p_1_b00000])"), 1), "");
+	/* It has no threads any more, and its last figures. */
+	ck_assert_uint_eq(above_status(&t1, ":thread_get_info([],1)"), STATUS_OK);
+	ck_assert_uint_eq(above_status(&t1, ":thread_get_info([p_1_b00000],1)"), STATUS_UNKNOWN_OBJECT);
+	a.ended = NULL;
+	ck_assert_uint_eq(above_ask(&t1, ":proc_get_info([],1) omig_calls_read([])")->coverage.asked, 16);
+	ck_assert_ptr_nonnull(strstr(a.text, ":proc_get_info([p_1_a00000,p_1_b00000,"));
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
 START_TEST(an_object_of_another_tool_does_not_exist)
 {
 	char text[128];
@@ -486,6 +536,7 @@ SUITE("requests", a_tool_sees_nothing_before_it_attaches, a_request_is_split_by_
       an_sm_that_dies_in_a_request_ends_the_waiting, a_tool_that_never_reads_is_cut_and_nobody_else_notices,
       text_errors_keep_the_session_open, the_top_answers_what_it_knows, nodes_and_processes_are_found_by_name,
       a_process_that_nobody_watched_is_attached_by_its_pid, a_process_that_cannot_be_taken_in_is_not_attached,
-      a_counter_is_made_where_its_processes_are_and_read_there, an_object_of_another_tool_does_not_exist,
+      a_counter_is_made_where_its_processes_are_and_read_there,
+      what_has_ended_fails_nothing_that_did_not_name_it, an_object_of_another_tool_does_not_exist,
       a_child_that_lies_is_not_believed, many_requests_of_one_tool_are_all_answered,
       a_request_for_a_quorum_does_not_wait_for_the_rest)

@@ -39,6 +39,7 @@ struct below {
 	uint64_t last_id;
 	nsec_t deadline;
 	const char *value; /* of each entry; NULL = "1" */
+	const char *ended; /* a process that it knows to have ended, quicker than the directory */
 	const char *take; /* the answer to omig_proc_take; NULL = there is no such process */
 };
 
@@ -196,11 +197,17 @@ static inline void below_answer(struct below *b, const struct msg_request *q)
 		const struct omis_value *list = at < 0 ? NULL : &r->action[i].param[at];
 		struct buf objects = BUF_INIT(FRAME_MAX_BYTES);
 
-		for (size_t k = 0; list && list->kind == OMIS_LIST && k < list->list.n; k++)
-			buf_printf(&objects, "%s%s", k ? "," : "", list->list.v[k].s.p);
-		if (!str_eq(r->action[i].name, "omig_proc_take"))
+		for (size_t k = 0; list && list->kind == OMIS_LIST && k < list->list.n; k++) {
+			const char *object = list->list.v[k].s.p;
+
+			if (b->ended && str_eq(object, b->ended))
+				reply_add(reply, q->action[i], object, STATUS_UNKNOWN_OBJECT, "the process has ended");
+			else
+				buf_printf(&objects, "%s%s", objects.n ? "," : "", object);
+		}
+		if (!str_eq(r->action[i].name, "omig_proc_take") && (objects.n || !b->ended))
 			reply_add(reply, q->action[i], buf_str(&objects), STATUS_OK, b->value ? b->value : "1");
-		else
+		else if (objects.n)
 			reply_add(reply, q->action[i], buf_str(&objects), b->take ? STATUS_OK : STATUS_UNKNOWN_OBJECT,
 				  b->take ? b->take : "words of the host");
 		reply->coverage.asked += list ? (uint32_t)list->list.n : 0;
@@ -216,7 +223,11 @@ static inline void below_answer(struct below *b, const struct msg_request *q)
 
 static inline void below_got_arm(struct below *b, const struct msg_arm *m)
 {
-	struct msg ack = { .type = MSG_ARM_ACK, .arm_ack = { .csr = m->csr, .version = m->version } };
+	static const char words[] = "the process has ended";
+	struct msg_entry entry = { .objects = b->ended, .status = STATUS_UNKNOWN_OBJECT,
+				   .value = { (const uint8_t *)words, sizeof(words) - 1 } };
+	struct msg ack = { .type = MSG_ARM_ACK, .arm_ack = { .csr = m->csr, .version = m->version,
+							     .entry = &entry, .nentry = b->ended ? 1 : 0 } };
 
 	b->arms++;
 	snprintf(b->armed, sizeof(b->armed), "%.*s", (int)m->text.n, (const char *)m->text.p);
@@ -371,6 +382,24 @@ static inline void below_tell_proc(struct below *b, uint32_t node, const char *t
 	o[0] = below_object(token, up, "");
 	o[0].pid = pid;
 	o[1] = below_object(thread, token, "");
+	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
+							   .directory = { false, node, o, 2, false } }), 0);
+	world_run(b->w, 50 * MS);
+}
+
+/* p_N_b00000 has ended; its thread is gone. */
+static inline void below_tell_end(struct below *b, uint32_t node)
+{
+	char token[3][24];
+	struct msg_object o[2];
+
+	snprintf(token[0], 24, "n_%u", node);
+	snprintf(token[1], 24, "p_%u_b00000", node);
+	snprintf(token[2], 24, "t_%u_b00000", node);
+	o[0] = below_object(token[1], token[0], "");
+	o[0].state = MSG_STATE_ENDED;
+	o[1] = below_object(token[2], token[1], "");
+	o[1].op = MSG_OP_GONE;
 	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
 							   .directory = { false, node, o, 2, false } }), 0);
 	world_run(b->w, 50 * MS);

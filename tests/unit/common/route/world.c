@@ -84,10 +84,17 @@ static int locate(void *arg, const struct omis_call *call, const char *token,
 	return rc;
 }
 
+static bool has_ended(void *arg, const char *token)
+{
+	const struct thing *t = world_find(arg, token, strlen(token));
+
+	return t && t->ended;
+}
+
 void world_init(struct world *w, uint32_t nchild)
 {
 	*w = (struct world){ 0 };
-	w->view = (struct route_view){ w, nchild, expand, lift, locate };
+	w->view = (struct route_view){ w, nchild, expand, lift, locate, has_ended };
 }
 
 int world_add(struct world *w, const char *token, int parent, uint32_t child)

@@ -15,7 +15,7 @@
 struct thing {
 	struct token token;
 	int parent; /* index; -1 for sites and for what is in no other */
-	bool attached, gone;
+	bool attached, gone, ended;
 	const char *unreachable; /* reason, or NULL */
 	uint64_t children; /* of a counter: bit k = it is below child k */
 	uint32_t child; /* of anything else */
