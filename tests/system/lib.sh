@@ -44,11 +44,10 @@ need() {
 
 # until_true SECONDS COMMAND...: tries until it succeeds
 until_true() {
-	tries=$(($1 * 10))
+	tries_end=$(($(date +%s) + $1))
 	shift
 	while ! "$@" >/dev/null 2>&1; do
-		tries=$((tries - 1))
-		[ $tries -gt 0 ] || return 1
+		[ "$(date +%s)" -le $tries_end ] || return 1
 		sleep 0.1
 	done
 }
@@ -72,12 +71,11 @@ says() {
 
 # Processes of this test's monitor and programs, by what they inherited. Not us.
 leftovers() {
-	for p in /proc/[0-9]*; do
-		pid=${p#/proc/}
-		[ "$pid" = $$ ] && continue
-		tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -q "^OMIG_STATE_DIR=$OMIG_STATE_DIR" || continue
+	# shellcheck disable=SC2013 # words
+	for p in $(grep -lsz "^OMIG_STATE_DIR=$OMIG_STATE_DIR\$" /proc/[0-9]*/environ); do
+		p=${p%/environ}
 		# our own sub-shells and pipes have us as their group's leader
-		ps -o comm= -p "$pid" | grep -Eq '^(sh|tr|grep|ps|sleep|timeout)$' || echo "$pid"
+		grep -Eqsx 'sh|grep|date|sleep|timeout' "$p/comm" || echo "${p#/proc/}"
 	done
 }
 

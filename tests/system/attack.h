@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A peer that does what it must not: for the fault tests of ports of mainsm and sm. */
+#ifndef TESTS_SYSTEM_ATTACK_H
+#define TESTS_SYSTEM_ATTACK_H
+
+#include "proto/frame.h"
+#include "proto/msg.h"
+
+#include <openssl/ssl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct attack {
+	char host[256];
+	uint16_t port;
+	const char *creds; /* directory with key.pem and cert.pem; NULL: none */
+	const char *alpn; /* "omig/1" */
+	bool tls12;
+	int extra; /* so many certificates more than one's own */
+	SSL_SESSION *session; /* to take up again; owned */
+	/* of the connection */
+	SSL_CTX *ctx;
+	SSL *ssl;
+	int fd;
+	struct frame_in in;
+	int64_t began_ms;
+	bool is_closed;
+};
+
+int64_t now_ms(void);
+/* Says what is wrong and ends with status 2. */
+void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* Both tell on stdout how it went. TLS 1.3: the server may refuse us after a good handshake. */
+bool attack_open(struct attack *a);
+/* The other way round; the listener's first peer within 20 s. */
+bool attack_accept(struct attack *a, int listener);
+void attack_close(struct attack *a);
+
+/* False: the peer has gone. */
+bool attack_send(struct attack *a, const void *p, size_t n);
+bool attack_send_msg(struct attack *a, const struct msg *m);
+
+/*
+ * Tells each message that comes on stdout until one of this type (0: none) has come, the peer
+ * has closed, or `ms` are over. True: it has come.
+ */
+bool attack_read(struct attack *a, uint8_t type, int64_t ms);
+
+/* --- frames made to hurt: see attack_bombs.c for the names. NULL when there is no such one. */
+struct buf *attack_bomb(const char *name);
+
+#endif

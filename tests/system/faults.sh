@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh disable=SC2034,SC2154
+# For the fault tests t2*.sh, after lib.sh: real MPI jobs that hold until they
+# are told to go on, the daemons by name, and the programs of module.mk.
+T=$B/tests/system
+fault_programs='attack vandal'
+for program in $fault_programs; do
+	[ -x "$T/$program" ] || skip_all "$T/$program is not built: make faults-tools"
+done
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 OMPI_MCA_orte_tmpdir_base="$TMPDIR" UCX_LOG_LEVEL=fatal UCX_HANDLE_ERRORS=none
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+flavours=
+for f in openmpi mpich; do
+	if command -v mpirun.$f >/dev/null && [ -x "$T/steady.$f" ]; then flavours="$flavours $f"; fi
+done
+need_mpi() {
+	[ -n "$flavours" ] || skip_all 'no MPI is here'
+	one_flavour=$(echo "$flavours" | cut -d" " -f2)
+}
+
+# FLAVOUR RANKS STEADY-WORDS...: in the foreground, as it is
+steady() {
+	mpi=$1 np=$2
+	shift 2
+	timeout 60 "mpirun.$mpi" -n "$np" "$T/steady.$mpi" "$@"
+}
+watched_steady() {
+	mpi=$1 np=$2
+	shift 2
+	timeout 60 omig run --measure="${MEASURE:-count}" -- "mpirun.$mpi" -n "$np" "$T/steady.$mpi" "$@"
+}
+
+# job NAME FLAVOUR RANKS WORDS...: a watched one in the background that holds; $job is its process.
+# Its files are $TMPDIR/NAME.out, .err, .go (makes it end), .beat, .pid.RANK.
+job() {
+	name=$1
+	shift
+	rm -f "$TMPDIR/$name".*
+	watched_steady "$@" --hold "$TMPDIR/$name.go" --beat "$TMPDIR/$name.beat" --pids "$TMPDIR/$name.pid" \
+		>"$TMPDIR/$name.out" 2>"$TMPDIR/$name.err" &
+	job=$!
+}
+# Lets the job end; its status
+end_job() {
+	: >"$TMPDIR/$1.go"
+	wait "$2"
+}
+# The ranks of job NAME hold, and FLAVOUR's output without a monitor
+holds() {
+	until_true 30 test -s "$TMPDIR/$1.beat"
+}
+beat() {
+	cat "$TMPDIR/$1.beat" 2>/dev/null || echo 0
+}
+beat_is_over() {
+	[ "$(beat "$1")" -gt "$2" ]
+}
+# The ranks of job NAME go on with their calls: 20 beats from now.
+goes_on() {
+	until_true 20 beat_is_over "$1" $(($(beat "$1") + 20))
+}
+# What FLAVOUR prints unwatched, once for each FLAVOUR, RANKS and WORDS
+plain_output() {
+	key="$TMPDIR/plain.$(echo "$@" | tr ' /' '__')"
+	[ -e "$key" ] || steady "$@" >"$key" 2>/dev/null
+	echo "$key"
+}
+# same_output JOB FLAVOUR RANKS: its output is that of the unwatched program, and nothing of ours is in its errors.
+same_output() {
+	name=$1
+	shift
+	cmp "$(plain_output "$@")" "$TMPDIR/$name.out" && no_word_of_ours "$TMPDIR/$name.err"
+}
+no_word_of_ours() {
+	! grep -iE 'omig|mainsm' "$1"
+}
+
+# --- daemons, by their lock files: who holds it has written its pid
+lock_of() {
+	case $1 in
+	mainsm) echo "$OMIG_STATE_DIR/mainsm/mainsm.lock" ;;
+	sm) find "$OMIG_STATE_DIR" -path '*/sm-*/lock' 2>/dev/null | head -n 1 ;;
+	lm) find "$OMIG_RUNTIME_DIR" -maxdepth 1 -name 'lm-*.lock' 2>/dev/null | head -n 1 ;;
+	esac
+}
+is_alive() {
+	[ -n "$1" ] && [ -d "/proc/$1" ] && ! grep -q '^State:.[ZX]' "/proc/$1/status"
+}
+# The pid of the running lm, sm or mainsm
+daemon_pid() {
+	lock=$(lock_of "$1")
+	[ -n "$lock" ] || return 1
+	pid=$(cat "$lock" 2>/dev/null)
+	is_alive "$pid" && [ "$(cat "/proc/$pid/comm")" = "$1" ] && echo "$pid"
+}
+is_dead() {
+	! is_alive "$1"
+}
+# kill_hard DAEMON: kill -9, and wait until it is gone; $killed is what it was.
+kill_hard() {
+	killed=$(daemon_pid "$1") || return 1
+	kill -KILL "$killed"
+	until_true 5 is_dead "$killed"
+}
+is_stopped() {
+	grep -q '^State:.[Tt]' "/proc/$1/status"
+}
+runs_again() {
+	pid=$(daemon_pid "$1") && [ "$pid" != "$killed" ]
+}
+rss_kib() {
+	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$1/status"
+}
+caid() {
+	cut -d: -f4 "$OMIG_STATE_DIR/mainsm/mainsm.conn" | cut -c1-8
+}
+lm_socket() {
+	find "$OMIG_RUNTIME_DIR" -maxdepth 1 -name 'lm-*.sock' | head -n 1
+}
+mainsm_port() {
+	cut -d: -f3 "$OMIG_STATE_DIR/mainsm/mainsm.conn"
+}
+# The log of a daemon in the background, all of it
+log_of() {
+	cat "$OMIG_STATE_DIR/$1"-*.log
+}
+logged() {
+	until_true 5 log_has "$1" "$2"
+}
+log_has() {
+	log_of "$1" | grep -Eq -- "$2"
+}
+
+# --- what the monitor says
+request() {
+	omig request --timeout 10s "$@"
+}
+tokens_of() { # KIND (p n s)
+	omig tree --json | grep -o "\"token\":\"$1_[0-9a-z_]*\"" | cut -d'"' -f4 | sort
+}
+# one_line FILE PATTERN: it is one line and has a match
+one_line() {
+	cat "$1"
+	[ "$(wc -l <"$1")" = 1 ] && grep -Eq -- "$2" "$1"
+}
+# fails STATUS PATTERN COMMAND...: ends so, with one line on stderr that has a match
+fails() {
+	want=$1 pattern=$2
+	shift 2
+	"$@" >"$TMPDIR/fails.out" 2>"$TMPDIR/fails.err"
+	got=$?
+	[ $got = "$want" ] || { echo "status $got, not $want"; cat "$TMPDIR/fails.out" "$TMPDIR/fails.err"; return 1; }
+	one_line "$TMPDIR/fails.err" "$pattern"
+}
+
+# For a fresh start within a test
+kill_all() {
+	for pid in $(leftovers); do kill -KILL "$pid" 2>/dev/null; done
+	until_true 5 no_leftovers
+}
+
+# Nothing that a test has started outlives it, whatever it was stopped with.
+end_faults() {
+	for f in "$TMPDIR"/*.beat; do
+		[ ! -e "$f" ] || : >"${f%.beat}.go"
+	done
+	for d in mainsm sm lm; do
+		pid=$(daemon_pid $d) && kill -CONT "$pid"
+	done
+	for f in "$TMPDIR"/*.pid.[0-9]*; do
+		[ ! -e "$f" ] || kill -CONT "$(cat "$f")" 2>/dev/null
+	done
+	end_all 2>/dev/null
+	for d in lm sm mainsm; do
+		pid=$(daemon_pid $d) && kill -KILL "$pid"
+	done
+}
+trap 'end_faults' EXIT
