@@ -2,6 +2,7 @@
 #include "lm/csr.h"
 
 #include "common/base/limits.h"
+#include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/timebase.h"
 #include "lm/csr_internal.h"
@@ -153,6 +154,35 @@ static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bo
 	}
 }
 
+static void on_restated(void *arg)
+{
+	struct csrs *s = arg;
+	size_t before = s->n;
+
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c->is_stale)
+			csr_free(c);
+	}
+	csrs_arm_poll(s);
+	if (s->n < before)
+		log_info("lm", "conditional requests given up: the parent does not know them n=%zu",
+			 before - s->n);
+}
+
+void csrs_link(struct csrs *s, bool is_up)
+{
+	if (!is_up) {
+		loop_timer_cancel(s->restate);
+		return;
+	}
+	list_each (i, &s->all)
+		list_entry(i, struct csr, link)->is_stale = true;
+	if (s->n)
+		loop_timer_arm(s->restate, CSRS_RESTATE_NS);
+}
+
 struct csrs *csrs_new(const struct csrs_conf *conf)
 {
 	struct csrs *s = calloc(1, sizeof(*s));
@@ -163,7 +193,10 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 	list_init(&s->all);
 	list_init(&s->firings);
 	s->poll = loop_timer_new(conf->env.loop, csrs_on_poll, s);
-	if (!s->poll) {
+	s->restate = loop_timer_new(conf->env.loop, on_restated, s);
+	if (!s->poll || !s->restate) {
+		loop_timer_free(s->poll);
+		loop_timer_free(s->restate);
 		free(s);
 		return NULL;
 	}
@@ -201,6 +234,7 @@ void csrs_free(struct csrs *s)
 	procs_unlisten(&s->listener);
 	loop_job_cancel(&s->refresh);
 	loop_timer_free(s->poll);
+	loop_timer_free(s->restate);
 	free(s);
 }
 

@@ -14,6 +14,8 @@
 #define CSRS_MAX 4096 /* armed at once: TOOLS_MAX tools with 64 each on one host */
 #define CSRS_POLL_NS \
 	(10 * NSEC_PER_MSEC) /* rings are read this often while somebody waits for their events */
+#define CSRS_RESTATE_NS \
+	(120 * NSEC_PER_SEC) /* for a parent that comes back: as long as an sm keeps what tools wanted */
 #define CSRS_RECORDS_MAX 1024 /* taken from one ring at a time: the loop must go on */
 
 struct csrs;
@@ -40,6 +42,12 @@ int csrs_arm(struct csrs *s, const struct msg_arm *m, struct reply **out);
 /* Harmless when it is not armed. */
 void csrs_disarm(struct csrs *s, const char *token);
 void csrs_tool_gone(struct csrs *s, uint32_t tool);
+
+/*
+ * The parent came or went. One that comes arms everything that is wanted, so what it has not
+ * armed again CSRS_RESTATE_NS later is given up: it may be a new one that never heard of it.
+ */
+void csrs_link(struct csrs *s, bool is_up);
 
 /* Counters were deleted: what runs in the ranks is looked at again. */
 void csrs_refresh(struct csrs *s);

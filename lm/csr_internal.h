@@ -17,6 +17,7 @@ struct csrs {
 	size_t n;
 	struct procs_listener listener;
 	struct loop_timer *poll;
+	struct loop_timer *restate; /* runs out when the parent has armed all that it wants */
 	struct loop_job refresh;
 	uint64_t fired, dropped;
 };
@@ -45,6 +46,7 @@ struct csr {
 	struct omis_request *request; /* owned */
 	size_t prefix; /* leading actions that run here */
 	bool reply, rest_uses_pars;
+	bool is_stale; /* the parent that is there now has not armed it */
 	enum csr_kind kind;
 	bool is_patop;
 	int func;

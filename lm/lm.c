@@ -42,6 +42,7 @@ static void on_up(void *arg, uint32_t node)
 	if (node != procs_node(m->procs))
 		procs_set_node(m->procs, node);
 	stops_link(m->stops, true);
+	csrs_link(m->csrs, true);
 	directory_link(m->directory, true);
 }
 
@@ -53,6 +54,7 @@ static void on_down(void *arg, const struct err *why)
 	directory_link(m->directory, false);
 	inbox_link_lost(m->inbox);
 	stops_link(m->stops, false);
+	csrs_link(m->csrs, false);
 }
 
 static void on_writable(void *arg)

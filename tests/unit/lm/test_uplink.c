@@ -111,6 +111,75 @@ START_TEST(an_sm_that_comes_back_gets_everything_again)
 }
 END_TEST
 
+static void count_sends_and_recvs(void)
+{
+	char text[200];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text),
+			 "thread_has_started_lib_call([%s],\"%s\"): pa_counter_global_increment(pa_c_1,1)",
+			 world_token(&w, 100), i ? "MPI_Recv" : "MPI_Send");
+		world_arm(&w, i ? "c_6" : "c_5", text, 1, false);
+	}
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 2);
+}
+
+static void arm_recv_again(void)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text),
+		 "thread_has_started_lib_call([%s],\"MPI_Recv\"): pa_counter_global_increment(pa_c_1,1)",
+		 world_token(&w, 100));
+	world_arm(&w, "c_6", text, 1, false);
+}
+
+START_TEST(what_a_new_parent_does_not_arm_again_ends_after_a_while)
+{
+	redirected();
+	world_add_rank(&w, &seg, 100, 0, NULL);
+	count_sends_and_recvs();
+	above_close(&w.sm);
+	/* Nobody is there who could want it: it waits. */
+	world_run(&w, 2 * CSRS_RESTATE_NS);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 2);
+	above_listen(&w.sm, ROLE_SM, "mid", &w.sm_port);
+	world_run(&w, 30 * SEC);
+	ck_assert_ptr_nonnull(w.sm.link);
+	arm_recv_again();
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 2);
+	ck_assert_uint_ne(fake_segment_hook(&seg, "MPI_Send"), 0);
+	world_run(&w, CSRS_RESTATE_NS);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	ck_assert_uint_ne(fake_segment_hook(&seg, "MPI_Recv"), 0);
+	/* What it did arm stays, and what it arms later. */
+	world_run(&w, 2 * CSRS_RESTATE_NS);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(a_parent_that_is_lost_again_gets_the_whole_time_again)
+{
+	redirected();
+	world_add_rank(&w, &seg, 100, 0, NULL);
+	count_sends_and_recvs();
+	for (int i = 0; i < 3; i++) {
+		above_close(&w.sm);
+		above_listen(&w.sm, ROLE_SM, "mid", &w.sm_port);
+		world_run(&w, CSRS_RESTATE_NS / 2);
+		ck_assert_ptr_nonnull(w.sm.link);
+		ck_assert_uint_eq(csrs_count(w.lm->csrs), 2);
+	}
+	world_run(&w, CSRS_RESTATE_NS);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
 START_TEST(changes_are_told_once_a_turn)
 {
 	unsigned n = 0;
@@ -210,6 +279,8 @@ END_TEST
 SUITE("lm uplink", mainsm_sends_the_lm_to_the_sm_of_its_site, a_list_of_addresses_is_tried_in_turn,
       an_lm_that_must_wait_asks_again, nonsense_as_an_address_does_no_harm,
       a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says,
-      an_sm_that_comes_back_gets_everything_again, changes_are_told_once_a_turn,
+      an_sm_that_comes_back_gets_everything_again,
+      what_a_new_parent_does_not_arm_again_ends_after_a_while,
+      a_parent_that_is_lost_again_gets_the_whole_time_again, changes_are_told_once_a_turn,
       a_question_to_mainsm_goes_beside_the_parent, told_to_stop_it_leaves_the_programs_without_cost,
       without_processes_it_ends_after_a_while, requests_end_with_the_link_that_they_came_by)
