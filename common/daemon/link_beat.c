@@ -3,11 +3,20 @@
  * Heartbeats. TCP takes megabytes for a peer that is stopped and says
  * nothing, so life is what the peer itself sends. Each side asks every 2 s; whatever
  * arrives counts as an answer; 3 periods of nothing end the link.
+ *
+ * A tool is not asked to be alive: a program with one thread computes between two
+ * requests, and must not lose its scope by that. It is probed now and then, so that TCP
+ * finds a host that is gone; a full queue ends one that never reads.
  */
 #include "common/base/limits.h"
 #include "common/daemon/link_internal.h"
 
 #define SILENCE_MAX_NS (HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS)
+
+static bool may_be_silent(const struct link *l)
+{
+	return l->peer == LINK_PEER_TOOL;
+}
 
 static nsec_t min_nsec(nsec_t a, nsec_t b)
 {
@@ -19,7 +28,7 @@ static void send_ping(struct link *l, nsec_t now)
 	const struct msg m = { .type = MSG_PING,
 			       .ping = { .seq = l->ping_seq + 1, .sent_ns = now } };
 
-	l->next_ping = now + HEARTBEAT_PERIOD_NS;
+	l->next_ping = now + (may_be_silent(l) ? TOOL_PROBE_PERIOD_NS : HEARTBEAT_PERIOD_NS);
 	/* A full queue needs no further proof that nobody reads: the silence decides. */
 	if (link_send_now(l, &m))
 		return;
@@ -33,7 +42,13 @@ void link_beat_start(struct link *l)
 
 	l->last_in = now;
 	send_ping(l, now);
-	link_arm(l, HEARTBEAT_PERIOD_NS);
+	link_arm(l, l->next_ping - now);
+}
+
+/* When the silence becomes too long; never for some. */
+static nsec_t silence_ends(const struct link *l)
+{
+	return may_be_silent(l) ? INT64_MAX : l->last_in + SILENCE_MAX_NS;
 }
 
 void link_beat(struct link *l)
@@ -47,7 +62,7 @@ void link_beat(struct link *l)
 	 */
 	if (now - l->due > HEARTBEAT_PERIOD_NS && now - l->last_in >= SILENCE_MAX_NS)
 		l->last_in = now - SILENCE_MAX_NS + HEARTBEAT_PERIOD_NS;
-	if (now - l->last_in >= SILENCE_MAX_NS) {
+	if (now >= silence_ends(l)) {
 		err_set(&e, ERR_TIMEOUT, "silent for %d s: %d heartbeats missed",
 			(int)(SILENCE_MAX_NS / NSEC_PER_SEC), HEARTBEAT_MISSED_MAX);
 		link_lose(l, &e);
@@ -55,7 +70,7 @@ void link_beat(struct link *l)
 	}
 	if (now >= l->next_ping)
 		send_ping(l, now);
-	link_arm(l, min_nsec(l->next_ping, l->last_in + SILENCE_MAX_NS) - now);
+	link_arm(l, min_nsec(l->next_ping, silence_ends(l)) - now);
 }
 
 void link_got_ping(struct link *l, const struct msg_ping *ping)

@@ -209,6 +209,21 @@ START_TEST(a_silent_peer_is_found_after_exactly_three_heartbeats)
 }
 END_TEST
 
+START_TEST(a_tool_that_is_busy_elsewhere_is_not_cut)
+{
+	world_open(&w, ROLE_TOOL_OBSERVE);
+	ck_assert_ptr_nonnull(world_connect(&w, "tool"));
+	loop_advance(w.loop, SEC);
+	ck_assert_uint_eq(w.b.ups, 1);
+	cut(true); /* it reads nothing and says nothing */
+	loop_advance(w.loop, 600 * SEC);
+	ck_assert_uint_eq(w.b.downs, 0);
+	ck_assert_uint_eq(w.a.downs, 1); /* a tool does miss its server */
+	link_close(w.b.link, "test");
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(retries_back_off_from_100_ms_to_10_s_with_full_jitter)
 {
 	nsec_t least = INT64_MAX, most = 0, bound = 2 * RECONNECT_MIN_NS;
@@ -493,6 +508,7 @@ SUITE("link", a_link_is_up_when_hello_was_answered, messages_pass_both_ways_in_o
       the_role_of_hello_must_be_the_role_of_the_certificate,
       an_idle_link_lives_for_an_hour_of_heartbeats,
       a_silent_peer_is_found_after_exactly_three_heartbeats,
+      a_tool_that_is_busy_elsewhere_is_not_cut,
       retries_back_off_from_100_ms_to_10_s_with_full_jitter,
       a_herd_of_1000_links_comes_back_spread_over_time,
       the_clock_offset_stays_within_its_bound_under_uneven_delay,
