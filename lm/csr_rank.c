@@ -89,6 +89,7 @@ static int thread_filter(const struct csr *c, const struct proc *p, int32_t **ti
 static int install_action(struct csr *c, struct proc *p, size_t i)
 {
 	const struct omis_call *call = &c->request->action[i];
+	struct pa_name name = { omis_value_text(&call->param[0], NULL), c->tool };
 	struct seg_action a;
 	unsigned cell, index;
 	int32_t *tid;
@@ -96,8 +97,7 @@ static int install_action(struct csr *c, struct proc *p, size_t i)
 	int rc;
 
 	if (!compile(c, call, &a) ||
-	    pa_cell(c->owner->conf.env.pa, omis_value_text(&call->param[0], NULL), p, &cell, NULL) <
-		    0 ||
+	    pa_cell(c->owner->conf.env.pa, &name, p, &cell, NULL) < 0 ||
 	    thread_filter(c, p, &tid, &n) < 0)
 		return -1;
 	a.cell = (uint16_t)cell;

@@ -95,6 +95,7 @@ static void on_arm(struct lm *m, const struct msg_arm *arm)
 static void on_tool_gone(struct lm *m, uint32_t tool)
 {
 	csrs_tool_gone(m->csrs, tool);
+	pa_tool_gone(m->pa, tool);
 	calls_tool_gone(m->calls, tool);
 	stops_tool_gone(m->stops, tool);
 }

@@ -246,8 +246,10 @@ struct pa_cell *pa_find_cell(struct pa_object *o, const struct proc *p)
 	return NULL;
 }
 
-static int make_object(struct pa *a, const char *token, struct pa_object **out, struct err *e)
+static int make_object(struct pa *a, const struct pa_name *name, struct pa_object **out,
+		       struct err *e)
 {
+	const char *token = name->token;
 	struct token_parts parts;
 	struct pa_object *o;
 	int rc;
@@ -262,6 +264,7 @@ static int make_object(struct pa *a, const char *token, struct pa_object **out, 
 	if (!o)
 		return err_nomem(e);
 	token_print(&o->token, &parts);
+	o->tool = name->tool;
 	o->is_integrator =
 		parts.kind == TOKEN_INTEGRATOR_LOCAL || parts.kind == TOKEN_INTEGRATOR_GLOBAL;
 	o->is_global = parts.kind == TOKEN_COUNTER_GLOBAL || parts.kind == TOKEN_INTEGRATOR_GLOBAL;
@@ -275,10 +278,10 @@ static int make_object(struct pa *a, const char *token, struct pa_object **out, 
 	return 0;
 }
 
-int pa_know(struct pa *a, const char *token, struct pa_object **out, struct err *e)
+int pa_know(struct pa *a, const struct pa_name *name, struct pa_object **out, struct err *e)
 {
-	*out = pa_find(a, token);
-	return *out ? 0 : make_object(a, token, out, e);
+	*out = pa_find(a, name->token);
+	return *out ? 0 : make_object(a, name, out, e);
 }
 
 static int give_cell(struct pa *a, struct pa_object *o, struct pa_cell *c, struct err *e)
@@ -292,11 +295,12 @@ static int give_cell(struct pa *a, struct pa_object *o, struct pa_cell *c, struc
 	return 0;
 }
 
-int pa_make(struct pa *a, const char *token, struct proc *p, struct pa_cell **out, struct err *e)
+int pa_make(struct pa *a, const struct pa_name *name, struct proc *p, struct pa_cell **out,
+	    struct err *e)
 {
 	struct pa_object *o;
 	struct pa_cell *c;
-	int rc = pa_know(a, token, &o, e);
+	int rc = pa_know(a, name, &o, e);
 
 	if (rc < 0)
 		return rc;
@@ -314,14 +318,15 @@ int pa_make(struct pa *a, const char *token, struct proc *p, struct pa_cell **ou
 	return give_cell(a, o, c, e);
 }
 
-int pa_cell(struct pa *a, const char *token, struct proc *p, unsigned *cell, struct err *e)
+int pa_cell(struct pa *a, const struct pa_name *name, struct proc *p, unsigned *cell,
+	    struct err *e)
 {
 	struct pa_cell *c;
 	int rc;
 
 	if (!p->seg)
 		return err_set(e, ERR_NOTFOUND, "the process has no segment");
-	rc = pa_make(a, token, p, &c, e);
+	rc = pa_make(a, name, p, &c, e);
 	if (rc == 0)
 		*cell = (unsigned)c->cell;
 	return rc;
@@ -335,4 +340,16 @@ void pa_delete(struct pa *a, struct pa_object *o)
 	object_free(o);
 	if (a->on_delete)
 		a->on_delete(a->on_delete_arg);
+}
+
+void pa_tool_gone(struct pa *a, uint32_t tool)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&a->objects, &i)) {
+		struct pa_object *o = i.value;
+
+		if (o->tool == tool)
+			pa_delete(a, o);
+	}
 }

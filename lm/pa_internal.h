@@ -16,6 +16,7 @@ struct pa {
 
 struct pa_object {
 	struct token token;
+	uint32_t tool;
 	bool is_integrator, is_global;
 	struct list cells; /* struct pa_cell, in the order of making */
 };
@@ -45,10 +46,11 @@ struct pa_object *pa_find(struct pa *a, const char *token);
 struct pa_cell *pa_find_cell(struct pa_object *o, const struct proc *p);
 
 /* The object is known here from now on, in no process yet. */
-int pa_know(struct pa *a, const char *token, struct pa_object **out, struct err *e);
+int pa_know(struct pa *a, const struct pa_name *name, struct pa_object **out, struct err *e);
 
 /* Finds or makes; a process without a segment gets a cell that counts here only. */
-int pa_make(struct pa *a, const char *token, struct proc *p, struct pa_cell **out, struct err *e);
+int pa_make(struct pa *a, const struct pa_name *name, struct proc *p, struct pa_cell **out,
+	    struct err *e);
 void pa_delete(struct pa *a, struct pa_object *o);
 
 int64_t pa_counter_value(const struct pa_cell *c);

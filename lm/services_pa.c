@@ -11,21 +11,28 @@ static struct pa *pa_of(const struct service_call *c)
 	return c->env->pa;
 }
 
+static struct pa_name name_in(const struct service_call *c, unsigned param)
+{
+	return (struct pa_name){ call_text(c, param), c->tool };
+}
+
 static int create_one(struct service_call *c, struct proc *p, struct err *e)
 {
+	struct pa_name name = name_in(c, 1);
 	struct pa_cell *cell;
 
 	if (!p->held)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
-	return pa_make(pa_of(c), call_text(c, 1), p, &cell, e);
+	return pa_make(pa_of(c), &name, p, &cell, e);
 }
 
 /* Also when its processes here have all ended: who reads it asks us as well, and that is no error. */
 int serve_pa_create(struct service_call *c)
 {
+	struct pa_name name = name_in(c, 1);
 	struct pa_object *o;
 	struct err e = { 0 };
-	int rc = pa_know(pa_of(c), call_text(c, 1), &o, &e);
+	int rc = pa_know(pa_of(c), &name, &o, &e);
 
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, "", status_from_err(rc), "%s", e.text);
@@ -157,10 +164,11 @@ int serve_pa_read(struct service_call *c)
 static int target(struct service_call *c, struct pa_cell **out, struct err *e)
 {
 	struct pa_object *o = pa_find(pa_of(c), call_text(c, 0));
+	struct pa_name name = name_in(c, 0);
 	struct list *first = o ? list_first(&o->cells) : NULL;
 
 	if (c->proc)
-		return pa_make(pa_of(c), call_text(c, 0), c->proc, out, e);
+		return pa_make(pa_of(c), &name, c->proc, out, e);
 	if (!first)
 		return err_set(e, ERR_NOTFOUND, "there is no such object");
 	if (!o->is_global && first->next != &o->cells)

@@ -136,6 +136,34 @@ START_TEST(a_counter_of_the_dead_alone_reads_as_nothing)
 }
 END_TEST
 
+START_TEST(counters_end_with_their_tool)
+{
+	char text[128];
+
+	open_ranks();
+	for (uint32_t tool = 1; tool <= 3; tool++) {
+		snprintf(text, sizeof(text), ":omig_pa_create([%s,%s],pa_cl_%u)", rank0, rank1, tool);
+		world_ask_as(&w, tool, OBSERVER, text);
+	}
+	ck_assert_uint_eq(pa_count(w.lm->pa), 3);
+	/* One that the event makes is its tool's, which is 1 here. */
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_global_increment(pa_c_9,1)",
+	    rank0, 1, false);
+	ck_assert_uint_eq(pa_count(w.lm->pa), 4);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } });
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(pa_count(w.lm->pa), 2);
+	ck_assert_uint_eq(world_ask_as(&w, 2, OBSERVER, ":pa_counter_read([pa_cl_2])")->entry[0].status,
+			  STATUS_OK);
+	for (uint32_t tool = 2; tool <= 3; tool++)
+		above_send(&w.mainsm,
+			   &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = tool } });
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(pa_count(w.lm->pa), 0);
+	close_ranks();
+}
+END_TEST
+
 START_TEST(cells_run_out_in_words_and_are_used_again)
 {
 	char text[128];
@@ -181,4 +209,5 @@ END_TEST
 SUITE("lm counters", counting_happens_in_the_rank_and_nobody_is_told,
       delay_is_an_integrator_of_both_ends, a_filtered_volume_is_counted_in_the_rank,
       a_deleted_counter_counts_no_more, counters_keep_what_a_dead_rank_counted,
-      a_counter_of_the_dead_alone_reads_as_nothing, cells_run_out_in_words_and_are_used_again, actions_in_the_rank_are_not_done_again_above)
+      a_counter_of_the_dead_alone_reads_as_nothing, counters_end_with_their_tool,
+      cells_run_out_in_words_and_are_used_again, actions_in_the_rank_are_not_done_again_above)
