@@ -161,7 +161,8 @@ int main(int argc, char **argv)
 	floors();
 	measure(v, "hook.inactive.ns", 0, "floor.add.ns");
 	measure(v, "hook.count.ns", HOOK_COUNT, "floor.add.ns");
-	measure(v, "hook.sampled.ns", both | 4 << HOOK_SAMPLE_SHIFT, "floor.two_timestamps.ns");
+	measure(v, "hook.sampled_16.ns", both | 4 << HOOK_SAMPLE_SHIFT, "floor.two_timestamps.ns");
+	measure(v, "hook.sampled.ns", both | 6 << HOOK_SAMPLE_SHIFT, "floor.two_timestamps.ns");
 	measure(v, "hook.count_delay.ns", both, "floor.two_timestamps.ns");
 	bench_print_value("hook.count_delay.ratio", "ratio",
 			  bench_printed("hook.count_delay.ns") /

@@ -76,7 +76,10 @@ static bool claim(struct hook_thread *t)
 	t->tid = tid;
 	t->random = tid * UINT32_C(2654435761) + (uint32_t)app_header()->w.start_ticks;
 	t->block = block_of(index);
+	t->idle = HOOK_NEW;
 	t->slots = (struct seg_slot *)(void *)(app_block(index) + app_state.plan.slot_offset);
+	if (app_state.ticks == TICKS_TSC)
+		t->idle = (uintptr_t)t->slots;
 	return true;
 }
 

@@ -6,8 +6,9 @@
 #include "libapp/args.h"
 
 uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BYTES)));
-uint32_t hook_mask = UINT32_MAX;
-_Thread_local struct hook_thread hook_thread __attribute__((tls_model("initial-exec")));
+_Thread_local struct hook_thread hook_thread __attribute__((tls_model("initial-exec"))) = {
+	.state = HOOK_NEW
+};
 
 enum {
 	START = HOOK_EVENT_START | HOOK_ACTION_START,
@@ -17,6 +18,19 @@ enum {
 static void add_u64(uint64_t *to, uint64_t n)
 {
 	__atomic_store_n(to, *to + n, __ATOMIC_RELEASE);
+}
+
+bool hook_draw(struct hook_thread *t, uint32_t word)
+{
+	uint32_t k = (word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
+	uint32_t below = (uint32_t)((UINT64_C(1) << 32) >> k);
+
+	t->random = hook_random(t);
+	if ((word & ~(uint32_t)HOOK_SAMPLE_MASK) == (HOOK_COUNT | HOOK_TIME)) {
+		t->sample_word = word;
+		t->sample_below = below;
+	}
+	return t->random < below;
 }
 
 void hook_begin_slow(struct hook *h)

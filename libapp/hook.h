@@ -12,8 +12,8 @@
  *
  * Only the outermost call of a thread counts: Fortran entries call C ones, file
  * and collective layers call others. "Inside" is told by stack addresses, not by a
- * counter, so that a thread which leaves an MPI call by pthread_cancel or an
- * exception needs no repair. A signal handler that calls MPI while its thread is
+ * counter, so that a thread which leaves an MPI call by an exception or longjmp
+ * is mended by its next call from further up. A signal handler that calls MPI while its thread is
  * inside is nested, so it never touches a record that is being written.
  */
 #ifndef LIBAPP_HOOK_H
@@ -31,27 +31,35 @@
 /* Mapped over by the segment's hook page at set-up; page-aligned for that. */
 extern uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BYTES)));
 
-/* All ones, or 0 after MPI_Pcontrol(0). */
-extern uint32_t hook_mask;
-
 enum { /* what needs the arguments of the call */
 	HOOK_ARGS = HOOK_VOLUME | HOOK_PARTNER | HOOK_EVENT_START | HOOK_EVENT_END |
 		    HOOK_ACTION_START | HOOK_ACTION_END,
 };
 
-/* What a thread knows of itself. */
+/*
+ * What a thread knows of itself. `state` says in one word whether the short
+ * ways may be taken: even = in no call, the address of its slots; odd = the
+ * stack address of the outermost call that it is in, plus 1; HOOK_NEW = no block yet.
+ */
 struct hook_thread {
+	uintptr_t state;
+	/* state between calls: the slots, or HOOK_NEW where the short ways are not for us */
+	uintptr_t idle;
 	struct seg_slot *slots; /* of its block; NULL until claimed */
-	char *outer; /* frame of the outermost call that it is in, or NULL */
 	struct seg_thread *block;
 	uint32_t random; /* for sampling */
+	/* calls with that hook word are measured below that draw */
+	uint32_t sample_word, sample_below;
 	uint32_t index; /* of its block */
 	uint32_t tid;
 	bool lost; /* no block was free */
 };
+#define HOOK_NEW ((uintptr_t)1)
 extern _Thread_local struct hook_thread hook_thread __attribute__((tls_model("initial-exec")));
 
 struct hook_args;
+
+#define HOOK_INLINE static inline __attribute__((always_inline))
 
 /* One watched call, on its wrapper's stack. */
 struct hook {
@@ -59,7 +67,6 @@ struct hook {
 	uint32_t func;
 	struct seg_slot *slot;
 	uint64_t begin; /* ticks */
-	char *outer; /* what hook_thread.outer was */
 	struct hook_args *args; /* set by hook_prepare() when word has one of HOOK_ARGS */
 };
 
@@ -73,62 +80,62 @@ void hook_begin_slow(struct hook *h);
 void hook_leave_slow(struct hook *h, int rc);
 
 /*
- * Decides for this call alone, with probability 2^-k, whether its delay is
- * measured: whatever the pattern of calls is, the scaled sum is unbiased.
+ * Sampling decides for each call alone, with probability 2^-k: whatever the
+ * pattern of calls is, the scaled sum is unbiased.
  */
-static inline uint32_t hook_random(const struct hook_thread *t)
+HOOK_INLINE uint32_t hook_random(const struct hook_thread *t)
 {
 	return t->random * UINT32_C(1664525) + UINT32_C(1013904223);
 }
 
-static inline bool hook_is_due(uint32_t random, uint32_t word)
-{
-	return !(random >> (32 - ((word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT)));
-}
+/* The long way's draw. It leaves word and threshold for the short one. */
+bool hook_draw(struct hook_thread *t, uint32_t word);
 
-/* Any address in the caller's frame. */
-static inline __attribute__((always_inline)) char *hook_frame(void)
+/* An address in the caller's frame, made odd. Stacks grow down on all that we know. */
+static inline __attribute__((always_inline)) uintptr_t hook_frame(void)
 {
 #if defined(__x86_64__)
-	char *sp;
+	uintptr_t sp;
 
-	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+	__asm__ volatile("lea 1(%%rsp), %0" : "=r"(sp));
 	return sp;
 #else
-	return __builtin_frame_address(0);
+	return (uintptr_t)__builtin_frame_address(0) | 1;
 #endif
 }
 
 static inline uint32_t hook_read(uint32_t func)
 {
-	return __atomic_load_n(&hook_word[func], __ATOMIC_RELAXED) & hook_mask;
+	return __atomic_load_n(&hook_word[func], __ATOMIC_RELAXED);
 }
 
-/* From here on calls of this thread are nested. The compiler must not move work on slots across. */
-static inline __attribute__((always_inline)) void hook_close(struct hook_thread *t, char *outer)
+/* The source is not asked: without an invariant TSC there are no short ways (claim.c). */
+#define HOOK_TICKS TICKS_TSC
+/* The compiler must not move work on slots across: from an odd state on, calls are nested. */
+HOOK_INLINE void hook_set_state(struct hook_thread *t, uintptr_t state)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	__atomic_store_n(&t->outer, outer, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->state, state, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-static inline __attribute__((always_inline)) void hook_count(struct seg_slot *slot)
+HOOK_INLINE void hook_count(struct seg_slot *slot)
 {
 	__atomic_store_n(&slot->count, slot->count + 1, __ATOMIC_RELAXED);
 }
 
-/* False: not to be watched (nested, silent, no block): make the real call and nothing else. */
-static inline bool hook_enter(struct hook *h, uint32_t func, char *frame)
+/* False: not to be watched (nested, no block): make the real call and nothing else. */
+static inline bool hook_enter(struct hook *h, uint32_t func, uintptr_t frame)
 {
 	struct hook_thread *t = &hook_thread;
 	uint32_t word = hook_read(func);
+	uintptr_t outer = t->state;
 
-	if (!word || frame < t->outer)
+	if (!word || ((outer & 1) && frame < outer))
 		return false;
-	h->outer = t->outer;
-	hook_close(t, frame);
+	hook_set_state(t, frame);
 	if (__builtin_expect(!t->slots, 0) && !hook_claim(t)) {
-		t->outer = h->outer;
+		hook_set_state(t, outer);
 		return false;
 	}
 	h->func = func;
@@ -136,8 +143,7 @@ static inline bool hook_enter(struct hook *h, uint32_t func, char *frame)
 	if (word & HOOK_COUNT)
 		hook_count(h->slot);
 	if (word & HOOK_SAMPLE_MASK) {
-		t->random = hook_random(t);
-		if (!hook_is_due(t->random, word))
+		if (!hook_draw(t, word))
 			word &= ~(uint32_t)HOOK_TIME;
 	}
 	h->word = word & ~(uint32_t)(HOOK_COUNT | HOOK_SAMPLE_MASK) ?
@@ -146,72 +152,69 @@ static inline bool hook_enter(struct hook *h, uint32_t func, char *frame)
 }
 
 /*
- * The short ways, in line: only counting, or counting and timing each call, of
- * a thread that has its block and is in no other call. Nothing is called before the
- * real function, so its arguments stay where they are.
+ * The short ways, in line: only counting, or counting and timing, of a thread
+ * that has its block and is in no other call. Nothing is called before the real
+ * function, so its arguments stay where they are.
  */
 enum hook_way { HOOK_WAY_LONG, HOOK_WAY_COUNT, HOOK_WAY_TIME };
 
-static inline __attribute__((always_inline)) enum hook_way hook_way(uint32_t func)
+/* *slot is set unless the way is long. */
+HOOK_INLINE enum hook_way hook_way(uint32_t func, uint32_t word, struct seg_slot **slot)
 {
 	struct hook_thread *t = &hook_thread;
-	uint32_t word = hook_read(func), next;
+	uintptr_t state = t->state;
+	uint32_t next;
 
-	if (t->outer || !t->slots)
+	if (__builtin_expect(state & 1, 0))
 		return HOOK_WAY_LONG;
+	*slot = (struct seg_slot *)state + func;
 	if (word == HOOK_COUNT)
 		return HOOK_WAY_COUNT;
-	if (word == (HOOK_COUNT | HOOK_TIME))
-		return app_state.ticks == TICKS_TSC ? HOOK_WAY_TIME : HOOK_WAY_LONG;
-	if ((word & ~(uint32_t)HOOK_SAMPLE_MASK) != (HOOK_COUNT | HOOK_TIME))
-		return HOOK_WAY_LONG;
-	next = hook_random(t);
-	if (hook_is_due(next, word)) /* drawn again on the long way, with the same result */
-		return HOOK_WAY_LONG;
-	t->random = next;
-	return HOOK_WAY_COUNT;
+	if (word == t->sample_word) {
+		next = hook_random(t);
+		if (next < t->sample_below) /* drawn again on the long way, with the same result */
+			return HOOK_WAY_LONG;
+		t->random = next;
+		return HOOK_WAY_COUNT;
+	}
+	return word == (HOOK_COUNT | HOOK_TIME) ? HOOK_WAY_TIME : HOOK_WAY_LONG;
 }
 
-static inline __attribute__((always_inline)) void hook_count_begin(uint32_t func, char *frame)
+HOOK_INLINE void hook_count_begin(struct seg_slot *slot, uintptr_t frame)
 {
-	struct hook_thread *t = &hook_thread;
-
-	hook_close(t, frame);
-	hook_count(t->slots + func);
+	hook_set_state(&hook_thread, frame);
+	hook_count(slot);
 }
 
-static inline __attribute__((always_inline)) void hook_count_end(void)
+HOOK_INLINE void hook_count_end(struct seg_slot *slot)
 {
-	hook_close(&hook_thread, NULL);
+	hook_set_state(&hook_thread, hook_thread.idle);
 }
 
-static inline __attribute__((always_inline)) void hook_time_begin(uint32_t func, char *frame)
+HOOK_INLINE void hook_time_begin(struct seg_slot *slot, uintptr_t frame)
 {
-	struct hook_thread *t = &hook_thread;
-
-	hook_close(t, frame);
-	hook_count(t->slots + func);
-	__atomic_store_n(&t->slots[func].begin, ticks_now(TICKS_TSC), __ATOMIC_RELAXED);
+	hook_set_state(&hook_thread, frame);
+	hook_count(slot);
+	__atomic_store_n(&slot->begin, ticks_now(HOOK_TICKS), __ATOMIC_RELAXED);
 }
 
 /* One update that a reader sees whole: the delay grows, and the call is no longer open. */
-static inline __attribute__((always_inline)) void slot_end(struct seg_slot *s, uint64_t span)
+HOOK_INLINE void slot_end(struct seg_slot *s, uint64_t span)
 {
 	__atomic_store_n(&s->delay, s->delay + span, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->sampled, s->sampled + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->begin, 0, __ATOMIC_RELEASE);
 }
 
-static inline __attribute__((always_inline)) void hook_time_end(uint32_t func)
+HOOK_INLINE void hook_time_end(struct seg_slot *s)
 {
-	uint64_t now = ticks_now(TICKS_TSC);
-	struct seg_slot *s = hook_thread.slots + func;
+	uint64_t now = ticks_now(HOOK_TICKS);
 	uint32_t seq = s->seq;
 
 	__atomic_store_n(&s->seq, seq + 1, __ATOMIC_RELAXED);
-	slot_end(s, now > s->begin ? now - s->begin : 0);
+	slot_end(s, now > s->begin ? (now - s->begin) : 0);
 	__atomic_store_n(&s->seq, seq + 2, __ATOMIC_RELEASE);
-	hook_close(&hook_thread, NULL);
+	hook_set_state(&hook_thread, hook_thread.idle);
 }
 
 static inline void hook_begin(struct hook *h)
@@ -224,7 +227,7 @@ static inline void hook_leave(struct hook *h, int rc)
 {
 	if (h->word)
 		hook_leave_slow(h, rc);
-	hook_close(&hook_thread, h->outer);
+	hook_set_state(&hook_thread, hook_thread.idle);
 }
 
 #pragma GCC visibility pop

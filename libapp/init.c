@@ -4,6 +4,7 @@
  * than C's.
  */
 #include "libapp/app_state.h"
+#include "libapp/setup.h"
 #include "libapp/wrap.h"
 
 static int resolve_init(void *argc, void *argv);
@@ -55,15 +56,14 @@ EXPORT int MPI_Init_thread(void *argc, void *argv, int required, void *provided)
 	return rc;
 }
 
-/*
- * 0 silences all hooks of this process, 1 lets them speak, 2 is a flush: there is nothing to flush.
- */
+/* 0 silences all hooks of this process, 1 lets them speak; 2 is a flush: nothing is held back. */
 static void pcontrol(int level)
 {
+	if (!app_state.base)
+		return;
 	if (level == 0 || level == 1)
-		__atomic_store_n(&hook_mask, level ? UINT32_MAX : 0, __ATOMIC_RELAXED);
-	if (app_state.base)
-		__atomic_store_n(&app_header()->w.pcontrol, (uint32_t)level, __ATOMIC_RELAXED);
+		segment_hooks(level != 0);
+	__atomic_store_n(&app_header()->w.pcontrol, (uint32_t)level, __ATOMIC_RELAXED);
 }
 
 /* Variadic in mpi.h; nobody has a meaning for more than one further word. */

@@ -19,7 +19,7 @@ libapp.hot    := hook.o args.o volume.o wait.o requests.o comm.o partner.o event
 		 $(B)/gen/libapp/wrap_c.o $(B)/gen/libapp/wrap_f.o $(B)/gen/libapp/wrap_f08.o
 libapp.hot_allow := libapp/hot.allow
 
-libapp.statics := hook.c:hook_word hook.c:hook_mask hook.c:hook_thread requests.c:table requests.c:live \
+libapp.statics := hook.c:hook_word hook.c:hook_thread requests.c:table requests.c:live \
 		  wait.c:f08_base comm.c:cache comm.c:generation comm.c:world_group event.c:potential flavour.c:flavour \
 		  flavour.c:mpi flavour.c:text flavour_openmpi.c:openmpi flavour_mpich.c:mpich init.c:real \
 		  setup.c:app_state setup.c:begun segment.c:made launch.c:env \

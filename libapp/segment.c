@@ -12,12 +12,15 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Out of the way of programs that count on low descriptors; the first that the limit allows. */
 static const int high_fd[] = { 900, 200, 100 };
 
 /* the memfd, to know it again: the program may have closed or replaced it */
+#define FD_DETACHED (-2) /* in a forked child */
+
 static struct stat made;
 
 static uint64_t env_number(const char *name, uint64_t otherwise)
@@ -141,6 +144,24 @@ static void zero_pages(void *at, size_t bytes)
 		return;
 }
 
+void segment_hooks(bool on)
+{
+	int saved = errno;
+
+	/*
+	 * Of length 0: a second mapping of shared pages. The descriptor may be gone long since. The
+	 * system call itself: libraries below MPI replace mremap() by one without the last
+	 * argument.
+	 */
+	if (!on)
+		zero_pages(hook_word, sizeof(hook_word));
+	else if (app_state.fd != FD_DETACHED)
+		syscall(SYS_mremap, app_state.base + app_state.plan.hook_offset, 0,
+				sizeof(hook_word),
+			MREMAP_MAYMOVE | MREMAP_FIXED, hook_word);
+	errno = saved;
+}
+
 void segment_detach(void)
 {
 	struct stat now;
@@ -152,5 +173,5 @@ void segment_detach(void)
 	if (app_state.fd >= 0 && fstat(app_state.fd, &now) == 0 && now.st_ino == made.st_ino &&
 	    now.st_dev == made.st_dev)
 		close(app_state.fd);
-	app_state.fd = -1;
+	app_state.fd = FD_DETACHED;
 }

@@ -28,6 +28,11 @@ void setup_say(const char *what, int code);
 /* Makes, seals and maps the memory and lays the hook page over hook_word. False: unwatched. */
 bool segment_make(const char *caid);
 
+/*
+ * Lays the segment's hook words over ours, or zeros: then all hooks are off whatever the lm wants.
+ */
+void segment_hooks(bool on);
+
 /* In a child after fork: private zero pages in place of everything shared. */
 void segment_detach(void);
 

@@ -88,7 +88,6 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	body = body sprintf("\t%sREAL(%s)(%s);\n}\n\n", how == "c" ? "return " : "", id, c)
 	resolves = resolves sprintf("\twrap_look(\"%s\", \"%s\", (void **)&real.%s);\n", symbol, profiling(symbol), id)
 
-	shorts = how == "c" ? short_ways(name, id, s, c) : ""
 	body = body sprintf("static __attribute__((noinline)) %s active_%s(%s)\n{\n\tstruct hook_args a;\n\tstruct hook h;\n", r, id, s)
 	if (completes) body = body "\tstruct wait_set wait;\n"
 	if (how == "c") body = body "\tint rc;\n"
@@ -102,16 +101,13 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	body = body sprintf("\t%sREAL(%s)(%s);\n", how == "c" ? "rc = " : "", id, c)
 	body = body sprintf("\thook_leave(&h, %s);\n%s}\n\n", how == "c" ? "rc" : "f_result(a_ierr)", how == "c" ? "\treturn rc;\n" : "")
 
-	body = body shorts
 	body = body sprintf("%s %s(%s);\nEXPORT %s %s(%s)\n{\n", r, symbol, s, r, symbol, s)
-	if (volume == "forget")
-		body = body "\tcomm_forget_all();\n"
-	if (volume == "finalize")
-		body = body "\tsetup_finalize();\n"
+	before = volume == "forget" ? "\tcomm_forget_all();\n" : volume == "finalize" ? "\tsetup_finalize();\n" : ""
 	if (how == "c") {
-		body = body sprintf("\tif (HOOK_IS_ON(CALL_ID_%s))\n\t\treturn short_%s(%s);\n\treturn REAL(%s)(%s);\n}\n\n", name, id, c, id, c)
+		# A statement must not stand before the declarations.
+		body = body (before == "" ? c_body(name, id, c) : "\t{\n" before "\t}\n" c_body(name, id, c))
 	} else {
-		body = body sprintf("\tif (HOOK_IS_ON(CALL_ID_%s))\n\t\tactive_%s(%s);\n\telse\n\t\tREAL(%s)(%s);\n}\n\n", name, id, c, id, c)
+		body = body before sprintf("\tif (HOOK_IS_ON(CALL_ID_%s))\n\t\tactive_%s(%s);\n\telse\n\t\tREAL(%s)(%s);\n}\n\n", name, id, c, id, c)
 		if (out == "f") {
 			alias(tolower("mpi_" name), symbol, s)
 			alias(tolower("mpi_" name) "__", symbol, s)
@@ -120,17 +116,21 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	}
 }
 
-function short_ways(name, id, s, c,    head)
+function begin_call_end(name, id, c, way)
 {
-	head = "static __attribute__((noinline)) int "
-	return head "timed_" id "(" s ")\n{\n\tint rc;\n\n\thook_time_begin(CALL_ID_" name ", hook_frame());\n" \
-	       "\trc = REAL(" id ")(" c ");\n\thook_time_end(CALL_ID_" name ");\n\treturn rc;\n}\n\n" \
-	       head "short_" id "(" s ")\n{\n\tint rc;\n\n\tswitch (hook_way(CALL_ID_" name ")) {\n" \
-	       "\tcase HOOK_WAY_COUNT:\n\t\tbreak;\n" \
-	       "\tcase HOOK_WAY_TIME:\n\t\treturn timed_" id "(" c ");\n" \
-	       "\tdefault:\n\t\treturn active_" id "(" c ");\n\t}\n" \
-	       "\thook_count_begin(CALL_ID_" name ", hook_frame());\n" \
-	       "\trc = REAL(" id ")(" c ");\n\thook_count_end();\n\treturn rc;\n}\n\n"
+	return "\t\thook_" way "_begin(slot, hook_frame());\n" \
+	       "\t\trc = REAL(" id ")(" c ");\n\t\thook_" way "_end(slot);\n\t\treturn rc;\n"
+}
+
+# The exported C function, but for what needs the arguments: active_X.
+function c_body(name, id, c)
+{
+	return "\tuint32_t word = hook_read(CALL_ID_" name ");\n\tstruct seg_slot *slot = NULL;\n\tint rc;\n\n" \
+	       "\tif (__builtin_expect(!word, 1))\n\t\treturn REAL(" id ")(" c ");\n" \
+	       "\tswitch (hook_way(CALL_ID_" name ", word, &slot)) {\n" \
+	       "\tcase HOOK_WAY_COUNT:\n" begin_call_end(name, id, c, "count") \
+	       "\tcase HOOK_WAY_TIME:\n" begin_call_end(name, id, c, "time") \
+	       "\tdefault:\n\t\treturn active_" id "(" c ");\n\t}\n}\n\n"
 }
 
 function alias(symbol, target, s)

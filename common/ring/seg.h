@@ -61,7 +61,7 @@ enum {
 	HOOK_ACTION_START = 1 << 6, /* run the function's chain of actions */
 	HOOK_ACTION_END = 1 << 7,
 	HOOK_SAMPLE_SHIFT = 8,	    /* 5 bits k: HOOK_TIME measures 1 call in 2^k and scales */
-	HOOK_SAMPLE_MAX = 16,
+	HOOK_SAMPLE_MAX = 15,
 	HOOK_SAMPLE_MASK = 31 << 8,
 	HOOK_KNOWN = 0x1fff,
 	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME, /* what OMIG_START can ask for */

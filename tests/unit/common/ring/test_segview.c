@@ -334,9 +334,9 @@ START_TEST(hook_words_have_known_bits_only)
 	struct segview *v = view();
 
 	ck_assert_int_eq(segview_hook_set(v, 0, HOOK_KNOWN + 1), -ERR_INVALID);
-	ck_assert_int_eq(segview_hook_set(v, 0, 17 << HOOK_SAMPLE_SHIFT), -ERR_INVALID);
-	ck_assert_int_eq(segview_hook_set(v, 0, HOOK_COUNT | 16 << HOOK_SAMPLE_SHIFT), 0);
-	ck_assert_uint_eq(segview_hook_get(v, 0), HOOK_COUNT | 16 << HOOK_SAMPLE_SHIFT);
+	ck_assert_int_eq(segview_hook_set(v, 0, 16 << HOOK_SAMPLE_SHIFT), -ERR_INVALID);
+	ck_assert_int_eq(segview_hook_set(v, 0, HOOK_COUNT | 15 << HOOK_SAMPLE_SHIFT), 0);
+	ck_assert_uint_eq(segview_hook_get(v, 0), HOOK_COUNT | 15 << HOOK_SAMPLE_SHIFT);
 	ck_assert_uint_eq(segview_hook_get(v, CALL_COUNT), 0);
 	((struct seg_header *)(void *)m.p)->w.start_word = HOOK_COUNT | HOOK_EVENT_START;
 	segview_reset(v);
