@@ -19,7 +19,7 @@ static void write_value(const struct facts *s, struct buf *b)
 	struct omis_writer w = OMIS_WRITER(b);
 
 	omis_write_string(&w, "sm");
-	omis_write_string(&w, s->software);
+	omis_write_string(&w, OMIG_VERSION);
 	omis_write_int(&w, s->uptime_ns);
 	for (size_t i = 0; i < s->n; i++) {
 		omis_write_list(&w);

@@ -17,7 +17,6 @@ struct fact {
 };
 
 struct facts {
-	const char *software;
 	int64_t uptime_ns;
 	struct fact fact[FACTS_MAX];
 	size_t n;

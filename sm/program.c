@@ -202,7 +202,7 @@ static int open_core(struct program *p, struct err *e)
 		.listen = s->listen,
 		.port = (uint16_t)s->port,
 		.advertise = s->advertise,
-		.software = "omig " OMIG_VERSION,
+		.software = "sm " OMIG_VERSION,
 		.linger = s->linger,
 		.grace = s->grace,
 		.enrol_dir = p->dir,

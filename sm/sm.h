@@ -50,7 +50,7 @@ struct sm_conf {
 	const char *listen; /* numeric address; NULL = 127.0.0.1 */
 	uint16_t port; /* 0 = the system chooses */
 	const char *advertise; /* where lms find us: hosts by commas; NULL = listen */
-	const char *software; /* name and version, for HELLO and status */
+	const char *software; /* name and version, for HELLO */
 	nsec_t linger; /* ends after so long without lms; 0 = never */
 	nsec_t grace; /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
 	const char *enrol_dir; /* of the certificate; NULL = it is not renewed */

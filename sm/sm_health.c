@@ -73,8 +73,7 @@ static void add_process(const struct sm *sm, struct facts *s)
 
 void sm_collect(const struct sm *sm, struct facts *out)
 {
-	*out = (struct facts){ .software = sm->software,
-			       .uptime_ns = loop_now(sm->conf.loop) - sm->started };
+	*out = (struct facts){ .uptime_ns = loop_now(sm->conf.loop) - sm->started };
 	add_hosts(sm, out);
 	add_work(sm, out);
 	add_uplink(sm, out);
