@@ -56,9 +56,9 @@ beat() {
 beat_is_over() {
 	[ "$(beat "$1")" -gt "$2" ]
 }
-# The ranks of job NAME go on with their calls: 20 beats from now.
+# The ranks of job NAME go on with their calls: 10 beats from now.
 goes_on() {
-	until_true 20 beat_is_over "$1" $(($(beat "$1") + 20))
+	until_true 20 beat_is_over "$1" $(($(beat "$1") + 10))
 }
 # What FLAVOUR prints unwatched, once for each FLAVOUR, RANKS and WORDS
 plain_output() {

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #define WORDS 64
-#define BEATS_MAX 20000 /* of at least 5 ms each */
+#define BEATS_MAX 5000 /* of at least 20 ms each */
 
 struct wish {
 	int rounds;
@@ -77,7 +77,7 @@ static void put_number(const char *path, long n)
 /* Rank 0 alone looks at the file, so that all ranks leave in the same beat. */
 static void hold(const struct wish *w, int rank)
 {
-	const struct timespec nap = { 0, 5000000 };
+	const struct timespec nap = { 0, 20000000 };
 	int go = 0;
 
 	for (long beat = 1; !go && beat <= BEATS_MAX; beat++) {
