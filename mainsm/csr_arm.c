@@ -10,6 +10,7 @@
 #include "common/route/implied.h"
 #include "mainsm/children.h"
 #include "mainsm/csr_internal.h"
+#include "mainsm/partners.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ void csr_disarm(struct csr *csr)
 	const struct csrs_conf *c = &csr->c->conf;
 	struct smap_iter i = {0};
 
+	csr->told_faults = false;
 	while (csr->nslot)
 		csr_slot_drop(csr, &csr->slot[csr->nslot - 1], true);
 	if (c->on_disarmed && !csr_is_of_user_event(csr))
@@ -183,6 +185,7 @@ static int change_objects(struct csr *csr, struct smap *now)
 	return rc;
 }
 
+/* arm NULL: it cannot happen anywhere. */
 static int take_parts(struct csr *csr, const struct arm *arm, struct smap *now)
 {
 	const struct arm_part *part;
@@ -190,7 +193,7 @@ static int take_parts(struct csr *csr, const struct arm *arm, struct smap *now)
 
 	for (size_t i = 0; i < csr->nslot; i++)
 		csr->slot[i].stale = true;
-	for (size_t i = 0; !rc && (part = arm_part_at(arm, i)); i++) {
+	for (size_t i = 0; !rc && arm && (part = arm_part_at(arm, i)); i++) {
 		rc = collect_part(part, now, csr);
 		if (!rc)
 			rc = set_slot(csr, part);
@@ -206,6 +209,7 @@ static int take_faults(struct csr *csr, const struct reply *faults)
 {
 	int rc = 0;
 
+	csr->told_faults = true;
 	for (size_t i = 0; !rc && i < faults->nentry; i++)
 		rc = news_of(csr) ? reply_add(csr->news, 1, faults->entry[i].objects, faults->entry[i].status,
 					      faults->entry[i].value)
@@ -216,15 +220,21 @@ static int take_faults(struct csr *csr, const struct reply *faults)
 static int arm_children(struct csr *csr, struct smap *now)
 {
 	struct route_view view = view_arming(&csr->session->view);
+	struct omis_request request = *csr->request;
 	struct reply *faults = reply_new();
+	struct partners partners = {0};
 	struct arm *arm = NULL;
-	int rc = faults ? arm_new(csr->request, &view, faults, &arm, NULL) : -ERR_NOMEM;
+	int rc = faults ? partners_open(&partners, &csr->session->view, request.event, faults) : -ERR_NOMEM;
 
+	request.event = &partners.event;
+	if (!rc && !partners.none)
+		rc = arm_new(&request, &view, faults, &arm, NULL);
 	if (!rc)
 		rc = take_parts(csr, arm, now);
-	if (!rc && !csr->objects.n)
+	if (!rc && !csr->objects.n && !csr->told_faults)
 		rc = take_faults(csr, faults);
 	arm_free(arm);
+	partners_close(&partners);
 	reply_free(faults);
 	return rc;
 }

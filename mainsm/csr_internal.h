@@ -47,6 +47,7 @@ struct csr {
 	struct omis_request *request; /* owned */
 	uint64_t id; /* of the tool's request */
 	bool is_enabled, is_deleted;
+	bool told_faults; /* since it was enabled: changes elsewhere are no reason to say it again */
 	unsigned running; /* firings whose actions are executed */
 	struct csr_slot *slot;
 	size_t nslot, capslot;

@@ -52,6 +52,8 @@ struct omis_param {
 	 * be there
 	 */
 	const char *def;
+	/* a list of world ranks: processes in it mean theirs, and are replaced by them at the top */
+	bool is_ranks;
 };
 
 #define OMIS_PARAMS_MAX 6

@@ -64,13 +64,13 @@ static const struct omis_service patop[] = {
 	  .help = "As pa_integrator_local_increment; a potential increment waits until a "
 		  "negative one confirms it, and counts from its own time then." },
 	{ EXT_SERVICE("patop", "patop_lib_call_ended", EVENT, 't', NODE, OBSERVE, DONE),
-	  .param = { THREADS, P_STRING("function"), P_ANYS("partners"),
+	  .param = { THREADS, P_STRING("function"), P_RANKS("partners"),
 		     P_ANYS_OR("regions", "[]") },
 	  .ecps = "par",
 	  .help = "A library call with one of the partners (processes or ranks; [] = any) has "
 		  "returned: $par1 = length times matching partners." },
 	{ EXT_SERVICE("patop", "patop_lib_call_started", EVENT, 't', NODE, OBSERVE, DONE),
-	  .param = { THREADS, P_STRING("function"), P_ANYS("partners"),
+	  .param = { THREADS, P_STRING("function"), P_RANKS("partners"),
 		     P_ANYS_OR("regions", "[]") },
 	  .ecps = "par",
 	  .help = "A library call with one of the partners (processes or ranks; [] = any) "

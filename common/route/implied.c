@@ -32,15 +32,25 @@ static int name_one(struct smap *names, uint32_t action, const struct omis_value
 	return smap_put(names, key_of(key, action, v->s.p, v->s.n), names, NULL);
 }
 
+static int name_list(struct smap *names, uint32_t action, const struct omis_value *v)
+{
+	int rc = 0;
+
+	if (v->kind != OMIS_LIST)
+		return name_one(names, action, v);
+	for (size_t i = 0; !rc && i < v->list.n; i++)
+		rc = name_one(names, action, &v->list.v[i]);
+	return rc;
+}
+
 static int name_all(struct smap *names, uint32_t action, const struct omis_call *call)
 {
-	int at = call->service ? call->service->object_param : -1, rc = 0;
-	const struct omis_value *v = at >= 0 ? &call->param[at] : NULL;
+	const struct omis_service *s = call->service;
+	int rc = 0;
 
-	if (v && v->kind != OMIS_LIST)
-		return name_one(names, action, v);
-	for (size_t i = 0; v && !rc && i < v->list.n; i++)
-		rc = name_one(names, action, &v->list.v[i]);
+	for (size_t i = 0; s && !rc && i < call->nparam; i++)
+		if ((int)i == s->object_param || s->param[i].is_ranks)
+			rc = name_list(names, action, &call->param[i]);
 	return rc;
 }
 

@@ -235,6 +235,103 @@ START_TEST(arming_on_what_has_ended_is_told_when_it_was_named)
 }
 END_TEST
 
+#define SENT_TO(partners) "patop_lib_call_started([],\"MPI_Send\",[" partners "]): print([$par1])"
+
+/* "MPI_Send",[1,2],[]) of what a host watches for: its partners. */
+static const char *partners_of(const struct below *host)
+{
+	static char out[64];
+	const char *at = strstr(host->armed, "\"MPI_Send\",");
+
+	snprintf(out, sizeof(out), "%.*s", at ? (int)strcspn(at + 11, "]") + 1 : 0, at ? at + 11 : "");
+	return out;
+}
+
+START_TEST(partners_are_told_to_all_hosts_by_their_ranks)
+{
+	open_sites();
+	below_tell_rank(&a, 1, "p_1_a00000", 4, "job");
+	below_tell_rank(&b, 2, "p_2_a00000", 7, "job");
+	below_tell_rank(&b, 2, "p_2_b00000", 6, "job");
+	define(SENT_TO("p_2_a00000"));
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_str_eq(partners_of(&a), "[7]");
+	ck_assert_str_eq(partners_of(&b), "[7]");
+	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 0);
+	/* Integers stay; what contains processes means them, each once. */
+	define(SENT_TO("9,n_2,t_2_a00000,s_2,3"));
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_str_eq(partners_of(&a), "[9,3,6,7]");
+	define(SENT_TO(""));
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_str_eq(partners_of(&a), "[]");
+	close_sites();
+}
+END_TEST
+
+START_TEST(partners_follow_attach_detach_and_their_ranks)
+{
+	open_sites();
+	below_tell_rank(&b, 2, "p_2_a00000", 7, "job");
+	define(SENT_TO("n_2"));
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_str_eq(partners_of(&a), "[7]");
+	below_tell_rank(&b, 2, "p_2_b00000", 6, "job");
+	ck_assert_uint_eq(a.arms, 2);
+	ck_assert_str_eq(partners_of(&a), "[6,7]");
+	above_send(&t, ":proc_detach([p_2_a00000])", 0);
+	world_run(&w, 100 * MS);
+	ck_assert_str_eq(partners_of(&a), "[6]");
+	/* Nothing is left to wait for; an empty list would mean any partner. */
+	above_send(&t, ":proc_detach([p_2_b00000])", 0);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(a.disarms, 1);
+	ck_assert_uint_eq(a.arms, 3);
+	close_sites();
+}
+END_TEST
+
+START_TEST(partners_that_nobody_knows_are_told_and_mean_nobody)
+{
+	const struct reply_entry *e;
+
+	open_sites();
+	define(SENT_TO("p_2_a00000,p_9_zzzzzz"));
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_uint_eq(a.arms + b.arms, 0);
+	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 2);
+	e = entry_of(last(STATUS_CSR_ENABLED), 1, 0);
+	ck_assert_str_eq(e->objects, "p_2_a00000");
+	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
+	ck_assert_str_eq(entry_of(last(STATUS_CSR_ENABLED), 1, 1)->objects, "p_9_zzzzzz");
+	/* Once is enough. */
+	below_tell_proc(&a, 1, "p_1_c00000", 43);
+	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 1);
+	below_tell_rank(&b, 2, "p_2_a00000", 7, "job");
+	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 2);
+	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 0);
+	ck_assert_str_eq(partners_of(&a), "[7]");
+	close_sites();
+}
+END_TEST
+
+START_TEST(partners_are_of_the_job_that_the_event_names)
+{
+	open_sites();
+	below_tell_rank(&a, 1, "p_1_a00000", 4, "job");
+	below_tell_rank(&b, 2, "p_2_a00000", 7, "job");
+	below_tell_rank(&b, 2, "p_2_b00000", 6, "other");
+	define("patop_lib_call_ended([p_1_a00000],\"MPI_Send\",[n_2]): print([$par1])");
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_str_eq(partners_of(&a), "[7]");
+	define("patop_lib_call_ended([p_1_a00000],\"MPI_Send\",[7,p_2_b00000]): print([$par1])");
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 1);
+	ck_assert_str_eq(partners_of(&a), "[7]");
+	close_sites();
+}
+END_TEST
+
 START_TEST(a_tool_that_goes_leaves_nothing_armed)
 {
 	open_sites();
@@ -416,6 +513,8 @@ SUITE("csr", a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for
       actions_inside_the_rank_ask_for_no_word, a_condition_follows_attach_and_detach,
       a_condition_follows_hosts_that_are_lost_and_return, enabling_waits_for_the_hosts_but_not_for_ever,
       arming_on_what_has_ended_is_told_when_it_was_named,
+      partners_are_told_to_all_hosts_by_their_ranks, partners_follow_attach_detach_and_their_ranks,
+      partners_that_nobody_knows_are_told_and_mean_nobody, partners_are_of_the_job_that_the_event_names,
       a_tool_that_goes_leaves_nothing_armed, a_child_cannot_trigger_for_the_hosts_of_another,
       user_events_carry_their_parameters, one_event_after_another_is_composed_of_conditions,
       a_one_shot_fires_once_and_is_told_before_it_ends, a_condition_that_raises_its_own_event_is_suspended,

@@ -387,6 +387,22 @@ static inline void below_tell_proc(struct below *b, uint32_t node, const char *t
 	world_run(b->w, 50 * MS);
 }
 
+/* The process is an MPI process now. */
+static inline void below_tell_rank(struct below *b, uint32_t node, const char *token, int32_t rank, const char *job)
+{
+	char up[24];
+	struct msg_object o;
+
+	snprintf(up, sizeof(up), "n_%u", node);
+	o = below_object(token, up, "");
+	o.rank = rank;
+	o.world_size = 10;
+	o.job = job;
+	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
+							   .directory = { false, node, &o, 1, false } }), 0);
+	world_run(b->w, 50 * MS);
+}
+
 /* p_N_b00000 has ended; its thread is gone. */
 static inline void below_tell_end(struct below *b, uint32_t node)
 {
