@@ -12,6 +12,7 @@
 #include "mainsm/top_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The same for a process that is not there and for one of somebody else. */
 #define NO_SUCH_PROCESS "there is no process of this user with that pid and program"
