@@ -307,13 +307,10 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 		    struct err *why)
 {
 	struct nodes *ns = arg;
-	char host[64];
 	int rc = admit(ns, l, h, why);
 
 	if (rc) {
 		ns->stats.refused++;
-		str_escape(host, sizeof(host), h->host, strlen(h->host));
-		ns->conf.handler.on_refused(ns->conf.handler.arg, host, why->text);
 		return rc;
 	}
 	ack->name = ns->name;
@@ -344,8 +341,21 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	ns->conf.handler.on_msg(ns->conf.handler.arg, link_user(l), m);
 }
 
+/* The one line about a peer that did not behave. */
+static void tell_fault(struct nodes *ns, const struct link *l)
+{
+	const char *fault = link_fault(l);
+	struct link_stats s;
+
+	if (!fault)
+		return;
+	link_stats(l, &s);
+	ns->conf.handler.on_refused(ns->conf.handler.arg, s.peer, fault);
+}
+
 static void on_down(void *arg, struct link *l, const struct err *why)
 {
+	tell_fault(arg, l);
 	node_down(arg, link_user(l), why->text);
 }
 
@@ -353,6 +363,7 @@ static void on_gone(void *arg, struct link *l)
 {
 	struct nodes *ns = arg;
 
+	tell_fault(ns, l);
 	map_del(&ns->greeting, (uint64_t)(uintptr_t)l);
 }
 

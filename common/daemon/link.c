@@ -290,6 +290,9 @@ static void on_event(void *arg, struct chan *c, enum chan_event ev, const struct
 		link_lose(l, why ? why
 				 : &(struct err){ .code = ERR_CLOSED, .text = "connection lost" });
 		break;
+	case CHAN_BROKEN:
+		link_violated(l, MSG_ERR_PROTOCOL, why);
+		break;
 	case CHAN_WRITABLE:
 		if (l->state == LINK_UP && !l->is_closed && l->conf.handler.on_writable)
 			l->conf.handler.on_writable(l->conf.handler.arg, l);
@@ -512,6 +515,21 @@ enum link_peer link_peer(const struct link *l)
 const struct identity *link_identity(const struct link *l)
 {
 	return l->chan ? chan_peer(l->chan) : NULL;
+}
+
+const char *link_fault(const struct link *l)
+{
+	switch (l->why.code) {
+	case ERR_PROTO:
+	case ERR_LIMIT:
+	case ERR_DENIED:
+	case ERR_UNSUPPORTED:
+		return l->why.text;
+	case ERR_TIMEOUT:
+		return l->stats.connects ? NULL : l->why.text;
+	default:
+		return NULL;
+	}
 }
 
 void link_set_user(struct link *l, void *user)

@@ -152,6 +152,12 @@ enum link_peer link_peer(const struct link *l);
 /* Of the verified certificate; NULL when not connected or over a channel without certificates. */
 const struct identity *link_identity(const struct link *l);
 
+/*
+ * For on_down and on_gone: what the peer did wrong (broke a rule, had not the right, said nothing),
+ * for one line in the log of those who accept; NULL when it only left.
+ */
+const char *link_fault(const struct link *l);
+
 /* The caller's object behind a link: for handlers shared by many links. */
 void link_set_user(struct link *l, void *user);
 void *link_user(const struct link *l);

@@ -234,7 +234,7 @@ static void dispatch(struct link *l, const struct msg *m)
  * A peer that breaks the rules may be out to crash us: its address has to wait before it comes
  * again.
  */
-static void violate(struct link *l, enum msg_error_code code, const struct err *why)
+void link_violated(struct link *l, enum msg_error_code code, const struct err *why)
 {
 	l->stats.refused++;
 	if (code == MSG_ERR_PROTOCOL && l->conf.listener && !l->dialer.dial)
@@ -257,12 +257,12 @@ void link_on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, si
 	if (!is_permitted(l, type)) {
 		err_set(&e, ERR_PROTO, "message %s (%u) is not allowed in state %s",
 			msg_type_name(type), type, link_state_name(l->state));
-		violate(l, MSG_ERR_STATE, &e);
+		link_violated(l, MSG_ERR_STATE, &e);
 		return;
 	}
 	rc = msg_get(type, p, n, &m, &e);
 	if (rc == -ERR_PROTO || rc == -ERR_LIMIT)
-		violate(l, MSG_ERR_PROTOCOL, &e);
+		link_violated(l, MSG_ERR_PROTOCOL, &e);
 	else if (rc)
 		link_refuse(l, MSG_ERR_INTERNAL, &e);
 	else

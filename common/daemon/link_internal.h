@@ -55,6 +55,8 @@ void link_lose(struct link *l, const struct err *why);
 
 /* Sends ERROR and loses the link. */
 void link_refuse(struct link *l, enum msg_error_code code, const struct err *why);
+/* The peer broke the rules of the protocol. */
+void link_violated(struct link *l, enum msg_error_code code, const struct err *why);
 
 void link_arm(struct link *l, nsec_t after);
 

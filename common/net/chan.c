@@ -122,8 +122,11 @@ int chan_deliver(struct chan *c, struct err *e)
 
 	while (may_deliver(c)) {
 		rc = frame_in_next(&c->in, &f, e);
-		if (rc < 0)
+		if (rc < 0) {
+			if (c->h.on_event)
+				c->h.on_event(c->h.arg, c, CHAN_BROKEN, e);
 			return rc;
+		}
 		if (!rc)
 			break;
 		c->frame_since = 0;

@@ -31,13 +31,18 @@ enum chan_event {
 	 */
 	CHAN_CLOSED,
 	/* The queue has fallen below half of its cap after a send was refused. */
-	CHAN_WRITABLE
+	CHAN_WRITABLE,
+	/*
+	 * The length of a frame is wrong: what follows cannot be read. A last frame may still be
+	 * sent in this callback; CHAN_CLOSED follows unless the owner closes here.
+	 */
+	CHAN_BROKEN
 };
 
 struct chan_handler {
 	/* The frame's payload, borrowed for the call. */
 	void (*on_frame)(void *arg, struct chan *c, uint8_t type, const uint8_t *p, size_t n);
-	/* why: only with CHAN_CLOSED. */
+	/* why: only with CHAN_CLOSED and CHAN_BROKEN. */
 	void (*on_event)(void *arg, struct chan *c, enum chan_event ev, const struct err *why);
 	void *arg;
 };

@@ -157,6 +157,46 @@ START_TEST(a_frame_that_does_not_decode_closes_the_link_with_its_place)
 }
 END_TEST
 
+START_TEST(a_length_that_cannot_be_is_answered_with_it)
+{
+	static const uint8_t bad[2][5] = { { 0, 0, 0, 0, 0 }, { 0xff, 0xff, 0xff, 0xff, 0 } };
+	static const char *const says[2] = { "error BAD_LENGTH 0;", "error BAD_LENGTH 4294967295;" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct raw r;
+
+		world_open(&w, ROLE_LM);
+		raw_open(&r);
+		chan_send(r.chan, bad[i], sizeof(bad[i]));
+		loop_advance(w.loop, 100 * MS);
+		ck_assert_str_eq(buf_str(&r.got), says[i]);
+		ck_assert(r.is_closed);
+		ck_assert_uint_eq(w.b.gones, 1);
+		raw_done(&r);
+		world_done(&w);
+	}
+}
+END_TEST
+
+START_TEST(a_fault_is_the_peers_and_leaving_is_none)
+{
+	const struct msg request = { .type = MSG_REQUEST, .request = { .id = 1 } };
+
+	open_up();
+	ck_assert_int_eq(link_send(w.a.link, &request), 0);
+	loop_advance(w.loop, 10 * MS);
+	ck_assert_str_eq(w.b.fault, "message request (10) is not allowed in state up");
+	world_done(&w);
+	open_up();
+	link_close(w.a.link, "the end");
+	w.a.link = NULL;
+	loop_advance(w.loop, 10 * MS);
+	ck_assert_uint_eq(w.b.downs, 1);
+	ck_assert_str_eq(w.b.fault, "");
+	world_done(&w);
+}
+END_TEST
+
 static void ack_wrongly(void *arg, struct chan *c, uint8_t type, const uint8_t *p, size_t n)
 {
 	struct buf *got = arg;
@@ -196,4 +236,5 @@ END_TEST
 SUITE("link_peer", a_message_that_is_not_allowed_closes_the_link, nothing_but_hello_opens_a_link,
       hello_comes_once, a_peer_that_says_nothing_is_closed_after_two_seconds,
       a_frame_that_does_not_decode_closes_the_link_with_its_place,
+      a_length_that_cannot_be_is_answered_with_it, a_fault_is_the_peers_and_leaving_is_none,
       an_ack_with_a_version_that_was_not_offered_is_refused)

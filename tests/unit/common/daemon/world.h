@@ -21,6 +21,7 @@ struct end {
 	unsigned hellos, ups, downs, gones, msgs, retries, writables;
 	uint8_t last_type;
 	struct err why;
+	char fault[ERR_TEXT_BYTES]; /* of the last link that went down */
 	nsec_t retry_in, down_at, up_at;
 	char name[64];
 	const char
@@ -99,6 +100,7 @@ static inline void end_on_down(void *arg, struct link *l, const struct err *why)
 
 	e->downs++;
 	e->why = *why;
+	str_copy(e->fault, sizeof(e->fault), link_fault(l) ? link_fault(l) : "");
 	e->down_at = loop_now(e->loop);
 	end_maybe_close(e, "down");
 	if (e->is_accepted)

@@ -43,13 +43,16 @@ static void seen_event(void *arg, struct chan *c, enum chan_event ev, const stru
 {
 	struct seen *s = arg;
 
-	check_quietly((why != NULL) == (ev == CHAN_CLOSED));
+	check_quietly((why != NULL) == (ev == CHAN_CLOSED || ev == CHAN_BROKEN));
 	switch (ev) {
 	case CHAN_OPEN:
 		s->opened++;
 		break;
 	case CHAN_WRITABLE:
 		s->writable++;
+		break;
+	case CHAN_BROKEN:
+		s->broken++;
 		break;
 	case CHAN_CLOSED:
 		s->closed++;

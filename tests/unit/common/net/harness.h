@@ -18,7 +18,7 @@
 /* What happened to one end of a channel. */
 struct seen {
 	struct chan *chan;
-	int opened, closed, writable, frames;
+	int opened, closed, writable, broken, frames;
 	size_t bytes;
 	uint8_t last_type;
 	struct err why; /* of the end */

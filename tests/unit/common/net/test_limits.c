@@ -88,6 +88,7 @@ static void bad_length(uint32_t length)
 	UNTIL(&s, s.peer[0].closed);
 	ck_assert_int_eq(s.peer[0].why.code, ERR_PROTO);
 	ck_assert_int_eq(s.peer[0].frames, 0);
+	ck_assert_int_eq(s.peer[0].broken, 1);
 	raw_close(&r);
 	others_are_served();
 }
