@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <poll.h>
@@ -105,6 +106,7 @@ bool attack_open(struct attack *a)
 	if (a->session)
 		SSL_set_session(a->ssl, a->session);
 	a->fd = tcp(a);
+	setsockopt(a->fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
 	a->is_closed = false;
 	a->began_ms = now_ms();
 	frame_in_init(&a->in, FRAME_MAX_BYTES);

@@ -3,7 +3,7 @@
 FAULTS     := $(B)/tests/system
 FAULTS_MPI := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 ATTACK     := attack_main.c attack_conn.c attack_bombs.c
-ATTACK_OBJ := $(ATTACK:%.c=$(FAULTS)/%.o) $(B)/tests/unit/common/net/certs.o
+ATTACK_OBJ := $(ATTACK:%.c=$(FAULTS)/%.o) $(FAULTS)/certs.o
 
 FAULT_NEEDS := $(FAULTS)/attack $(FAULTS)/vandal $(FAULTS)/libnomem.so $(FAULTS_MPI:%=$(FAULTS)/steady.%)
 faults-tools: $(FAULT_NEEDS)
@@ -12,7 +12,9 @@ $(B)/check/system.tap: $(FAULT_NEEDS)
 
 $(ATTACK_OBJ): | $(common/daemon.gens)
 $(FAULTS)/attack: $(ATTACK_OBJ) $(call archives,common/daemon)
-	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(call links,common/daemon) $(call pkg,libs,check)
+	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(call links,common/daemon)
+$(FAULTS)/certs.o: tests/unit/common/net/certs.c tests/system/plain/check.h
+	$(call say,CC)mkdir -p $(@D) && $(CC) -Itests/system/plain $(OUR_CFLAGS) -c -o $@ $<
 $(FAULTS)/vandal: $(FAULTS)/vandal.o $(call archives,common/ring)
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^)
 $(FAULTS)/libnomem.so: tests/system/nomem.c
