@@ -28,6 +28,12 @@ static const struct object *find(const struct view *v, const struct omis_value *
 	return o && scope_has(v->scope, o) ? o : NULL;
 }
 
+/* "pid-N" only says that a process found no launcher: others of its world have other such names. */
+static bool says_job(const struct object *proc)
+{
+	return proc->job[0] && strncmp(proc->job, "pid-", 4) != 0;
+}
+
 /* The one job that all objects in the list are of; NULL when they do not say. */
 static const char *job_of(const struct view *v, const struct omis_value *list)
 {
@@ -37,7 +43,7 @@ static const char *job_of(const struct view *v, const struct omis_value *list)
 		const struct object *o = find(v, &list->list.v[i]);
 
 		o = o ? object_container(o, OBJECT_PROC) : NULL;
-		if (!o || !o->job[0] || (job && !str_eq(job, o->job)))
+		if (!o || !says_job(o) || (job && !str_eq(job, o->job)))
 			return NULL;
 		job = o->job;
 	}
@@ -48,7 +54,7 @@ static int add_proc(struct ranks *r, const struct object *proc)
 {
 	int rc;
 
-	if (proc->rank < 0 || (r->job && !str_eq(r->job, proc->job)))
+	if (proc->rank < 0 || (r->job && says_job(proc) && !str_eq(r->job, proc->job)))
 		return 0;
 	rc = array_grow(&r->v, &r->cap, r->n + 1, sizeof(*r->v), OMIS_OBJECTS_MAX);
 	if (!rc)

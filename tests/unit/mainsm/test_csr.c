@@ -328,6 +328,12 @@ START_TEST(partners_are_of_the_job_that_the_event_names)
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 1);
 	ck_assert_str_eq(partners_of(&a), "[7]");
+	/* Without a launcher each has a name of its own, which says nothing. */
+	below_tell_rank(&a, 1, "p_1_a00000", 4, "pid-10");
+	below_tell_rank(&b, 2, "p_2_b00000", 6, "pid-11");
+	define("patop_lib_call_ended([p_1_a00000],\"MPI_Send\",[p_2_b00000]): print([$par1])");
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_str_eq(partners_of(&a), "[6]");
 	close_sites();
 }
 END_TEST
