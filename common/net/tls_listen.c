@@ -11,6 +11,7 @@
 
 #define BACKLOG 1024 /* a site's hosts come back at the same moment */
 #define ACCEPT_TURN_MAX 16
+#define SLOW_HANDSHAKE_NS NSEC_PER_SEC
 #define REARM_NS \
 	(500 * NSEC_PER_MSEC) /* out of descriptors: accepting in a loop would take a core */
 
@@ -79,6 +80,22 @@ void tls_listener_refused(struct tls_chan *t, const struct err *why)
 	tell_refused(l, remote, why);
 }
 
+/*
+ * The one that has been in its handshake for longest makes room, when that is longer than one takes:
+ * peers that connect and say nothing must not keep out those who speak.
+ */
+static bool make_room(struct tls_listener *l, nsec_t now)
+{
+	struct tls_chan *t = list_entry(list_first(&l->half_open), struct tls_chan, half_open);
+	struct err why = { 0 };
+
+	if (now - (t->give_up_at - HANDSHAKE_MAX_NS) < SLOW_HANDSHAKE_NS)
+		return false;
+	err_set(&why, ERR_LIMIT, "too slow while others are waiting");
+	tls_fail(t, &why);
+	return l->fd >= 0; /* a callback may have closed the listener */
+}
+
 /* Which source counts it: NULL for loopback. -ERR: not now. */
 static int admit_source(struct tls_listener *l, const struct sockaddr_storage *from,
 			struct source **out, struct err *e)
@@ -86,7 +103,7 @@ static int admit_source(struct tls_listener *l, const struct sockaddr_storage *f
 	nsec_t now = loop_now(l->l.ctx->loop);
 	struct source *s;
 
-	if (l->stats.half_open >= l->conf.half_open_max) {
+	if (l->stats.half_open >= l->conf.half_open_max && !make_room(l, now)) {
 		l->stats.over_limit++;
 		return err_set(e, ERR_LIMIT, "too many peers are in the middle of a handshake");
 	}

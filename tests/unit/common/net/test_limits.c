@@ -379,6 +379,28 @@ START_TEST(half_open_connections_are_bounded_in_all)
 }
 END_TEST
 
+START_TEST(who_is_slow_makes_room_when_others_wait)
+{
+	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),
+					.half_open_max = 10 };
+	int fd[MANY];
+
+	restart(&conf);
+	for (int i = 0; i < MANY; i++)
+		fd[i] = raw_tcp(&s, NULL);
+	settle(&s);
+	loop_advance(s.loop, 2 * SEC);
+	ck_assert_uint_eq(stats_of_listener().half_open, 10);
+	others_are_served();
+	ck_assert_uint_eq(stats_of_listener().half_open, 9);
+	ck_assert_int_eq(s.refused_why.code, ERR_LIMIT);
+	for (int i = 0; i < MANY; i++)
+		close(fd[i]);
+	settle(&s);
+	ck_assert_uint_eq(stats_of_listener().half_open, 0);
+}
+END_TEST
+
 START_TEST(one_source_cannot_take_the_place_of_others)
 {
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),
@@ -513,6 +535,7 @@ int main(void)
 		a_silent_connection_is_dropped_after_five_seconds,
 		a_server_that_does_not_answer_is_given_up_after_five_seconds,
 		half_open_connections_are_bounded_in_all,
+		who_is_slow_makes_room_when_others_wait,
 		one_source_cannot_take_the_place_of_others,
 		the_third_failure_is_punished_for_five_seconds,
 		a_crash_suspect_is_kept_out_for_ninety_seconds,
