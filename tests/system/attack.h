@@ -24,6 +24,8 @@ struct attack {
 	int fd;
 	struct frame_in in;
 	int64_t began_ms;
+	uint8_t cert[2048], ca[2048]; /* of the last ENROL_ACK */
+	size_t ncert, nca;
 	bool is_closed;
 };
 

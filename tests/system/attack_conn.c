@@ -209,6 +209,15 @@ static void answer_ping(struct attack *a, const struct msg_ping *p)
 	attack_send_msg(a, &m);
 }
 
+static size_t copy_der(uint8_t *to, const struct bytes *from)
+{
+	if (from->n > 2048)
+		die("a certificate of %zu bytes", from->n);
+	if (from->n)
+		memcpy(to, from->p, from->n);
+	return from->n;
+}
+
 static void tell(struct attack *a, const struct msg *m)
 {
 	switch (m->type) {
@@ -230,6 +239,8 @@ static void tell(struct attack *a, const struct msg *m)
 		break;
 	case MSG_ENROL_ACK:
 		printf("got enrol_ack %zu bytes %s\n", m->enrol_ack.cert_der.n, m->enrol_ack.error);
+		a->ncert = copy_der(a->cert, &m->enrol_ack.cert_der);
+		a->nca = copy_der(a->ca, &m->enrol_ack.ca_der);
 		break;
 	default:
 		printf("got %s\n", msg_type_name(m->type));

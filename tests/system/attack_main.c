@@ -3,12 +3,12 @@
  * attack issue CADIR OUT KIND ROLE SITE HOST [FROM TO]
  *	makes key.pem, cert.pem, ca.pem in OUT, signed with the CA key in CADIR.
  *	KIND: good, noeku, anyeku, server, self, rogue, p384; FROM, TO: seconds from now
- * attack enrol CONNSTR ROLE SITE HOST
- *	asks for a certificate with the string's token and tells the answer
+ * attack enrol CONNSTR ROLE SITE HOST [OUT]
+ *	asks for a certificate with the string's token, tells the answer and keeps it in OUT
  * attack connect HOST:PORT CREDS|- WORD...
  *	connects and does what the words say, telling what comes back:
  *	alpn=NAME tls12 extra=N		before the others: how to connect
- *	hello=ROLE,SITE,HOST[,MIN,MAX]	sends HELLO and waits for the answer
+ *	hello=ROLE,SITE,HOST[,MIN,MAX[,NODE]]	sends HELLO and waits for the answer; - leaves a part out
  *	bomb=NAME			see attack_bombs.c
  *	hex=BYTES			sends bytes as they are
  *	request=TEXT			sends an OMIS request and waits for its reply
@@ -125,6 +125,21 @@ static int issue(int argc, char **argv)
 	return 0;
 }
 
+static void keep(const struct attack *a, const struct pki_key *key, const char *dir)
+{
+	struct buf cert = BUF_INIT(PKI_DER_MAX_BYTES), ca = BUF_INIT(PKI_DER_MAX_BYTES);
+	struct pki_creds creds;
+	struct err e = { 0 };
+
+	buf_put(&cert, a->cert, a->ncert);
+	buf_put(&ca, a->ca, a->nca);
+	if (pki_creds_make(&creds, key, &cert, &ca, &e) || pki_creds_store(dir, &creds, &e))
+		die("%s", e.text);
+	pki_creds_done(&creds);
+	buf_done(&cert);
+	buf_done(&ca);
+}
+
 static int enrol(int argc, char **argv)
 {
 	struct attack a = { .alpn = "omig-enrol/1" };
@@ -134,8 +149,8 @@ static int enrol(int argc, char **argv)
 	struct pki_key *key;
 	struct err e = { 0 };
 
-	if (argc != 4)
-		die("enrol CONNSTR ROLE SITE HOST");
+	if (argc != 4 && argc != 5)
+		die("enrol CONNSTR ROLE SITE HOST [OUT]");
 	if (connstr_parse(argv[0], &c, &e) || pki_key_new(&key, &e) || pki_csr_make(key, &csr, &e))
 		die("%s", e.text);
 	str_copy(a.host, sizeof(a.host), c.host[0]);
@@ -148,6 +163,8 @@ static int enrol(int argc, char **argv)
 				      .csr_der = { csr.p, csr.n } };
 	if (attack_open(&a) && attack_send_msg(&a, &m))
 		attack_read(&a, MSG_ENROL_ACK, PATIENCE_MS);
+	if (argc == 5)
+		keep(&a, key, argv[4]);
 	attack_close(&a);
 	buf_done(&csr);
 	pki_key_free(key);
@@ -158,18 +175,19 @@ static int enrol(int argc, char **argv)
 
 static void say_hello(struct attack *a, const char *text)
 {
-	char copy[512], *save = NULL, *part[5] = { NULL };
+	char copy[512], *save = NULL, *part[6] = { NULL };
 	struct msg m = { .type = MSG_HELLO };
 	int n = 0;
 
 	str_copy(copy, sizeof(copy), text);
-	for (char *p = strtok_r(copy, ",", &save); p && n < 5; p = strtok_r(NULL, ",", &save))
+	for (char *p = strtok_r(copy, ",", &save); p && n < 6; p = strtok_r(NULL, ",", &save))
 		part[n++] = str_eq(p, "-") ? NULL : p;
 	m.hello = (struct msg_hello){ .role = part[0],
 				      .site = part[1],
 				      .host = part[2],
 				      .version_min = part[3] ? (uint32_t)number(part[3]) : MSG_VERSION_MIN,
 				      .version_max = part[4] ? (uint32_t)number(part[4]) : MSG_VERSION_MAX,
+				      .node = part[5] ? (uint32_t)number(part[5]) : 0,
 				      .listen = "127.0.0.1:1",
 				      .epoch = 1,
 				      .software = "attack" };
