@@ -21,8 +21,8 @@
 #define CONNECTS 200
 #define IDLE_NS (INT64_C(10) * 1000000000)
 
-static char attach_all[] = ":site_attach([]) node_attach([])";
-static char one_value[] = ":node_get_info([],1)";
+static const char attach_all[] = ":site_attach([]) node_attach([])";
+static const char one_value[] = ":node_get_info([],1)";
 
 static void connect_tool(void)
 {
@@ -32,7 +32,7 @@ static void connect_tool(void)
 
 static void attach(void)
 {
-	Omis_reply r = omis_request(attach_all, NULL, NULL, 0);
+	Omis_reply r = omis_request_n(attach_all, strlen(attach_all), NULL, NULL, 0);
 
 	if (omis_reply_status(r) != OMIS_OK)
 		bench_fail("attach: %s", omis_strerror(omis_reply_status(r)));
@@ -40,10 +40,10 @@ static void attach(void)
 }
 
 /* Nanoseconds of one request that must reach `hosts` hosts. */
-static double one_request(char *text, unsigned hosts)
+static double one_request(const char *text, unsigned hosts)
 {
 	int64_t begin = bench_now(), took;
-	Omis_reply r = omis_request(text, NULL, NULL, 0);
+	Omis_reply r = omis_request_n(text, strlen(text), NULL, NULL, 0);
 	Omis_coverage c = { 0 };
 
 	took = bench_now() - begin;

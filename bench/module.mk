@@ -3,6 +3,7 @@
 MODULES        += bench
 bench.src      := bench.c floor_tree.c treebed.c self.c
 bench.uses     := common/base common/ring tools/libomis
+bench.statics  := bench.c:printed bench.c:nprinted
 bench.programs := bench_tree
 bench.main.bench_tree := bench_tree_main.c
 bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm

@@ -127,8 +127,8 @@ static pid_t start_lm(const struct treebed *t, unsigned i)
 
 static unsigned hosts_answering(void)
 {
-	static char attach[] = ":site_attach([]) node_attach([]) ; node_get_info([],1)";
-	Omis_reply r = omis_request(attach, NULL, NULL, 0);
+	static const char attach[] = ":site_attach([]) node_attach([]) ; node_get_info([],1)";
+	Omis_reply r = omis_request_n(attach, strlen(attach), NULL, NULL, 0);
 	Omis_coverage c = { 0 };
 	unsigned n = 0;
 
@@ -186,11 +186,11 @@ static int remove_one(const char *path, const struct stat *s, int kind, struct F
 
 static void shut_down(void)
 {
-	static char request[] = ":omig_shutdown()";
+	static const char request[] = ":omig_shutdown()";
 
 	if (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
 		return;
-	omis_reply_free(omis_request(request, NULL, NULL, 0));
+	omis_reply_free(omis_request_n(request, strlen(request), NULL, NULL, 0));
 	omis_finalize();
 }
 
