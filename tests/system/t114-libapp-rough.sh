@@ -31,10 +31,10 @@ export OMIG_START=volume
 ends=" cancel abort_mpi abort segv kill _exit exit "
 for f in $flavours; do
 	for what in plain fork exec close_all low_fds storm cancel abort_mpi abort segv kill _exit exit dlclose late no_mpi; do
-		if [ $what = cancel ]; then
-			check "$f: $what" same_in_the_end $f $what
+		if [ "$what" = cancel ]; then
+			check "$f: $what" same_in_the_end "$f" "$what"
 		else
-			check "$f: $what" same $f $what
+			check "$f: $what" same "$f" "$what"
 		fi
 		check "$f: $what: not a word of ours" quiet
 	done
