@@ -115,11 +115,11 @@ static void on_resolved(void *arg, const struct addrs *found, const char *why_no
 
 	t->hs->resolve = NULL;
 	if (why_not) {
-		err_set(&t->hs->last, ERR_NOTFOUND, "the name %.60s cannot be looked up: %s",
+		err_set(&t->hs->last, ERR_AGAIN, "the name %.60s cannot be looked up: %s",
 			t->c.remote, why_not);
 	} else {
 		t->hs->addrs = *found;
-		err_set(&t->hs->last, ERR_NOTFOUND, "the name %.60s has no address", t->c.remote);
+		err_set(&t->hs->last, ERR_AGAIN, "the name %.60s has no address", t->c.remote);
 	}
 	dial_next(t);
 }
