@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What people get wrong: each time one clear line that says what and what to
+# do, and the exit status that the manual promises.
+# timeout: 120
+. tests/system/lib.sh
+. tests/system/faults.sh
+
+A=$T/attack
+elsewhere() { # NAME COMMAND...: as somebody who has no certificate yet
+	dir=$TMPDIR/$1
+	shift
+	env OMIG_STATE_DIR="$dir" "$@"
+}
+
+check 'no mainsm' fails 3 'no mainsm is known: start one with' omig tree
+mainsm >"$TMPDIR/conn"
+conn=$(cat "$TMPDIR/conn")
+port=$(mainsm_port)
+pin=$(echo "$conn" | cut -d: -f4)
+token=$(echo "$conn" | cut -d: -f5)
+
+# --- connection strings
+check 'a string that is none' fails 2 'not a connection string .*begin with omig1:' omig tree --mainsm nonsense
+check 'a string that is none, in the environment' fails 3 'OMIG_MAINSM: not a connection string' \
+	env OMIG_MAINSM=nonsense omig tree
+check 'a port that is none' fails 2 'the port is wrong' omig tree --mainsm "omig1:127.0.0.1:0:$pin"
+check 'a pin that is cut off' fails 2 'the pin .* is wrong' omig tree --mainsm "omig1:127.0.0.1:$port:abc"
+check 'the pin of another monitor' fails 5 'has not the pin .* another monitor, or the string is old' \
+	elsewhere wrong-pin omig tree --mainsm "omig1:127.0.0.1:$port:00000000000000000000000000:$token"
+check 'a port where nobody listens' fails 3 '127.0.0.1:1: .*is it running' \
+	elsewhere dead omig tree --mainsm "omig1:127.0.0.1:1:$pin:$token"
+check 'a host that does not exist' fails 3 'no.such.host.invalid' \
+	elsewhere nohost omig tree --mainsm "omig1:no.such.host.invalid:$port:$pin:$token"
+check 'a token that never was' fails 5 'not valid here: take a new connection string' \
+	elsewhere forged omig tree --mainsm "omig1:127.0.0.1:$port:$pin:aaaaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbb"
+check 'no token and no certificate' fails 5 'has no token: ask for a new one' \
+	elsewhere none omig tree --mainsm "omig1:127.0.0.1:$port:$pin"
+once=$(omig cert token tool-observe --uses 1)
+check 'a token for one use: used' elsewhere once omig tree --mainsm "$once"
+check 'a token for one use: used up' fails 5 'not valid here: take a new connection string' \
+	elsewhere twice omig tree --mainsm "$once"
+check 'its holder does not need it again' elsewhere once omig tree --mainsm "$once"
+short=$(omig cert token tool-observe --uses 1000 --lifetime 1s)
+has_ended() {
+	"$A" enrol "$short" tool-observe '' me@here | grep 'this token has ended: take a new'
+}
+"$A" enrol "$short" sm x y >"$TMPDIR/role"
+check 'a token for another role' grep -q 'this token is for another role' "$TMPDIR/role"
+check 'a token whose time is over' until_true 5 has_ended
+check 'the same, told by omig' fails 5 'has ended: take a new connection string' \
+	elsewhere late omig tree --mainsm "$short"
+check 'what a token for observing does not allow' fails 5 'tool-observe|right|permi' \
+	elsewhere once omig cert list --mainsm "$once"
+
+# --- certificates that have expired
+holder=$(find "$TMPDIR/once/tool" -name cert.pem)
+holder=${holder%/cert.pem}
+"$A" issue "$OMIG_STATE_DIR/mainsm" "$holder" good tool-observe '' someone -7200 -60
+check 'an expired certificate, no token that is good' fails 5 'expired.*connection string|new' \
+	elsewhere once omig tree --mainsm "$once"
+check 'an expired certificate and a good token: a new one comes by itself' elsewhere once omig tree --mainsm "$conn"
+mkdir -p "$OMIG_RUNTIME_DIR"
+chmod 700 "$OMIG_RUNTIME_DIR"
+"$A" issue "$OMIG_STATE_DIR/mainsm" "$OMIG_RUNTIME_DIR/lm-$(uname -n)-$(caid)" good lm default "$(uname -n)" -7200 -60
+env OMIG_MAINSM="omig1:127.0.0.1:$port:$pin" lm
+check 'an lm whose certificate has expired, no token: it says so' logged lm 'no certificate reason=.*no token to enrol with: our certificate has expired'
+kill_hard lm
+env OMIG_MAINSM="$conn" lm
+check 'an lm whose certificate has expired, with a token: it enrols anew' logged lm 'connected parent='
+
+# --- versions
+"$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/future" good mainsm '' top
+serve_future() {
+	rm -f "$TMPDIR/port"
+	"$A" serve "$TMPDIR/port" "$TMPDIR/future" 2 'protocol 900..901 is spoken here (Omig 9.0), you speak 1..1: install one version on all hosts' \
+		>"$TMPDIR/serve.out" 2>&1 &
+	until_true 5 test -s "$TMPDIR/port"
+}
+serve_future
+check 'a mainsm of another version' fails 3 'protocol 900..901 .* you speak 1..1: install one version' \
+	elsewhere once omig tree --mainsm "omig1:127.0.0.1:$(cat "$TMPDIR/port"):$pin"
+"$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/old" good lm default old
+"$A" connect "127.0.0.1:$port" "$TMPDIR/old" hello=lm,default,old,900,901 read=3000 >"$TMPDIR/old.out"
+check 'an lm of another version is told' grep -q 'error 2 protocol 1..1 .* you speak 900..901: install one version' "$TMPDIR/old.out"
+check 'and mainsm says who it was' logged mainsm 'lm of site default on old .*you speak 900..901'
+check 'omig doctor finds nothing' omig doctor
+
+# --- starting
+check 'a second mainsm' fails 1 'one runs for you already: pid [0-9]+, .* to end it: omig stop' mainsm
+check 'it has not touched the first' omig tree
+check 'a mainsm of another state directory lives beside it' elsewhere two mainsm
+check 'and is its own' elsewhere two omig stop
+check 'a port that is taken' fails 1 "port $port .*choose another --port" elsewhere three mainsm --port "$port"
+check 'a port beyond' fails 2 '0..65535' mainsm --port 99999
+mkdir -p "$XDG_CONFIG_HOME/omig"
+echo 'colour = red' >"$XDG_CONFIG_HOME/omig/mainsm.conf"
+check 'a key that does not exist' fails 78 "mainsm.conf:1: unknown key 'colour'" elsewhere three mainsm
+printf 'port = 1\nport = many\n' >"$XDG_CONFIG_HOME/omig/mainsm.conf"
+check 'a value that makes no sense' fails 78 'mainsm.conf:2: ' elsewhere three mainsm
+rm "$XDG_CONFIG_HOME/omig/mainsm.conf"
+check 'a second lm' fails 1 'running already: pid [0-9]+' env OMIG_MAINSM="$conn" lm
+check 'an lm that knows no mainsm' fails 2 'no mainsm is known' elsewhere nowhere lm
+chmod 755 "$OMIG_STATE_DIR/mainsm/ca.key"
+omig stop
+check 'mainsm ended' until_true 10 is_dead "$(cat "$OMIG_STATE_DIR/mainsm/mainsm.lock")"
+check 'a key that others may read' fails 1 'ca.key.*(chmod|600)' mainsm
+chmod 600 "$OMIG_STATE_DIR/mainsm/ca.key"
+check 'mended, it starts as before' sh -c 'mainsm | grep -qxF "$1"' sh "$conn"
+echo garbage >"$TMPDIR/two/mainsm/ca.crt"
+check 'a CA that cannot be read' fails 1 'ca.crt' elsewhere two mainsm
+tap_end
