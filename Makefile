@@ -27,8 +27,9 @@
 #   check-fuzz      replay of the fuzz corpora
 #   check-house     tests of these rules themselves
 #   check-system    tests/system/t*.sh: real processes
-#   check-sanitize  check-unit and check-fuzz under both sanitizer variants
-#   check-asan check-tsan       one of them
+#   check-asan      check-unit and check-fuzz with SANITIZE=address,undefined
+#   check-tsan      the same with SANITIZE=thread
+#   check-sanitize  both of them
 #   fuzz F=name     libFuzzer run with clang
 #   bench           one JSON object a line; bench-report: the table in docs/
 #   install uninstall dist format clean help
@@ -77,6 +78,7 @@ include mk/check.mk
 include mk/install.mk
 -include examples/module.mk
 -include tests/system/module.mk
+-include tests/system/foreign/rules.mk
 
 all: $(ALL)
 

@@ -87,7 +87,7 @@ ours() {
 	for p in /proc/[0-9]*; do
 		case $(readlink "$p/exe" 2>/dev/null) in
 		"$build"/bin/lm | "$build"/bin/sm | "$build"/bin/mainsm)
-			tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -q "^HOME=$HOME\$" && echo "${p#/proc/}"
+			{ tr '\0' '\n' <"$p/environ"; } 2>/dev/null | grep -q "^HOME=$HOME\$" && echo "${p#/proc/}"
 			;;
 		esac
 	done

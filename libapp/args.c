@@ -73,8 +73,10 @@ static int64_t world_rank(const struct hook_args *a, int64_t rank)
 {
 	const struct call_desc *d = a->desc;
 
+	if (rank == flavour->proc_null)
+		return CALL_PARTNER_NONE;
 	if (!d->comm || rank < 0)
-		return -1;
+		return CALL_PARTNER_UNKNOWN;
 	return comm_world_rank((uintptr_t)a->par[d->comm - 1],
 			       d->param[d->comm - 1].kind == CALL_P_WIN, rank);
 }
@@ -111,14 +113,16 @@ void args_partner(struct hook_args *a, enum call_phase phase)
 	unsigned source = source_place(d);
 	int64_t rank;
 
-	a->partner = a->partner_in = -1;
+	a->partner = a->partner_in = CALL_PARTNER_UNKNOWN;
 	a->any_source = false;
 	if (!flavour || !d->peer)
 		return;
 	rank = a->par[d->peer - 1];
 	if (may_be_any(d) && rank == flavour->any_source) {
 		a->any_source = phase == CALL_START || !d->status;
-		rank = phase == CALL_END && status_tells(d) ? source_arrived(a) : -1;
+		if (phase == CALL_START || !status_tells(d))
+			return;
+		rank = source_arrived(a);
 	}
 	a->partner = world_rank(a, rank);
 	if (!source || phase == CALL_START)
@@ -147,7 +151,7 @@ void hook_prepare(struct hook *h, struct hook_args *a)
 	a->word = h->word;
 	a->func = h->func;
 	a->out = a->in = a->length = 0;
-	a->partner = a->partner_in = -1;
+	a->partner = a->partner_in = CALL_PARTNER_UNKNOWN;
 	a->any_source = false;
 	if (flavour) {
 		narrow_handles(a);

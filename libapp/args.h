@@ -31,7 +31,7 @@ struct hook_args {
 	enum args_lang lang;
 	int64_t out, in; /* bytes, after args_volume() */
 	int64_t length; /* of the event: what went out, else what came in or was asked for */
-	int64_t partner, partner_in; /* world ranks, or -1; partner_in: where `in` came from */
+	int64_t partner, partner_in; /* world ranks, or CALL_PARTNER_X; partner_in: where `in` came from */
 	bool any_source;
 	struct wait_set *wait; /* of wrappers that complete requests, else NULL */
 	uint64_t status[ARGS_STATUS_BYTES / 8]; /* in place of an ignored one */

@@ -32,15 +32,24 @@ static bool take_free(uint32_t tid, uint32_t *index)
 	return false;
 }
 
+/* How long the calls lasted that nobody returned from is not known: their time does not count. */
+static void close_slots(struct seg_slot *slot)
+{
+	for (uint32_t i = 0; i < app_state.plan.func_count; i++) {
+		__atomic_store_n(&slot[i].begin, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot[i].seq, slot[i].seq + (slot[i].seq & 1), __ATOMIC_RELEASE);
+	}
+}
+
+void hook_mend(struct hook_thread *t)
+{
+	close_slots(t->slots);
+}
+
 /* A thread that is gone leaves its block as it was: perhaps in the middle of a call. */
 static void tidy_block(uint32_t index)
 {
-	struct seg_slot *slot = (void *)(app_block(index) + app_state.plan.slot_offset);
-
-	for (uint32_t i = 0; i < app_state.plan.func_count; i++) {
-		__atomic_store_n(&slot[i].begin, 0, __ATOMIC_RELAXED);
-		slot[i].seq += slot[i].seq & 1;
-	}
+	close_slots((void *)(app_block(index) + app_state.plan.slot_offset));
 	__atomic_fetch_add(&block_of(index)->generation, 1, __ATOMIC_RELEASE);
 }
 
@@ -74,7 +83,7 @@ static bool claim(struct hook_thread *t)
 	}
 	t->index = index;
 	t->tid = tid;
-	t->random = tid * UINT32_C(2654435761) + (uint32_t)app_header()->w.start_ticks;
+	t->random = tid * UINT64_C(0x9e3779b97f4a7c15) + app_header()->w.start_ticks;
 	t->block = block_of(index);
 	t->idle = HOOK_NEW;
 	t->slots = (struct seg_slot *)(void *)(app_block(index) + app_state.plan.slot_offset);

@@ -20,17 +20,41 @@ static void add_u64(uint64_t *to, uint64_t n)
 	__atomic_store_n(to, *to + n, __ATOMIC_RELEASE);
 }
 
+/* Of n numbers from 0 on; n <= 2^32. The upper half of Knuth's 64-bit generator. */
+static uint64_t draw(struct hook_thread *t, uint64_t n)
+{
+	t->random = t->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (t->random >> 32) * n >> 32;
+}
+
+/*
+ * What is left of a gap into which an observer drops: long gaps are met more often, and at any place
+ * of theirs. That is the smaller of two different numbers below 2^(k+1).
+ */
+static uint32_t draw_rest(struct hook_thread *t, uint64_t n)
+{
+	uint64_t a = draw(t, n), b = (a + 1 + draw(t, n - 1)) % n;
+
+	return (uint32_t)(a < b ? a : b);
+}
+
 bool hook_draw(struct hook_thread *t, uint32_t word)
 {
 	uint32_t k = (word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
-	uint32_t below = (uint32_t)((UINT64_C(1) << 32) >> k);
 
-	t->random = hook_random(t);
-	if ((word & ~(uint32_t)HOOK_SAMPLE_MASK) == (HOOK_COUNT | HOOK_TIME)) {
+	/* What never takes a short way is no reason to draw anew for what does. */
+	if ((word & ~(uint32_t)HOOK_SAMPLE_MASK) != (HOOK_COUNT | HOOK_TIME))
+		return draw(t, UINT64_C(1) << k) == 0;
+	if (word != t->sample_word) {
 		t->sample_word = word;
-		t->sample_below = below;
+		t->skip = draw_rest(t, UINT64_C(2) << k);
 	}
-	return t->random < below;
+	if (t->skip) {
+		t->skip--;
+		return false;
+	}
+	t->skip = (uint32_t)draw(t, (UINT64_C(2) << k) - 1);
+	return true;
 }
 
 void hook_begin_slow(struct hook *h)

@@ -47,9 +47,9 @@ struct hook_thread {
 	uintptr_t idle;
 	struct seg_slot *slots; /* of its block; NULL until claimed */
 	struct seg_thread *block;
-	uint32_t random; /* for sampling */
-	/* calls with that hook word are measured below that draw */
-	uint32_t sample_word, sample_below;
+	uint64_t random; /* for sampling */
+	uint32_t sample_word; /* of calls with that hook word */
+	uint32_t skip; /* so many pass before the next one is measured */
 	uint32_t index; /* of its block */
 	uint32_t tid;
 	bool lost; /* no block was free */
@@ -76,19 +76,20 @@ struct hook {
 /* False, and the call counted as lost, when no block is free. Out of line: once a thread. */
 bool hook_claim(struct hook_thread *t);
 
+/* The thread has left calls without returning from them: they are over. Out of line. */
+void hook_mend(struct hook_thread *t);
+
 void hook_begin_slow(struct hook *h);
 void hook_leave_slow(struct hook *h, int rc);
 
 /*
- * Sampling decides for each call alone, with probability 2^-k: whatever the
- * pattern of calls is, the scaled sum is unbiased.
+ * Sampling: true when the call is measured, which has the chance 2^-k for every
+ * call, so that the scaled sum is unbiased. How many calls there are from one measured call to the
+ * next is drawn evenly from 1 .. 2^(k+1)-1, with mean 2^k: a number counted down instead of a draw for
+ * each call, and no pattern of calls, whatever its period, can keep step with it. A word that
+ * is new to the thread finds a gap that has been running for ever (hook.c): words that
+ * take turns have their share, too.
  */
-HOOK_INLINE uint32_t hook_random(const struct hook_thread *t)
-{
-	return t->random * UINT32_C(1664525) + UINT32_C(1013904223);
-}
-
-/* The long way's draw. It leaves word and threshold for the short one. */
 bool hook_draw(struct hook_thread *t, uint32_t word);
 
 /* An address in the caller's frame, made odd. Stacks grow down on all that we know. */
@@ -138,6 +139,8 @@ static inline bool hook_enter(struct hook *h, uint32_t func, uintptr_t frame)
 		hook_set_state(t, outer);
 		return false;
 	}
+	if (__builtin_expect((outer & 1) && outer != HOOK_NEW, 0))
+		hook_mend(t);
 	h->func = func;
 	h->slot = t->slots + func;
 	if (word & HOOK_COUNT)
@@ -163,7 +166,7 @@ HOOK_INLINE enum hook_way hook_way(uint32_t func, uint32_t word, struct seg_slot
 {
 	struct hook_thread *t = &hook_thread;
 	uintptr_t state = t->state;
-	uint32_t next;
+	uint32_t skip;
 
 	if (__builtin_expect(state & 1, 0))
 		return HOOK_WAY_LONG;
@@ -171,10 +174,10 @@ HOOK_INLINE enum hook_way hook_way(uint32_t func, uint32_t word, struct seg_slot
 	if (word == HOOK_COUNT)
 		return HOOK_WAY_COUNT;
 	if (word == t->sample_word) {
-		next = hook_random(t);
-		if (next < t->sample_below) /* drawn again on the long way, with the same result */
+		skip = t->skip;
+		if (!skip)
 			return HOOK_WAY_LONG;
-		t->random = next;
+		t->skip = skip - 1;
 		return HOOK_WAY_COUNT;
 	}
 	return word == (HOOK_COUNT | HOOK_TIME) ? HOOK_WAY_TIME : HOOK_WAY_LONG;
@@ -208,11 +211,12 @@ HOOK_INLINE void slot_end(struct seg_slot *s, uint64_t span)
 
 HOOK_INLINE void hook_time_end(struct seg_slot *s)
 {
-	uint64_t now = ticks_now(HOOK_TICKS);
+	uint64_t now = ticks_now(HOOK_TICKS), begin = s->begin;
 	uint32_t seq = s->seq;
 
 	__atomic_store_n(&s->seq, seq + 1, __ATOMIC_RELAXED);
-	slot_end(s, now > s->begin ? (now - s->begin) : 0);
+	/* Mended away (0) when a handler of signals on another stack made a call meanwhile. */
+	slot_end(s, begin && now > begin ? now - begin : 0);
 	__atomic_store_n(&s->seq, seq + 2, __ATOMIC_RELEASE);
 	hook_set_state(&hook_thread, hook_thread.idle);
 }

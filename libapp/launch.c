@@ -26,6 +26,7 @@
 
 #define STACK_BYTES 65536 /* for each of the two */
 #define LOCK_FD 3
+#define PROCESSORS_MAX 8192 /* as many as Linux can be built for */
 #define ENV_MAX 4096 /* variables handed on */
 #define FDS_MAX 65536 /* closed one by one where close_range is not known */
 
@@ -81,6 +82,20 @@ static void close_from(int first)
 		close(first);
 }
 
+/*
+ * Ranks are bound to processors, and what one of them starts would share its: the lm may run
+ * wherever this job may, and as anybody.
+ */
+static void run_anywhere(void)
+{
+	struct sched_param normal = { 0 };
+	unsigned char all[PROCESSORS_MAX / 8];
+
+	memset(all, 0xff, sizeof(all));
+	syscall(SYS_sched_setaffinity, 0, sizeof(all), all);
+	sched_setscheduler(0, SCHED_OTHER, &normal);
+}
+
 /* In the lm's process, before exec: system calls only. */
 static int become_lm(void *arg)
 {
@@ -91,6 +106,7 @@ static int become_lm(void *arg)
 	int null;
 
 	setsid();
+	run_anywhere();
 	/* A lock that is below 3 already would be overwritten by the null device. */
 	null = fcntl(open("/dev/null", O_RDWR), F_DUPFD, LOCK_FD + 1);
 	if (dup2(l->lock, LOCK_FD) < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null,

@@ -62,6 +62,17 @@ static void release(struct request *r)
 	__atomic_fetch_sub(&live, 1, __ATOMIC_RELAXED);
 }
 
+/* All but the key, which searching threads read, and try to exchange, at any time. */
+static void copy_rest(struct request *to, const struct request *from)
+{
+	to->kind = from->kind;
+	to->func = from->func;
+	to->comm = from->comm;
+	to->generation = from->generation;
+	to->bytes = from->bytes;
+	to->partner = from->partner;
+}
+
 bool request_put(const struct request *from)
 {
 	struct request *r;
@@ -72,12 +83,7 @@ bool request_put(const struct request *from)
 	r = claim_entry(from->key);
 	if (!r)
 		return false;
-	r->kind = from->kind;
-	r->func = from->func;
-	r->comm = from->comm;
-	r->generation = from->generation;
-	r->bytes = from->bytes;
-	r->partner = from->partner;
+	copy_rest(r, from);
 	__atomic_store_n(&r->key, from->key, __ATOMIC_RELEASE);
 	return true;
 }
@@ -96,7 +102,8 @@ bool request_take(uintptr_t handle, struct request *out)
 
 	if (!r)
 		return false;
-	*out = *r;
+	out->key = handle;
+	copy_rest(out, r);
 	release(r);
 	return true;
 }

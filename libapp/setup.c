@@ -110,8 +110,8 @@ static void set_up(void)
 	wrap_resolve_all();
 	app_header()->w.pcontrol = 1;
 	app_header()->w.state = SEG_RUNNING;
+	setup_start(); /* before an lm can have found the segment: from then on the words are the lm's */
 	__atomic_store_n(&app_header()->magic, SEG_MAGIC, __ATOMIC_RELEASE);
-	setup_start();
 	meet_lm(caid);
 }
 

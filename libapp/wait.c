@@ -95,6 +95,11 @@ static void give_up(const struct hook_args *a, const struct wait_shape *s)
 	}
 }
 
+static bool is_start(const struct hook_args *a)
+{
+	return a->desc->volume == CALL_V_START || a->desc->volume == CALL_V_STARTALL;
+}
+
 void wait_prepare(struct hook_args *a)
 {
 	const struct wait_shape *s = shape(a);
@@ -102,7 +107,7 @@ void wait_prepare(struct hook_args *a)
 	int n;
 
 	w->n = 0;
-	if (!s || requests_are_none())
+	if (!s || is_start(a) || requests_are_none())
 		return;
 	n = requests_of(a, s);
 	if (n > WAIT_SET_MAX) {
@@ -133,7 +138,8 @@ static void ended(struct request *r, const uint8_t *status)
 	if (r->kind == REQUEST_SEND_INIT)
 		return;
 	flavour->status_read(status, &v);
-	if (!v.cancelled && v.bytes >= 0)
+	/* The empty status of a persistent receive that was not started names no source. */
+	if (!v.cancelled && v.bytes >= 0 && v.source != flavour->any_source)
 		count_in(r, v.bytes, partner_of(r, v.source));
 	if (r->kind == REQUEST_RECV)
 		r->kind = REQUEST_FREE;
@@ -254,16 +260,21 @@ static void ended_some(const struct hook_args *a, const struct wait_shape *s, co
 			ended_at(a, index[i] - base, (unsigned)i);
 }
 
-static void start_all(struct hook_args *a)
+/* What is started keeps its handle, and its place in the table: there is no bound on how many. */
+static void start_all(struct hook_args *a, const struct wait_shape *s)
 {
-	for (unsigned i = 0; i < a->wait->n; i++) {
-		const struct request *r = &a->wait->entry[i].request;
+	int n = requests_of(a, s);
+	struct request r;
 
-		if (r->kind != REQUEST_SEND_INIT)
+	for (int i = 0; i < n; i++) {
+		if (!request_take(request_at(a, s, i), &r))
 			continue;
-		a->out += r->bytes;
+		request_put(&r);
+		if (r.kind != REQUEST_SEND_INIT)
+			continue;
+		a->out += r.bytes;
 		if (a->word & HOOK_PARTNER)
-			partner_add(a->func, r->partner, r->bytes, 0);
+			partner_add(a->func, r.partner, r.bytes, 0);
 	}
 }
 
@@ -273,9 +284,7 @@ static void wait_succeeded(struct hook_args *a, const struct wait_shape *s)
 
 	if (s->flag && !int_at(a, s->flag))
 		return;
-	if (rule == CALL_V_START || rule == CALL_V_STARTALL)
-		start_all(a);
-	else if (rule == CALL_V_REQUEST_FREE)
+	if (rule == CALL_V_REQUEST_FREE)
 		a->wait->entry[0].request.kind = REQUEST_FREE;
 	else if (s->indices)
 		ended_some(a, s, pointer(a, s->indices), int_at(a, s->outcount));
@@ -290,7 +299,9 @@ void wait_finish(struct hook_args *a, int rc)
 	const struct wait_shape *s = shape(a);
 	const struct wait_entry *e = a->wait->entry;
 
-	if (s && a->wait->n && rc == 0)
+	if (s && rc == 0 && is_start(a))
+		start_all(a, s);
+	else if (s && rc == 0 && a->wait->n)
 		wait_succeeded(a, s);
 	/* What has not ended goes back. After an error nobody knows: a stale entry does no harm. */
 	for (unsigned i = 0; i < a->wait->n; i++)

@@ -18,6 +18,7 @@ struct calls {
 	struct procs *procs;
 	struct tickbase *ticks;
 	struct procs_listener listener;
+	struct losses gone; /* of segments that are gone */
 };
 
 enum { CALLS_BY_CLASS = 1, CALLS_PARTNERS = 2 };
@@ -29,6 +30,18 @@ static void keep_last(struct calls *c, struct proc *p)
 	totals_free(p->last);
 	p->last = NULL;
 	totals_take(p->seg, tickbase_now(c->ticks, p->own.tick_source), true, &p->last);
+	losses_add(&c->gone, p->seg);
+}
+
+void calls_losses(const struct calls *c, struct losses *out)
+{
+	*out = c->gone;
+	list_each (i, procs_all(c->procs)) {
+		const struct proc *p = list_entry(i, struct proc, link);
+
+		if (p->seg)
+			losses_add(out, p->seg);
+	}
 }
 
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
@@ -42,7 +55,7 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 	case PROC_RENEWED:
 		totals_free(p->last);
 		p->last = NULL;
-		hooks_apply(p);
+		hooks_apply(p, HOOKS_ALL);
 		break;
 	default:
 		break;
@@ -76,7 +89,7 @@ void calls_tool_gone(struct calls *c, uint32_t tool)
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (hooks_unwish(p, HOOKS_TOOL(tool)))
-			hooks_apply(p);
+			hooks_apply(p, HOOKS_ALL);
 	}
 }
 
@@ -111,7 +124,7 @@ static int enable_one(struct service_call *c, struct proc *p, struct err *e)
 	bits_of(call_text(c, 1), &bits);
 	if (hooks_wish(p, HOOKS_TOOL(c->tool), HOOKS_ALL, bits, (unsigned)call_int(c, 2)) < 0)
 		return err_nomem(e);
-	hooks_apply(p);
+	hooks_apply(p, HOOKS_ALL);
 	return 0;
 }
 
@@ -119,7 +132,7 @@ static int disable_one(struct service_call *c, struct proc *p, struct err *e)
 {
 	hooks_unwish(p, HOOKS_TOOL(c->tool));
 	p->hooks.kept = 0;
-	hooks_apply(p);
+	hooks_apply(p, HOOKS_ALL);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "lm/proc.h"
 
 struct calls;
+struct losses;
 struct tickbase;
 
 /* Both are borrowed. NULL: no memory. */
@@ -14,5 +15,8 @@ void calls_free(struct calls *c);
 
 /* What the tool had switched on is switched off, if nobody else wants it. */
 void calls_tool_gone(struct calls *c, uint32_t tool);
+
+/* Of all processes that this lm has watched, those that ended too. */
+void calls_losses(const struct calls *c, struct losses *out);
 
 #endif

@@ -38,8 +38,7 @@ bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct p
 	return false;
 }
 
-/* Some thread of the process is named, or all of it. */
-static bool is_for_any_thread(const struct csr *c, const struct proc *p)
+bool csr_is_for_any_thread(const struct csr *c, const struct proc *p)
 {
 	if (csr_is_for_proc(c, p))
 		return true;
@@ -71,6 +70,14 @@ static void on_ended(struct csrs *s, struct proc *p)
 	}
 }
 
+/* Nobody waits for an answer here: the log tells. */
+static void install(struct csr *c, struct proc *p)
+{
+	if (csr_install(c, p) < 0)
+		log_warn("lm", "out of memory, a process is not watched csr=%s pid=%d", c->token,
+			 (int)p->pid);
+}
+
 /* An event of the process that started p, when that one is watched; of the host in any case. */
 static void on_born(struct csrs *s, struct proc *p)
 {
@@ -83,10 +90,10 @@ static void on_born(struct csrs *s, struct proc *p)
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (c->kind == CSR_CALL && is_for_any_thread(c, p))
-			csr_install(c, p);
+		if (c->kind == CSR_CALL && csr_is_for_any_thread(c, p))
+			install(c, p);
 		if (c->kind == CSR_NEW_PROC &&
-		    (parent ? is_for_any_thread(c, parent) : csr_is_for_proc(c, p)))
+		    (parent ? csr_is_for_any_thread(c, parent) : csr_is_for_proc(c, p)))
 			csr_fire(c, &h);
 	}
 	csrs_arm_poll(s);
@@ -97,8 +104,8 @@ static void on_renewed(struct csrs *s, struct proc *p)
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (c->kind == CSR_CALL && is_for_any_thread(c, p))
-			csr_install(c, p);
+		if (c->kind == CSR_CALL && csr_is_for_any_thread(c, p))
+			install(c, p);
 	}
 	csrs_arm_poll(s);
 }
@@ -122,7 +129,7 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 		on_renewed(s, p);
 		break;
 	case PROC_ENDING:
-		csrs_drain(s, p);
+		csrs_drain(s, p, CSRS_ALL);
 		leave_all(s, p);
 		break;
 	case PROC_DETACHING:
@@ -147,7 +154,7 @@ static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bo
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (is_born && c->kind == CSR_NEW_THREAD && is_for_any_thread(c, p))
+		if (is_born && c->kind == CSR_NEW_THREAD && csr_is_for_any_thread(c, p))
 			csr_fire(c, &birth); /* nobody tells which thread made it */
 		else if (!is_born && c->kind == CSR_THREAD_END && csr_is_for_thread(c, p, t))
 			csr_fire(c, &end);
@@ -305,10 +312,11 @@ static int make(struct csrs *s, const struct msg_arm *m, struct csr **out)
 	return 0;
 }
 
-/* The old one goes first, so that no event counts twice. */
-static void take_place(struct csrs *s, struct csr *c)
+/* The old one goes first, so that no event counts twice. Armed as a whole or not at all. */
+static int take_place(struct csrs *s, struct csr *c)
 {
 	struct csr *old = find(s, c->token);
+	int rc = 0;
 
 	if (old) {
 		c->seq = old->seq;
@@ -320,8 +328,11 @@ static void take_place(struct csrs *s, struct csr *c)
 	if (watches_threads(c))
 		procs_watch_threads(s->conf.env.procs, 1);
 	if (c->kind == CSR_CALL)
-		csr_install_all(c);
+		rc = csr_install_all(c);
+	if (rc < 0)
+		csr_free(c);
 	csrs_arm_poll(s);
+	return rc;
 }
 
 static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r)
@@ -347,8 +358,7 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r)
 		csrs_disarm(s, m->csr); /* what was asked for before is not wanted any more */
 		return rc == -ERR_NOMEM ? rc : 0;
 	}
-	take_place(s, c);
-	return 0;
+	return take_place(s, c);
 }
 
 int csrs_arm(struct csrs *s, const struct msg_arm *m, struct reply **out)
@@ -395,7 +405,9 @@ static void refresh(void *arg)
 		if (c->kind != CSR_CALL)
 			continue;
 		csr_uninstall_all(c);
-		csr_install_all(c);
+		if (csr_install_all(c) < 0)
+			log_warn("lm", "out of memory, not all processes are watched csr=%s",
+				 c->token);
 	}
 	csrs_arm_poll(s);
 }

@@ -16,7 +16,7 @@
 	(10 * NSEC_PER_MSEC) /* rings are read this often while somebody waits for their events */
 #define CSRS_RESTATE_NS \
 	(120 * NSEC_PER_SEC) /* for a parent that comes back: as long as an sm keeps what tools wanted */
-#define CSRS_RECORDS_MAX 1024 /* taken from one ring at a time: the loop must go on */
+#define CSRS_RECORDS_MAX 1024 /* taken from one ring in one poll: the loop must go on */
 
 struct csrs;
 

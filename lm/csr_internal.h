@@ -77,20 +77,24 @@ struct happening {
 /* --- csr.c */
 bool csr_is_for_proc(const struct csr *c, const struct proc *p);
 bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct proc_thread *t);
+/* Some thread of the process is named, or all of it. */
+bool csr_is_for_any_thread(const struct csr *c, const struct proc *p);
 void csr_free(struct csr *c);
 
 /* --- csr_parse.c: a checked request -> kind, objects, filters. Faults become entries of action 0. */
 int csr_read_event(struct csr *c, struct reply *r);
 
 /* --- csr_rank.c */
+/* -ERR_NOMEM: it is not watched for in that process. */
 int csr_install(struct csr *c, struct proc *p);
 void csr_uninstall(struct csr *c, struct proc *p);
-void csr_install_all(struct csr *c);
+int csr_install_all(struct csr *c); /* -ERR_NOMEM: not in all of them */
 void csr_uninstall_all(struct csr *c);
 struct csr_site *csr_find_site(const struct csr *c, const struct proc *p);
 
-/* --- csr_ring.c */
-void csrs_drain(struct csrs *s, struct proc *p);
+/* --- csr_ring.c: at most max records of each ring; CSRS_ALL: as many as there are, its size is the bound */
+#define CSRS_ALL UINT32_MAX
+void csrs_drain(struct csrs *s, struct proc *p, unsigned max);
 void csrs_on_poll(void *arg);
 void csrs_arm_poll(struct csrs *s);
 

@@ -151,13 +151,28 @@ static uint64_t dropped_so_far(const struct proc *p)
 	return sum;
 }
 
+static void remove_site(struct csr *c, struct csr_site *s)
+{
+	struct proc *p = s->proc;
+
+	hooks_unwish(p, HOOKS_CSR(c->number));
+	hooks_apply(p, c->func);
+	for (size_t i = 0; p->seg && i < c->prefix; i++)
+		if (s->entry[i] >= 0)
+			segview_action_del(p->seg, (unsigned)s->entry[i]);
+	list_del(&s->link);
+	free(s->entry);
+	free(s);
+}
+
 int csr_install(struct csr *c, struct proc *p)
 {
 	struct csr_site *s;
+	int rc;
 
 	if (!p->seg || csr_find_site(c, p))
 		return 0;
-	csrs_drain(c->owner, p); /* what happened before is not what c waits for */
+	csrs_drain(c->owner, p, CSRS_ALL); /* what happened before is not what c waits for */
 	if (!p->seg)
 		return 0;
 	s = calloc(1, sizeof(*s));
@@ -172,23 +187,11 @@ int csr_install(struct csr *c, struct proc *p)
 	s->ring_dropped = dropped_so_far(p);
 	list_push_back(&c->sites, &s->link);
 	install_entries(c, s);
-	hooks_wish(p, HOOKS_CSR(c->number), c->func, hook_bits(c, s), 0);
-	hooks_apply(p);
-	return 0;
-}
-
-static void remove_site(struct csr *c, struct csr_site *s)
-{
-	struct proc *p = s->proc;
-
-	hooks_unwish(p, HOOKS_CSR(c->number));
-	hooks_apply(p);
-	for (size_t i = 0; p->seg && i < c->prefix; i++)
-		if (s->entry[i] >= 0)
-			segview_action_del(p->seg, (unsigned)s->entry[i]);
-	list_del(&s->link);
-	free(s->entry);
-	free(s);
+	rc = hooks_wish(p, HOOKS_CSR(c->number), c->func, hook_bits(c, s), 0);
+	if (rc < 0)
+		remove_site(c, s);
+	hooks_apply(p, c->func);
+	return rc;
 }
 
 void csr_uninstall(struct csr *c, struct proc *p)
@@ -199,17 +202,17 @@ void csr_uninstall(struct csr *c, struct proc *p)
 		remove_site(c, s);
 }
 
-void csr_install_all(struct csr *c)
+int csr_install_all(struct csr *c)
 {
+	int rc = 0;
+
 	list_each (i, procs_all(c->owner->conf.env.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
-		bool wanted = csr_is_for_proc(c, p);
 
-		for (size_t k = 0; !wanted && k < p->nthread; k++)
-			wanted = csr_is_for_thread(c, p, &p->thread[k]);
-		if (wanted)
-			csr_install(c, p);
+		if (rc == 0 && csr_is_for_any_thread(c, p))
+			rc = csr_install(c, p);
 	}
+	return rc;
 }
 
 void csr_uninstall_all(struct csr *c)

@@ -13,12 +13,12 @@ struct drain {
 	const struct ticks_scale *scale;
 };
 
-/* World rank of the other side, -1 when it is not known yet or there is none. */
+/* World rank of the other side, or CALL_PARTNER_X. */
 static int64_t partner_of(const struct call_desc *d, const struct ring_call *r)
 {
 	unsigned k = r->phase == CALL_START ? d->start_partner : d->end_partner;
 
-	return k && k <= r->npar ? r->par[k - 1] : -1;
+	return k && k <= r->npar ? r->par[k - 1] : CALL_PARTNER_NONE;
 }
 
 static int64_t length_of(const struct call_desc *d, const struct ring_call *r)
@@ -44,7 +44,7 @@ static bool filter(const struct csr *c, const struct ring_call *r, int64_t par[2
 {
 	const struct call_desc *d = call_get(r->func);
 	int64_t partner = partner_of(d, r);
-	bool may_come = d->start_partner && r->phase == CALL_START && partner < 0;
+	bool may_come = r->phase == CALL_START && partner == CALL_PARTNER_UNKNOWN;
 
 	par[0] = length_of(d, r);
 	par[1] = may_come;
@@ -60,14 +60,22 @@ static bool is_meant(const struct csr *c, const struct proc *p, const struct rin
 	return csr_is_for_thread(c, p, proc_find_tid(p, (int32_t)r->tid));
 }
 
+/* System time. A record of the future, from another core's clock or a liar, is of now. */
+static nsec_t time_of(const struct drain *d, const struct ring_call *r)
+{
+	const struct task_env *env = &d->csrs->conf.env;
+	uint64_t now = tickbase_now(env->ticks, d->proc->own.tick_source);
+
+	return timebase_at(env->timebase, ticks_to_nsec(d->scale, r->ticks < now ? r->ticks : now));
+}
+
 static void fire(struct csr *c, const struct csr_site *s, const struct drain *d,
 		 const struct ring_call *r)
 {
-	struct timebase *tb = d->csrs->conf.env.timebase;
 	bool skip[CSR_ACTIONS_MAX] = { false };
 	struct happening h = { .proc = d->proc,
 			       .thread = proc_find_tid(d->proc, (int32_t)r->tid),
-			       .time = timebase_at(tb, ticks_to_nsec(d->scale, r->ticks)),
+			       .time = time_of(d, r),
 			       .par = r->par,
 			       .npar = r->npar,
 			       .has_result = r->phase == CALL_END && r->npar > 1,
@@ -125,7 +133,7 @@ static bool has_records(const struct csrs *s, const struct proc *p)
 	return false;
 }
 
-void csrs_drain(struct csrs *s, struct proc *p)
+void csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 {
 	struct drain d = { .csrs = s, .proc = p };
 	struct segview_thread t;
@@ -137,7 +145,7 @@ void csrs_drain(struct csrs *s, struct proc *p)
 	for (unsigned i = 0; i < segview_threads(p->seg); i++) {
 		if (segview_thread(p->seg, i, &t) < 0 || !t.tid)
 			continue;
-		if (segview_events(p->seg, i, CSRS_RECORDS_MAX, on_record, &d) == -ERR_PROTO) {
+		if (segview_events(p->seg, i, max, on_record, &d) == -ERR_PROTO) {
 			procs_detach(p, "an event ring makes no sense");
 			s->conf.corrupt(s->conf.arg, p, "an event ring makes no sense");
 			return;
@@ -168,7 +176,7 @@ void csrs_on_poll(void *arg)
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->seg && has_records(s, p))
-			csrs_drain(s, p);
+			csrs_drain(s, p, CSRS_RECORDS_MAX);
 	}
 	csrs_arm_poll(s);
 }

@@ -89,7 +89,7 @@ void hooks_clear(struct proc *p)
 		list_del(&w->link);
 		free(w);
 	}
-	p->hooks.start = p->hooks.kept = 0;
+	p->hooks.kept = 0;
 }
 
 static uint32_t word_of(const struct proc *p, int func)
@@ -105,12 +105,13 @@ static uint32_t word_of(const struct proc *p, int func)
 	return word;
 }
 
-void hooks_apply(struct proc *p)
+void hooks_apply(struct proc *p, int func)
 {
 	unsigned n = p->seg ? segview_funcs(p->seg) : 0;
 
 	for (unsigned i = 0; i < n; i++)
-		segview_hook_set(p->seg, i, word_of(p, (int)i));
+		if (func == HOOKS_ALL || (unsigned)func == i)
+			segview_hook_set(p->seg, i, word_of(p, (int)i));
 }
 
 bool hooks_has(const struct proc *p, uint32_t bits)

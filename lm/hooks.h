@@ -28,10 +28,12 @@ int hooks_wish(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned
 
 /* All wishes of the owner in this process. True when there was one. */
 bool hooks_unwish(struct proc *p, uint64_t owner);
+
+/* All wishes, and what an lm before us had left; what the process asked for itself stays. */
 void hooks_clear(struct proc *p);
 
-/* Writes the words. Without a segment: nothing. */
-void hooks_apply(struct proc *p);
+/* Writes the word of func, or all. Without a segment: nothing. O(wishes) a word. */
+void hooks_apply(struct proc *p, int func);
 
 /* Somebody wishes one of these bits in p. */
 bool hooks_has(const struct proc *p, uint32_t bits);

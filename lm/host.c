@@ -48,11 +48,6 @@ int host_threads(struct host *h, int32_t pid, int32_t *tid, size_t *n)
 	return h->ops->threads(h, pid, tid, n);
 }
 
-int64_t host_thread_count(struct host *h, int32_t pid)
-{
-	return h->ops->thread_count(h, pid);
-}
-
 int host_strings(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e)
 {
 	return h->ops->strings(h, pid, environment, out, e);

@@ -137,7 +137,6 @@ struct host_ops {
 	int (*thread_figures)(struct host *h, const int32_t pid_tid[2], unsigned what,
 			      struct host_figures *out, struct err *e);
 	int (*threads)(struct host *h, int32_t pid, int32_t *tid, size_t *n);
-	int64_t (*thread_count)(struct host *h, int32_t pid);
 	int (*strings)(struct host *h, int32_t pid, bool environment, struct buf *out,
 		       struct err *e);
 	int (*each_memfd)(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
@@ -172,9 +171,6 @@ int host_thread_figures(struct host *h, int32_t pid, int32_t tid, unsigned what,
 /* Thread ids in ascending order; *n: room in, number out. -ERR_NOTFOUND. */
 int host_threads(struct host *h, int32_t pid, int32_t *tid, size_t *n);
 
-/* One cheap call; -1 when the process is gone. */
-int64_t host_thread_count(struct host *h, int32_t pid);
-
 /* Appends the argument vector, or the environment, each string with its 0. -ERR_NOTFOUND, -ERR_DENIED, -ERR_LIMIT. */
 int host_strings(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e);
 
@@ -190,7 +186,7 @@ int host_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct e
 /* fn is called once, from the loop. At most one watch a process. */
 int host_proc_watch(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);
 
-/* Reaches this process or none. -ERR_NOTFOUND when it is gone, -ERR_DENIED, -ERR_INVALID (no such signal). */
+/* Reaches this process or none; sig 0 only asks whether it is there. -ERR_NOTFOUND when it is gone, -ERR_DENIED, -ERR_INVALID (no such signal). */
 int host_proc_signal(struct host_proc *p, int sig, struct err *e);
 
 /* Ends the watch. NULL is fine. */

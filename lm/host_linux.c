@@ -102,7 +102,6 @@ static const struct host_ops linux_ops = {
 	.figures = linux_figures,
 	.thread_figures = linux_thread_figures,
 	.threads = linux_threads,
-	.thread_count = linux_thread_count,
 	.strings = linux_strings,
 	.each_memfd = linux_each_memfd,
 	.open = linux_proc_open,

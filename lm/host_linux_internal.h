@@ -46,7 +46,6 @@ int linux_figures(struct host *h, int32_t pid, unsigned what, struct host_figure
 int linux_thread_figures(struct host *h, const int32_t pid_tid[2], unsigned what,
 			 struct host_figures *out, struct err *e);
 int linux_threads(struct host *h, int32_t pid, int32_t *tid, size_t *n);
-int64_t linux_thread_count(struct host *h, int32_t pid);
 int linux_strings(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e);
 int linux_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 

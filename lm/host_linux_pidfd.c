@@ -66,8 +66,11 @@ int linux_proc_open(struct host *host, int32_t pid, struct host_proc **out, stru
 	uint64_t start = 0;
 	int fd = -1;
 
+	errno = ESRCH;
 	if (pid > 1 && pid != h->own_pid)
 		fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (fd < 0 && errno != ESRCH && errno != EINVAL)
+		return err_sys(e, "process %d cannot be held with pidfd_open", (int)pid);
 	if (fd < 0 || check(h, fd, pid, &start) < 0) {
 		if (fd >= 0)
 			close(fd);

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #define PROCESSES_MAX 65536 /* looked at when segments are searched for */
-#define FDS_MAX 1024 /* of one process; a segment is opened early and has a small number */
+#define FDS_MAX \
+	1024 /* of one process, the lowest; libapp gives a segment the number 900 or the next that is free */
 
 /* Indexes of /proc/PID/stat behind the state, which is field 3. */
 enum stat_field {
@@ -168,19 +169,6 @@ int linux_threads(struct host *host, int32_t pid, int32_t *tid, size_t *n)
 	snprintf(path, sizeof(path), "proc/%d/task", (int)pid);
 	*n = linux_numbered((struct host_linux *)host, path, tid, *n);
 	return *n ? 0 : -ERR_NOTFOUND;
-}
-
-/* A folder has a link from itself, from its parent and from each folder in it. */
-int64_t linux_thread_count(struct host *host, int32_t pid)
-{
-	struct host_linux *h = (struct host_linux *)host;
-	struct stat st;
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%d/task", (int)pid);
-	if (fstatat(h->root, path, &st, 0) < 0)
-		return -1;
-	return (int64_t)st.st_nlink - 2;
 }
 
 int linux_strings(struct host *host, int32_t pid, bool environment, struct buf *out, struct err *e)

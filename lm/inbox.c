@@ -62,6 +62,7 @@ void inbox_link_lost(struct inbox *b)
 		buf_done(&b->kept[k].frames);
 		b->kept[k].id = 0;
 	}
+	b->next_kept = 0;
 }
 
 void inbox_free(struct inbox *b)
@@ -84,7 +85,10 @@ static void keep(struct inbox *b, uint64_t id, const struct buf *frames)
 
 static const struct kept *find_kept(const struct inbox *b, uint64_t id)
 {
-	for (size_t k = 0; id && k < INBOX_KEPT_MAX; k++)
+	/* Where nobody manipulates none was ever kept, and none is looked at. */
+	size_t n = b->next_kept < INBOX_KEPT_MAX ? b->next_kept : INBOX_KEPT_MAX;
+
+	for (size_t k = 0; id && k < n; k++)
 		if (b->kept[k].id == id)
 			return &b->kept[k];
 	return NULL;

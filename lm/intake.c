@@ -38,18 +38,13 @@ static int check_owner(struct intake *n, const struct segview *v, int32_t pid, s
 	return err_set(e, ERR_DENIED, "the segment belongs to process %d", (int)own.pid);
 }
 
-/*
- * The measuring that a segment comes with: its own choice at the start, else
- * what an lm before us had switched on. All else in it belonged to that lm.
- */
+/* What an lm before us had switched on to measure goes on. All else in it belonged to that lm. */
 static int take(struct intake *n, struct segview **v, const struct stat *st, int32_t pid,
 		bool adopted, struct err *e)
 {
-	uint32_t found = hooks_found(*v);
 	struct proc_intake in = { .pid = pid,
 				  .inode = st->st_ino,
-				  .start = adopted ? 0 : found,
-				  .kept = adopted ? found : 0 };
+				  .kept = adopted ? hooks_found(*v) : 0 };
 	struct proc *p;
 	int rc;
 
@@ -84,9 +79,10 @@ static int try_fd(struct intake *n, int fd, int32_t pid, bool adopted, struct er
 	return rc;
 }
 
-static void unready_free(struct unready *u)
+static void unready_free(struct intake *n, struct unready *u)
 {
 	list_del(&u->link);
+	n->nunready--;
 	close(u->fd);
 	free(u);
 }
@@ -104,10 +100,21 @@ static void on_retry(void *arg)
 			continue;
 		if (rc < 0)
 			refuse(n, u->pid, &e);
-		unready_free(u);
+		unready_free(n, u);
 	}
 	if (!list_is_empty(&n->unready))
 		loop_timer_arm(n->retry, INTAKE_RETRY_NS);
+}
+
+/* Whoever hands over segments that never become ready must not use up our descriptors. */
+static void refuse_oldest(struct intake *n)
+{
+	struct unready *u = list_entry(list_first(&n->unready), struct unready, link);
+	struct err e = { 0 };
+
+	err_set(&e, ERR_LIMIT, "the segment is not set up yet, and too many others are not");
+	refuse(n, u->pid, &e);
+	unready_free(n, u);
 }
 
 static int keep_unready(struct intake *n, int fd, int32_t pid, bool adopted)
@@ -118,6 +125,8 @@ static int keep_unready(struct intake *n, int fd, int32_t pid, bool adopted)
 		return -ERR_NOMEM;
 	*u = (struct unready){ .fd = fd, .pid = pid, .adopted = adopted };
 	list_push_back(&n->unready, &u->link);
+	if (++n->nunready > INTAKE_UNREADY_MAX)
+		refuse_oldest(n);
 	if (!loop_timer_is_armed(n->retry))
 		loop_timer_arm(n->retry, INTAKE_RETRY_NS);
 	return -ERR_AGAIN;
@@ -175,6 +184,7 @@ int intake_open(const struct intake_conf *c, struct intake **out, struct err *e)
 		return err_nomem(e);
 	n->conf = *c;
 	n->listen_fd = -1;
+	memset(n->spare, -1, sizeof(n->spare));
 	list_init(&n->visitors);
 	list_init(&n->unready);
 	n->retry = loop_timer_new(c->loop, on_retry, n);
@@ -198,11 +208,16 @@ void intake_close(struct intake *n)
 		return;
 	intake_unlisten(n);
 	list_each_safe (i, &n->unready)
-		unready_free(list_entry(i, struct unready, link));
+		unready_free(n, list_entry(i, struct unready, link));
 	loop_timer_free(n->retry);
 	free(n->socket);
 	free(n->memfd);
 	free(n);
+}
+
+bool intake_is_resting(const struct intake *n)
+{
+	return n->is_resting;
 }
 
 void intake_stats(const struct intake *n, struct intake_stats *out)

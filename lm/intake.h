@@ -11,9 +11,11 @@
 
 #define INTAKE_WAIT_NS (2 * NSEC_PER_SEC) /* for the one message of who has connected */
 #define INTAKE_WAITING_MAX 64 /* connected and silent; the oldest goes */
+#define INTAKE_SPARE_FDS 6 /* for one that registers: segment, pidfd, looks into /proc */
 #define INTAKE_RETRY_NS \
 	(100 * NSEC_PER_MSEC) /* a segment that is not ready yet is looked at again */
 #define INTAKE_RETRIES_MAX 50
+#define INTAKE_UNREADY_MAX 64 /* not ready; the oldest is refused */
 
 struct intake;
 
@@ -43,6 +45,9 @@ size_t intake_adopt(struct intake *n);
  * -ERR_AGAIN: not ready; it is tried again by itself.
  */
 int intake_segment(struct intake *n, int fd, int32_t pid, bool adopted);
+
+/* There are no descriptors for more processes: they wait, connected, and are tried again by itself. */
+bool intake_is_resting(const struct intake *n);
 
 struct intake_stats {
 	uint64_t taken, refused, adopted;

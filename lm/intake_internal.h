@@ -11,10 +11,13 @@ struct intake {
 	char *socket, *memfd; /* owned */
 	int listen_fd; /* -1: none */
 	struct loop_fd *listen;
+	int spare[INTAKE_SPARE_FDS]; /* given back while somebody is taken in; -1: not there */
 	struct loop_timer *rest; /* out of descriptors: listening goes on after it */
+	bool is_resting;
 	struct list visitors; /* connected, their message has not come */
 	size_t nvisitor;
 	struct list unready;
+	size_t nunready;
 	struct loop_timer *retry;
 	struct intake_stats stats;
 };

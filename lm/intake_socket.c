@@ -2,6 +2,7 @@
 /* The socket that processes register at: one connection, one message with one descriptor, no answer. */
 #include "lm/intake_internal.h"
 
+#include "common/base/log.h"
 #include "common/loop/loop.h"
 
 #include <errno.h>
@@ -113,10 +114,50 @@ static int receive(struct visitor *v)
 	return 0;
 }
 
+static void give_spare(struct intake *n)
+{
+	for (size_t i = 0; i < INTAKE_SPARE_FDS; i++) {
+		if (n->spare[i] >= 0)
+			close(n->spare[i]);
+		n->spare[i] = -1;
+	}
+}
+
+static bool take_spare(struct intake *n)
+{
+	for (size_t i = 0; i < INTAKE_SPARE_FDS; i++) {
+		if (n->spare[i] < 0)
+			n->spare[i] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+		if (n->spare[i] < 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Out of descriptors the queue stays readable for ever, and who is taken out of it would be lost,
+ * because its own descriptor cannot be received: look away for a while.
+ */
+static void rest(struct intake *n)
+{
+	if (!n->is_resting)
+		log_warn("lm", "no descriptor is left (ulimit -n): processes that come wait until "
+			       "others have ended");
+	n->is_resting = true;
+	loop_fd_set(n->listen, 0);
+	loop_timer_arm(n->rest, REST_NS);
+}
+
 static void on_visitor(void *arg, unsigned what)
 {
-	if (receive(arg) == 0)
-		visitor_free(arg);
+	struct visitor *v = arg;
+	struct intake *n = v->intake;
+
+	give_spare(n);
+	if (receive(v) == 0)
+		visitor_free(v);
+	if (!take_spare(n))
+		rest(n);
 }
 
 static void on_patience(void *arg)
@@ -182,30 +223,38 @@ static void admit(struct intake *n, int fd)
 		wait_for(v);
 }
 
+/* False when nobody else waits now. */
+static bool accept_one(struct intake *n)
+{
+	int fd, why;
+
+	give_spare(n);
+	fd = accept4(n->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	why = fd < 0 ? errno : 0;
+	if (fd >= 0)
+		admit(n, fd);
+	if (!take_spare(n) || why == EMFILE || why == ENFILE || why == ENOMEM) {
+		rest(n);
+		return false;
+	}
+	return fd >= 0;
+}
+
 static void on_listen(void *arg, unsigned what)
 {
-	struct intake *n = arg;
-
-	for (int i = 0; i < ACCEPTS_MAX; i++) {
-		int fd = accept4(n->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-		if (fd >= 0) {
-			admit(n, fd);
-			continue;
-		}
-		/* Out of descriptors the queue stays readable for ever: look away for a while. */
-		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
-			loop_fd_set(n->listen, 0);
-			loop_timer_arm(n->rest, REST_NS);
-		}
-		return;
-	}
+	for (int i = 0; i < ACCEPTS_MAX && accept_one(arg); i++)
+		;
 }
 
 static void on_rest(void *arg)
 {
 	struct intake *n = arg;
 
+	if (!take_spare(n)) {
+		loop_timer_arm(n->rest, REST_NS);
+		return;
+	}
+	n->is_resting = false;
 	loop_fd_set(n->listen, LOOP_READ);
 }
 
@@ -241,7 +290,11 @@ int intake_listen(struct intake *n, struct err *e)
 	if (!n->rest)
 		return err_nomem(e);
 	n->listen = loop_fd_new(n->conf.loop, n->listen_fd, LOOP_READ, on_listen, n, e);
-	return n->listen ? 0 : -ERR_SYS;
+	if (!n->listen)
+		return -ERR_SYS;
+	if (!take_spare(n))
+		rest(n);
+	return 0;
 }
 
 void intake_unlisten(struct intake *n)
@@ -250,6 +303,7 @@ void intake_unlisten(struct intake *n)
 		visitor_free(list_entry(i, struct visitor, link));
 	loop_fd_free(n->listen);
 	loop_timer_free(n->rest);
+	give_spare(n);
 	if (n->listen_fd < 0)
 		return;
 	close(n->listen_fd);

@@ -7,6 +7,7 @@
 #include "common/daemon/wire.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
+#include "lm/hooks.h"
 #include "lm/lm_internal.h"
 
 #include <stdlib.h>
@@ -34,13 +35,15 @@ static int on_triggered(void *arg, const struct msg_triggered *t)
 	return send_up(arg, &(struct msg){ .type = MSG_TRIGGERED, .triggered = *t });
 }
 
-static void on_up(void *arg, uint32_t node)
+static void on_up(void *arg, uint32_t node, bool is_other)
 {
 	struct lm *m = arg;
 
 	log_notice("lm", "connected parent=%s node=%u", uplink_parent(m->uplink), node);
 	if (node != procs_node(m->procs))
 		procs_set_node(m->procs, node);
+	if (is_other)
+		stops_let_go(m->stops, "mainsm was started anew");
 	stops_link(m->stops, true);
 	csrs_link(m->csrs, true);
 	directory_link(m->directory, true);
@@ -110,12 +113,13 @@ static void on_revoked(struct lm *m, const struct msg_revoked *r)
 	net_ctx_check(ctx);
 }
 
-/* The programs run on, and cost nothing any more. */
+/* The programs run on and cost nothing any more, not either when the requests that are armed go later. */
 static void on_stop(struct lm *m, const char *reason)
 {
 	list_each (i, procs_all(m->procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
+		hooks_clear(p);
 		if (p->seg)
 			segview_reset(p->seg);
 	}
@@ -141,6 +145,9 @@ static void on_msg(void *arg, const struct msg *msg)
 		break;
 	case MSG_TOOL_GONE:
 		on_tool_gone(m, msg->tool_gone.tool);
+		break;
+	case MSG_LET_GO:
+		stops_let_go(m->stops, "mainsm cannot be asked");
 		break;
 	case MSG_REVOKED:
 		on_revoked(m, &msg->revoked);

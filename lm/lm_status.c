@@ -5,6 +5,7 @@
 #include "common/net/net.h"
 #include "lm/lm_internal.h"
 #include "lm/services.h"
+#include "lm/totals.h"
 
 #include <string.h>
 
@@ -49,6 +50,18 @@ static void put_below(const struct lm *m, const struct figures *f)
 	f->number(f->arg, "segments_corrupt", (int64_t)procs_detached(m->procs));
 }
 
+static void put_losses(const struct lm *m, const struct figures *f)
+{
+	struct losses l;
+
+	calls_losses(m->calls, &l);
+	f->number(f->arg, "threads_unwatched", (int64_t)l.threads);
+	f->number(f->arg, "calls_unwatched", (int64_t)l.calls);
+	f->number(f->arg, "calls_without_partner", (int64_t)l.partner_calls);
+	f->number(f->arg, "actions_skipped", (int64_t)l.actions);
+	f->number(f->arg, "records_dropped", (int64_t)l.records);
+}
+
 static void put_link(const struct lm *m, const struct figures *f)
 {
 	const struct identity *self = m->uplink ? net_ctx_self(uplink_ctx(m->uplink)) : NULL;
@@ -82,6 +95,7 @@ static void put_all(const struct lm *m, const struct figures *f)
 {
 	put_below(m, f);
 	put_work(m, f);
+	put_losses(m, f);
 	put_link(m, f);
 	put_process(m, f);
 }

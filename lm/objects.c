@@ -107,7 +107,7 @@ int objects_expand(struct procs *s, const struct omis_value *list, char class, s
 		   struct reply *r, uint32_t action)
 {
 	struct expansion x = { s, class, procs_next_mark(s), out };
-	uint32_t unknown = 0;
+	uint32_t unknown = 0, counted;
 	int rc = 0;
 
 	for (size_t i = 0; rc >= 0 && i < list->list.n; i++) {
@@ -121,9 +121,12 @@ int objects_expand(struct procs *s, const struct omis_value *list, char class, s
 			rc = reply_add_error(r, action, name_of(&x, token, n),
 					     STATUS_UNKNOWN_OBJECT, "there is no such object");
 	}
-	/* To say that there is none is an answer too. */
-	r->coverage.asked += (uint32_t)out->n + unknown;
-	r->coverage.answered += (uint32_t)out->n + unknown;
+	/* To say that there is none is an answer too; threads of one process were asked one by one. */
+	counted = (uint32_t)out->n + unknown;
+	if (counted < list->list.n)
+		counted = (uint32_t)list->list.n;
+	r->coverage.asked += counted;
+	r->coverage.answered += counted;
 	return rc;
 }
 

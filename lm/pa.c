@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A cell that held a counter has no integrator's bits in it, and the other way round: kinds never mix. */
-enum cell_use { CELL_FRESH, CELL_WAS_COUNTER, CELL_WAS_INTEGRATOR, CELL_USED };
-
 double pa_now(const struct pa *a)
 {
 	return (double)timebase_at(a->conf.timebase, loop_now(a->conf.loop)) / 1e9;
@@ -114,29 +111,46 @@ void pa_reset_cell(struct pa *a, struct pa_object *o, struct pa_cell *c)
 	c->own.integral = 0;
 	note_base(a, c, o->is_integrator);
 	c->base_v = v; /* what is open stays open */
+	pa_note(o, c);
 }
 
-static int take_slot(struct proc *p, bool is_integrator)
+void pa_counter_add(struct pa_object *o, struct pa_cell *c, int64_t n)
 {
-	const uint8_t same = is_integrator ? CELL_WAS_INTEGRATOR : CELL_WAS_COUNTER;
+	c->own_n = (int64_t)((uint64_t)c->own_n + (uint64_t)n);
+	pa_note(o, c);
+}
 
+void pa_integrator_add(struct pa_object *o, struct pa_cell *c, double delta, double time)
+{
+	pa_integral_add(&c->own, delta, time);
+	pa_note(o, c);
+}
+
+static int take_slot_of(struct proc *p, enum cell_use use)
+{
 	for (int i = 0; i < SEG_CELLS; i++)
-		if (p->cell[i] == CELL_FRESH) {
-			p->cell[i] = CELL_USED;
-			return i;
-		}
-	for (int i = 0; i < SEG_CELLS; i++)
-		if (p->cell[i] == same) {
+		if (p->cell[i] == use) {
 			p->cell[i] = CELL_USED;
 			return i;
 		}
 	return -1;
 }
 
+static int take_slot(struct proc *p, bool is_integrator)
+{
+	int i = take_slot_of(p, CELL_FRESH);
+
+	if (i < 0)
+		i = take_slot_of(p, is_integrator ? CELL_WAS_INTEGRATOR : CELL_WAS_COUNTER);
+	return i >= 0 ? i : pa_notes_give_up(p, is_integrator);
+}
+
 static void give_slot(struct pa_cell *c, bool is_integrator)
 {
-	if (c->cell >= 0)
+	if (c->cell >= 0) {
 		c->proc->cell[c->cell] = is_integrator ? CELL_WAS_INTEGRATOR : CELL_WAS_COUNTER;
+		pa_note_none(c, is_integrator);
+	}
 	c->cell = -1;
 }
 
@@ -180,6 +194,8 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 	struct pa *a = arg;
 	struct smap_iter i = { 0 };
 
+	if (what == PROC_BORN || what == PROC_RENEWED)
+		pa_notes_take(a, p);
 	while (smap_next(&a->objects, &i)) {
 		struct pa_object *o = i.value;
 		struct pa_cell *c = pa_find_cell(o, p);
@@ -235,6 +251,11 @@ size_t pa_count(const struct pa *a)
 
 struct pa_object *pa_find(struct pa *a, const char *token)
 {
+	struct pa_object *o = smap_find(&a->objects, token);
+
+	if (o)
+		return o;
+	pa_notes_revive(a, token);
 	return smap_find(&a->objects, token);
 }
 
@@ -246,8 +267,7 @@ struct pa_cell *pa_find_cell(struct pa_object *o, const struct proc *p)
 	return NULL;
 }
 
-static int make_object(struct pa *a, const struct pa_name *name, struct pa_object **out,
-		       struct err *e)
+int pa_object_make(struct pa *a, const struct pa_name *name, struct pa_object **out, struct err *e)
 {
 	const char *token = name->token;
 	struct token_parts parts;
@@ -281,7 +301,7 @@ static int make_object(struct pa *a, const struct pa_name *name, struct pa_objec
 int pa_know(struct pa *a, const struct pa_name *name, struct pa_object **out, struct err *e)
 {
 	*out = pa_find(a, name->token);
-	return *out ? 0 : make_object(a, name, out, e);
+	return *out ? 0 : pa_object_make(a, name, out, e);
 }
 
 static int give_cell(struct pa *a, struct pa_object *o, struct pa_cell *c, struct err *e)
@@ -292,7 +312,24 @@ static int give_cell(struct pa *a, struct pa_object *o, struct pa_cell *c, struc
 	if (c->cell < 0)
 		return err_set(e, ERR_LIMIT, "all %d cells of the process are in use", SEG_CELLS);
 	note_base(a, c, o->is_integrator);
+	pa_note(o, c);
 	return 0;
+}
+
+struct pa_cell *pa_record(struct pa *a, struct pa_object *o, struct proc *p)
+{
+	struct pa_cell *c = pa_find_cell(o, p);
+
+	if (c)
+		return c;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->proc = p;
+	c->cell = -1;
+	c->own.t = pa_now(a);
+	list_push_back(&o->cells, &c->link);
+	return c;
 }
 
 int pa_make(struct pa *a, const struct pa_name *name, struct proc *p, struct pa_cell **out,
@@ -304,22 +341,14 @@ int pa_make(struct pa *a, const struct pa_name *name, struct proc *p, struct pa_
 
 	if (rc < 0)
 		return rc;
-	c = pa_find_cell(o, p);
-	if (!c) {
-		c = calloc(1, sizeof(*c));
-		if (!c)
-			return err_nomem(e);
-		c->proc = p;
-		c->cell = -1;
-		c->own.t = pa_now(a);
-		list_push_back(&o->cells, &c->link);
-	}
+	c = pa_record(a, o, p);
+	if (!c)
+		return err_nomem(e);
 	*out = c;
 	return give_cell(a, o, c, e);
 }
 
-int pa_cell(struct pa *a, const struct pa_name *name, struct proc *p, unsigned *cell,
-	    struct err *e)
+int pa_cell(struct pa *a, const struct pa_name *name, struct proc *p, unsigned *cell, struct err *e)
 {
 	struct pa_cell *c;
 	int rc;
@@ -346,6 +375,7 @@ void pa_tool_gone(struct pa *a, uint32_t tool)
 {
 	struct smap_iter i = { 0 };
 
+	pa_notes_tool_gone(a, tool);
 	while (smap_next(&a->objects, &i)) {
 		struct pa_object *o = i.value;
 

@@ -41,9 +41,40 @@ struct pa_cell {
 	bool frozen; /* the process has ended: time does not go on */
 };
 
+/* Of proc.cell. Kinds never mix: a counter's cell has no integrator's bits in it, and the other way round. */
+enum cell_use {
+	CELL_FRESH,
+	CELL_WAS_COUNTER,
+	CELL_WAS_INTEGRATOR,
+	CELL_KEPT, /* noted by an lm before us; nobody has asked for it yet */
+	CELL_USED,
+};
+
 /* NULL when there is none. */
 struct pa_object *pa_find(struct pa *a, const char *token);
 struct pa_cell *pa_find_cell(struct pa_object *o, const struct proc *p);
+
+/* pa_note.c: what is said of a cell in the segment, for the lm after us. */
+void pa_note(const struct pa_object *o, const struct pa_cell *c);
+void pa_note_none(const struct pa_cell *c, bool is_integrator);
+
+/* Looks at what an lm before us noted of the cells of this process. */
+void pa_notes_take(struct pa *a, struct proc *p);
+
+/* Brings back what was noted of this token, wherever it was. */
+void pa_notes_revive(struct pa *a, const char *token);
+
+/* A cell of that kind that was kept for somebody who has not asked for it: taken from him. -1: none. */
+int pa_notes_give_up(struct proc *p, bool is_integrator);
+
+/* Forgets what was noted for the tool. */
+void pa_notes_tool_gone(struct pa *a, uint32_t tool);
+
+/* Finds or makes the record of the object in the process, without a cell. NULL: no memory. */
+struct pa_cell *pa_record(struct pa *a, struct pa_object *o, struct proc *p);
+
+/* A new one of that token, in no process yet. */
+int pa_object_make(struct pa *a, const struct pa_name *name, struct pa_object **out, struct err *e);
 
 /* The object is known here from now on, in no process yet. */
 int pa_know(struct pa *a, const struct pa_name *name, struct pa_object **out, struct err *e);
@@ -56,6 +87,10 @@ void pa_delete(struct pa *a, struct pa_object *o);
 int64_t pa_counter_value(const struct pa_cell *c);
 void pa_integrator_value(struct pa *a, const struct pa_cell *c, struct pa_integral *out);
 void pa_reset_cell(struct pa *a, struct pa_object *o, struct pa_cell *c);
+
+/* Increments that come from outside of the rank. */
+void pa_counter_add(struct pa_object *o, struct pa_cell *c, int64_t n);
+void pa_integrator_add(struct pa_object *o, struct pa_cell *c, double delta, double time);
 
 /* The rule of integrators, on what was added from here. */
 void pa_integral_add(struct pa_integral *i, double delta, double time);

@@ -90,36 +90,34 @@ static void proc_free(struct proc *p)
 	free(p);
 }
 
-static void forget(struct proc *p)
+/* The processes stand in the order of their coming, not of their end: all are looked at. */
+static struct proc *first_ended(const struct procs *s)
 {
-	struct procs *s = p->owner;
+	struct proc *first = NULL;
 
-	procs_tell(p, PROC_FORGOTTEN);
-	if (p->held)
-		s->alive--;
-	else
-		s->ended--;
-	proc_free(p);
+	list_each (i, &s->all) {
+		struct proc *p = list_entry(i, struct proc, link);
+
+		if (!p->held && (!first || p->ended_at < first->ended_at))
+			first = p;
+	}
+	return first;
 }
 
-/* The dead ones stand in the order of their coming, not of their end: all are looked at. */
 static void forget_old(struct procs *s)
 {
-	nsec_t now = loop_now(s->loop), next = -1;
+	nsec_t now = loop_now(s->loop);
+	struct proc *p;
 
-	list_each_safe (i, &s->all) {
-		struct proc *p = list_entry(i, struct proc, link);
-		nsec_t due = p->ended_at + PROCS_ENDED_KEEP_NS;
-
-		if (p->held)
-			continue;
-		if (due <= now || s->ended > PROCS_ENDED_MAX)
-			forget(p);
-		else if (next < 0 || due < next)
-			next = due;
+	while ((p = first_ended(s))) {
+		if (s->ended <= PROCS_ENDED_MAX && p->ended_at + PROCS_ENDED_KEEP_NS > now) {
+			loop_timer_arm_at(s->forget, p->ended_at + PROCS_ENDED_KEEP_NS);
+			return;
+		}
+		procs_tell(p, PROC_FORGOTTEN);
+		s->ended--;
+		proc_free(p);
 	}
-	if (next >= 0)
-		loop_timer_arm_at(s->forget, next);
 }
 
 static void on_forget(void *arg)
@@ -163,6 +161,7 @@ int procs_open(const struct procs_conf *c, struct procs **out, struct err *e)
 	s->epoch = c->epoch;
 	list_init(&s->all);
 	list_init(&s->listeners);
+	map_init(&s->threads);
 	s->look = loop_timer_new(c->loop, procs_on_look, s);
 	s->forget = loop_timer_new(c->loop, on_forget, s);
 	rc = s->look && s->forget ? host_boot_id(c->host, s->boot_id, e) : err_nomem(e);
@@ -180,6 +179,7 @@ void procs_free(struct procs *s)
 		return;
 	list_each_safe (i, &s->all)
 		proc_free(list_entry(i, struct proc, link));
+	map_done(&s->threads);
 	loop_timer_free(s->look);
 	loop_timer_free(s->forget);
 	free(s);
@@ -272,12 +272,21 @@ static void give_segment(struct proc *p, struct proc_intake *in)
 	segview_free(p->seg);
 	p->seg = in->seg;
 	p->seg_inode = in->inode;
-	p->hooks.start = in->start;
 	p->hooks.kept = in->kept;
 	in->seg = NULL;
 	memset(p->cell, 0, sizeof(p->cell));
 	segview_own(p->seg, &p->own);
+	p->hooks.start = p->own.start_word & HOOK_START_KNOWN;
 	procs_greet(p);
+}
+
+/* Its pid means another process by now: it has ended, and the loop has not come to telling us. */
+static bool has_passed_on(const struct proc *p)
+{
+	struct host_figures f;
+
+	return host_figures(p->owner->host, p->pid, HOST_FIGURES_STAT, &f, NULL) == 0 &&
+	       f.start != p->start;
 }
 
 int procs_take(struct procs *s, struct proc_intake *in, struct proc **out, struct err *e)
@@ -286,6 +295,8 @@ int procs_take(struct procs *s, struct proc_intake *in, struct proc **out, struc
 	bool is_new = !p;
 	int rc = 0;
 
+	if (p && has_passed_on(p))
+		return err_set(e, ERR_AGAIN, "another process had that pid a moment ago");
 	if (is_new)
 		rc = add(s, in, &p, e);
 	if (rc < 0)
@@ -360,19 +371,16 @@ struct proc *procs_find_thread(const struct procs *s, const char *token, size_t 
 			       const struct proc_thread **thread)
 {
 	struct token_parts parts;
+	struct proc *p;
 
 	if (token_parse(token, n, &parts) < 0 || parts.kind != TOKEN_THREAD)
 		return NULL;
-	list_each (i, &s->all) {
-		struct proc *p = list_entry(i, struct proc, link);
-
-		for (size_t k = 0; k < p->nthread; k++)
-			if (p->thread[k].id == parts.id &&
-			    is_token(&p->thread[k].token, token, n)) {
-				*thread = &p->thread[k];
-				return p;
-			}
-	}
+	p = map_find(&s->threads, parts.id);
+	for (size_t k = 0; p && k < p->nthread; k++)
+		if (p->thread[k].id == parts.id && is_token(&p->thread[k].token, token, n)) {
+			*thread = &p->thread[k];
+			return p;
+		}
 	return NULL;
 }
 

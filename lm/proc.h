@@ -120,13 +120,13 @@ const char *procs_boot_id(const struct procs *s);
 /*
  * Takes in a process. seg: taken on success when not NULL, with its inode. A process that is known already gets
  * the segment in place of the one that it had; without a segment nothing changes then.
- * -ERR_NOTFOUND as host_proc_open(), -ERR_LIMIT.
+ * -ERR_NOTFOUND as host_proc_open(), -ERR_LIMIT; -ERR_AGAIN while the end of the pid's former process is not told.
  */
 struct proc_intake {
 	int32_t pid;
 	struct segview *seg;
 	uint64_t inode;
-	uint32_t start, kept; /* see struct proc_hooks */
+	uint32_t kept; /* see struct proc_hooks */
 };
 int procs_take(struct procs *s, struct proc_intake *in, struct proc **out, struct err *e);
 

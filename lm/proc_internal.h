@@ -5,6 +5,7 @@
 
 #include "lm/proc.h"
 
+#include "common/base/map.h"
 #include "common/loop/loop.h"
 
 struct procs {
@@ -13,6 +14,7 @@ struct procs {
 	struct tickbase *ticks;
 	uint64_t epoch;
 	struct list all, listeners;
+	struct map threads; /* id -> struct proc: a token names one thread of the host */
 	size_t alive, ended;
 	uint32_t node;
 	struct token node_token;

@@ -26,34 +26,35 @@ void procs_name_threads(struct proc *p)
 		name_thread(p, &p->thread[i]);
 }
 
-static bool thread_id_is_used(const struct proc *p, uint32_t id)
+static uint32_t mint_thread_id(const struct proc *p, int32_t tid, uint64_t start)
 {
-	for (size_t i = 0; i < p->nthread; i++)
-		if (p->thread[i].id == id)
-			return true;
-	return false;
+	uint64_t words[4] = { (uint64_t)p->pid, p->start, (uint64_t)tid, start };
+	uint32_t id = procs_hash(p->owner, words);
+
+	while (map_find(&p->owner->threads, id)) {
+		words[3] += UINT64_C(1) << 48;
+		id = procs_hash(p->owner, words);
+	}
+	return id;
 }
 
+/* Without memory it is found in a later look. */
 static void add_thread(struct proc *p, int32_t tid)
 {
-	uint64_t words[4] = { (uint64_t)p->pid, p->start, (uint64_t)tid, 0 };
 	struct proc_thread *t;
 	struct host_figures f;
+	uint32_t id;
 
 	if (host_thread_figures(p->owner->host, p->pid, tid, HOST_FIGURES_STAT, &f) < 0)
 		return; /* gone again */
 	if (array_grow(&p->thread, &p->thread_cap, p->nthread + 1, sizeof(*t), HOST_THREADS_MAX) <
 	    0)
 		return;
-	words[3] = f.start;
+	id = mint_thread_id(p, tid, f.start);
+	if (map_put(&p->owner->threads, id, p, NULL) < 0)
+		return;
 	t = &p->thread[p->nthread];
-	t->tid = tid;
-	t->seen = true;
-	t->id = procs_hash(p->owner, words);
-	while (thread_id_is_used(p, t->id)) {
-		words[3] += UINT64_C(1) << 48;
-		t->id = procs_hash(p->owner, words);
-	}
+	*t = (struct proc_thread){ .tid = tid, .id = id, .seen = true };
 	name_thread(p, t);
 	p->nthread++;
 	procs_tell_thread(p, t, true);
@@ -64,6 +65,7 @@ static void del_thread(struct proc *p, size_t at)
 {
 	struct proc_thread gone = p->thread[at];
 
+	map_del(&p->owner->threads, gone.id);
 	p->nthread--;
 	memmove(&p->thread[at], &p->thread[at + 1], (p->nthread - at) * sizeof(*p->thread));
 	procs_tell_thread(p, &gone, false);

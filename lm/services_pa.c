@@ -128,7 +128,7 @@ static int read_global(struct service_call *c, const struct pa_object *o)
 		const struct pa_cell *cell = list_entry(i, struct pa_cell, link);
 
 		if (!o->is_integrator) {
-			n += pa_counter_value(cell);
+			n = (int64_t)((uint64_t)n + (uint64_t)pa_counter_value(cell));
 			continue;
 		}
 		pa_integrator_value(pa_of(c), cell, &v);
@@ -161,14 +161,21 @@ int serve_pa_read(struct service_call *c)
 }
 
 /* The cell that an increment from here goes to: of the event's process, else the only one there is. */
-static int target(struct service_call *c, struct pa_cell **out, struct err *e)
+static int target(struct service_call *c, struct pa_object **object, struct pa_cell **out,
+		  struct err *e)
 {
-	struct pa_object *o = pa_find(pa_of(c), call_text(c, 0));
 	struct pa_name name = name_in(c, 0);
-	struct list *first = o ? list_first(&o->cells) : NULL;
+	struct pa_object *o;
+	struct list *first;
+	int rc = 0;
 
 	if (c->proc)
-		return pa_make(pa_of(c), &name, c->proc, out, e);
+		rc = pa_make(pa_of(c), &name, c->proc, out, e);
+	o = pa_find(pa_of(c), call_text(c, 0));
+	*object = o;
+	if (rc || c->proc)
+		return rc;
+	first = o ? list_first(&o->cells) : NULL;
 	if (!first)
 		return err_set(e, ERR_NOTFOUND, "there is no such object");
 	if (!o->is_global && first->next != &o->cells)
@@ -186,25 +193,27 @@ static unsigned status_of(int rc)
 int serve_counter_increment(struct service_call *c)
 {
 	struct err e = { 0 };
+	struct pa_object *o;
 	struct pa_cell *cell;
-	int rc = target(c, &cell, &e);
+	int rc = target(c, &o, &cell, &e);
 
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
 				       e.text);
-	cell->own_n = (int64_t)((uint64_t)cell->own_n + (uint64_t)call_int(c, 1));
+	pa_counter_add(o, cell, call_int(c, 1));
 	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
 }
 
 int serve_integrator_increment(struct service_call *c)
 {
 	struct err e = { 0 };
+	struct pa_object *o;
 	struct pa_cell *cell;
-	int rc = target(c, &cell, &e);
+	int rc = target(c, &o, &cell, &e);
 
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
 				       e.text);
-	pa_integral_add(&cell->own, call_float(c, 1), call_float(c, 2));
+	pa_integrator_add(o, cell, call_float(c, 1), call_float(c, 2));
 	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
 }

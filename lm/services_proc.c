@@ -7,6 +7,7 @@
 #include "common/base/str.h"
 #include "lm/stops.h"
 
+#include <signal.h>
 #include <string.h>
 
 enum {
@@ -62,6 +63,12 @@ static unsigned what_for(int64_t flags)
 	return what;
 }
 
+/* Asked after something was read under its pid: it was read of this process if it is still there. */
+static bool is_there(const struct proc *p)
+{
+	return p->held && host_proc_signal(p->held, 0, NULL) == 0;
+}
+
 /* Of a dead process what was seen last. */
 static void get_figures(struct service_call *c, const struct proc *p, int64_t flags,
 			struct host_figures *f)
@@ -83,6 +90,8 @@ static void write_strings(struct service_call *c, struct omis_writer *w, const s
 
 	if (p->held)
 		host_strings(c->env->host, p->pid, environment, &b, NULL);
+	if (!is_there(p))
+		buf_clear(&b);
 	omis_write_list(w);
 	for (; at < b.n; at += n + 1) {
 		n = strnlen((const char *)b.p + at, b.n - at);
@@ -227,7 +236,7 @@ static int add_thread(struct service_call *c, const struct object *o, int64_t fl
 
 	rc = host_thread_figures(c->env->host, o->proc->pid, o->thread->tid,
 				 HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f);
-	if (rc < 0)
+	if (rc < 0 || !is_there(o->proc))
 		return reply_add_error(c->reply, c->action, o->token, STATUS_UNKNOWN_OBJECT,
 				       "the thread has ended");
 	write_thread_static(&w, o, flags);
@@ -279,6 +288,11 @@ static int send_one(struct service_call *c, struct proc *p, struct err *e)
 		return -ERR_NOTFOUND;
 	if (sig <= 0 || sig > 64)
 		return err_set(e, ERR_INVALID, "there is no signal %lld", (long long)sig);
+	/* However it is said, who is stopped is on the leash. */
+	if (sig == SIGSTOP)
+		return stops_stop(c->env->stops, p, c->tool, e);
+	if (sig == SIGCONT)
+		return stops_continue(c->env->stops, p, e);
 	return host_proc_signal(p->held, (int)sig, e);
 }
 

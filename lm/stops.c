@@ -42,7 +42,7 @@ static struct stop *find(const struct stops *s, const struct proc *p)
 	return NULL;
 }
 
-/* A line a process: pid, start, boot id. An empty journal is no file. */
+/* A line a process: pid, start, boot id. An empty journal is no file. It outlives us, and no boot. */
 static int write_journal(struct stops *s, struct err *e)
 {
 	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
@@ -59,7 +59,7 @@ static int write_journal(struct stops *s, struct err *e)
 	if (list_is_empty(&s->all))
 		rc = file_remove(s->journal, e);
 	else
-		rc = b.failed ? err_nomem(e) : file_write_atomic(s->journal, b.p, b.n, e);
+		rc = b.failed ? err_nomem(e) : file_replace(s->journal, b.p, b.n, e);
 	buf_done(&b);
 	return rc;
 }
@@ -84,8 +84,11 @@ static void let_go(struct stops *s, struct stop *st, const char *why)
 	procs_set_stopped(p, false);
 }
 
+/* Where nothing is stopped the journal stays: it may be one that could not be read. */
 static void let_all_go(struct stops *s, const char *why)
 {
+	if (!s->n)
+		return;
 	list_each_safe (i, &s->all)
 		let_go(s, list_entry(i, struct stop, link), why);
 	write_journal(s, NULL);
@@ -207,7 +210,7 @@ static int add(struct stops *s, struct proc *p, struct stop **out, struct err *e
 		return rc;
 	}
 	if (!s->is_up && !loop_timer_is_armed(s->leash))
-		loop_timer_arm(s->leash, STOPS_LEASH_NS);
+		loop_timer_arm(s->leash, STOP_LEASH_NS);
 	*out = st;
 	return 0;
 }
@@ -260,13 +263,18 @@ void stops_tool_gone(struct stops *s, uint32_t tool)
 		write_journal(s, NULL);
 }
 
+void stops_let_go(struct stops *s, const char *reason)
+{
+	let_all_go(s, reason);
+}
+
 void stops_link(struct stops *s, bool is_up)
 {
 	s->is_up = is_up;
 	if (is_up)
 		loop_timer_cancel(s->leash);
 	else if (s->n && !loop_timer_is_armed(s->leash))
-		loop_timer_arm(s->leash, STOPS_LEASH_NS);
+		loop_timer_arm(s->leash, STOP_LEASH_NS);
 }
 
 size_t stops_count(const struct stops *s)

@@ -10,7 +10,6 @@
 #include "common/base/clock.h"
 #include "lm/proc.h"
 
-#define STOPS_LEASH_NS (5 * NSEC_PER_SEC) /* without a link upwards */
 #define STOPS_TOOLS_MAX 64 /* that may hold one process: TOOLS_MAX */
 
 struct stops;
@@ -31,7 +30,10 @@ int stops_continue(struct stops *s, struct proc *p, struct err *e);
 /* The tool's stops are taken back; what others have stopped too stays. */
 void stops_tool_gone(struct stops *s, uint32_t tool);
 
-/* The link upwards came or went. */
+/* Those above tell that nobody can be asked. */
+void stops_let_go(struct stops *s, const char *reason);
+
+/* The link upwards came or went; STOP_LEASH_NS without it and everything runs again. */
 void stops_link(struct stops *s, bool is_up);
 
 size_t stops_count(const struct stops *s);

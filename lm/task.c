@@ -99,7 +99,7 @@ static int run_action(struct task *t)
 				       "a host cannot do %s", call->service->name);
 	if (!is_allowed(t, call->service))
 		return reply_add_error(t->reply, c.action, "", STATUS_NO_PERMISSION,
-				       "%s needs the right to %s", call->service->name,
+				       "%s needs the right %s", call->service->name,
 				       omis_right_name(call->service->right));
 	rc = fn(&c);
 	if (rc >= 0)

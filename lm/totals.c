@@ -102,6 +102,23 @@ int totals_take(const struct segview *v, uint64_t ticks, bool with_partners, str
 	return 0;
 }
 
+void losses_add(struct losses *to, const struct segview *v)
+{
+	struct segview_thread t;
+	struct seg_own own;
+
+	segview_own(v, &own);
+	to->threads += own.threads_lost;
+	to->calls += own.calls_lost;
+	to->actions += own.actions_skipped;
+	for (unsigned i = 0; i < segview_threads(v); i++) {
+		if (segview_thread(v, i, &t) < 0)
+			continue;
+		to->partner_calls += t.partner_lost;
+		to->records += t.ring_dropped;
+	}
+}
+
 void totals_free(struct totals *t)
 {
 	if (!t)

@@ -30,4 +30,15 @@ int totals_take(const struct segview *v, uint64_t ticks, bool with_partners, str
 /* NULL is fine. */
 void totals_free(struct totals *t);
 
+/* What found no room in a segment, and so stands in none of its values. */
+struct losses {
+	uint64_t threads, calls; /* threads without a block of their own, and their calls */
+	uint64_t partner_calls; /* calls whose partner found no room in the tables */
+	uint64_t actions; /* that met a change of the table */
+	uint64_t records; /* of events, in a full ring */
+};
+
+/* Adds those of a segment to *to. */
+void losses_add(struct losses *to, const struct segview *v);
+
 #endif

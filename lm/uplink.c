@@ -14,6 +14,7 @@ struct uplink {
 	struct connstr conn;
 	char host[NAME_MAX_BYTES + 1];
 	uint32_t node;
+	uint64_t epoch; /* of the mainsm that was the parent last; 0 = none was */
 	struct link *top, *site; /* NULL: not dialled */
 	struct link_net *top_net, *site_net;
 	struct link *parent; /* one of them that is UP and serves us; NULL: none */
@@ -66,11 +67,15 @@ static void drop_site(struct uplink *u, const char *reason)
 
 static void become(struct uplink *u, struct link *parent, const struct msg_hello_ack *ack)
 {
+	bool is_other = parent == u->top && u->epoch && u->epoch != ack->epoch;
+
 	u->parent = parent;
+	if (parent == u->top)
+		u->epoch = ack->epoch;
 	if (ack->node)
 		u->node = ack->node;
 	u->site_retries = 0;
-	u->conf.on_up(u->conf.arg, u->node);
+	u->conf.on_up(u->conf.arg, u->node, is_other);
 }
 
 static void lose(struct uplink *u, struct link *l, const struct err *why)
@@ -105,6 +110,13 @@ static void on_writable(void *arg, struct link *l)
 
 static void dial_top(struct uplink *u);
 
+/* A link on which an earlier question was never answered says nothing of a parent, and asks no more. */
+static void dial_top_anew(struct uplink *u)
+{
+	drop_top(u, "asked anew");
+	dial_top(u);
+}
+
 static void on_site_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 {
 	become(arg, l, ack);
@@ -123,7 +135,7 @@ static void on_site_retry(void *arg, struct link *l, const struct err *why, nsec
 	if (++u->site_retries < UPLINK_SITE_RETRIES_MAX)
 		return;
 	drop_site(u, "not reached");
-	dial_top(u);
+	dial_top_anew(u);
 }
 
 /* "host:port,host:port,...": those with the port of the first. */
@@ -351,7 +363,7 @@ int uplink_ask_top(struct uplink *u, const struct msg *m)
 	if (u->top && u->top == u->parent)
 		send_question(u);
 	else
-		dial_top(u);
+		dial_top_anew(u);
 	return 0;
 }
 

@@ -28,8 +28,8 @@ struct uplink_conf {
 	const char *host; /* as our certificate says; copied */
 	uint64_t epoch;
 	uint32_t node; /* that we had before; 0 = none */
-	/* The parent is there. The node's number is known from now on. */
-	void (*on_up)(void *arg, uint32_t node);
+	/* The parent is there. The node's number is known from now on. is_other: it is a mainsm that was started anew. */
+	void (*on_up)(void *arg, uint32_t node, bool is_other);
 	void (*on_down)(void *arg, const struct err *why);
 	void (*on_msg)(void *arg, const struct msg *m);
 	/* The parent's queue has room again. */

@@ -74,6 +74,9 @@ int below_up(struct peer *p, const struct identity *who)
 	rc = children_add(m->children, &c, &p->child);
 	if (!rc && who->role == ROLE_LM)
 		rc = node_of_lm(p, who, site);
+	/* Now, and not when it said so: an older one has taken its address along just before. */
+	if (!rc && who->role == ROLE_SM)
+		rc = site_set_address(sites_find(m->sites, who->site), p->listen);
 	if (rc)
 		return rc;
 	log_info("children", "up child=%s %s", c.token, identity_describe(text, sizeof(text), who));

@@ -144,11 +144,38 @@ int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, 
 	}
 	if (!matched)
 		return err_set(e, ERR_NOTFOUND, "no valid certificate has that serial or name");
-	if (revoked)
-		rc = save(c, e);
+	/* Also when all are revoked already: it may not have been written then. */
+	rc = save(c, e);
 	if (n)
 		*n = revoked;
 	return rc;
+}
+
+bool certs_is_revoked(const struct certs *c, const uint8_t serial[SERIAL_BYTES])
+{
+	char hex[2 * SERIAL_BYTES + 1];
+
+	str_hex(hex, serial, SERIAL_BYTES);
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].revoked && str_eq(c->v[i].serial, hex))
+			return true;
+	return false;
+}
+
+nsec_t certs_issued_last(const struct certs *c, const struct identity *who)
+{
+	char own[2 * SERIAL_BYTES + 1];
+	nsec_t last = 0;
+
+	str_hex(own, who->serial, SERIAL_BYTES);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct cert *x = &c->v[i];
+
+		if (x->wall_issued > last && x->role == who->role && str_eq(x->host, who->host) &&
+		    str_eq(x->site, who->site) && !str_eq(x->serial, own))
+			last = x->wall_issued;
+	}
+	return last;
 }
 
 size_t certs_count(const struct certs *c)

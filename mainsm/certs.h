@@ -35,9 +35,15 @@ int certs_add(struct certs *c, const struct identity *issued, nsec_t wall_now, s
 
 /*
  * what: a serial, or a host (user@host for tools): all valid certificates that match. *n (may be NULL) =
- * how many were revoked by this call. ERR_NOTFOUND: nothing matches.
+ * how many were revoked by this call. ERR_NOTFOUND: nothing matches; ERR_SYS: revoked, but not written.
  */
 int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, struct err *e);
+
+/* O(n) in the number of certificates, as all here. */
+bool certs_is_revoked(const struct certs *c, const uint8_t serial[SERIAL_BYTES]);
+
+/* Wall time of the last other one for the same role, site and host; 0 = none is valid. */
+nsec_t certs_issued_last(const struct certs *c, const struct identity *who);
 
 size_t certs_count(const struct certs *c);
 const struct cert *certs_at(const struct certs *c, size_t i);

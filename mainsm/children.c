@@ -89,11 +89,15 @@ size_t children_count(const struct children *c)
 	return c->n;
 }
 
+/* Nothing that it must hear is left out: it is cut, and told all that holds when it is back. */
 int children_send(const struct children *c, uint32_t index, const struct msg *m)
 {
 	const struct child *child = children_at(c, index);
+	int rc = child && child->link ? link_send(child->link, m) : -ERR_CLOSED;
 
-	return child && child->link ? link_send(child->link, m) : -ERR_CLOSED;
+	if (rc == -ERR_AGAIN)
+		link_fail(child->link, MSG_ERR_SLOW, "too much waits to be read");
+	return rc;
 }
 
 void children_send_all(const struct children *c, const struct msg *m)

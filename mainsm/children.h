@@ -46,7 +46,7 @@ struct child *children_find(const struct children *c, const char *token);
 uint32_t children_bound(const struct children *c);
 size_t children_count(const struct children *c);
 
-/* As link_send(); -ERR_CLOSED when nobody has that number. */
+/* As link_send(), but one that does not read (-ERR_AGAIN) is cut. -ERR_CLOSED when nobody has that number. */
 int children_send(const struct children *c, uint32_t index, const struct msg *m);
 void children_send_all(const struct children *c, const struct msg *m);
 

@@ -88,6 +88,11 @@ static struct csr *csr_new(struct csrs *c, struct session *s, uint64_t id)
 	return NULL;
 }
 
+static int deny(const struct omis_service *s, struct err *e)
+{
+	return err_set(e, ERR_DENIED, "%s needs the right %s", s->name, omis_right_name(s->right));
+}
+
 static int allowed(const struct session *s, const struct omis_request *r, struct err *e)
 {
 	if (s->csrs.n >= TOOL_CSRS_MAX)
@@ -96,10 +101,8 @@ static int allowed(const struct session *s, const struct omis_request *r, struct
 		return err_set(e, ERR_LIMIT, "a conditional request may have %d actions", CSR_ACTIONS_MAX);
 	for (size_t i = 0; i < r->naction; i++)
 		if (!route_may(s->right, r->action[i].service))
-			return err_set(e, ERR_DENIED, "no right to use %s", r->action[i].name);
-	if (!route_may(s->right, r->event->service))
-		return err_set(e, ERR_DENIED, "no right to use %s", r->event->name);
-	return 0;
+			return deny(r->action[i].service, e);
+	return route_may(s->right, r->event->service) ? 0 : deny(r->event->service, e);
 }
 
 int csr_define(struct csrs *c, struct session *s, struct omis_request **request, uint64_t id, const char **out,
@@ -145,18 +148,15 @@ void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *w
 	reply_free(r);
 }
 
-/* Returns true when it was enabled. */
-static bool switch_off(struct csr *csr)
+/* Whoever waits goes on inside, and may delete it: a caller that needs it afterwards keeps it. */
+static void switch_off(struct csr *csr)
 {
-	bool was = csr->is_enabled;
-
+	csr->c->stats.enabled -= csr->is_enabled;
 	csr->is_enabled = false;
-	csr->c->stats.enabled -= was;
 	reply_free(csr->news);
 	csr->news = NULL;
 	csr_disarm(csr);
 	csr_check_armed(csr, true);
-	return was;
 }
 
 int csr_enable(struct csrs *c, struct csr *csr, void (*on_armed)(void *arg), void *arg)
@@ -195,10 +195,31 @@ void csr_forget_waiter(struct csr *csr, void *arg)
 	}
 }
 
+static void bury(struct csr *csr)
+{
+	csr_tell(csr, STATUS_CSR_DELETED, NULL, NULL, NULL);
+	csr_free(csr);
+}
+
+static void let_go(struct csr *csr)
+{
+	csr->keepers--;
+	if (csr->keepers == 0 && csr->is_deleted)
+		bury(csr);
+}
+
+static void disable(struct csr *csr, const char *why)
+{
+	csr->keepers++;
+	switch_off(csr);
+	csr_tell(csr, STATUS_CSR_DISABLED, NULL, why, NULL);
+	let_go(csr);
+}
+
 void csr_disable(struct csrs *c, struct csr *csr)
 {
-	if (csr->is_enabled && switch_off(csr))
-		csr_tell(csr, STATUS_CSR_DISABLED, NULL, NULL, NULL);
+	if (csr->is_enabled)
+		disable(csr, NULL);
 }
 
 void csr_suspend(struct csr *csr, const char *why)
@@ -208,33 +229,24 @@ void csr_suspend(struct csr *csr, const char *why)
 	log_info("csr", "suspended csr=%s tool=%u: %s", csr->token.s, csr->session ? csr->session->number : 0,
 		 why);
 	csr->c->stats.suspended++;
-	switch_off(csr);
-	csr_tell(csr, STATUS_CSR_DISABLED, NULL, why, NULL);
-}
-
-static void bury(struct csr *csr)
-{
-	csr_tell(csr, STATUS_CSR_DELETED, NULL, NULL, NULL);
-	csr_free(csr);
+	disable(csr, why);
 }
 
 void csr_delete(struct csrs *c, struct csr *csr)
 {
 	if (csr->is_deleted)
 		return;
-	switch_off(csr);
 	csr->is_deleted = true;
 	smap_del(&c->by_token, csr->token.s);
 	smap_del(&csr->session->csrs, csr->token.s);
-	if (csr->running == 0)
-		bury(csr);
+	csr->keepers++;
+	switch_off(csr);
+	let_go(csr);
 }
 
 void csr_fire_ended(struct csr *csr)
 {
-	csr->running--;
-	if (csr->running == 0 && csr->is_deleted)
-		bury(csr);
+	let_go(csr);
 }
 
 void csrs_drop(struct csrs *c, struct session *s)
@@ -260,7 +272,8 @@ static void follow_one(struct csr *csr)
 		return;
 	rc = csr_arm(csr);
 	if (rc)
-		csr_suspend(csr, rc == -ERR_LIMIT ? "too many objects" : "no memory to follow its objects");
+		csr_suspend(csr, rc == -ERR_LIMIT ? "\"too many objects\""
+						  : "\"no memory to follow its objects\"");
 	else
 		csr_check_armed(csr, false);
 }

@@ -9,6 +9,10 @@
  * TOOL_FIRINGS_PER_SEC_MAX times a second for some seconds (what is too many
  * in a burst is dropped and counted). The tool is told once; csr_enable()
  * gives it another chance.
+ *
+ * All conditions of a tool together execute actions here TOOL_FIRINGS_PER_SEC_MAX
+ * times a second, the rest is dropped and counted too: what one tool has
+ * composed must not keep mainsm from the others.
  */
 #ifndef MAINSM_CSR_H
 #define MAINSM_CSR_H
@@ -19,6 +23,8 @@
 #include "proto/msg.h"
 
 #include <stdbool.h>
+
+#define TOOL_RAISES_PER_SEC_MAX 4000 /* user events; each looks at all conditions of the tool */
 
 struct children;
 struct csr;
@@ -95,10 +101,10 @@ int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m
 
 /*
  * A user event of that tool. values: a list; depth of the run that raises it; source NULL = none.
- * Returns how many conditional requests fired.
+ * -ERR_LIMIT: more than TOOL_RAISES_PER_SEC_MAX, nothing has happened.
  */
-size_t csrs_raise(struct csrs *c, struct session *s, const char *event, const struct omis_value *values,
-		  const struct trigger *source, unsigned depth);
+int csrs_raise(struct csrs *c, struct session *s, const char *event,
+	       const struct omis_value *values, const struct trigger *source, unsigned depth);
 
 struct csrs_stats {
 	size_t defined, enabled;

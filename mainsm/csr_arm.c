@@ -316,10 +316,14 @@ int csrs_armed(struct csrs *c, uint32_t child, const struct msg_arm_ack *m, stru
 {
 	struct csr *csr = smap_find(&c->by_token, m->csr);
 	struct csr_slot *slot = csr ? csr_slot_of(csr, child) : NULL;
+	int rc;
 
 	/* One for an earlier version: the one that counts is under way. */
 	if (!slot || slot->version != m->version)
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
+	rc = csr_check_entries(csr, child, m->entry, m->nentry, e);
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < m->nentry; i++)
 		if (status_is_error(m->entry[i].status) && news_of(csr))
 			reply_add_n(csr->news, 1, m->entry[i].objects, m->entry[i].status, m->entry[i].value.p,

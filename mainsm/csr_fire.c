@@ -60,7 +60,7 @@ static struct firing *firing_new(const struct csr_firing *how)
 	f->reply = reply_new();
 	rc = f->reply ? 0 : -ERR_NOMEM;
 	if (how->csr->dropped)
-		snprintf(dropped, sizeof(dropped), "dropped,%" PRIu64, how->csr->dropped);
+		snprintf(dropped, sizeof(dropped), "\"dropped\",%" PRIu64, how->csr->dropped);
 	if (!rc)
 		rc = reply_add(f->reply, 0, object_of(&f->trigger), STATUS_CSR_TRIGGERED, dropped);
 	if (!rc)
@@ -175,6 +175,25 @@ static bool is_overload(struct csr *csr, nsec_t now)
 	return csr->overloads >= CSR_OVERLOADS_MAX;
 }
 
+static void count_load(struct session *s, nsec_t now)
+{
+	if (now - s->load.since < NSEC_PER_SEC)
+		return;
+	s->load.since = now;
+	s->load.raised = s->load.fired = 0;
+}
+
+/* What was executed below is only passed on. */
+static bool has_room(const struct csr_firing *how)
+{
+	struct session *s = how->csr->session;
+
+	if (how->first >= how->csr->request->naction)
+		return true;
+	count_load(s, loop_now(how->csr->c->conf.loop));
+	return s->load.fired++ < TOOL_FIRINGS_PER_SEC_MAX;
+}
+
 /* Looks at limits. False: nothing is to be executed. */
 static bool may_fire(const struct csr_firing *how)
 {
@@ -190,7 +209,7 @@ static bool may_fire(const struct csr_firing *how)
 	}
 	csr->fired += 1 + how->dropped;
 	csr->dropped += how->dropped;
-	if (csr->fired <= TOOL_FIRINGS_PER_SEC_MAX + how->dropped)
+	if (csr->fired <= TOOL_FIRINGS_PER_SEC_MAX + how->dropped && has_room(how))
 		return true;
 	csr->dropped++;
 	return false;
@@ -209,7 +228,7 @@ void csr_fire(const struct csr_firing *how)
 		return;
 	}
 	csr->dropped = 0;
-	csr->running++;
+	csr->keepers++;
 	csr->c->stats.fired++;
 	if (how->first >= csr->request->naction || run_actions(how, f))
 		finish(f);
@@ -220,6 +239,31 @@ void csr_fire(const struct csr_firing *how)
 static bool is_of_child(struct csrs *c, uint32_t child, const char *token)
 {
 	return !token[0] || view_child_owns(c->conf.directory, c->conf.children, child, token, strlen(token));
+}
+
+static bool are_of_child(struct csrs *c, uint32_t child, const char *objects)
+{
+	size_t n;
+
+	for (; *objects; objects += n + (objects[n] == ',')) {
+		n = strcspn(objects, ",");
+		if (!view_child_owns(c->conf.directory, c->conf.children, child, objects, n))
+			return false;
+	}
+	return true;
+}
+
+int csr_check_entries(const struct csr *csr, uint32_t child, const struct msg_entry *entry,
+		      size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!are_of_child(csr->c, child, entry[i].objects))
+			return err_set(e, ERR_DENIED, "a result of objects that are not its own");
+		if (entry[i].action > csr->request->naction)
+			return err_set(e, ERR_PROTO, "a result of action %u, which there is not",
+				       entry[i].action);
+	}
+	return 0;
 }
 
 struct pars {
@@ -306,7 +350,9 @@ int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m
 	if (!m->node[0] || !is_of_child(c, child, m->node) || !is_of_child(c, child, m->proc) ||
 	    !is_of_child(c, child, m->thread))
 		return err_set(e, ERR_DENIED, "an event of objects that are not its own");
-	rc = read_pars(csr->request->event->service, m, &pars, e);
+	rc = csr_check_entries(csr, child, m->entry, m->nentry, e);
+	if (!rc)
+		rc = read_pars(csr->request->event->service, m, &pars, e);
 	if (!rc)
 		csr_fire(&(struct csr_firing){ .csr = csr, .par = pars.ecp, .npar = pars.n,
 					       .trigger = { m->node, m->proc, m->thread, m->time_ns },
@@ -339,8 +385,8 @@ static bool waits_for(const struct csr *csr, const char *event)
 	return (list->kind == OMIS_LIST && list->list.n == 0) || smap_find(&csr->objects, event);
 }
 
-size_t csrs_raise(struct csrs *c, struct session *s, const char *event, const struct omis_value *values,
-		  const struct trigger *source, unsigned depth)
+int csrs_raise(struct csrs *c, struct session *s, const char *event,
+	       const struct omis_value *values, const struct trigger *source, unsigned depth)
 {
 	static const struct trigger nothing = { "", "", "", 0 };
 	struct smap_iter i = {0};
@@ -348,6 +394,10 @@ size_t csrs_raise(struct csrs *c, struct session *s, const char *event, const st
 	struct token hit[TOOL_CSRS_MAX];
 	size_t n = 0;
 
+	count_load(s, loop_now(c->conf.loop));
+	if (s->load.raised >= TOOL_RAISES_PER_SEC_MAX)
+		return -ERR_LIMIT;
+	s->load.raised++;
 	/* Firing may delete or define: names first. */
 	while (smap_next(&s->csrs, &i)) {
 		struct csr *csr = i.value;
@@ -364,5 +414,5 @@ size_t csrs_raise(struct csrs *c, struct session *s, const char *event, const st
 						       .trigger = source ? *source : nothing,
 						       .depth = depth + 1 });
 	}
-	return n;
+	return 0;
 }

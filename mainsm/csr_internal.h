@@ -48,7 +48,7 @@ struct csr {
 	uint64_t id; /* of the tool's request */
 	bool is_enabled, is_deleted;
 	bool told_faults; /* since it was enabled: changes elsewhere are no reason to say it again */
-	unsigned running; /* firings whose actions are executed */
+	unsigned keepers; /* firings whose actions are executed, and calls that still need it */
 	struct csr_slot *slot;
 	size_t nslot, capslot;
 	struct smap objects; /* token -> the CSR, as a mark: enabled for these */
@@ -67,7 +67,7 @@ bool csr_is_of_user_event(const struct csr *csr);
 /* Sends a reply of the CSR's own: kind is a status code; entry 0 has the token or `why`. Takes what `more` has (may be NULL). */
 void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *why, struct reply *more);
 
-/* Disables with a reason that the tool gets to read. */
+/* Disables with a reason that the tool gets to read: a value, so in quotes. */
 void csr_suspend(struct csr *csr, const char *why);
 
 /* One firing has ended. May free the CSR. */
@@ -102,5 +102,9 @@ struct csr_firing {
 };
 
 void csr_fire(const struct csr_firing *f);
+
+/* What a child says of actions and objects: of this request, and its own. ERR_DENIED, ERR_PROTO. */
+int csr_check_entries(const struct csr *csr, uint32_t child, const struct msg_entry *entry,
+		      size_t n, struct err *e);
 
 #endif

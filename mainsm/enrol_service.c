@@ -154,13 +154,30 @@ void enrol_service_grant(struct enrol_service *s, const struct msg_enrol *m, str
 	fill_ack(s, rc, &why, cert, ack);
 }
 
+static int may_renew(const struct enrol_service *s, const struct identity *who, nsec_t now,
+		     struct err *e)
+{
+	nsec_t half = (who->wall_not_after - who->wall_not_before) / 2;
+
+	if (certs_is_revoked(s->conf.certs, who->serial))
+		return err_set(e, ERR_DENIED, "this certificate is revoked");
+	if (now < who->wall_not_before + half)
+		return err_set(e, ERR_AGAIN,
+			       "less than half of the life of this certificate is over");
+	if (now - certs_issued_last(s->conf.certs, who) < ENROL_RENEW_MIN_NS)
+		return err_set(e, ERR_AGAIN, "another one for the same names was issued a moment ago");
+	return 0;
+}
+
 void enrol_service_renew(struct enrol_service *s, const struct identity *who, const struct msg_enrol *m,
 			 struct buf *cert, struct msg_enrol_ack *ack)
 {
 	struct identity as = *who;
 	struct err why = {0};
-	int rc = issue(s, &as, m->csr_der, cert, &why);
+	int rc = may_renew(s, who, s->conf.wall_now(s->conf.wall_arg), &why);
 
+	if (!rc)
+		rc = issue(s, &as, m->csr_der, cert, &why);
 	fill_ack(s, rc, &why, cert, ack);
 }
 

@@ -14,6 +14,9 @@
 #include "mainsm/tokens.h"
 #include "proto/msg.h"
 
+/* Each certificate is written to the disk and kept until it ends. */
+#define ENROL_RENEW_MIN_NS (5 * NSEC_PER_SEC)
+
 struct enrol_service;
 struct chan;
 struct loop;
@@ -45,7 +48,10 @@ void enrol_service_take(struct enrol_service *s, struct chan *c);
 void enrol_service_grant(struct enrol_service *s, const struct msg_enrol *m, struct buf *cert,
 			 struct msg_enrol_ack *ack);
 
-/* Answers ENROL of a peer that has a certificate: the same names again, no token needed. */
+/*
+ * Answers ENROL of a peer that has a certificate: the same names again, no token needed. Not in the first
+ * half of its life, not again within ENROL_RENEW_MIN_NS, not when it is revoked.
+ */
 void enrol_service_renew(struct enrol_service *s, const struct identity *who, const struct msg_enrol *m,
 			 struct buf *cert, struct msg_enrol_ack *ack);
 

@@ -102,10 +102,10 @@ static int hello_lm(struct peer *p, const struct msg_hello *h, const struct iden
 	return p->is_passing ? 0 : check_place(m, who, TOKEN_NODE, ack->node, why);
 }
 
-static int hello_sm(struct mainsm *m, const struct msg_hello *h, const struct identity *who,
+static int hello_sm(struct peer *p, const struct msg_hello *h, const struct identity *who,
 		    struct msg_hello_ack *ack, struct err *why)
 {
-	struct site *site;
+	struct mainsm *m = p->m;
 	int rc;
 
 	if (h->site[0] && !str_eq(h->site, who->site))
@@ -116,8 +116,8 @@ static int hello_sm(struct mainsm *m, const struct msg_hello *h, const struct id
 	rc = check_place(m, who, TOKEN_SITE, ack->site_number, why);
 	if (rc)
 		return rc;
-	site = sites_find(m->sites, who->site);
-	return site_set_address(site, h->listen) ? err_nomem(why) : 0;
+	p->listen = str_dup(h->listen);
+	return p->listen ? 0 : err_nomem(why);
 }
 
 static int hello_tool(struct peer *p, struct msg_hello_ack *ack, struct err *why)
@@ -148,7 +148,7 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 	case ROLE_LM:
 		return hello_lm(p, h, who, ack, why);
 	case ROLE_SM:
-		return hello_sm(m, h, who, ack, why);
+		return hello_sm(p, h, who, ack, why);
 	case ROLE_TOOL_OBSERVE:
 	case ROLE_TOOL_MANIPULATE:
 	case ROLE_TOOL_ADMIN:
@@ -184,6 +184,7 @@ static void peer_free(struct peer *p, const char *reason)
 	p->m->npeer--;
 	if (p->m->npeer == 0)
 		p->m->lonely_since = loop_now(p->m->conf.loop);
+	free(p->listen);
 	free(p);
 }
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define DRAIN_NS (300 * NSEC_PER_MSEC) /* BYE and last replies leave in this time */
-#define RENEW_CHECK_NS (600 * NSEC_PER_SEC)
+#define RENEW_CHECK_NS (600 * NSEC_PER_SEC) /* sooner for what does not live long */
 
 struct program {
 	struct daemon *daemon;
@@ -26,6 +26,7 @@ struct program {
 	struct mainsm *mainsm;
 	struct connstr conn; /* with the standing token */
 	struct loop_timer *renew, *drain;
+	bool must_reload; /* our certificate is newer than the one that peers are shown */
 };
 
 static nsec_t wall_now(void *arg)
@@ -139,14 +140,45 @@ static int renew_token(struct program *p, struct err *e)
 	return 0;
 }
 
+/* --- what ends while we run: that token, and our own certificate */
+
+static void renew_certificate(struct program *p)
+{
+	struct err e = { 0 };
+	int rc = state_renew(&p->state, clock_wall(), settings_of(p)->cert_lifetime, &e);
+
+	p->must_reload |= rc > 0;
+	if (!rc && !p->must_reload)
+		return;
+	if (rc >= 0)
+		rc = net_ctx_reload(p->ctx, &p->state.creds, &e);
+	if (rc) {
+		log_warn("mainsm", "our certificate could not be renewed, trying again: %s",
+			 e.text);
+		return;
+	}
+	p->must_reload = false;
+	log_notice("mainsm", "certificate renewed");
+}
+
+static nsec_t renew_period(const struct program *p)
+{
+	const struct settings *s = settings_of(p);
+	nsec_t life = s->token_lifetime < s->cert_lifetime ? s->token_lifetime : s->cert_lifetime;
+
+	return life / 6 < RENEW_CHECK_NS ? life / 6 : RENEW_CHECK_NS;
+}
+
 static void on_renew(void *arg)
 {
 	struct program *p = arg;
 	struct err e = {0};
 
 	if (renew_token(p, &e) || state_save_conn(&p->state, &p->conn, &e))
-		log_warn("mainsm", "the connection string could not be renewed, trying again in 10 min: %s", e.text);
-	loop_timer_arm(p->renew, RENEW_CHECK_NS);
+		log_warn("mainsm", "the connection string could not be renewed, trying again: %s",
+			 e.text);
+	renew_certificate(p);
+	loop_timer_arm(p->renew, renew_period(p));
 }
 
 /* --- starting */
@@ -298,7 +330,7 @@ static int make_timers(struct program *p, struct err *e)
 	p->drain = loop_timer_new(daemon_loop(p->daemon), on_drained, p);
 	if (!p->renew || !p->drain)
 		return err_nomem(e);
-	loop_timer_arm(p->renew, RENEW_CHECK_NS);
+	loop_timer_arm(p->renew, renew_period(p));
 	return 0;
 }
 

@@ -30,6 +30,10 @@ struct session {
 	struct smap events; /* token -> the session, as a mark */
 	struct smap csrs; /* token -> struct csr, owned by the CSR engine */
 	struct view view;
+	struct {
+		nsec_t since;
+		unsigned raised, fired;
+	} load; /* of its user events and firings within a second, the CSR engine's */
 	struct list runs; /* struct run, the executor's */
 	size_t nrun; /* requests that are executed */
 	bool is_paused;

@@ -47,12 +47,14 @@ static void owner_name(char *out, size_t size)
 		snprintf(out, size, "%ld@%s", (long)getuid(), host);
 }
 
+/* A certificate of our own into s->creds and the directory; on failure what we had stays. */
 static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifetime, struct err *e)
 {
 	struct identity as = { .role = ROLE_MAINSM, .wall_not_before = now - 300 * NSEC_PER_SEC,
 			       .wall_not_after = now + lifetime };
 	struct buf csr = BUF_INIT(PKI_DER_MAX_BYTES), cert = BUF_INIT(PKI_DER_MAX_BYTES);
 	struct buf ca = BUF_INIT(PKI_DER_MAX_BYTES);
+	struct pki_creds creds = { 0 };
 	struct pki_key *key = NULL;
 	size_t n;
 	const uint8_t *der = pki_ca_der(s->ca, &n);
@@ -66,9 +68,16 @@ static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifeti
 	if (!rc && buf_put(&ca, der, n))
 		rc = err_nomem(e);
 	if (!rc)
-		rc = pki_creds_make(&s->creds, key, &cert, &ca, e);
+		rc = pki_creds_make(&creds, key, &cert, &ca, e);
 	if (!rc)
-		rc = pki_creds_store(dir, &s->creds, e);
+		rc = pki_creds_store(dir, &creds, e);
+	if (!rc) {
+		struct pki_creds old = s->creds;
+
+		s->creds = creds;
+		creds = old;
+	}
+	pki_creds_done(&creds);
 	pki_key_free(key);
 	buf_done(&csr);
 	buf_done(&cert);
@@ -76,19 +85,28 @@ static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifeti
 	return rc;
 }
 
-/* Stored, of our CA, and not in the last third of its life. */
-static bool own_is_good(struct state *s, const char *dir, nsec_t now)
+/* Of our CA, and not in the last third of its life. */
+static bool is_fresh(const struct state *s, nsec_t now)
 {
 	struct identity who;
 
-	if (pki_creds_load(dir, &s->creds, NULL))
-		return false;
-	if (!pki_creds_check(&s->creds, pki_ca_pin(s->ca), now, &who, NULL) && who.role == ROLE_MAINSM &&
-	    now < who.wall_not_after - (who.wall_not_after - who.wall_not_before) / 3)
-		return true;
-	pki_creds_done(&s->creds);
-	s->creds = (struct pki_creds){0};
-	return false;
+	return s->creds.cert_pem &&
+	       !pki_creds_check(&s->creds, pki_ca_pin(s->ca), now, &who, NULL) &&
+	       who.role == ROLE_MAINSM &&
+	       now < who.wall_not_after - (who.wall_not_after - who.wall_not_before) / 3;
+}
+
+int state_renew(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct err *e)
+{
+	char dir[FILE_PATH_BYTES];
+	int rc;
+
+	if (is_fresh(s, wall_now))
+		return 0;
+	rc = state_path(s, "own", dir, e);
+	if (!rc)
+		rc = issue_own(s, dir, wall_now, cert_lifetime, e);
+	return rc ? rc : 1;
 }
 
 int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct err *e)
@@ -99,9 +117,12 @@ int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct er
 	owner_name(name, sizeof(name));
 	if (!rc)
 		rc = pki_ca_open(s->dir, name, &s->ca, e);
-	if (!rc && !own_is_good(s, dir, wall_now))
-		rc = issue_own(s, dir, wall_now, cert_lifetime, e);
-	return rc;
+	if (rc)
+		return rc;
+	/* What cannot be read is made anew. */
+	pki_creds_load(dir, &s->creds, NULL);
+	rc = state_renew(s, wall_now, cert_lifetime, e);
+	return rc < 0 ? rc : 0;
 }
 
 void state_done(struct state *s)

@@ -28,6 +28,12 @@ int state_path(const struct state *s, const char *name, char out[FILE_PATH_BYTES
 
 /* CA and our certificate, made or renewed when needed. */
 int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct err *e);
+
+/*
+ * Makes our certificate anew in the last third of its life: 1 when s->creds has changed, else 0.
+ * On failure what we have stays.
+ */
+int state_renew(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct err *e);
 void state_done(struct state *s);
 
 /* 0 = none yet. */

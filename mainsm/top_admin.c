@@ -43,12 +43,14 @@ static int cert_revoke(struct top_call *c)
 	size_t n = 0;
 	int rc = certs_revoke(t->certs, top_text(c, 0), t->wall_now(t->arg), &n, &e);
 
-	if (rc && rc != -ERR_NOTFOUND)
-		return reply_add(c->into, c->action, NULL, status_from_err(rc), e.text);
 	log_notice("certs", "%zu certificates revoked: %s by tool %u", n,
 		   str_escape(what, sizeof(what), top_text(c, 0), strlen(top_text(c, 0))), c->session->number);
 	if (n)
 		t->revoked(t->arg);
+	if (rc && rc != -ERR_NOTFOUND)
+		return reply_add_error(c->into, c->action, NULL, status_from_err(rc),
+				       "in force, but a restart of mainsm would forget it: %s",
+				       e.text);
 	omis_write_int(&w, (int64_t)n);
 	return top_value(c, NULL, &b);
 }

@@ -147,9 +147,13 @@ static int event_raise(struct top_call *c)
 	for (size_t i = 0; !rc && i < list.n; i++) {
 		if (!smap_find(&c->session->events, list.v[i].s.p))
 			rc = top_unknown(c, list.v[i].s.p);
-		else
-			csrs_raise(c->top->conf.csrs, c->session, list.v[i].s.p, &pars,
-				   top_int(c, 2) == 0 ? spec->source : NULL, spec->depth);
+		else if (csrs_raise(c->top->conf.csrs, c->session, list.v[i].s.p, &pars,
+				    top_int(c, 2) == 0 ? spec->source : NULL, spec->depth))
+			return reply_add_error(c->into, c->action, list.v[i].s.p,
+					       STATUS_UNSPECIFIED_ERROR,
+					       "not raised, nor those behind it: more than %d user "
+					       "events a second",
+					       TOOL_RAISES_PER_SEC_MAX);
 	}
 	return rc;
 }

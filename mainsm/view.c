@@ -142,16 +142,20 @@ static int locate_site(const struct view *v, const char *token, struct route_pla
 	return 0;
 }
 
-static int locate_pa(const struct view *v, const struct pa_object *o, bool arming, struct route_places *out)
+/* Who serves a host knows whether it answers, and names it; nobody speaks for one that is not served. */
+static int locate_pa(const struct view *v, const struct pa_object *o, struct route_places *out,
+		     const char **missing)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < o->nproc; i++) {
 		const struct object *proc = directory_find(v->directory, o->proc[i]);
-		const char *missing = NULL;
+		const struct object *node = proc ? object_container(proc, OBJECT_NODE) : NULL;
 
-		if (proc)
-			rc = locate_node(object_container(proc, OBJECT_NODE), arming, out, &missing);
+		if (node && node->server)
+			rc = route_places_add(out, node->server - 1);
+		else if (node)
+			*missing = "a host that it counts on is lost";
 	}
 	return rc;
 }
@@ -180,7 +184,7 @@ static int locate_any(const struct view *v, const char *token, bool arming, stru
 		return smap_find(v->events, token) ? 0 : -ERR_NOTFOUND;
 	case 'a':
 		pa = pa_set_find(v->pas, token);
-		return pa ? locate_pa(v, pa, arming, out) : -ERR_NOTFOUND;
+		return pa ? locate_pa(v, pa, out, missing) : -ERR_NOTFOUND;
 	default:
 		return locate_object(v, token, arming, out, missing);
 	}

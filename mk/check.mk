@@ -8,23 +8,18 @@
 #   X.abi.S      the exported symbols of S.so, default X/S.abi
 #   X.statics    writable globals that the room owns up to: file.c:name ...
 
-CHECKS    := floors headers hot abi statics size unit fuzz house system
-ALL_ROOMS := $(SEEN) $(ABSENT)
-CHECKED   := $(if $(M),$(filter $(M),$(ALL_ROOMS)),$(ALL_ROOMS))
+CHECKS     := floors headers hot abi statics size unit fuzz house system
+SANITIZED  := asan tsan
+ALL_ROOMS  := $(SEEN) $(ABSENT)
+CHECKED    := $(if $(M),$(filter $(M),$(ALL_ROOMS)),$(ALL_ROOMS))
 
-check: $(CHECKS:%=$(B)/check/%.tap)
+check: $(CHECKS:%=$(B)/check/%.tap) $(if $(SANITIZE),,$(SANITIZED:%=$(B)/check/%.tap))
 	@mk/tap-sum $^
-$(CHECKS:%=check-%): check-%: $(B)/check/%.tap
+check-sanitize: $(SANITIZED:%=$(B)/check/%.tap)
+	@mk/tap-sum $^
+$(patsubst %,check-%,$(CHECKS) $(SANITIZED)): check-%: $(B)/check/%.tap
 	@mk/tap-sum $<
-check-asan:
-	$(MAKE) SANITIZE=address,undefined check-unit-fuzz
-check-tsan:
-	$(MAKE) SANITIZE=thread check-unit-fuzz
-check-sanitize: check-asan
-	$(MAKE) check-tsan
-check-unit-fuzz: $(B)/check/unit.tap $(B)/check/fuzz.tap
-	@mk/tap-sum $^
-.PHONY: check check-asan check-tsan check-sanitize check-unit-fuzz $(CHECKS:%=check-%)
+.PHONY: check check-sanitize $(patsubst %,check-%,$(CHECKS) $(SANITIZED))
 
 tap = $(call say,CHECK)mkdir -p $(@D) && { $(1); } >$@ 2>&1 || echo "not ok - $(basename $(@F)) ended with $$?" >>$@
 
@@ -79,6 +74,10 @@ SIZED := $(if $(M),$(foreach m,$(SELECTED),$(wildcard $m/*.[ch] tests/unit/$m/*.
 $(B)/check/size.tap: FORCE
 	$(call tap,mk/check-size $(SIZED))
 
+# Older sanitizer runtimes do not start where a kernel moves memory about in a
+# larger space than they know (vm.mmap_rnd_bits above 28). Not every container lets us ask for none.
+UNDER := $(if $(SANITIZE),$(shell setarch -R true 2>/dev/null && echo setarch -R))
+
 # --- unit tests. The linker lets tests/alloc_sweep.c fail any allocation.
 WRAPPED := malloc calloc realloc reallocarray strdup strndup
 WRAP    := $(foreach f,$(WRAPPED),-Wl$(comma)--wrap=$f)
@@ -99,7 +98,7 @@ endef
 $(foreach m,$(MODULES),$(eval $(call unit,$m)))
 UNIT := $(foreach m,$(SELECTED),$($m.tests))
 $(UNIT:=.tap): %.tap: % FORCE
-	$(call say,TEST)B=$(B) SANITIZE='$(SANITIZE)' mk/run-unit $< $@
+	$(call say,TEST)B=$(B) SANITIZE='$(SANITIZE)' UNDER='$(UNDER)' mk/run-unit $< $@
 $(B)/check/unit.tap: $(UNIT:=.tap)
 	$(call tap,cat /dev/null $^)
 
@@ -118,7 +117,7 @@ $(B)/fuzz/fuzz_$(1): $(B)/tests/fuzz/fuzz_$(1).o $(call archives,$(fuzz_rooms))
 	$$(call say,LINK)mkdir -p $$(@D) && $$(CC) $$(BASE_LDFLAGS) -fsanitize=fuzzer -o $$@ $$(filter %.o %.a,$$^) \
 		$$(call links,$(fuzz_rooms))
 $(B)/fuzz/$(1).tap: $(B)/fuzz/replay_$(1) FORCE
-	$$(call say,REPLAY)mk/run-fuzz $$< $(fuzz_corpus) >$$@ 2>&1 || :
+	$$(call say,REPLAY)UNDER='$(UNDER)' mk/run-fuzz $$< $(fuzz_corpus) >$$@ 2>&1 || :
 endef
 $(foreach f,$(FUZZ),$(eval $(call fuzz,$f)))
 $(B)/check/fuzz.tap: $(FUZZ:%=$(B)/fuzz/%.tap) FORCE
@@ -134,15 +133,29 @@ fuzz-run: $(B)/fuzz/fuzz_$(F)
 	$< -runs=$(RUNS) $(FUZZ_FLAGS) -artifact_prefix=$(B)/found/$(F)- $(B)/found/$(F) $(wildcard $(call fuzz_corpus,$(F)))
 .PHONY: fuzz fuzz-run
 
-# --- tests of these rules, and real processes; the latter want the machine
-# for themselves, so in `make check` they come last
+# --- tests of these rules, and real processes. The latter take long and mostly
+# wait, so in `make check` they come last, together with the sanitizers below.
+FIRST := $(if $(filter check,$(MAKECMDGOALS)),$(patsubst %,$(B)/check/%.tap,$(filter-out system,$(CHECKS))))
 $(B)/check/house.tap: FORCE
 	$(call tap,for t in $(wildcard tests/house/t*.sh); do BUILD=$(B)/house sh $$t; done)
-$(B)/check/system.tap: $(ALL) $(SYSTEM_NEEDS) FORCE | \
-		$(if $(filter check,$(MAKECMDGOALS)),$(patsubst %,$(B)/check/%.tap,$(filter-out system,$(CHECKS))))
+$(B)/check/system.tap: $(ALL) $(SYSTEM_NEEDS) FORCE | $(FIRST)
 	$(call say,CHECK)mkdir -p $(@D) && if test -e tests/system/run.sh; then \
 		B=$(abspath $(B)) CC='$(CC)' sh tests/system/run.sh $(T) >$@.out 2>&1; rc=$$?; cat $@.out; \
 		mk/tap-checked $$rc <$@.out >$@; else : >$@; fi
+
+# --- unit tests and corpora once more, built with sanitizers in folders of
+# their own. They give way to everything else; the names in their TAP tell them apart.
+sanitize.asan := address,undefined
+sanitize.tsan := thread
+define sanitized
+$(1).taps := $(addprefix $(BUILD)/$(call variant,$(sanitize.$(1)))/check/,unit.tap fuzz.tap)
+$(B)/check/$(1).tap: FORCE | $(FIRST)
+	$$(call say,CHECK)mkdir -p $$(@D) && rm -f $$($(1).taps) && \
+	if nice -n 19 $$(MAKE) SANITIZE=$$(sanitize.$(1)) $$($(1).taps); then \
+		sed 's/^\(\(not \)\{0,1\}ok\( [0-9]*\)\{0,1\} - \)/\1$(1): /' $$($(1).taps) >$$@; \
+	else echo 'not ok - $(1): the build failed' >$$@; fi
+endef
+$(foreach s,$(SANITIZED),$(eval $(call sanitized,$s)))
 
 # --- benchmarks: JSON lines; a bench room may list the programs to run
 BENCH = $(or $(bench.run),$(bench.programs))

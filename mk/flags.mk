@@ -20,9 +20,11 @@ endif
 PKG_CONFIG ?= pkg-config
 PROTOC_C   ?= protoc-c
 SCDOC      ?= scdoc
-CFLAGS     ?= -O2 -g
+# With a sanitizer: a quarter less to compile, and its reports still have lines.
+CFLAGS     ?= $(if $(SANITIZE),-O1 -g1,-O2 -g)
 
-VARIANT := $(if $(SANITIZE),$(subst $(comma),-,$(SANITIZE)),plain)$(if $(findstring clang,$(CC)),-clang)
+variant  = $(if $(1),$(subst $(comma),-,$(1)),plain)$(if $(findstring clang,$(CC)),-clang)
+VARIANT := $(call variant,$(SANITIZE))
 BUILD   ?= build
 B       := $(BUILD)/$(VARIANT)
 

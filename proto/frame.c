@@ -65,13 +65,14 @@ static int bad_length(struct frame_in *f, uint32_t length, struct err *e)
 int frame_in_next(struct frame_in *f, struct frame *out, struct err *e)
 {
 	size_t have = f->buf.n - f->at;
-	const uint8_t *p = f->buf.p + f->at;
+	const uint8_t *p;
 	uint32_t length;
 
 	if (f->broken)
 		return err_set(e, ERR_PROTO, "BAD_LENGTH was seen before");
 	if (have < LENGTH_BYTES)
 		return 0;
+	p = f->buf.p + f->at; /* there is no buffer before the first byte */
 	length = get_be32(p);
 	if (!length || length > f->max)
 		return bad_length(f, length, e);

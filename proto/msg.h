@@ -43,6 +43,7 @@
 	X(TRIGGERED, triggered, 23) \
 	X(ARM_ACK, arm_ack, 24)     \
 	X(TOOL_GONE, tool_gone, 25) \
+	X(LET_GO, let_go, 26)       \
 	X(REVOKED, revoked, 30)     \
 	X(STOP, stop, 32)
 
@@ -251,6 +252,11 @@ struct msg_triggered {
 
 struct msg_tool_gone {
 	uint32_t tool;
+};
+
+/* What tools have stopped shall run: nobody can be asked any more. */
+struct msg_let_go {
+	const char *reason;
 };
 
 struct msg_revoked {

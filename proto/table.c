@@ -83,6 +83,7 @@ SHAPE(triggered, ONE(triggered, csr, TOKEN), ONE(triggered, tool, 0), ONE(trigge
       ONE(triggered, thread, TOKEN), SUBS(triggered, par, par), SUBS(triggered, entry, entry),
       ONE(triggered, dropped, 0))
 SHAPE(tool_gone, ONE(tool_gone, tool, 0))
+SHAPE(let_go, ONE(let_go, reason, REASON))
 SHAPE(revoked, LIST(revoked, serial, SERIAL))
 SHAPE(stop, ONE(stop, reason, REASON))
 

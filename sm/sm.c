@@ -63,6 +63,11 @@ static void on_linger(void *arg)
 	sm_end(arg, "no lm is left to serve");
 }
 
+static void on_leash(void *arg)
+{
+	sm_leash_over(arg);
+}
+
 static void on_grace(void *arg)
 {
 	sm_grace_over(arg);
@@ -242,10 +247,11 @@ static int open_parts(struct sm *sm, struct err *e)
 	sm->old_tools = tools_new();
 	sm->linger = loop_timer_new(l, on_linger, sm);
 	sm->grace = loop_timer_new(l, on_grace, sm);
+	sm->leash = loop_timer_new(l, on_leash, sm);
 	sm->drain = loop_timer_new(l, on_drain, sm);
 	sm->news = news_new(l, sm->site);
 	if (!sm->site || !sm->host || !sm->software || !sm->cells || !sm->tools || !sm->old_tools ||
-	    !sm->linger || !sm->grace || !sm->drain || !sm->news)
+	    !sm->linger || !sm->grace || !sm->leash || !sm->drain || !sm->news)
 		return err_nomem(e);
 	rc = open_nodes(sm, e);
 	if (!rc)
@@ -292,6 +298,7 @@ void sm_free(struct sm *sm)
 	tools_free(sm->old_tools);
 	loop_timer_free(sm->linger);
 	loop_timer_free(sm->grace);
+	loop_timer_free(sm->leash);
 	loop_timer_free(sm->drain);
 	loop_job_cancel(&sm->end);
 	free(sm->site);

@@ -27,6 +27,14 @@ void sm_tool_gone(struct sm *sm, uint32_t tool)
 	nodes_send_all(sm->nodes, &m);
 }
 
+/* A program must not stand still for long because a mainsm has died. */
+void sm_leash_over(struct sm *sm)
+{
+	const struct msg m = { .type = MSG_LET_GO, .let_go = { "mainsm cannot be asked" } };
+
+	nodes_send_all(sm->nodes, &m);
+}
+
 /* mainsm had its time to come back and to want again what it had wanted. */
 void sm_grace_over(struct sm *sm)
 {
@@ -155,8 +163,11 @@ static void on_up(void *arg, bool is_other)
 	log_notice("sm", "mainsm is there%s site=s_%u", is_other ? ", started anew" : "",
 		   uplink_site_number(sm->uplink));
 	nodes_set_site_number(sm->nodes, uplink_site_number(sm->uplink));
-	if (is_other)
+	loop_timer_cancel(sm->leash);
+	if (is_other) {
+		sm_leash_over(sm);
 		set_old_tools(sm);
+	}
 	if (loop_timer_is_armed(sm->grace))
 		loop_timer_arm(sm->grace, sm->conf.grace);
 	news_restart(sm->news);
@@ -174,6 +185,7 @@ static void on_down(void *arg, const struct err *why)
 	requests_drop_all(sm->requests);
 	arms_set_stale(sm->arms);
 	loop_timer_arm(sm->grace, sm->conf.grace);
+	loop_timer_arm(sm->leash, STOP_LEASH_NS);
 	news_restart(sm->news);
 }
 

@@ -32,6 +32,7 @@ struct sm {
 	struct renew *renew; /* NULL: not renewed */
 	struct bygone bygone;
 	struct loop_timer *linger, *grace, *drain;
+	struct loop_timer *leash; /* how long processes stay stopped without mainsm */
 	struct loop_job end;
 	char reason[ERR_TEXT_BYTES];
 	nsec_t started;
@@ -53,6 +54,7 @@ extern const struct nodes_handler sm_below;
 /* What is told when nobody is there to want it any more. */
 void sm_tool_gone(struct sm *sm, uint32_t tool);
 void sm_grace_over(struct sm *sm);
+void sm_leash_over(struct sm *sm);
 
 void sm_arm_linger(struct sm *sm);
 void sm_collect(const struct sm *sm, struct facts *out);

@@ -63,11 +63,27 @@ static int list(const struct cert_wish *w)
 	if (rc != CMD_OK)
 		return rc;
 	if (w->common.json)
-		show_reply_json(r);
+		rc = show_reply_json(r) ? CMD_OK : CMD_FAILURE;
 	else
 		rc = show_list(r);
 	omis_reply_free(r);
 	return rc;
+}
+
+static int issue_json(const Omis_value *v)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	bool ok;
+
+	json_init(&j, &b);
+	json_object(&j);
+	json_key(&j, "connection_string");
+	json_str(&j, value_text(v, 0));
+	json_object_end(&j);
+	ok = show_json_line(&j, &b);
+	buf_done(&b);
+	return ok ? CMD_OK : CMD_FAILURE;
 }
 
 static int issue(const struct cert_wish *w)
@@ -78,12 +94,14 @@ static int issue(const struct cert_wish *w)
 
 	if (rc != CMD_OK)
 		return rc;
-	if (w->common.json)
-		printf("{\"connection_string\":\"%s\"}\n", value_text(v, 0));
-	else
-		puts(value_text(v, 0));
+	if (w->common.json) {
+		rc = issue_json(v);
+	} else {
+		term_put_safe(stdout, value_text(v, 0), strlen(value_text(v, 0)));
+		putchar('\n');
+	}
 	omis_value_free(v);
-	return CMD_OK;
+	return rc;
 }
 
 /* Names and serials have no character that needs an escape; anything else is no name. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig doctor: what could keep this from working, and what to do about it. */
+#include "common/base/clock.h"
 #include "common/base/str.h"
 #include "tools/doctor.h"
 #include "tools/session.h"
 #include "tools/show.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -77,17 +79,33 @@ static void show_json(const struct doctor *d)
 
 #define EXPIRY_WARN_S (7 * 86400)
 
-/* The daemons tell how long their certificates still hold. */
+/* For how long it still holds, as each daemon says it; NaN: this is about something else. */
+static double certificate_left_s(const Omis_value *pair)
+{
+	const char *name = value_text(pair, 0);
+	double v = value_float(pair, 1), now = (double)clock_wall() / 1e9;
+
+	if (str_eq(name, "certificate_left_s"))
+		return v;
+	if (str_eq(name, "certificate_expires_s"))
+		return v - now;
+	return str_eq(name, "certificate_expires_ns") ? v / 1e9 - now : (double)NAN;
+}
+
 static void check_certificate(struct doctor *d, const Omis_object_result *o, const Omis_value *v)
 {
 	const Omis_value *pair;
 	size_t i;
 
-	for (i = 3; (pair = value_at(v, i)); i++)
-		if (str_eq(value_text(pair, 0), "certificate_left_s") && value_float(pair, 1) < EXPIRY_WARN_S)
-			doctor_tell(d, "certificate", DOCTOR_NOTE, "it is renewed by itself; if not, restart that daemon",
-				    "%s %s: its certificate ends in %.0f h", value_text(v, 0), o->obj_list,
-				    value_float(pair, 1) / 3600);
+	for (i = 3; (pair = value_at(v, i)); i++) {
+		double left = certificate_left_s(pair);
+
+		if (left < EXPIRY_WARN_S)
+			doctor_tell(d, "certificate", DOCTOR_NOTE,
+				    "it is renewed by itself; if not, restart that daemon",
+				    "%s %s: its certificate ends in %.0f h", value_text(v, 0),
+				    o->obj_list, left / 3600);
+	}
 }
 
 static void check_daemon(struct doctor *d, const Omis_object_result *o)

@@ -53,13 +53,16 @@ static int set_wait(void *into, const char *value, struct err *e)
 		w->wait = OMIS_WAIT_ALL;
 	} else if (str_eq(value, "now")) {
 		w->wait = OMIS_WAIT_NOW;
-	} else if (str_has_prefix(value, "quorum=") && str_to_i64(value + 7, 1, INT32_MAX, &n) == 0) {
+	} else if (str_has_prefix(value, "quorum=") &&
+		   str_to_i64(value + 7, 1, INT32_MAX, &n) == 0) {
 		w->wait = OMIS_WAIT_QUORUM;
 		w->quorum = (unsigned)n;
-	} else if (str_has_prefix(value, "deadline=") && str_to_i64(value + 9, 1, 3600000, &n) == 0) {
+	} else if (str_has_prefix(value, "deadline=") &&
+		   str_to_i64(value + 9, 1, 3600000, &n) == 0) {
 		w->deadline_ms = n;
 	} else {
-		return err_set(e, ERR_INVALID, "all, now, quorum=N or deadline=MS, not '%s'", value);
+		return err_set(e, ERR_INVALID, "all, now, quorum=N or deadline=MS, not '%s'",
+			       value);
 	}
 	return 0;
 }
@@ -74,7 +77,9 @@ static void show(struct follow *f, Omis_reply r)
 {
 	bool is_event = first_status(r) == OMIS_CSR_TRIGGERED;
 
-	if (f->wish->common.json ? show_reply_json(r) : is_event ? show_event(&f->term, r) : show_reply(&f->term, r))
+	if (f->wish->common.json ? show_reply_json(r)
+	    : is_event		 ? show_event(&f->term, r)
+				 : show_reply(&f->term, r))
 		return;
 	f->status = CMD_SIGNAL + SIGPIPE;
 	f->is_over = true;
@@ -125,6 +130,21 @@ static void enable(struct follow *f, Omis_reply r)
 		on_enabled(r, f);
 }
 
+/* Objects that do not exist, a host that cannot be armed, a request that is suspended: people should know. */
+static void tell_problems(struct follow *f, Omis_reply r)
+{
+	for (size_t i = 0; r[i]; i++)
+		for (const Omis_object_result *o = r[i]; o->obj_list; o++) {
+			bool is_reason = o->status == OMIS_CSR_DISABLED && o->result &&
+					 strcmp(o->result, f->csr) != 0;
+
+			if (o->status >= OMIS_FIRST_ERROR || is_reason)
+				show_entry(&f->term, stderr, o);
+			if (!f->status)
+				f->status = session_status_of(o->status);
+		}
+}
+
 static void on_reply(Omis_reply r, void *arg)
 {
 	struct follow *f = arg;
@@ -135,12 +155,16 @@ static void on_reply(Omis_reply r, void *arg)
 		show(f, r);
 	} else if (s == OMIS_CSR_DEFINED) {
 		enable(f, r);
-	} else if (r && (s == OMIS_OK || s >= OMIS_FIRST_ERROR)) { /* the request is no conditional one, or is wrong */
+	} else if (r &&
+		   (s == OMIS_OK ||
+		    s >= OMIS_FIRST_ERROR)) { /* the request is no conditional one, or is wrong */
 		f->status = session_exit_status(r);
 		f->is_over = true;
 		show(f, r);
 	} else if (s == OMIS_CSR_DELETED) {
 		f->is_over = true;
+	} else if (r && (s == OMIS_CSR_ENABLED || s == OMIS_CSR_DISABLED)) {
+		tell_problems(f, r);
 	}
 	omis_reply_free(r);
 }
@@ -154,7 +178,10 @@ static void wait_for_replies(struct follow *f, nsec_t until)
 		left = until == FOREVER ? NSEC_PER_SEC : until - clock_mono();
 		if (left <= 0)
 			break;
-		if (poll(&p, 1, (int)((left < NSEC_PER_SEC ? left : NSEC_PER_SEC) / NSEC_PER_MSEC) + 1) < 0 && errno != EINTR)
+		if (poll(&p, 1,
+			 (int)((left < NSEC_PER_SEC ? left : NSEC_PER_SEC) / NSEC_PER_MSEC) + 1) <
+			    0 &&
+		    errno != EINTR)
 			break;
 		omis_handler();
 	}
@@ -180,6 +207,8 @@ static int follow(const struct wish *w, const struct buf *text)
 	if (r)
 		on_reply(r, &f);
 	wait_for_replies(&f, until);
+	if (!f.seen && !f.status && !f.is_over)
+		fputs("omig request: it did not happen in that time\n", stderr);
 	return f.status;
 }
 
@@ -191,7 +220,8 @@ static int read_stdin(struct buf *b)
 
 	do {
 		if (buf_reserve(b, 4096) < 0)
-			return cmd_fail(CMD_USAGE, "the request is longer than %d bytes", OMIS_REQUEST_MAX_BYTES);
+			return cmd_fail(CMD_USAGE, "the request is longer than %d bytes",
+					OMIS_REQUEST_MAX_BYTES);
 		n = read(STDIN_FILENO, b->p + b->n, 4096);
 		if (n > 0)
 			b->n += (size_t)n;
@@ -240,18 +270,23 @@ int cmd_request(int argc, char **argv)
 	struct wish w = { .common = CMD_COMMON_INIT };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		{ "follow", 'f', "TIME", "enable a conditional request and show what it reports for TIME, or 'forever'",
+		{ "follow", 'f', "TIME",
+		  "enable a conditional request and show what it reports for TIME, or 'forever'",
 		  OPT_CALL, &w, 0, 0, set_follow },
-		{ "wait", 'w', "HOW", "all, quorum=N, deadline=MS or now: which objects to wait for", OPT_CALL, &w, 0,
+		{ "wait", 'w', "HOW",
+		  "all, quorum=N, deadline=MS or now: which objects to wait for", OPT_CALL, &w, 0,
 		  0, set_wait },
-		{ "no-attach", 0, NULL, "attach nothing first", OPT_FLAG, &w.no_attach, 0, 0, NULL },
+		{ "no-attach", 0, NULL, "attach nothing first", OPT_FLAG, &w.no_attach, 0, 0,
+		  NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig request",
 		.usage = "[OPTION...] REQUEST|-",
-		.summary = "sends an OMIS request and shows the reply; - reads it from standard input",
-		.details = "Everything that is known is attached first, unless --no-attach is given.",
+		.summary =
+			"sends an OMIS request and shows the reply; - reads it from standard input",
+		.details =
+			"Everything that is known is attached first, unless --no-attach is given.",
 		.table = table,
 	};
 	struct buf text = BUF_INIT(OMIS_REQUEST_MAX_BYTES + 4096);
@@ -260,7 +295,8 @@ int cmd_request(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (argc - first != 1)
-		return opt_usage_error(&spec, argc == first ? "which request?" : "one request, in quotes");
+		return opt_usage_error(&spec,
+				       argc == first ? "which request?" : "one request, in quotes");
 	rc = read_request(argv[first], &text);
 	if (rc == CMD_OK)
 		rc = send_request(&w, &text);

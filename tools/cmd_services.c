@@ -99,10 +99,8 @@ static int ask_mainsm(const struct cmd_common *c)
 	rc = session_ask(&r, ":services(\"\") services(\"pa\") services(\"patop\") services(\"omig\")");
 	if (rc == CMD_OK) {
 		term_open(&t, c->color);
-		if (c->json)
-			show_reply_json(r);
-		else
-			show_reply(&t, r);
+		if (!(c->json ? show_reply_json(r) : show_reply(&t, r)))
+			rc = CMD_FAILURE;
 		omis_reply_free(r);
 	}
 	session_close();

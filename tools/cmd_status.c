@@ -61,11 +61,11 @@ static int status(const struct cmd_common *c)
 		rc = session_ask(&r, ":omig_status()");
 	if (rc == CMD_OK) {
 		term_open(&t, c->color);
-		if (c->json)
-			show_reply_json(r);
-		else
-			show_status(&t, r);
 		rc = session_exit_status(r);
+		if (!c->json)
+			show_status(&t, r);
+		else if (!show_reply_json(r))
+			rc = CMD_FAILURE;
 		omis_reply_free(r);
 	}
 	session_close();

@@ -136,6 +136,7 @@ static int next_sample(struct top *t)
 {
 	top_sample_done(&t->before);
 	t->before = t->now;
+	top_index(&t->before);
 	memset(&t->now, 0, sizeof(t->now));
 	return top_sample_take(&t->now, t->before.reply ? &t->before : NULL);
 }

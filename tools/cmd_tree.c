@@ -21,34 +21,46 @@ static int set_depth(void *into, const char *value, struct err *e)
 	return err_set(e, ERR_INVALID, "sites, nodes, processes or threads, not '%s'", value);
 }
 
-static bool show_json(const Omis_value *list)
+static bool show_json(const struct tree *tree)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
 	struct json j;
 	bool ok;
 
 	json_init(&j, &b);
-	tree_to_json(&j, list);
+	tree_to_json(&j, tree);
 	ok = show_json_line(&j, &b);
 	buf_done(&b);
 	return ok;
 }
 
-static int show(const struct cmd_common *c, const Omis_value *list, enum tree_depth depth)
+static int show(const struct cmd_common *c, const struct tree *tree, enum tree_depth depth)
 {
-	unsigned lost = tree_unreachable(list);
+	unsigned lost = tree_unreachable(tree);
 	struct term t;
 
 	if (c->json)
-		return !show_json(list) ? CMD_FAILURE : lost ? CMD_PARTIAL : CMD_OK;
+		return !show_json(tree) ? CMD_FAILURE : lost ? CMD_PARTIAL : CMD_OK;
 	if (term_open(&t, c->color) < 0)
 		return cmd_fail(CMD_USAGE, "--color takes auto, always or never");
-	tree_show(&t, list, depth);
+	tree_show(&t, tree, depth);
 	fflush(stdout);
 	if (lost)
 		fprintf(stderr, "%u node%s not up: what stands below is as it was last known\n", lost,
 			lost == 1 ? " is" : "s are");
 	return lost ? CMD_PARTIAL : CMD_OK;
+}
+
+static int sort_and_show(const struct cmd_common *c, const Omis_value *list, enum tree_depth depth)
+{
+	struct tree tree;
+	int rc;
+
+	if (!tree_sort(&tree, list))
+		return cmd_fail(CMD_FAILURE, "no memory");
+	rc = show(c, &tree, depth);
+	tree_done(&tree);
+	return rc;
 }
 
 int cmd_tree(int argc, char **argv)
@@ -80,7 +92,7 @@ int cmd_tree(int argc, char **argv)
 		return rc;
 	rc = session_ask_value(&list, ":omig_tree()");
 	if (rc == CMD_OK)
-		rc = show(&c, list, depth);
+		rc = sort_and_show(&c, list, depth);
 	omis_value_free(list);
 	session_close();
 	return rc;

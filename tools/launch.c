@@ -31,6 +31,15 @@ static int need_file(const char *path, int mode, struct err *e)
 	return err_set(e, ERR_NOTFOUND, "%s is missing: is the installation whole?", path);
 }
 
+/* LD_PRELOAD is a list, and nothing quotes what stands between its separators. */
+static int need_plain_path(const char *path, struct err *e)
+{
+	if (!strpbrk(path, " :\t\n"))
+		return 0;
+	return err_set(e, ERR_INVALID, "%s: LD_PRELOAD takes no path with blanks or colons, install it elsewhere",
+		       path);
+}
+
 int launch_find_files(struct launch *l, struct err *e)
 {
 	const char *given = getenv("OMIG_LIBRARY");
@@ -44,6 +53,8 @@ int launch_find_files(struct launch *l, struct err *e)
 		rc = file_join(l->lib, sizeof(l->lib), l->bin, "../lib/" LIBRARY, e);
 	if (rc == 0)
 		rc = need_file(l->lib, R_OK, e);
+	if (rc == 0)
+		rc = need_plain_path(l->lib, e);
 	return rc == 0 ? need_file(l->lm, X_OK, e) : rc;
 }
 

@@ -75,7 +75,7 @@ static bool hoist_command(int argc, char **argv)
 	return true;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const struct cmd *c;
 	char version[] = "version";
@@ -97,4 +97,14 @@ int main(int argc, char **argv)
 		return help(argc - 1, argv + 1);
 	c = cmd_find(argv[1]);
 	return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
+}
+
+/* What was not written was not done. */
+int main(int argc, char **argv)
+{
+	int status = run(argc, argv);
+
+	if ((fflush(stdout) || ferror(stdout)) && (status == CMD_OK || status == CMD_PARTIAL))
+		return cmd_fail(CMD_FAILURE, "the output could not be written");
+	return status;
 }

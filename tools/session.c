@@ -34,7 +34,8 @@ int session_open(const struct cmd_common *c)
 		return cmd_fail(open_status(s, c->mainsm != NULL), "%s", omis_last_error());
 	if (c->timeout_ns == CMD_COMMON_INIT.timeout_ns)
 		timeout_ms = DEADLINE_MS;
-	omis_request_policy(OMIS_WAIT_ALL, 0, timeout_ms > 3600000 ? 3600000 : (unsigned)timeout_ms);
+	omis_request_policy(OMIS_WAIT_ALL, 0,
+			    timeout_ms > 3600000 ? 3600000 : (unsigned)timeout_ms);
 	return CMD_OK;
 }
 
@@ -43,7 +44,7 @@ void session_close(void)
 	omis_finalize();
 }
 
-static int status_of(Omis_status s)
+int session_status_of(Omis_status s)
 {
 	switch (s & ~OMIS_FATAL) {
 	case OMIS_SYNTAX_ERROR:
@@ -64,7 +65,7 @@ static int status_of(Omis_status s)
 int session_exit_status(Omis_reply r)
 {
 	Omis_coverage c;
-	int rc = status_of(omis_reply_status(r));
+	int rc = session_status_of(omis_reply_status(r));
 
 	omis_reply_coverage(r, &c);
 	return rc == CMD_OK && c.answered < c.asked ? CMD_PARTIAL : rc;
@@ -96,14 +97,14 @@ __attribute__((format(printf, 2, 0))) static int ask(Omis_reply *out, const char
 	r = omis_request(text, NULL, NULL, 0);
 	if (!r)
 		return cmd_fail(CMD_FAILURE, "out of memory");
-	rc = status_of(omis_reply_status(r));
+	rc = session_status_of(omis_reply_status(r));
 	bad = first_error(r);
 	if (rc == CMD_OK || !bad) {
 		*out = r;
 		return CMD_OK;
 	}
-	cmd_fail(rc, "%s%s%s", bad->result ? bad->result : omis_strerror(bad->status), bad->obj_list[0] ? ": " : "",
-		 bad->obj_list);
+	cmd_fail(rc, "%s%s%s", bad->result ? bad->result : omis_strerror(bad->status),
+		 bad->obj_list[0] ? ": " : "", bad->obj_list);
 	omis_reply_free(r);
 	return rc;
 }

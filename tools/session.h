@@ -19,6 +19,9 @@ int session_ask(Omis_reply *out, const char *fmt, ...) __attribute__((format(pri
 /* As above when the one value list of the first entry of action 1 is all that matters; for omis_value_free(). */
 int session_ask_value(Omis_value **out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The exit status that stands for it: enum cmd_status. */
+int session_status_of(Omis_status s);
+
 /* What a whole reply means: its first error, else CMD_PARTIAL when objects are missing. */
 int session_exit_status(Omis_reply r);
 

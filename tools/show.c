@@ -18,19 +18,18 @@ static size_t action_count(Omis_reply r)
 	return n ? n - 1 : 0;
 }
 
-static void show_entry(const struct term *t, const Omis_object_result *o, size_t action)
+void show_entry(const struct term *t, FILE *to, const Omis_object_result *o)
 {
-	if (action)
-		printf("%zu ", action);
 	if (o->status != OMIS_OK)
-		printf("%s%s%s ", term_paint(t, o->status >= OMIS_FIRST_ERROR ? TERM_RED : TERM_GREEN),
-		       omis_strerror(o->status), term_paint(t, TERM_PLAIN));
-	fputs(term_paint(t, TERM_BOLD), stdout);
-	term_put_safe(stdout, o->obj_list, strlen(o->obj_list));
-	printf("%s%s", term_paint(t, TERM_PLAIN), o->obj_list[0] && o->result ? ": " : "");
+		fprintf(to, "%s%s%s ",
+			term_paint(t, o->status >= OMIS_FIRST_ERROR ? TERM_RED : TERM_GREEN),
+			omis_strerror(o->status), term_paint(t, TERM_PLAIN));
+	fputs(term_paint(t, TERM_BOLD), to);
+	term_put_safe(to, o->obj_list, strlen(o->obj_list));
+	fprintf(to, "%s%s", term_paint(t, TERM_PLAIN), o->obj_list[0] && o->result ? ": " : "");
 	if (o->result)
-		term_put_safe(stdout, o->result, o->result_len);
-	putchar('\n');
+		term_put_safe(to, o->result, o->result_len);
+	putc('\n', to);
 }
 
 /* "All others are fine" says nothing to people, unless it is all there is. */
@@ -48,7 +47,9 @@ bool show_reply(const struct term *t, Omis_reply r)
 		for (s = r[i]; s->obj_list; s++) {
 			if (is_silent(s))
 				continue;
-			show_entry(t, s, n > 1 ? i : 0);
+			if (n > 1 && i)
+				printf("%zu ", i);
+			show_entry(t, stdout, s);
 			shown++;
 		}
 	if (!shown)
@@ -63,7 +64,8 @@ static void show_result(const struct term *t, const Omis_object_result *o)
 {
 	fputs("  ", stdout);
 	if (o->status != OMIS_OK)
-		printf("%s%s%s ", term_paint(t, TERM_RED), omis_strerror(o->status), term_paint(t, TERM_PLAIN));
+		printf("%s%s%s ", term_paint(t, TERM_RED), omis_strerror(o->status),
+		       term_paint(t, TERM_PLAIN));
 	if (o->obj_list[0] && o->status != OMIS_OK) {
 		term_put_safe(stdout, o->obj_list, strlen(o->obj_list));
 		fputs(": ", stdout);
@@ -97,8 +99,8 @@ void show_missing(const struct term *t, FILE *to, Omis_reply r)
 	if (c.answered >= c.asked)
 		return;
 	fflush(stdout);
-	fprintf(to, "%s%u of %u objects answered%s", term_paint(t, TERM_YELLOW), c.answered, c.asked,
-		term_paint(t, TERM_PLAIN));
+	fprintf(to, "%s%u of %u objects answered%s", term_paint(t, TERM_YELLOW), c.answered,
+		c.asked, term_paint(t, TERM_PLAIN));
 	for (i = 0; i < c.n_missing; i++) {
 		fputs(i ? ", " : "; ", to);
 		term_put_safe(to, c.missing[i].object, strlen(c.missing[i].object));

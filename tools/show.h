@@ -7,8 +7,13 @@
 #include "tools/libomis/omis.h"
 #include "tools/term.h"
 
+#include <stdio.h>
+
 /* A line an entry, a line about what is missing; safe for a terminal. False when nobody reads any more. */
 bool show_reply(const struct term *t, Omis_reply r);
+
+/* One entry on one line. */
+void show_entry(const struct term *t, FILE *to, const Omis_object_result *o);
 
 /* An event of a conditional request on one line: where, and what each action gave. False as above. */
 bool show_event(const struct term *t, Omis_reply r);

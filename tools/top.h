@@ -45,6 +45,7 @@ struct top_sample {
 	struct top_node *node;
 	size_t nnode, node_cap;
 	size_t cursor; /* where the next rank is expected while a reply is read */
+	bool is_indexed; /* ranks are in the order of their tokens */
 	nsec_t wall; /* when it was taken */
 	Omis_reply reply; /* owned; its coverage tells what is missing. NULL: nothing came */
 };
@@ -56,6 +57,9 @@ void top_sample_done(struct top_sample *s);
  * an exit status (told on stderr). before (may be NULL) gives the rates.
  */
 int top_sample_take(struct top_sample *s, const struct top_sample *before);
+
+/* Before it is used as `before`: four thousand ranks are found in it by their tokens. Their order changes. */
+void top_index(struct top_sample *s);
 
 /* Switches this tool's counting off again. */
 void top_sample_stop(void);

@@ -56,16 +56,32 @@ const struct top_node *top_node_find(const struct top_sample *s, const char *tok
 	return NULL;
 }
 
-/* Ranks keep their order from sample to sample, so the guess is nearly always right. */
+static int by_token(const void *a, const void *b)
+{
+	return strcmp(((const struct top_rank *)a)->token, ((const struct top_rank *)b)->token);
+}
+
+void top_index(struct top_sample *s)
+{
+	if (s->nrank > 1)
+		qsort(s->rank, s->nrank, sizeof(*s->rank), by_token);
+	s->is_indexed = true;
+}
+
+/* The rank is expected at `guess`: the services of one reply tell of them in the same order. */
 static struct top_rank *find_rank(const struct top_sample *s, const char *token, size_t guess)
 {
-	size_t i;
+	struct top_rank key;
 
-	if (!s)
+	if (!s || !s->nrank)
 		return NULL;
 	if (guess < s->nrank && str_eq(s->rank[guess].token, token))
 		return &s->rank[guess];
-	for (i = 0; i < s->nrank; i++)
+	if (s->is_indexed) {
+		str_copy(key.token, sizeof(key.token), token);
+		return bsearch(&key, s->rank, s->nrank, sizeof(key), by_token);
+	}
+	for (size_t i = 0; i < s->nrank; i++)
 		if (str_eq(s->rank[i].token, token))
 			return &s->rank[i];
 	return NULL;
@@ -133,12 +149,13 @@ static void add_node(struct top_sample *s, const char *token, const Omis_value *
 
 static void add_calls(struct top_sample *s, const char *token, const Omis_value *v)
 {
-	struct top_rank *r = find_rank(s, token, s->cursor++);
+	struct top_rank *r = find_rank(s, token, s->cursor);
 	const Omis_value *c;
 	size_t i;
 
 	if (!r)
 		return;
+	s->cursor = (size_t)(r - s->rank) + 1;
 	r->time_ns = value_int(v, 0);
 	for (i = 1; (c = value_at(v, i)); i++) {
 		r->calls += (double)value_int(c, CALL_COUNT_AT);

@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/tree.h"
 
-#include "common/base/array.h"
 #include "common/base/str.h"
 #include "tools/session.h"
 #include "tools/table.h"
+#include "tools/tree_fields.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-
-/* Where omig_tree() puts what. AGE (ns in this state) may be missing. */
-enum { TOKEN, PARENT, NAME, STATE, PID, RANK, WORLD, JOB, FLAVOUR, EXIT, HOST, AGE };
-
-static unsigned level_of(const Omis_value *o)
-{
-	switch (value_text(o, TOKEN)[0]) {
-	case 's':
-		return TREE_SITES;
-	case 'n':
-		return TREE_NODES;
-	case 'p':
-		return TREE_PROCESSES;
-	default:
-		return TREE_THREADS;
-	}
-}
 
 static void put(const Omis_value *o, size_t i)
 {
@@ -41,7 +24,7 @@ static enum term_paint paint_of(const char *state)
 	return str_eq(state, "ended") ? TERM_DIM : TERM_GREEN;
 }
 
-/* EXIT is what wait() says; -1 when nobody could tell. */
+/* status: what wait() says, or -1. */
 static void show_end(int status)
 {
 	if (status >= 0 && WIFSIGNALED(status))
@@ -52,74 +35,71 @@ static void show_end(int status)
 
 static void show_state(const struct term *t, const Omis_value *o)
 {
-	const char *state = value_text(o, STATE);
+	const char *state = value_text(o, TREE_STATE);
 	char age[TABLE_NUMBER_BYTES];
 
 	printf("  %s", term_paint(t, paint_of(state)));
-	put(o, STATE);
-	if (level_of(o) == TREE_NODES && !str_eq(state, "up") && value_at(o, AGE))
-		printf(" for %s", table_duration(age, value_float(o, AGE) / 1e9));
+	put(o, TREE_STATE);
+	if (tree_level(o) == TREE_NODES && !str_eq(state, "up") && value_at(o, TREE_AGE))
+		printf(" for %s", table_duration(age, value_float(o, TREE_AGE) / 1e9));
 	if (str_eq(state, "ended"))
-		show_end((int)value_int(o, EXIT));
+		show_end((int)value_int(o, TREE_EXIT));
 	fputs(term_paint(t, TERM_PLAIN), stdout);
 }
 
 static void show_process(const Omis_value *o)
 {
-	if (value_int(o, RANK) >= 0)
-		printf("  rank %lld of %lld", (long long)value_int(o, RANK), (long long)value_int(o, WORLD));
-	printf("  pid %lld  ", (long long)value_int(o, PID));
-	put(o, NAME);
-	if (value_text(o, FLAVOUR)[0]) {
+	if (value_int(o, TREE_RANK) >= 0)
+		printf("  rank %lld of %lld", (long long)value_int(o, TREE_RANK),
+		       (long long)value_int(o, TREE_WORLD));
+	printf("  pid %lld  ", (long long)value_int(o, TREE_PID));
+	put(o, TREE_NAME);
+	if (value_text(o, TREE_MPI)[0]) {
 		fputs("  ", stdout);
-		put(o, FLAVOUR);
+		put(o, TREE_MPI);
 	}
-	if (value_text(o, JOB)[0]) {
+	if (value_text(o, TREE_JOB)[0]) {
 		fputs("  job ", stdout);
-		put(o, JOB);
+		put(o, TREE_JOB);
 	}
 }
 
 static void show_object(const struct term *t, const Omis_value *o, unsigned level)
 {
 	printf("%*s%s", (int)(level - 1) * 2, "", term_paint(t, TERM_BOLD));
-	put(o, TOKEN);
+	put(o, TREE_TOKEN);
 	fputs(term_paint(t, TERM_PLAIN), stdout);
 	if (level == TREE_PROCESSES) {
 		show_process(o);
 	} else if (level == TREE_THREADS) {
-		printf("  tid %lld", (long long)value_int(o, PID));
+		printf("  tid %lld", (long long)value_int(o, TREE_PID));
 	} else {
 		printf("  %s ", level == TREE_SITES ? "site" : "node");
-		put(o, NAME);
+		put(o, TREE_NAME);
 	}
 	show_state(t, o);
 	putchar('\n');
 }
 
-void tree_show(const struct term *t, const Omis_value *list, enum tree_depth depth)
+void tree_show(const struct term *t, const struct tree *tree, enum tree_depth depth)
 {
-	const Omis_value *o;
-	unsigned level;
-	size_t i;
+	for (size_t i = 0; i < tree->n; i++) {
+		unsigned level = tree_level(tree->object[i]);
 
-	for (i = 0; (o = value_at(list, i)); i++) {
-		level = level_of(o);
 		if (level <= depth)
-			show_object(t, o, level);
+			show_object(t, tree->object[i], level);
 	}
-	if (i == 0)
+	if (tree->n == 0)
 		puts("nothing is watched yet; start a program with: omig run -- mpirun ...");
 }
 
-unsigned tree_unreachable(const Omis_value *list)
+unsigned tree_unreachable(const struct tree *tree)
 {
-	const Omis_value *o;
 	unsigned n = 0;
-	size_t i;
 
-	for (i = 0; (o = value_at(list, i)); i++)
-		n += level_of(o) == TREE_NODES && !str_eq(value_text(o, STATE), "up");
+	for (size_t i = 0; i < tree->n; i++)
+		n += tree_level(tree->object[i]) == TREE_NODES &&
+		     !str_eq(value_text(tree->object[i], TREE_STATE), "up");
 	return n;
 }
 
@@ -158,23 +138,23 @@ static void open_object(struct json *j, const Omis_value *o, unsigned level)
 	static const char *const below[] = { NULL, "nodes", "processes", "threads", NULL };
 
 	json_object(j);
-	text(j, "token", o, TOKEN);
-	text(j, "state", o, STATE);
+	text(j, "token", o, TREE_TOKEN);
+	text(j, "state", o, TREE_STATE);
 	if (level <= TREE_NODES)
-		text(j, "name", o, NAME);
-	if (level == TREE_NODES && value_at(o, AGE))
-		number(j, "state_age_ns", o, AGE);
+		text(j, "name", o, TREE_NAME);
+	if (level == TREE_NODES && value_at(o, TREE_AGE))
+		number(j, "state_age_ns", o, TREE_AGE);
 	if (level == TREE_PROCESSES) {
-		text(j, "program", o, NAME);
-		number(j, "pid", o, PID);
-		number(j, "rank", o, RANK);
-		number(j, "world_size", o, WORLD);
-		text(j, "job", o, JOB);
-		text(j, "mpi", o, FLAVOUR);
-		end_json(j, value_text(o, STATE), (int)value_int(o, EXIT));
+		text(j, "program", o, TREE_NAME);
+		number(j, "pid", o, TREE_PID);
+		number(j, "rank", o, TREE_RANK);
+		number(j, "world_size", o, TREE_WORLD);
+		text(j, "job", o, TREE_JOB);
+		text(j, "mpi", o, TREE_MPI);
+		end_json(j, value_text(o, TREE_STATE), (int)value_int(o, TREE_EXIT));
 	}
 	if (level == TREE_THREADS)
-		number(j, "tid", o, PID);
+		number(j, "tid", o, TREE_PID);
 	if (below[level]) {
 		json_key(j, below[level]);
 		json_array(j);
@@ -188,24 +168,22 @@ static void close_object(struct json *j, unsigned level)
 	json_object_end(j);
 }
 
-void tree_to_json(struct json *j, const Omis_value *list)
+void tree_to_json(struct json *j, const struct tree *tree)
 {
-	const Omis_value *o;
 	unsigned level, open = 0; /* deepest level that is open */
-	size_t i;
 
 	json_object(j);
 	json_key(j, "version");
 	json_i64(j, 1);
 	json_key(j, "sites");
 	json_array(j);
-	for (i = 0; (o = value_at(list, i)); i++) {
-		level = level_of(o);
+	for (size_t i = 0; i < tree->n; i++) {
+		level = tree_level(tree->object[i]);
 		if (level > open + 1)
 			continue; /* its container is not there: no list to stand in */
 		for (; open >= level; open--)
 			close_object(j, open);
-		open_object(j, o, level);
+		open_object(j, tree->object[i], level);
 		open = level;
 	}
 	for (; open > 0; open--)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The objects that `omig tree` shows, as omig_tree() gives them. */
+/* What `omig tree` shows. */
 #ifndef TOOLS_TREE_H
 #define TOOLS_TREE_H
 
@@ -11,13 +11,28 @@
 
 enum tree_depth { TREE_SITES = 1, TREE_NODES, TREE_PROCESSES, TREE_THREADS };
 
-/* One line an object, indented; `list` is the value of omig_tree(). */
-void tree_show(const struct term *t, const Omis_value *list, enum tree_depth depth);
+/*
+ * The objects of omig_tree(), each behind its container, and side by side by
+ * name, job and rank, or id; numbers in names count as numbers. They belong to the list.
+ */
+struct tree {
+	const Omis_value **object;
+	size_t n;
+};
+
+/* False: no memory. */
+bool tree_sort(struct tree *t, const Omis_value *list);
+void tree_done(struct tree *t);
+
+unsigned tree_level(const Omis_value *object); /* enum tree_depth */
+
+/* One line an object, indented. */
+void tree_show(const struct term *t, const struct tree *tree, enum tree_depth depth);
 
 /* {"sites":[{...,"nodes":[{...,"processes":[{...,"threads":[]}]}]}]}: one value. */
-void tree_to_json(struct json *j, const Omis_value *list);
+void tree_to_json(struct json *j, const struct tree *tree);
 
 /* Nodes that are not up. */
-unsigned tree_unreachable(const Omis_value *list);
+unsigned tree_unreachable(const struct tree *tree);
 
 #endif

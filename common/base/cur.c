@@ -7,11 +7,6 @@ void cur_init(struct cur *c, const void *p, size_t n)
 	*c = (struct cur){ .p = p ? p : (const void *)"", .n = p ? n : 0 };
 }
 
-size_t cur_left(const struct cur *c)
-{
-	return c->failed ? 0 : c->n - c->at;
-}
-
 bool cur_is_done(const struct cur *c)
 {
 	return !c->failed && c->at == c->n;
@@ -65,18 +60,20 @@ uint64_t cur_u64le(struct cur *c)
 	return get_le(c, 8);
 }
 
-uint64_t cur_varint(struct cur *c)
+uint64_t cur_varint_long(struct cur *c)
 {
+	size_t left = cur_left(c);
+	const uint8_t *p = c->p + c->at;
 	uint64_t v = 0;
 
-	for (unsigned shift = 0; shift < 70; shift += 7) {
-		uint8_t byte = cur_u8(c);
-
-		if (c->failed || (shift == 63 && byte > 1))
+	for (unsigned i = 0; i < left && i < 10; i++) {
+		if (i == 9 && p[i] > 1)
 			break;
-		v |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
+		v |= (uint64_t)(p[i] & 0x7f) << (7 * i);
+		if (p[i] < 0x80) {
+			c->at += i + 1;
 			return v;
+		}
 	}
 	c->failed = true;
 	return 0;

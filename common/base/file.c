@@ -178,7 +178,7 @@ static int sync_parent(const char *path)
 	return rc;
 }
 
-int file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
+static int write_whole(const char *path, const void *p, size_t n, bool synced, struct err *e)
 {
 	char temp[FILE_PATH_BYTES];
 	int fd, rc;
@@ -189,7 +189,7 @@ int file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
 	if (fd < 0)
 		return err_sys(e, "%s", temp);
 	rc = write_all(fd, p, n);
-	if (!rc && fsync(fd))
+	if (!rc && synced && fsync(fd))
 		rc = -ERR_SYS;
 	if (rc)
 		err_sys(e, "%s", temp);
@@ -199,9 +199,19 @@ int file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
 		rc = err_sys(e, "%s", path);
 	if (rc)
 		unlink(temp);
-	else if (sync_parent(path))
+	else if (synced && sync_parent(path))
 		rc = err_sys(e, "%s: its directory", path);
 	return rc;
+}
+
+int file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
+{
+	return write_whole(path, p, n, true, e);
+}
+
+int file_replace(const char *path, const void *p, size_t n, struct err *e)
+{
+	return write_whole(path, p, n, false, e);
 }
 
 int file_remove(const char *path, struct err *e)

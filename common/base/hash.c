@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/hash.h"
 
+#include <endian.h>
 #include <string.h>
 
 static inline uint64_t rotl(uint64_t v, unsigned n)
@@ -22,44 +23,49 @@ static inline void sip_round(uint64_t v[4])
 	v[2] = rotl(v[2], 32);
 }
 
-/* Aumasson and Bernstein, "SipHash: a fast short-input PRF". */
-static inline uint64_t sip(const struct hash_key *key, const uint8_t *p, size_t n,
-			   const unsigned rounds[2])
+static inline void sip_word(uint64_t v[4], uint64_t word, unsigned rounds)
+{
+	v[3] ^= word;
+	for (unsigned r = 0; r < rounds; r++)
+		sip_round(v);
+	v[0] ^= word;
+}
+
+/* Aumasson and Bernstein, "SipHash: a fast short-input PRF". In line, so that rounds are constants. */
+static inline __attribute__((always_inline)) uint64_t sip(const struct hash_key *key, const void *p,
+							  size_t n, unsigned rounds, unsigned final)
 {
 	uint64_t v[4] = { key->k0 ^ 0x736f6d6570736575, key->k1 ^ 0x646f72616e646f6d,
 			  key->k0 ^ 0x6c7967656e657261, key->k1 ^ 0x7465646279746573 };
-	uint64_t last = (uint64_t)n << 56, word;
-	size_t i, tail = n % 8;
+	uint64_t last = 0, word;
+	const uint8_t *at = p;
 
-	for (i = 0; i + 8 <= n; i += 8) {
-		word = 0;
-		for (unsigned k = 0; k < 8; k++)
-			word |= (uint64_t)p[i + k] << (8 * k);
-		v[3] ^= word;
-		for (unsigned r = 0; r < rounds[0]; r++)
-			sip_round(v);
-		v[0] ^= word;
+	for (size_t left = n / 8; left; left--, at += 8) {
+		memcpy(&word, at, 8);
+		sip_word(v, le64toh(word), rounds);
 	}
-	for (unsigned k = 0; k < tail; k++)
-		last |= (uint64_t)p[i + k] << (8 * k);
-	v[3] ^= last;
-	for (unsigned r = 0; r < rounds[0]; r++)
-		sip_round(v);
-	v[0] ^= last;
+	memcpy(&last, at, n % 8);
+	sip_word(v, le64toh(last) | (uint64_t)n << 56, rounds);
 	v[2] ^= 0xff;
-	for (unsigned r = 0; r < rounds[1]; r++)
+	for (unsigned r = 0; r < final; r++)
 		sip_round(v);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 uint64_t hash_sip13(const struct hash_key *key, const void *p, size_t n)
 {
-	return sip(key, p, n, (const unsigned[]){ 1, 3 });
+	return sip(key, p, n, 1, 3);
+}
+
+uint64_t hash_sip13_u64(const struct hash_key *key, uint64_t n)
+{
+	n = htole64(n);
+	return sip(key, &n, sizeof(n), 1, 3);
 }
 
 uint64_t hash_sip24(const struct hash_key *key, const void *p, size_t n)
 {
-	return sip(key, p, n, (const unsigned[]){ 2, 4 });
+	return sip(key, p, n, 2, 4);
 }
 
 uint64_t hash_mix64(uint64_t v)

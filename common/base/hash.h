@@ -15,6 +15,7 @@ struct hash_key {
 
 /* SipHash-1-3 (tables) and SipHash-2-4 (the published vectors). */
 uint64_t hash_sip13(const struct hash_key *key, const void *p, size_t n);
+uint64_t hash_sip13_u64(const struct hash_key *key, uint64_t n); /* of its 8 bytes, little-endian */
 uint64_t hash_sip24(const struct hash_key *key, const void *p, size_t n);
 
 /* A bijection that mixes all bits (splitmix64's finaliser). Not keyed. */

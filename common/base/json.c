@@ -105,7 +105,11 @@ static size_t put_special(struct buf *b, const uint8_t *p, size_t n)
 		buf_puts(b, "\\ufffd");
 		return 1;
 	}
-	buf_put(b, p, len);
+	/* C1 controls, which a terminal may obey. */
+	if (p[0] == 0xc2 && p[1] < 0xa0)
+		buf_printf(b, "\\u%04x", p[1]);
+	else
+		buf_put(b, p, len);
 	return len;
 }
 

@@ -27,6 +27,8 @@
 #define TOOL_PROBE_PERIOD_NS (30 * INT64_C(1000000000)) /* lets TCP find a tool's host that is gone */
 #define RECONNECT_MIN_NS (100 * INT64_C(1000000)) /* a restart is over in this time */
 #define RECONNECT_MAX_NS (10 * INT64_C(1000000000)) /* a healed link is used within this time */
+/* nobody who stopped a process can be asked: it runs again */
+#define STOP_LEASH_NS (5 * INT64_C(1000000000))
 #define REVOKE_CHECK_NS (5 * INT64_C(1000000000)) /* a revoked identity is cut within 10 s */
 
 /* --- peers that are not known yet, or misbehave */

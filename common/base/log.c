@@ -110,6 +110,19 @@ static void one_line(char *s)
 			*s = ' ';
 }
 
+/* What was cut anywhere loses the half character at its end. */
+static void cut_at_character(char *s)
+{
+	size_t n = strlen(s);
+
+	for (size_t back = 0; back < 4 && back <= n; back++) {
+		if (str_is_utf8(s, n - back)) {
+			s[n - back] = '\0';
+			return;
+		}
+	}
+}
+
 /* The inside of a JSON string; control characters are gone already. */
 static void json_text(char *out, size_t size, const char *s)
 {
@@ -128,7 +141,7 @@ static void json_text(char *out, size_t size, const char *s)
 static int format_json(char *line, size_t size, enum log_level level, const char *area,
 		       const char *text)
 {
-	char when[CLOCK_TEXT_BYTES], quoted[LINE_BYTES + LINE_BYTES / 2];
+	char when[CLOCK_TEXT_BYTES], quoted[2 * LINE_BYTES]; /* each of them escaped */
 
 	json_text(quoted, sizeof(quoted), text);
 	return snprintf(line, size,
@@ -162,7 +175,7 @@ static int format_line(char *line, size_t size, enum log_level level, const char
  */
 static void write_line(enum log_level level, const char *area, char *text)
 {
-	char line[2 * LINE_BYTES];
+	char line[2 * LINE_BYTES + 512];
 	int n;
 
 	one_line(text);
@@ -181,7 +194,7 @@ void log_line(struct log_site *site, enum log_level level, const char *area, con
 {
 	char text[LINE_BYTES];
 	unsigned suppressed;
-	int saved = errno;
+	int saved = errno, n;
 	va_list ap;
 
 	if (site_admits(site, &suppressed)) {
@@ -191,7 +204,10 @@ void log_line(struct log_site *site, enum log_level level, const char *area, con
 			write_line(level, area, text);
 		}
 		va_start(ap, fmt);
-		if (vsnprintf(text, sizeof(text), fmt, ap) >= 0)
+		n = vsnprintf(text, sizeof(text), fmt, ap);
+		if (n >= (int)sizeof(text))
+			cut_at_character(text);
+		if (n >= 0)
 			write_line(level, area, text);
 		va_end(ap);
 	}

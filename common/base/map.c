@@ -24,9 +24,7 @@ static const char grave;
 void map_init(struct map *m)
 {
 	*m = (struct map){ 0 };
-	/* Without the kernel's random numbers the keys are guessable, but the map still works. */
-	if (rng_fill_random(&m->key, sizeof(m->key), NULL))
-		m->key.k0 = hash_mix64((uint64_t)(uintptr_t)m);
+	rng_draw_key(&m->key);
 }
 
 void map_done(struct map *m)
@@ -37,7 +35,7 @@ void map_done(struct map *m)
 
 static size_t home(const struct map *m, uint64_t key)
 {
-	return (size_t)hash_sip13(&m->key, &key, sizeof(key)) & (m->cap - 1);
+	return (size_t)hash_sip13_u64(&m->key, key) & (m->cap - 1);
 }
 
 static struct map_slot *find(const struct map *m, uint64_t key)

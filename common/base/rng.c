@@ -4,7 +4,12 @@
 #include "common/base/hash.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/random.h>
+
+static struct hash_key key_seed;
+static pthread_once_t key_seed_once = PTHREAD_ONCE_INIT;
+static uint64_t keys_drawn;
 
 static inline uint64_t rotl(uint64_t v, unsigned n)
 {
@@ -62,4 +67,18 @@ int rng_fill_random(void *p, size_t n, struct err *e)
 		n -= (size_t)got;
 	}
 	return 0;
+}
+
+static void draw_seed(void)
+{
+	/* Without the kernel's random numbers keys are guessable, but tables still work. */
+	if (rng_fill_random(&key_seed, sizeof(key_seed), NULL))
+		key_seed.k0 = hash_mix64((uint64_t)(uintptr_t)&key_seed);
+}
+
+void rng_draw_key(struct hash_key *key)
+{
+	pthread_once(&key_seed_once, draw_seed);
+	*key = key_seed;
+	key->k1 += __atomic_add_fetch(&keys_drawn, 1, __ATOMIC_RELAXED);
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct hash_key;
+
 struct rng {
 	uint64_t s[4];
 };
@@ -26,5 +28,12 @@ double rng_double(struct rng *r);
  * ERR_SYS.
  */
 int rng_fill_random(void *p, size_t n, struct err *e);
+
+/*
+ * A key for one hash table: nobody outside of the process can know it, and no other table has it.
+ * (A table that is filled in the order of another with the same key becomes one long cluster.)
+ * Costs the kernel's random numbers once a process. Any thread.
+ */
+void rng_draw_key(struct hash_key *key);
 
 #endif

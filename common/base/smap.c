@@ -22,8 +22,7 @@ struct smap_slot {
 void smap_init(struct smap *m)
 {
 	*m = (struct smap){ 0 };
-	if (rng_fill_random(&m->key, sizeof(m->key), NULL))
-		m->key.k0 = hash_mix64((uint64_t)(uintptr_t)m);
+	rng_draw_key(&m->key);
 }
 
 void smap_done(struct smap *m)

@@ -7,8 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +34,30 @@ static int wait_ready(int fd, pid_t child)
 	return WIFEXITED(how) && WEXITSTATUS(how) ? WEXITSTATUS(how) : DAEMON_FAILED;
 }
 
-int background_fork(int *ready, int *status, struct err *e)
+static void close_between(int first, int last)
+{
+	struct rlimit l = { 0 };
+
+#ifdef SYS_close_range
+	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+		return;
+#endif
+	getrlimit(RLIMIT_NOFILE, &l);
+	for (; first <= last && (rlim_t)first < l.rlim_cur; first++)
+		close(first);
+}
+
+/* What we inherited may be the end of a pipe, or a lock, that somebody waits for. */
+static void close_all_but(int a, int b)
+{
+	int low = a < b ? a : b, high = a < b ? b : a;
+
+	close_between(STDERR_FILENO + 1, low - 1);
+	close_between((low > STDERR_FILENO ? low : STDERR_FILENO) + 1, high - 1);
+	close_between(high + 1, INT_MAX);
+}
+
+int background_fork(int *ready, int keep, int *status, struct err *e)
 {
 	int ends[2];
 	pid_t child;
@@ -53,6 +79,7 @@ int background_fork(int *ready, int *status, struct err *e)
 		return 1;
 	}
 	setsid();
+	close_all_but(ends[1], keep);
 	*ready = ends[1];
 	return 0;
 }

@@ -429,7 +429,7 @@ static int run(struct daemon *d)
 	process_harden();
 	open_log(d);
 	if (d->is_background)
-		rc = background_fork(&d->ready_fd, &status, &e);
+		rc = background_fork(&d->ready_fd, (int)d->args.lock_fd, &status, &e);
 	if (rc > 0)
 		return status;
 	if (rc) {

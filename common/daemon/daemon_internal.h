@@ -49,9 +49,10 @@ const struct daemon_own *daemon_args_own(const struct daemon_args *a, const stru
 
 /*
  * Forks. The child returns 0 with *ready to be given to background_tell(); the parent waits for it
- * and returns 1 with the exit status in *status. -ERR_SYS.
+ * and returns 1 with the exit status in *status. The child has no descriptors but the standard
+ * ones, *ready, and keep (-1: none). -ERR_SYS.
  */
-int background_fork(int *ready, int *status, struct err *e);
+int background_fork(int *ready, int keep, int *status, struct err *e);
 
 /* Tells the parent how it went and forgets it: *ready becomes -1. False: nobody waits any more. */
 bool background_tell(int *ready, int status);

@@ -286,6 +286,12 @@ static void close_gather(struct run *run)
 	}
 }
 
+static void give_up_rest(struct run *run)
+{
+	plan_abandon(run->plan, "the deadline passed before it was begun", run->reply);
+	run->is_over = true;
+}
+
 static void on_deadline(void *arg)
 {
 	struct run *run = arg;
@@ -297,7 +303,7 @@ static void on_deadline(void *arg)
 		reply_add_error(run->reply, run->here_action, NULL, STATUS_UNSPECIFIED_ERROR,
 				"not done before the deadline");
 	}
-	plan_abandon(run->plan, "the deadline passed before it was begun", run->reply);
+	give_up_rest(run);
 	run_end(run);
 }
 
@@ -360,6 +366,14 @@ static bool parts_of_step(struct run *run)
 	return false;
 }
 
+/* One step, or the parts of one. Returns true when the run has to wait. */
+static bool go_on(struct run *run)
+{
+	if (!run->step && next_step(run))
+		return true;
+	return run->is_over ? false : parts_of_step(run);
+}
+
 /* Goes on until the run waits or is over. Whoever is deeper on the stack leaves the rest to the outermost. */
 static void run_go(struct run *run)
 {
@@ -369,9 +383,11 @@ static void run_go(struct run *run)
 		return;
 	run->is_going = true;
 	while (!waits && !run->is_over) {
-		waits = run->step ? false : next_step(run);
-		if (!waits && !run->is_over)
-			waits = parts_of_step(run);
+		/* What was waited for here may end at the deadline too, and before our timer runs. */
+		if (!run->step && run_remaining(run) == 0)
+			give_up_rest(run);
+		else
+			waits = go_on(run);
 	}
 	run->is_going = false;
 	if (run->is_over)

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -72,8 +73,11 @@ void health_measure(struct daemon_health *h)
 
 void process_harden(void)
 {
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct rlimit r;
 
+	/* Started by a rank we have its limits: a file that may not grow is an error, not our end. */
+	sigaction(SIGXFSZ, &ignore, NULL);
 	umask(077);
 	if (!getrlimit(RLIMIT_NOFILE, &r)) {
 		r.rlim_cur = r.rlim_max < FDS_MAX ? r.rlim_max : FDS_MAX;

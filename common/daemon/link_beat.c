@@ -45,10 +45,19 @@ void link_beat_start(struct link *l)
 	link_arm(l, l->next_ping - now);
 }
 
+/* Also a part of a message: a slow line may take longer for a large one. */
+static nsec_t last_sign(const struct link *l)
+{
+	struct chan_stats s;
+
+	chan_get_stats(l->chan, &s);
+	return s.last_in_at > l->last_in ? s.last_in_at : l->last_in;
+}
+
 /* When the silence becomes too long; never for some. */
 static nsec_t silence_ends(const struct link *l)
 {
-	return may_be_silent(l) ? INT64_MAX : l->last_in + SILENCE_MAX_NS;
+	return may_be_silent(l) ? INT64_MAX : last_sign(l) + SILENCE_MAX_NS;
 }
 
 void link_beat(struct link *l)
@@ -60,7 +69,7 @@ void link_beat(struct link *l)
 	 * We were stopped ourselves: the silence may be ours. One period to hear what has queued
 	 * up.
 	 */
-	if (now - l->due > HEARTBEAT_PERIOD_NS && now - l->last_in >= SILENCE_MAX_NS)
+	if (now - l->due > HEARTBEAT_PERIOD_NS && now - last_sign(l) >= SILENCE_MAX_NS)
 		l->last_in = now - SILENCE_MAX_NS + HEARTBEAT_PERIOD_NS;
 	if (now >= silence_ends(l)) {
 		err_set(&e, ERR_TIMEOUT, "silent for %d s: %d heartbeats missed",

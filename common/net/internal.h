@@ -317,7 +317,9 @@ struct tls_chan {
 int tls_ctx_make(SSL_CTX **out, const struct net_ctx *ctx, bool server,
 		 const struct creds_parsed *creds, struct err *e);
 
-/* tls_words.c: why a TLS call ended with `ret`, in words for people */
+/* tls_words.c: before each TLS call, so that SSL_get_error() speaks of that call */
+void tls_forget_errors(void);
+/* Why a TLS call ended with `ret`, in words for people. */
 int tls_end(struct tls_chan *t, int ret, const char *doing, struct err *e);
 /* The peer broke the protocol or failed verification, and did not merely go. */
 bool tls_is_bad_auth(const struct tls_chan *t, const struct err *why);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define READ_STEP 16384 /* one TLS record */
+#define READ_STEP 4096 /* on the stack: most records are far smaller than they may be */
 #define READ_TURN_MAX (256 * 1024) /* then the others have their turn */
 #define FLUSH_TURN_MAX (1024 * 1024)
 #define RECORD_MAX 16384
@@ -137,7 +137,7 @@ static int read_step(struct tls_chan *t, size_t *got, struct err *e)
 
 	t->sock.blocked = false;
 	t->read_wants_write = false;
-	ERR_clear_error();
+	tls_forget_errors();
 	n = SSL_read(t->ssl, step, sizeof(step));
 	rc = post_handshake_budget(t, e);
 	if (rc)
@@ -230,7 +230,7 @@ static int write_out(struct tls_chan *t, struct err *e)
 
 		if (done >= FLUSH_TURN_MAX)
 			return 1;
-		ERR_clear_error();
+		tls_forget_errors();
 		n = SSL_write(t->ssl, t->out.p + t->out_at,
 			      (int)(left < RECORD_MAX ? left : RECORD_MAX));
 		if (n <= 0) {

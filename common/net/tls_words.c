@@ -69,6 +69,13 @@ static int say_reason(const char *doing, unsigned long code, struct err *e)
 	return err_set(e, ERR_PROTO, "%s: TLS says %s (%d)", doing, text ? text : "error", reason);
 }
 
+void tls_forget_errors(void)
+{
+	/* To clear the queue of a thread costs as much as to decrypt a request, even when it is empty. */
+	if (ERR_peek_error())
+		ERR_clear_error();
+}
+
 int tls_end(struct tls_chan *t, int ret, const char *doing, struct err *e)
 {
 	int sys = errno, kind = SSL_get_error(t->ssl, ret), rc;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A usual request fits into the first block, so that it costs one malloc(). */
-#define BLOCK_FIRST 2048
+/* A usual request fits into the first block, so that it costs one malloc(), and a cheap one. */
+#define BLOCK_FIRST 1024
 #define BLOCK_LARGEST 65536
 
 struct block {

@@ -14,15 +14,12 @@
 
 struct reply *reply_new(void)
 {
-	struct reply *r = calloc(1, sizeof(*r));
+	struct arena *a = arena_new(sizeof(struct reply) + REPLY_MAX_BYTES);
+	struct reply *r = a ? arena_alloc(a, sizeof(*r)) : NULL;
 
 	if (!r)
 		return NULL;
-	r->arena = arena_new(REPLY_MAX_BYTES);
-	if (!r->arena) {
-		free(r);
-		return NULL;
-	}
+	r->arena = a;
 	r->csr = "";
 	return r;
 }
@@ -31,10 +28,9 @@ void reply_free(struct reply *r)
 {
 	if (!r)
 		return;
-	arena_free(r->arena);
 	free(r->entry);
 	free(r->coverage.missing);
-	free(r);
+	arena_free(r->arena); /* with r */
 }
 
 static const char *copy(struct reply *r, const char *s)

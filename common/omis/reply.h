@@ -42,7 +42,7 @@ struct reply {
 	size_t nentry, cap;
 	struct reply_coverage coverage;
 	const char *csr; /* token, or "" */
-	struct arena *arena;
+	struct arena *arena; /* of the strings, and of this struct itself */
 };
 
 #define REPLY_ENTRIES_MAX 65536 /* an entry an object: OMIS_OBJECTS_MAX */

@@ -2,12 +2,16 @@
 /* Entries of one action, from everywhere, become as few as say the same. */
 #include "common/omis/reply.h"
 
+#include "common/base/array.h"
 #include "common/base/err.h"
 #include "common/omis/arena.h"
 #include "common/omis/catalogue.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The reply of one host has one entry an action, most often one: no memory is asked for that. */
+#define FEW 4
 
 struct item {
 	struct reply_entry e;
@@ -16,11 +20,17 @@ struct item {
 
 struct merging {
 	struct reply *r;
-	struct item *v; /* all entries, sorted by action; then room for one more an action */
+	struct item *v; /* all entries, sorted by action */
 	size_t n;
-	struct reply_entry *out; /* as large as v */
+	struct reply_entry *out; /* room for v, and one more an action */
 	size_t nout;
 };
+
+static void sort(struct item *v, size_t n, int (*order)(const void *, const void *))
+{
+	if (n > 1)
+		qsort(v, n, sizeof(*v), order);
+}
 
 static int by_at(const void *a, const void *b)
 {
@@ -159,7 +169,7 @@ static int sum_up(struct merging *m, enum omis_merge how, struct item *v, size_t
 	bool added;
 	int rc;
 
-	qsort(v, *n, sizeof(*v), by_objects);
+	sort(v, *n, by_objects);
 	for (size_t i = 0; i < *n; i++) {
 		added = false;
 		if (kept && is_sum(&v[i].e) && !strcmp(v[i].e.objects, v[kept - 1].e.objects)) {
@@ -171,7 +181,7 @@ static int sum_up(struct merging *m, enum omis_merge how, struct item *v, size_t
 			v[kept++] = v[i];
 	}
 	*n = kept;
-	qsort(v, *n, sizeof(*v), by_at);
+	sort(v, *n, by_at);
 	return 0;
 }
 
@@ -204,7 +214,7 @@ static int join_equal(struct merging *m, struct item *v, size_t *n)
 	size_t kept = 0, end;
 	int rc = 0;
 
-	qsort(v, *n, sizeof(*v), by_result);
+	sort(v, *n, by_result);
 	for (size_t i = 0; !rc && i < *n; i = end) {
 		for (end = i + 1; end < *n && !compare_result(&v[i].e, &v[end].e);)
 			end++;
@@ -213,7 +223,7 @@ static int join_equal(struct merging *m, struct item *v, size_t *n)
 		v[kept++] = v[i];
 	}
 	*n = kept;
-	qsort(v, *n, sizeof(*v), by_at);
+	sort(v, *n, by_at);
 	return rc;
 }
 
@@ -289,28 +299,37 @@ static int merge_all(struct merging *m, const struct omis_request *request, cons
 	return rc;
 }
 
+static int merge_entries(struct merging *m, const struct omis_request *request,
+			 const uint32_t *numbers)
+{
+	for (size_t i = 0; i < m->n; i++)
+		m->v[i] = (struct item){ m->r->entry[i], i };
+	sort(m->v, m->n, by_action);
+	return merge_all(m, request, numbers);
+}
+
 int reply_merge(struct reply *r, const struct omis_request *request, const uint32_t *numbers)
 {
-	struct merging m = { .r = r, .n = r->nentry };
+	struct item v[FEW];
+	struct reply_entry out[FEW];
+	struct merging m = { .r = r, .v = v, .n = r->nentry, .out = out };
 	size_t room = r->nentry + request->naction;
-	int rc = -ERR_NOMEM;
+	int rc = array_grow(&r->entry, &r->cap, room, sizeof(*r->entry), room);
 
-	m.v = calloc(room + 1, sizeof(*m.v));
-	m.out = calloc(room + 1, sizeof(*m.out));
-	if (m.v && m.out) {
-		for (size_t i = 0; i < m.n; i++)
-			m.v[i] = (struct item){ r->entry[i], i };
-		qsort(m.v, m.n, sizeof(*m.v), by_action);
-		rc = merge_all(&m, request, numbers);
-	}
-	free(m.v);
-	if (rc) {
-		free(m.out);
+	if (rc)
 		return rc;
+	if (room > FEW) {
+		m.v = calloc(room, sizeof(*m.v));
+		m.out = calloc(room, sizeof(*m.out));
 	}
-	free(r->entry);
-	r->entry = m.out;
-	r->nentry = m.nout;
-	r->cap = room + 1;
-	return 0;
+	rc = m.v && m.out ? merge_entries(&m, request, numbers) : -ERR_NOMEM;
+	if (!rc) {
+		memcpy(r->entry, m.out, m.nout * sizeof(*m.out));
+		r->nentry = m.nout;
+	}
+	if (room > FEW) {
+		free(m.v);
+		free(m.out);
+	}
+	return rc;
 }

@@ -39,7 +39,8 @@ static const struct omis_service omig[] = {
 	  .result = "daemon, version, uptime_ns, [name, value]...",
 	  .help = "The health of each daemon: queues, drops, lag, certificates." },
 	{ EXT_SERVICE("omig", "omig_tree", INFO, 0, TOP, OBSERVE, DONE),
-	  .result = "[token, parent, name, state, ...]...",
+	  .result = "[token, parent, name, state, pid, rank, world_size, job, mpi, exit_status, "
+		    "host, state_age_ns]...",
 	  .help = "All that the top knows, whatever this tool is attached to." },
 };
 

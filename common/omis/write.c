@@ -4,7 +4,6 @@
 #include "common/omis/request.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +18,16 @@ static void separate(struct omis_writer *w)
 
 void omis_write_int(struct omis_writer *w, int64_t v)
 {
+	char text[20], *end = text + sizeof(text), *at = end; /* -2^63 has 20 characters */
+	uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+
+	do
+		*--at = (char)('0' + left % 10);
+	while (left /= 10);
+	if (v < 0)
+		*--at = '-';
 	separate(w);
-	buf_printf(w->b, "%" PRId64, v);
+	buf_put(w->b, at, (size_t)(end - at));
 }
 
 /* The first precision that reads back; below DBL_MIN fewer digits than 15 may do. */

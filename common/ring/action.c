@@ -2,6 +2,8 @@
 /* Runs actions in the rank: hot, the rules of ring.c. */
 #include "common/ring/action.h"
 
+#include "common/ring/calls.h"
+
 #define ACTION_WORDS (sizeof(struct seg_action) / 8)
 
 union action_copy {
@@ -87,6 +89,13 @@ static void action_apply(const struct action_tables *t, const struct seg_action 
 	}
 }
 
+/* The call has ended with somebody else: what it might have been is forgotten. */
+static void action_forget(const struct action_tables *t, const struct seg_action *a)
+{
+	if (a->op == ACTION_PATOP_INTEGRATOR_ADD && a->phase == CALL_END && a->cell < SEG_CELLS)
+		t->potentials[a->cell].set = false;
+}
+
 static void action_filter(const struct action_tables *t, const struct seg_action *a,
 			  const struct action_event *e)
 {
@@ -97,8 +106,10 @@ static void action_filter(const struct action_tables *t, const struct seg_action
 	if (a->partner_count) {
 		potential = (a->flags & ACTION_PATOP) && e->any_source;
 		if (!potential &&
-		    !list_has(t->lists, a->partner_first, a->partner_count, e->partner))
+		    !list_has(t->lists, a->partner_first, a->partner_count, e->partner)) {
+			action_forget(t, a);
 			return;
+		}
 	}
 	action_apply(t, a, e, potential);
 }
@@ -117,8 +128,10 @@ unsigned action_run(const struct action_tables *t, const struct action_event *e)
 			skipped++;
 			break;
 		}
-		if (copy.a.func != e->func || copy.a.phase != e->phase)
+		if (copy.a.func != e->func || copy.a.phase != e->phase) {
+			skipped++;
 			break;
+		}
 		action_filter(t, &copy.a, e);
 		at = copy.a.next;
 	}

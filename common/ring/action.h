@@ -6,8 +6,9 @@
  *
  * An entry is guarded by its own sequence word. The lm installs: write the
  * entry with its `next`, then the head; removes: unhook it (head or the
- * previous entry's next), then clear it. The rank copies an entry before it
- * runs it; one that changes meanwhile is skipped and counted.
+ * previous entry's next), then clear its op. `next` stands in the word of the sequence, so that it
+ * changes at once. The rank copies an entry before it runs it; one that changes meanwhile, or that
+ * hangs in another chain by now, ends the walk and is counted.
  */
 #ifndef COMMON_RING_ACTION_H
 #define COMMON_RING_ACTION_H
@@ -86,7 +87,7 @@ struct action_event {
 	uint8_t phase;
 	uint32_t tid;
 	uint64_t now; /* ticks */
-	int64_t partner; /* world rank, -1 unknown or none */
+	int64_t partner; /* world rank or CALL_PARTNER_X */
 	bool any_source; /* the partner will be known at the end */
 	int64_t bytes; /* 0 when not known */
 };
@@ -101,8 +102,8 @@ struct action_tables {
 };
 
 /*
- * Runs the chain; at most SEG_ACTIONS steps. Returns how many entries were skipped because they
- * changed.
+ * Runs the chain; at most SEG_ACTIONS steps. Returns how many times it was cut short by a
+ * change.
  */
 unsigned action_run(const struct action_tables *t, const struct action_event *e);
 

@@ -11,8 +11,7 @@
  *	end:	$par1 world rank, $par2 result of the call, then partner and length
  *		where the call has them
  * The length is what goes out for sends and collectives, what came in for
- * receives (known at the end only). A partner that is not known is -1: any
- * source, no process.
+ * receives (known at the end only).
  */
 #ifndef COMMON_RING_CALLS_H
 #define COMMON_RING_CALLS_H
@@ -37,6 +36,12 @@ enum call_class {
 };
 
 enum call_phase { CALL_START, CALL_END };
+
+/* In the place of a partner's world rank. */
+enum {
+	CALL_PARTNER_UNKNOWN = -1, /* not yet: any source; or not at all */
+	CALL_PARTNER_NONE = -2,	   /* there is none: MPI_PROC_NULL */
+};
 
 /* What a C argument is. */
 enum call_param_kind {

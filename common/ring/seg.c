@@ -51,8 +51,9 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	h->head_offset = h->hook_offset + SEG_PAGE_BYTES;
 	h->action_offset = h->head_offset + ACTION_HEADS_BYTES;
 	h->list_offset = h->action_offset + SEG_ACTIONS * sizeof(struct seg_action);
-	h->thread_offset = round_up(h->list_offset + SEG_LIST_WORDS * sizeof(int32_t),
-			SEG_PAGE_BYTES);
+	h->note_offset = h->list_offset + SEG_LIST_WORDS * sizeof(int32_t);
+	h->thread_offset = round_up(h->note_offset + SEG_CELLS * sizeof(struct seg_note),
+				    SEG_PAGE_BYTES);
 	plan_thread(h);
 	h->segment_bytes = h->thread_offset + h->thread_bytes * h->thread_count;
 	memset(h->spare, 0, sizeof(h->spare));

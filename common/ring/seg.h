@@ -2,13 +2,13 @@
 /*
  * The shared segment of one watched process: its layout, and nothing else.
  *
- *	header page | hook words | action heads | actions | lists | thread[0] .. thread[n-1]
+ *	header page | hook words | action heads | actions | lists | notes | thread[0] .. thread[n-1]
  *	thread:  head | slots | cells | partners | event ring
  *
  * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
  * maps the same memory. Who writes what:
  *	header.w, threads (but ring tails)		the process; one thread per thread block
- *	header.l, hook words, actions, lists, ring tails	the lm
+ *	header.l, hook words, actions, lists, notes, ring tails	the lm
  * Nobody ever waits for the other side. What several words say together is
  * guarded by a sequence word: odd while its one writer is at work.
  *
@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 1
+#define SEG_VERSION 2
 
 /*
  * A page of the largest size that the architecture may run with: the hook words are mapped on their
@@ -95,7 +95,7 @@ struct seg_own {
 	uint32_t pcontrol;
 	uint64_t threads_lost; /* threads that found no block free */
 	uint64_t calls_lost; /* calls that these made with their hooks on */
-	uint64_t actions_skipped; /* actions met while the lm was changing them */
+	uint64_t actions_skipped; /* chains of actions that a change of the lm cut short */
 	uint32_t start_word; /* hook word of every function before any request: OMIG_START */
 	uint32_t spare0;
 	char job[64]; /* OMIG_JOB, else what the launcher gives */
@@ -130,11 +130,11 @@ struct seg_header {
 	uint32_t cell_count, partner_count;
 	uint32_t thread_count; /* blocks */
 	uint32_t ring_bytes; /* a power of two */
-	uint64_t hook_offset, head_offset, action_offset, list_offset, thread_offset;
+	uint64_t hook_offset, head_offset, action_offset, list_offset, note_offset, thread_offset;
 	uint64_t thread_bytes; /* of one block */
 	/* inside a thread block */
 	uint64_t slot_offset, cell_offset, partner_offset, ring_offset;
-	uint8_t spare[120];
+	uint8_t spare[112];
 	struct seg_own w;
 	struct seg_lm l;
 };
@@ -189,6 +189,22 @@ struct seg_cell {
 };
 
 /*
+ * Whose a cell is and where it stood when it was given away: written by the
+ * lm for the lm that comes after it, so that a counter goes on where it was.
+ */
+struct seg_note {
+	uint32_t seq; /* odd while it changes */
+	uint32_t kind; /* enum token_kind of the last owner, 0: there was none yet */
+	uint64_t number; /* of the owner's token; 0: it is nobody's now */
+	uint32_t tool; /* whose owner it is */
+	uint32_t spare;
+	int64_t base_n, own_n; /* what the cell had; what was added from outside of the rank */
+	double base_integral, base_v; /* v * ticks, v */
+	uint64_t base_ticks;
+	double own_integral, own_v, own_t; /* v * s, v, system seconds */
+};
+
+/*
  * Calls of one function with one partner. key is written once, after which the sums grow; each
  * alone is whole.
  */
@@ -204,6 +220,7 @@ static_assert(sizeof(struct seg_header) <= 4096, "the header is one page");
 static_assert(sizeof(struct seg_thread) == 192, "layout");
 static_assert(sizeof(struct seg_slot) == 64, "one cache line");
 static_assert(sizeof(struct seg_cell) == 32, "layout");
+static_assert(sizeof(struct seg_note) == 88, "layout");
 static_assert(sizeof(struct seg_partner) == 32, "layout");
 static_assert(SEG_HOOKS * 4 <= SEG_PAGE_BYTES, "hook words are one page");
 

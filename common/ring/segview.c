@@ -4,10 +4,12 @@
 #include "common/ring/segview_internal.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
@@ -50,6 +52,14 @@ static int check_header(struct segview *v, struct err *e)
 	return 0;
 }
 
+/* A hole in a file of huge pages is filled from a pool; when that is empty, reading kills. */
+static bool has_plain_pages(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+}
+
 static int check_file(int fd, uid_t owner, size_t *bytes, struct err *e)
 {
 	struct stat st;
@@ -64,6 +74,8 @@ static int check_file(int fd, uid_t owner, size_t *bytes, struct err *e)
 	seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0 || (seals & SEALS) != SEALS)
 		return err_set(e, ERR_DENIED, "the segment is not sealed");
+	if (!has_plain_pages(fd))
+		return err_set(e, ERR_DENIED, "the segment is not made of plain pages");
 	if (st.st_size < (off_t)sizeof(struct seg_header) || st.st_size > (off_t)SEG_BYTES_MAX)
 		return err_set(e, ERR_PROTO, "a segment of %lld bytes", (long long)st.st_size);
 	*bytes = (size_t)st.st_size;

@@ -22,9 +22,9 @@ struct segview;
 
 /*
  * Checks and maps the segment behind fd, which stays the caller's: a regular
- * memfd of uid `owner`, sealed against shrinking and growing (SHRINK, GROW, SEAL), of
- * a sensible size, and a header that agrees with itself.
- * ERR_DENIED owner or seals, ERR_UNSUPPORTED another layout version (the text says which),
+ * memfd of uid `owner`, of plain pages, sealed against shrinking and growing (SHRINK, GROW,
+ * SEAL), of a sensible size, and a header that agrees with itself.
+ * ERR_DENIED owner, pages or seals, ERR_UNSUPPORTED another layout version (the text says which),
  * ERR_PROTO
  * nonsense, ERR_AGAIN not set up yet (magic is still 0), ERR_SYS, ERR_NOMEM.
  */
@@ -132,6 +132,12 @@ void segview_reset(struct segview *v);
  * Zeroes one cell in all threads is not possible from here (the process writes them): readers keep
  * a base instead.
  */
+
+/* What the next lm should know of a cell. -ERR_INVALID: no such cell. n->seq does not matter. */
+int segview_note_set(struct segview *v, unsigned cell, const struct seg_note *n);
+
+/* False: no such cell, or the lm that wrote it died in the middle. As it stands: check it. */
+bool segview_note_get(const struct segview *v, unsigned cell, struct seg_note *out);
 
 void segview_scale_set(struct segview *v, const struct ticks_scale *s);
 void segview_lm_alive(struct segview *v, uint64_t lm_epoch);

@@ -144,16 +144,19 @@ static unsigned chain_before(const struct segview *v, const struct seg_action *a
 static void chain_lead(struct segview *v, const struct seg_action *a, unsigned before,
 		       unsigned target)
 {
-	struct seg_action changed;
+	struct seg_action *changed;
+	uint64_t word;
 
 	if (!before) {
 		__atomic_store_n(&heads(v)[a->func * 2 + a->phase], (uint16_t)target,
 				 __ATOMIC_RELEASE);
 		return;
 	}
-	changed = v->installed[before - 1].a;
-	changed.next = (uint16_t)target;
-	entry_write(v, before - 1, &changed);
+	/* op, next and the sequence word are one word: no rank meets this entry half changed. */
+	changed = &v->installed[before - 1].a;
+	changed->next = (uint16_t)target;
+	memcpy(&word, changed, sizeof(word));
+	__atomic_store_n((uint64_t *)(void *)&entries(v)[before - 1], word, __ATOMIC_RELEASE);
 }
 
 int segview_action_add(struct segview *v, const struct seg_action *a, const int32_t *partners,
@@ -186,12 +189,14 @@ int segview_action_add(struct segview *v, const struct seg_action *a, const int3
 
 int segview_action_del(struct segview *v, unsigned index)
 {
-	struct seg_action gone, none = { 0 };
+	struct seg_action gone, none;
 
 	if (!v->installed || index >= SEG_ACTIONS || v->installed[index].a.op == ACTION_NONE)
 		return -ERR_NOTFOUND;
 	gone = v->installed[index].a;
 	chain_lead(v, &gone, chain_before(v, &gone, index + 1), gone.next);
+	/* A rank that stands on it goes on to those behind it. */
+	none = (struct seg_action){ .func = gone.func, .phase = gone.phase, .next = gone.next };
 	entry_write(v, index, &none);
 	return 0;
 }
@@ -209,6 +214,48 @@ void segview_reset(struct segview *v)
 		__atomic_store_n((uint64_t *)(void *)entries(v) + i, 0, __ATOMIC_RELEASE);
 	free(v->installed);
 	v->installed = NULL;
+}
+
+static uint64_t *note_at(const struct segview *v, unsigned cell)
+{
+	return (uint64_t *)(void *)(v->base + v->plan.note_offset + cell * sizeof(struct seg_note));
+}
+
+#define NOTE_WORDS (sizeof(struct seg_note) / 8)
+
+union note_copy {
+	struct seg_note n;
+	uint64_t word[NOTE_WORDS];
+};
+
+int segview_note_set(struct segview *v, unsigned cell, const struct seg_note *n)
+{
+	union note_copy copy = { .n = *n };
+	uint64_t *to;
+	uint32_t seq;
+
+	if (cell >= SEG_CELLS)
+		return -ERR_INVALID;
+	to = note_at(v, cell);
+	seq = __atomic_load_n((uint32_t *)to, __ATOMIC_RELAXED) | 1;
+	__atomic_store_n((uint32_t *)to, seq, __ATOMIC_RELAXED);
+	for (unsigned i = 1; i < NOTE_WORDS; i++)
+		__atomic_store_n(&to[i], copy.word[i], __ATOMIC_RELEASE);
+	copy.n.seq = seq + 1;
+	__atomic_store_n(&to[0], copy.word[0], __ATOMIC_RELEASE);
+	return 0;
+}
+
+bool segview_note_get(const struct segview *v, unsigned cell, struct seg_note *out)
+{
+	union note_copy copy;
+
+	if (cell >= SEG_CELLS)
+		return false;
+	for (unsigned i = 0; i < NOTE_WORDS; i++)
+		copy.word[i] = __atomic_load_n(&note_at(v, cell)[i], __ATOMIC_ACQUIRE);
+	*out = copy.n;
+	return !(copy.n.seq & 1);
 }
 
 void segview_scale_set(struct segview *v, const struct ticks_scale *s)

@@ -16,7 +16,7 @@ struct asked {
 	const uint32_t *action;
 	size_t naction;
 	enum asked_state state;
-	const char *reason; /* when lost; NULL = none was given */
+	const char *name, *reason; /* when lost, as they were then; NULL = no memory for them */
 };
 
 struct gather {
@@ -158,9 +158,13 @@ static int translate(const struct gather *g, const struct asked *a, const struct
 	return rc;
 }
 
+/* Its number may be somebody else's when the others have answered. */
 static void lose(struct gather *g, struct asked *a, const char *reason)
 {
+	const char *name = g->conf.name(g->conf.arg, a->child);
+
 	a->state = ASKED_LOST;
+	a->name = arena_copy(g->arena, name, strlen(name));
 	a->reason = arena_copy(g->arena, reason, strlen(reason));
 	g->waiting--;
 }
@@ -225,12 +229,13 @@ static int note_missing(const struct gather *g, const struct asked *a, struct re
 	const char *reason = a->state == ASKED_WAITING ? "no answer in time"
 			     : a->reason	       ? a->reason
 						       : "lost";
+	const char *name = a->name ? a->name : g->conf.name(g->conf.arg, a->child);
 
 	if (into->coverage.asked > UINT32_MAX - a->nobject)
 		into->coverage.asked = UINT32_MAX;
 	else
 		into->coverage.asked += a->nobject;
-	return reply_add_missing(into, g->conf.name(g->conf.arg, a->child), reason);
+	return reply_add_missing(into, name, reason);
 }
 
 int gather_finish(struct gather *g, struct reply *into)

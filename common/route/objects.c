@@ -277,7 +277,7 @@ static int place_one(struct objects *o, const struct omis_call *call, const char
 		return rc;
 	if (missing) {
 		into->coverage.asked++;
-		return reply_add_missing(into, token, missing);
+		rc = reply_add_missing(into, token, missing);
 	}
 	for (size_t i = 0; !rc && i < where.n; i++) {
 		if (where.child[i] >= o->view->nchild)

@@ -58,8 +58,8 @@ struct route_view {
 	/*
 	 * The children that must execute `call` for this object: one for a node,
 	 * process or thread; any number for a counter. *missing (NULL before)
-	 * may be set instead: the object is known but cannot be reached, for this
-	 * reason; the text is copied.
+	 * may be set instead, for a counter beside them: the object, or a part of
+	 * it, is known but cannot be reached, for this reason; the text is copied.
 	 */
 	int (*locate)(void *arg, const struct omis_call *call, const char *token,
 		      struct route_places *out, const char **missing);

@@ -81,6 +81,7 @@ static void restore_used(void)
 	restore(h->head_offset, CALL_COUNT * 2 * sizeof(uint16_t));
 	restore(h->action_offset, 2 * sizeof(struct seg_action));
 	restore(h->list_offset, 8);
+	restore(h->note_offset, sizeof(struct seg_note));
 	restore(h->thread_offset, sizeof(struct seg_thread));
 }
 
@@ -136,12 +137,14 @@ static void read_values(const struct segview *v)
 {
 	struct segview_call call;
 	struct segview_cell cell;
+	struct seg_note note;
 
 	for (unsigned f = 0; f < segview_funcs(v); f += 17)
 		demand(segview_call(v, SEGVIEW_ALL, f, 1000, &call) == 0);
 	for (unsigned c = 0; c < SEG_CELLS; c += 9) {
 		demand(segview_integrator(v, SEGVIEW_ALL, c, 1000, &cell) == 0);
 		demand(cell.v - cell.v == 0 || cell.v != 0);
+		segview_note_get(v, c, &note);
 	}
 }
 
@@ -168,6 +171,7 @@ static void change(struct segview *v)
 	segview_hook_set(v, CALL_ID_Send, HOOK_COUNT);
 	demand(segview_action_add(v, &a, &partner, NULL, &index) == 0);
 	demand(segview_action_del(v, index) == 0);
+	demand(segview_note_set(v, 0, &(struct seg_note){ .kind = 1, .number = 1 }) == 0);
 	segview_lm_alive(v, 7);
 }
 

@@ -148,6 +148,66 @@ printf '#include "tests/suite.h"\n\nSTART_TEST(it_lies)\n{\n\tck_assert_int_eq(1
 run check-unit
 verdict 'failed and crashed tests are counted' $? fail '^1 passed, 2 failed, 0 skipped$'
 
+# What only a sanitizer sees, one finding a test; without one they all pass.
+fresh
+mkdir -p "$work/t/tests/unit/common/ring"
+cat >"$work/t/tests/unit/common/ring/test_ring.c" <<'END'
+#include "tests/suite.h"
+#include <limits.h>
+#include <pthread.h>
+
+static volatile size_t size = 3;
+static volatile int most = INT_MAX;
+static int shared;
+
+START_TEST(it_reads_too_far)
+{
+	volatile char *p = calloc(size, 1);
+
+	ck_assert_int_le(p[size], CHAR_MAX);
+	free((void *)p);
+}
+END_TEST
+
+START_TEST(it_overflows)
+{
+	ck_assert_int_ne(most + 1, 0);
+}
+END_TEST
+
+static void *add_one(void *arg)
+{
+	shared++;
+	return NULL;
+}
+
+START_TEST(it_races)
+{
+	pthread_t t;
+
+	ck_assert_int_eq(pthread_create(&t, NULL, add_one, NULL), 0);
+	shared++;
+	pthread_join(t, NULL);
+}
+END_TEST
+
+SUITE("ring", it_reads_too_far, it_overflows, it_races)
+END
+run check-unit
+verdict 'without a sanitizer these findings pass' $? pass
+run check
+verdict 'a read past the end fails the check' $? fail '^not ok 1 - asan: .*it_reads_too_far'
+verdict 'an overflow fails the check' 1 fail '^not ok 2 - asan: .*it_overflows'
+verdict 'a race fails the check' 1 fail '^not ok 3 - tsan: .*it_races'
+verdict 'one line sums it all up' 1 fail '^[0-9]* passed, 3 failed, [0-9]* skipped$'
+printf '#include "tests/suite.h"\n\nSTART_TEST(it_works)\n{\n\tck_assert(1);\n}\nEND_TEST\n\nSUITE("ring", it_works)\n' \
+	>"$work/t/tests/unit/common/ring/test_ring.c"
+run check
+verdict 'without findings the check passes' $? pass
+printf '#ifdef __SANITIZE_THREAD__\n#error\n#endif\n' >>"$work/t/common/ring/ring.c"
+run check
+verdict 'a variant that does not build fails the check' $? fail '^not ok - tsan: the build failed'
+
 fresh
 run all
 touch -d '1 hour ago' "$work/t/common/ring/ring.c"

@@ -126,6 +126,31 @@ static void persistent(void)
 	DO(Request_free, 0, 0, &r[1]);
 }
 
+#define MANY 200 /* more than one call can tell apart */
+
+/* Starts count whatever their number. */
+static void many_persistent(void)
+{
+	MPI_Request r[MANY], in[MANY];
+
+	for (int i = 0; i < MANY; i++) {
+		DO(Send_init, 0, 0, a, 2, MPI_INT, right, 20, world, &r[i]);
+		PMPI_Irecv(b, 2, MPI_INT, left, 20, world, &in[i]);
+	}
+	DO(Startall, MANY * 2 * I, 0, MANY, r);
+	PMPI_Waitall(MANY, in, MPI_STATUSES_IGNORE);
+	DO(Waitall, 0, 0, MANY, r, MPI_STATUSES_IGNORE);
+	for (int i = 0; i < MANY; i++) {
+		PMPI_Irecv(b, 2, MPI_INT, left, 20, world, &in[i]);
+		DO(Start, 2 * I, 0, &r[i]);
+	}
+	PMPI_Waitall(MANY, in, MPI_STATUSES_IGNORE);
+	for (int i = 0; i < MANY; i++) {
+		DO(Wait, 0, 0, &r[i], MPI_STATUS_IGNORE);
+		DO(Request_free, 0, 0, &r[i]);
+	}
+}
+
 static void probes(void)
 {
 	MPI_Message m;
@@ -351,6 +376,7 @@ int main(int argc, char **argv)
 	for (int round = 0; round < 3; round++) {
 		sends_and_receives();
 		persistent();
+		many_persistent();
 		probes();
 		rooted();
 		all_to_all();

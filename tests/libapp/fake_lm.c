@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,17 @@ static void write_signals(FILE *out)
 	fprintf(out, "signals blocked %d handled %d\n", blocked, other);
 }
 
+/* Where and how it may run: nothing of the rank that it was started from. */
+static void write_schedule(FILE *out)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	fprintf(out, "processors %s\n", CPU_COUNT(&cpus) > 1 ? "many" : "one");
+	fprintf(out, "policy %s\n", sched_getscheduler(0) == SCHED_OTHER ? "normal" : "other");
+}
+
 int main(int argc, char **argv)
 {
 	const char *path = getenv("FAKE_LM_OUT");
@@ -69,6 +81,7 @@ int main(int argc, char **argv)
 	fprintf(out, "lock %s\n", flock(3, LOCK_EX | LOCK_NB) == 0 ? "held" : strerror(errno));
 	fprintf(out, "pid %d\n", (int)getpid());
 	write_signals(out);
+	write_schedule(out);
 	write_fds(out);
 	fclose(out);
 	rename(name, path);

@@ -83,6 +83,24 @@ static void partners(void)
 	IS(found[0].bytes_in, rank ? 36 : 0);
 }
 
+/* A persistent receive that was not started has received nothing, however often it is waited for. */
+static void partners_of_what_was_not_started(void)
+{
+	MPI_Request r = MPI_REQUEST_NULL;
+	int x, flag;
+
+	nfound = 0;
+	all_hooks(HOOK_COUNT | HOOK_VOLUME | HOOK_PARTNER);
+	MPI_Recv_init(&x, 1, MPI_INT, !rank, 6, MPI_COMM_WORLD, &r);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
+	MPI_Waitall(1, &r, MPI_STATUSES_IGNORE);
+	all_hooks(0);
+	PMPI_Request_free(&r);
+	segview_partners(v, 0, on_partner, NULL);
+	IS(nfound, 1); /* of partners() */
+}
+
 /* --- events */
 
 static int64_t event[8][RING_PAR_MAX];
@@ -114,11 +132,21 @@ static void events(void)
 	IS(npar[0], rank ? 8 : 9);
 	if (rank == 0)
 		IS(event[0][7], 12); /* length */
-	IS(event[0][rank ? 7 : 8], rank ? -1 : 1); /* partner: any source, or the world rank */
+	IS(event[0][rank ? 7 : 8], rank ? CALL_PARTNER_UNKNOWN : 1); /* any source has no rank yet */
 	IS(npar[1], 4);
 	IS(event[1][1], MPI_SUCCESS);
 	IS(event[1][2], !rank); /* known now */
 	IS(event[1][3], 12);
+}
+
+static void events_with_nobody(void)
+{
+	nevent = 0;
+	segview_hook_set(v, CALL_ID_Send, HOOK_EVENT_START);
+	MPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD);
+	all_hooks(0);
+	IS(segview_events(v, 0, 100, on_event, NULL), 1);
+	IS(event[0][8], CALL_PARTNER_NONE);
 }
 
 /* --- actions in the rank */
@@ -286,7 +314,9 @@ int main(int argc, char **argv)
 	}
 	PMPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &swapped);
 	partners();
+	partners_of_what_was_not_started();
 	events();
+	events_with_nobody();
 	actions();
 	delays();
 	sampling();

@@ -49,12 +49,12 @@ stop_lm() {
 bare() {
 	mpi=$1 np=$2
 	shift 2
-	timeout 50 mpirun.$mpi -np "$np" "$@"
+	timeout -k 5 50 mpirun.$mpi -np "$np" "$@"
 }
 watched() {
 	mpi=$1 np=$2
 	shift 2
-	timeout 50 mpirun.$mpi -np "$np" env LD_PRELOAD="$B/lib/libomig.so${PRELOAD:+:$PRELOAD}" "$@"
+	timeout -k 5 50 mpirun.$mpi -np "$np" env LD_PRELOAD="$B/lib/libomig.so${PRELOAD:+:$PRELOAD}" "$@"
 }
 
 # "call RANK NAME count N out B in B", sorted

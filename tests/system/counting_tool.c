@@ -2,7 +2,8 @@
 /*
  * A tool of its own on libomis: counts the calls of argv[1] in a global
  * counter that lives in the ranks, for argv[2] milliseconds, and prints how
- * many there were.
+ * many there were. With a third argument it also says so meanwhile, as often
+ * as all of them can be asked.
  */
 #include <omis.h>
 
@@ -72,12 +73,31 @@ static long long ask(const char *fmt, const char *what)
 	return n;
 }
 
+static void say_meanwhile(long long ms)
+{
+	long long end = now_ms() + ms;
+	Omis_coverage c;
+	char text[256];
+	Omis_reply r;
+
+	snprintf(text, sizeof(text), ":pa_counter_read([%s])", counter);
+	while (now_ms() < end) {
+		r = omis_request(text, NULL, NULL, 0);
+		omis_reply_coverage(r, &c);
+		if (omis_reply_status(r) == OMIS_OK && c.answered == c.asked && r[1]->result)
+			printf("%s\n", r[1]->result);
+		fflush(stdout);
+		omis_reply_free(r);
+		serve(100, 0);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	char text[256];
 	Omis_reply r;
 
-	if (argc != 3 || omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
+	if (argc < 3 || omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
 		return fail("omis_init", NULL);
 	ask(":site_attach([]) node_attach([]) proc_attach([])%s", "");
 	ask(":pa_counter_global_create([])%s", "");
@@ -88,7 +108,10 @@ int main(int argc, char **argv)
 		return fail(text, r);
 	serve(5000, 1);
 	ask(":csr_enable([%s])", csr);
-	serve(strtoll(argv[2], NULL, 10), 0);
+	if (argc > 3)
+		say_meanwhile(strtoll(argv[2], NULL, 10));
+	else
+		serve(strtoll(argv[2], NULL, 10), 0);
 	printf("%lld\n", ask(":pa_counter_read([%s])", counter));
 	omis_finalize();
 	return 0;

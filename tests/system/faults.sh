@@ -3,7 +3,7 @@
 # For the fault tests t2*.sh, after lib.sh: real MPI jobs that hold until they
 # are told to go on, the daemons by name, and the programs of module.mk.
 T=$B/tests/system
-fault_programs='attack vandal'
+fault_programs='attack vandal session'
 for program in $fault_programs; do
 	[ -x "$T/$program" ] || skip_all "$T/$program is not built: make faults-tools"
 done
@@ -152,6 +152,30 @@ fails() {
 	got=$?
 	[ $got = "$want" ] || { echo "status $got, not $want"; cat "$TMPDIR/fails.out" "$TMPDIR/fails.err"; return 1; }
 	one_line "$TMPDIR/fails.err" "$pattern"
+}
+
+# A tool that stays (session.c), one at a time. session_asks TEXT: prints the reply's lines `ACTION STATUS OBJECTS VALUE`;
+# of a conditional request those so far, session_told LINE all of them. $session is its process.
+session_begins() {
+	rm -f "$TMPDIR/session".*
+	mkfifo "$TMPDIR/session.in"
+	"$T/session" <"$TMPDIR/session.in" >"$TMPDIR/session.out" 2>&1 &
+	session=$!
+	exec 7>"$TMPDIR/session.in"
+}
+session_asks() {
+	echo "$1" >>"$TMPDIR/session.asked"
+	echo "$1" >&7
+	n=$(wc -l <"$TMPDIR/session.asked")
+	until_true 10 grep -qx "$n done" "$TMPDIR/session.out"
+	session_told "$n"
+}
+session_told() {
+	sed -n "s/^$1 \([0-9]\)/\1/p" "$TMPDIR/session.out"
+}
+session_ends() {
+	exec 7>&-
+	wait "$session"
 }
 
 # For a fresh start within a test

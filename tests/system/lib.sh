@@ -42,14 +42,19 @@ need() {
 	done
 }
 
-# until_true SECONDS COMMAND...: tries until it succeeds
+# until_true SECONDS COMMAND...: tries until it succeeds; what it tries may wait so itself
 until_true() {
 	tries_end=$(($(date +%s) + $1))
 	shift
-	while ! "$@" >/dev/null 2>&1; do
-		[ "$(date +%s)" -le $tries_end ] || return 1
+	set -- $tries_end "$@"
+	until until_once "$@"; do
+		[ "$(date +%s)" -le "$1" ] || return 1
 		sleep 0.1
 	done
+}
+until_once() {
+	shift
+	"$@" >/dev/null 2>&1
 }
 
 status_is() {

@@ -5,7 +5,10 @@ FAULTS_MPI := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 ATTACK     := attack_main.c attack_conn.c attack_bombs.c
 ATTACK_OBJ := $(ATTACK:%.c=$(FAULTS)/%.o) $(FAULTS)/certs.o
 
-FAULT_NEEDS := $(FAULTS)/attack $(FAULTS)/vandal $(FAULTS)/libnomem.so $(FAULTS_MPI:%=$(FAULTS)/steady.%)
+FAULT_MPI  := steady fate lives
+
+FAULT_NEEDS := $(FAULTS)/attack $(FAULTS)/vandal $(FAULTS)/session $(FAULTS)/refuse $(FAULTS)/libnomem.so \
+	       $(foreach p,$(FAULT_MPI),$(FAULTS_MPI:%=$(FAULTS)/$p.%)) $(FAULTS_MPI:%=$(FAULTS)/late.%)
 faults-tools: $(FAULT_NEEDS)
 .PHONY: faults-tools
 $(B)/check/system.tap: $(FAULT_NEEDS)
@@ -17,7 +20,18 @@ $(FAULTS)/certs.o: tests/unit/common/net/certs.c tests/system/plain/check.h
 	$(call say,CC)mkdir -p $(@D) && $(CC) -Itests/system/plain $(OUR_CFLAGS) -c -o $@ $<
 $(FAULTS)/vandal: $(FAULTS)/vandal.o $(call archives,common/ring)
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^)
+$(FAULTS)/session: $(FAULTS)/session.o $(B)/lib/libomis.so
+	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $< -L$(B)/lib -lomis '-Wl,-rpath,$$ORIGIN/../../lib'
+$(FAULTS)/refuse: $(FAULTS)/refuse.o
+	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $<
 $(FAULTS)/libnomem.so: tests/system/nomem.c
 	$(call say,SHARED)mkdir -p $(@D) && $(CC) $(OUR_CFLAGS) $(BASE_LDFLAGS) -shared -o $@ $<
-$(FAULTS)/steady.%: tests/system/steady.c
-	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(OUR_CFLAGS) -o $@ $<
+# PROGRAM FLAVOUR
+define fault_mpi_program
+$(FAULTS)/$(1).$(2): tests/system/$(1).c
+	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(2) $$(OUR_CFLAGS) -o $$@ $$<
+endef
+$(foreach p,$(FAULT_MPI),$(foreach f,$(FAULTS_MPI),$(eval $(call fault_mpi_program,$p,$f))))
+# Compiled with MPI's header, linked without its library.
+$(FAULTS)/late.%: tests/system/late.c
+	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(OUR_CFLAGS) -c -o $@.o $< && $(CC) $(BASE_LDFLAGS) -o $@ $@.o -ldl

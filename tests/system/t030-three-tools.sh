@@ -7,9 +7,7 @@
 need mpirun.openmpi
 program=$(heat openmpi)
 [ -x "$program" ] || skip_all 'no example program'
-# shellcheck disable=SC2086 # CC may have options
-${CC:-cc} -Wall -Wextra -Werror -Itools/libomis -o "$TMPDIR/counting" tests/system/counting_tool.c \
-	-L"$B/lib" -lomis -Wl,-rpath,"$B/lib" || exit 1
+. tests/system/counting.sh
 
 omig run -- mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$program" --seconds 40 \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" &

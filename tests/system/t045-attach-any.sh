@@ -49,6 +49,10 @@ check 'and is not watched for that' not_watched
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null 2>&1; then
 	setpriv --reuid 65534 --clear-groups sleep 30 &
 	other=$!
+	is_theirs() {
+		grep -q '^Uid:[[:space:]]*65534' "/proc/$other/status"
+	}
+	check 'a process of another user' until_true 20 is_theirs
 	check 'it is of another user' refused ":proc_attach3([$node],$other,\"\")"
 	kill "$other"
 else

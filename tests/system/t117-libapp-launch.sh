@@ -24,11 +24,16 @@ gone() {
 		sleep 0.05
 	done
 }
+# A rank that is bound to one processor, and runs as batch work.
+bound=
+if taskset -c 0 true && chrt -b 0 true; then bound="taskset -c 0 chrt -b 0"; fi
+processors=many
+test "$(env -u OMP_NUM_THREADS nproc)" -gt 1 || processors=one
 for f in $flavours; do
 	rm -f "$TMPDIR"/lm*
 	# A descriptor and a signal state that must not reach the lm; exec_child proves that wait() sees no child.
 	exec 8<"$0"
-	watched $f 2 sh -c "trap '' USR2; exec '$T/rough.$f' exec" >"$TMPDIR/out" 2>&1
+	watched $f 2 $bound sh -c "trap '' USR2; exec '$T/rough.$f' exec" >"$TMPDIR/out" 2>&1
 	rc=$?
 	exec 8<&-
 	check "$f: the program ends well" test $rc = 0
@@ -40,6 +45,8 @@ for f in $flavours; do
 	check "$f: without what was preloaded" has "preload no"
 	check "$f: in a session of its own" has "session own"
 	check "$f: with signals as at login" has "signals blocked 0 handled 0"
+	check "$f: on all processors" has "processors $processors"
+	check "$f: scheduled like anybody" has "policy normal"
 	check "$f: with four files open and no more" test "$(grep -c ^fd "$FAKE_LM_OUT")" = 4
 	lm=$(sed -n 's/^pid //p' "$FAKE_LM_OUT")
 	# While it lives a second program starts no other.

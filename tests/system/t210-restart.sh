@@ -52,6 +52,16 @@ request --json --follow forever 'thread_has_started_lib_call([],"MPI_Barrier"): 
 	>"$TMPDIR/follow.out" 2>"$TMPDIR/follow.err" &
 tool=$!
 check 'a conditional request fires' until_true 10 fired_more_than 10
+. tests/system/counting.sh
+"$TMPDIR/counting" MPI_Barrier 600000 meanwhile >"$TMPDIR/counter.out" 2>&1 &
+counter=$!
+counted() {
+	tail -n 1 "$TMPDIR/counter.out"
+}
+counted_more_than() {
+	last=$(counted) && [ "${last:-0}" -gt "$1" ]
+}
+check 'a counter in the ranks counts' until_true 20 counted_more_than 10
 
 note
 check 'lm: killed' kill_hard lm
@@ -59,12 +69,19 @@ OMIG_MAINSM=$(cat "$OMIG_STATE_DIR/mainsm/mainsm.conn") lm 2>"$TMPDIR/lm.err"
 check 'lm: it takes over what runs' one_line "$TMPDIR/lm.err" 'took over 2'
 all_is_back lm
 check 'lm: the conditional request fires' fires_again
+had=$(counted)
+check 'lm: the counter goes on' until_true 20 counted_more_than $((had + 10))
+check 'lm: and has lost nothing' sort -nc "$TMPDIR/counter.out"
 
 note
 check 'sm: killed' kill_hard sm
 check 'sm: it comes back by itself' until_true 20 sm_anew
 all_is_back sm
 check 'sm: the conditional request fires' fires_again
+had=$(counted)
+check 'sm: the counter goes on' until_true 20 counted_more_than $((had + 10))
+check 'sm: and has lost nothing' sort -nc "$TMPDIR/counter.out"
+kill $counter
 
 note
 check 'mainsm: killed' kill_hard mainsm

@@ -14,6 +14,7 @@ elsewhere() { # NAME COMMAND...: as somebody who has no certificate yet
 }
 
 check 'no mainsm' fails 3 'no mainsm is known: start one with' omig tree
+check 'output that cannot be written' fails 1 'the output could not be written' sh -c 'omig services >/dev/full'
 mainsm >"$TMPDIR/conn"
 conn=$(cat "$TMPDIR/conn")
 port=$(mainsm_port)
@@ -85,6 +86,17 @@ check 'a mainsm of another version' fails 3 'protocol 900..901 .* you speak 1..1
 check 'an lm of another version is told' grep -q 'error 2 protocol 1..1 .* you speak 900..901: install one version' "$TMPDIR/old.out"
 check 'and mainsm says who it was' logged mainsm 'lm of site default on old .*you speak 900..901'
 check 'omig doctor finds nothing' omig doctor
+
+# --- what cannot happen
+follow() {
+	fails "$1" "$2" omig request --follow 1s "$3"
+}
+check 'an event of nobody' follow 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is no such object' \
+	'thread_has_started_lib_call([p_9_aaaaaa],"MPI_Send"): print([1])'
+check 'a partner that is nobody' follow 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is no such partner' \
+	'patop_lib_call_started([],"MPI_Send",[p_9_aaaaaa]): print([1])'
+check 'an event that has not happened' follow 0 'it did not happen in that time' \
+	'user_event_has_been_raised([]): print([1])'
 
 # --- starting
 check 'a second mainsm' fails 1 'one runs for you already: pid [0-9]+, .* to end it: omig stop' mainsm

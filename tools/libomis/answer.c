@@ -66,16 +66,25 @@ static void put_entry(Omis_object_result *o, const struct reply_entry *n, char *
 	o->result_len = n->nvalue;
 }
 
-/* Entries come in any order of actions; each action's keep theirs. */
-static Omis_object_result *put_service(Omis_object_result *o, const struct reply *r, uint32_t action,
-				       Omis_flags flags, char **text)
+/* Entries come in any order of actions; each action's keep theirs. n: of each action, zeroed. */
+static void put_services(struct answer *a, Omis_object_result *o, const struct reply *r,
+			 size_t services, Omis_flags flags, size_t *n, char **text)
 {
 	size_t i;
 
 	for (i = 0; i < r->nentry; i++)
-		if (r->entry[i].action == action && is_wanted(&r->entry[i], flags))
-			put_entry(o++, &r->entry[i], text);
-	return o + 1; /* zero already: the end */
+		n[r->entry[i].action] += is_wanted(&r->entry[i], flags);
+	for (i = 0; i < services; i++) {
+		a->service[i] = o;
+		o += n[i] + 1; /* zero already: the end */
+		n[i] = 0;
+	}
+	for (i = 0; i < r->nentry; i++) {
+		const struct reply_entry *e = &r->entry[i];
+
+		if (is_wanted(e, flags))
+			put_entry(&a->service[e->action][n[e->action]++], e, text);
+	}
 }
 
 static void put_missing(struct answer *a, Omis_missing *m, const struct reply_coverage *c, char **text)
@@ -107,33 +116,42 @@ Omis_reply answer_from_reply(const struct reply *r, Omis_flags flags)
 	struct answer *a;
 	Omis_object_result *o;
 	Omis_missing *m;
+	size_t *n;
 	char *text;
-	size_t i;
 
 	if (!is_sound(r))
 		return answer_from_status(OMIS_INTERNAL_ERROR, "mainsm sent a reply that cannot be one");
 	l = measure(r, flags);
+	n = calloc(l.services, sizeof(*n));
 	a = calloc(1, sizeof(*a) + (l.services + 1) * sizeof(a->service[0]) + l.objects * sizeof(*o) +
 			      l.missing * sizeof(*m) + l.text);
-	if (!a)
+	if (!a || !n) {
+		free(a);
+		free(n);
 		return NULL;
+	}
 	o = (Omis_object_result *)(void *)(a->service + l.services + 1);
 	m = (Omis_missing *)(void *)(o + l.objects);
 	text = (char *)(m + l.missing);
-	for (i = 0; i < l.services; i++) {
-		a->service[i] = o;
-		o = put_service(o, r, (uint32_t)i, flags, &text);
-	}
+	put_services(a, o, r, l.services, flags, n, &text);
 	put_missing(a, m, &r->coverage, &text);
+	free(n);
 	return a->service;
+}
+
+Omis_reply answer_from_words(Omis_status status, const char *words, size_t n)
+{
+	struct reply_entry only = {
+		.status = (uint32_t)status, .objects = "", .value = words, .nvalue = n
+	};
+	struct reply r = { .entry = &only, .nentry = 1 };
+
+	return answer_from_reply(&r, 0);
 }
 
 Omis_reply answer_from_status(Omis_status status, const char *words)
 {
-	struct reply_entry only = { .status = (uint32_t)status, .objects = "", .value = words, .nvalue = strlen(words) };
-	struct reply r = { .entry = &only, .nentry = 1 };
-
-	return answer_from_reply(&r, 0);
+	return answer_from_words(status, words, strlen(words));
 }
 
 int answer_is_empty(Omis_reply r)

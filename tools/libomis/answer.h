@@ -11,6 +11,7 @@ Omis_reply answer_from_reply(const struct reply *r, Omis_flags flags);
 
 /* A reply that says one thing about the request as a whole. */
 Omis_reply answer_from_status(Omis_status status, const char *words);
+Omis_reply answer_from_words(Omis_status status, const char *words, size_t n);
 
 /* Says nothing at all but OK: what OMIS_DONT_RETURN_OK does not want to see. */
 int answer_is_empty(Omis_reply r);

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DEADLINE_DEFAULT_MS 2000
 #define DEADLINE_MAX_MS (3600u * 1000)
@@ -22,6 +23,8 @@
 /* The interface has no handle, so there is one connection a process. */
 static struct {
 	struct client *client;
+	struct client *of_parent; /* what a child of fork() has of it; never touched */
+	pid_t pid; /* whose it is */
 	void (*on_error)(Omis_reply);
 	Omis_wait wait;
 	unsigned quorum, deadline_ms;
@@ -29,15 +32,36 @@ static struct {
 	struct list calls; /* of struct call */
 } the = { .deadline_ms = DEADLINE_DEFAULT_MS };
 
-static void tell_handler(Omis_status status, const char *words)
+/*
+ * A child shares the socket and the keys with its parent: one word of it would end the parent's
+ * connection. It has none until it makes one.
+ */
+static struct client *own_client(void)
+{
+	if (!the.client || the.pid == getpid())
+		return the.client;
+	the.of_parent = the.client;
+	the.client = NULL;
+	the.on_error = NULL;
+	the.is_inside = false;
+	list_init(&the.calls);
+	return NULL;
+}
+
+static void tell_words(Omis_status status, const char *words, size_t n)
 {
 	bool was_inside = the.is_inside;
 
 	if (!the.on_error)
 		return;
 	the.is_inside = true;
-	the.on_error(answer_from_status(status, words));
+	the.on_error(answer_from_words(status, words, n));
 	the.is_inside = was_inside;
+}
+
+static void tell_handler(Omis_status status, const char *words)
+{
+	tell_words(status, words, strlen(words));
 }
 
 /* A request under way. It is freed when its last reply was told, or when nobody waits any more. */
@@ -72,7 +96,7 @@ Omis_status omis_init(int *argc, char ***argv, void (*error_handler)(Omis_reply)
 	struct client_conf conf = { .on_link = on_link };
 	int rc;
 
-	if (the.client) {
+	if (own_client()) {
 		err_set(&e, ERR_EXISTS, "omis_init was called already");
 		return words_keep(&e);
 	}
@@ -85,6 +109,7 @@ Omis_status omis_init(int *argc, char ***argv, void (*error_handler)(Omis_reply)
 	if (rc < 0)
 		return words_keep(&e);
 	list_init(&the.calls);
+	the.pid = getpid();
 	the.on_error = error_handler;
 	if (tool_id)
 		*tool_id = (int)client_tool(the.client);
@@ -95,7 +120,7 @@ Omis_status omis_finalize(void)
 {
 	struct err e = { 0 };
 
-	if (!the.client || the.is_inside) {
+	if (!own_client() || the.is_inside) {
 		err_set(&e, ERR_INVALID, the.client ? "omis_finalize inside a callback" : "omis_init was not called");
 		return words_keep(&e);
 	}
@@ -112,7 +137,7 @@ int omis_fd(void)
 	struct err e = { 0 };
 	int fd;
 
-	if (!the.client)
+	if (!own_client())
 		return -1;
 	fd = client_fd(the.client, &e);
 	if (fd < 0)
@@ -122,7 +147,7 @@ int omis_fd(void)
 
 void omis_handler(void)
 {
-	if (the.client && !the.is_inside)
+	if (own_client() && !the.is_inside)
 		client_turn(the.client);
 }
 
@@ -236,7 +261,7 @@ static Omis_reply refuse(enum err_code code, const char *words)
 /* 0, or an error about what must not be asked. */
 static const char *misuse(const char *request, size_t len, bool has_callback)
 {
-	if (!the.client)
+	if (!own_client())
 		return "omis_init was not called";
 	if (!request)
 		return "the request is NULL";
@@ -287,7 +312,7 @@ Omis_reply omis_request_n(const char *request, size_t len, void (*callback)(Omis
 	k->flags = flags;
 	k->is_waiting = !callback || (flags & OMIS_WAIT_FOR_FIRST_REPLY);
 	if (flags & OMIS_DEBUG)
-		tell_handler(OMIS_OK, request);
+		tell_words(OMIS_OK, request, len);
 	return send_call(k, request, len);
 }
 

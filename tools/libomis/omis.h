@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libomis: ask the Omig monitoring system in OMIS. One connection a process,
- * no threads, no signals. C99 and C++.
+ * libomis: ask the Omig monitoring system in OMIS. One connection a process (a
+ * child of fork() makes its own), no signals, no threads but one that looks up the
+ * name of a host while connecting. C99 and C++.
  *
  *	int main(int argc, char **argv)
  *	{

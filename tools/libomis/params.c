@@ -7,38 +7,38 @@
 
 #define TIMEOUT_MAX_MS (24 * 3600 * 1000)
 
-/* How many words of argv the option `name` at argv[i] takes (0: it is none); *value is its argument, or NULL. */
-static int match(const char *name, char **argv, int i, const char **value)
+/* How many of the words the option `name` at argv[0] takes (0: it is none); *value: its argument. */
+static int match(const char *name, char **argv, int words, const char **value)
 {
 	size_t n = strlen(name);
 
-	if (strncmp(argv[i], name, n) != 0)
+	if (strncmp(argv[0], name, n) != 0)
 		return 0;
-	if (argv[i][n] == '=') {
-		*value = argv[i] + n + 1;
+	if (argv[0][n] == '=') {
+		*value = argv[0] + n + 1;
 		return 1;
 	}
-	if (argv[i][n] != '\0')
+	if (argv[0][n] != '\0')
 		return 0;
-	*value = argv[i + 1];
+	*value = words > 1 ? argv[1] : NULL;
 	return 2;
 }
 
-/* Words that the option at argv[i] takes; 0 when it is not ours. */
-static int take_one(struct params *p, char **argv, int i, struct err *e)
+/* Words that the option at argv[0] takes; 0 when it is not ours. */
+static int take_one(struct params *p, char **argv, int n, struct err *e)
 {
 	const char *value = NULL;
 	int64_t ms;
 	int used;
 
-	used = match("--omis-mainsm", argv, i, &value);
+	used = match("--omis-mainsm", argv, n, &value);
 	if (used) {
 		if (!value)
 			return err_set(e, ERR_INVALID, "--omis-mainsm needs a connection string");
 		p->mainsm = value;
 		return used;
 	}
-	used = match("--omis-timeout", argv, i, &value);
+	used = match("--omis-timeout", argv, n, &value);
 	if (used) {
 		if (!value || str_to_i64(value, 1, TIMEOUT_MAX_MS, &ms) < 0)
 			return err_set(e, ERR_INVALID, "--omis-timeout needs milliseconds, 1 to %d", TIMEOUT_MAX_MS);
@@ -53,7 +53,7 @@ static int scan(struct params *p, int argc, char **argv, bool move, struct err *
 	int i, used, kept = argc > 0;
 
 	for (i = 1; i < argc && argv[i];) {
-		used = strcmp(argv[i], "--") == 0 ? -1 : take_one(p, argv, i, e);
+		used = strcmp(argv[i], "--") == 0 ? -1 : take_one(p, argv + i, argc - i, e);
 		if (used == -1)
 			break;
 		if (used < 0)
@@ -82,7 +82,8 @@ int params_take(struct params *p, int *argc, char ***argv, struct err *e)
 	if (kept < 0)
 		return kept;
 	scan(p, *argc, *argv, true, e);
+	if (kept < *argc)
+		(*argv)[kept] = NULL;
 	*argc = kept;
-	(*argv)[kept] = NULL;
 	return 0;
 }

@@ -138,13 +138,6 @@ static int fake_threads(struct host *host, int32_t pid, int32_t *tid, size_t *n)
 	return 0;
 }
 
-static int64_t fake_thread_count(struct host *host, int32_t pid)
-{
-	struct fake_proc *p = fake_proc_find((struct fake_host *)host, pid);
-
-	return p ? (int64_t)p->nthread : -1;
-}
-
 static int fake_strings(struct host *host, int32_t pid, bool environment, struct buf *out,
 			struct err *e)
 {
@@ -205,6 +198,8 @@ static int fake_signal(struct host_proc *held, int sig, struct err *e)
 
 	if (!p->is_alive)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	if (!sig)
+		return 0;
 	if (p->refuse)
 		return err_set(e, (enum err_code)p->refuse, "refused");
 	if (p->nsignal < FAKE_SIGNALS)
@@ -239,7 +234,6 @@ void fake_host_init(struct fake_host *h)
 		.figures = fake_figures,
 		.thread_figures = fake_thread_figures,
 		.threads = fake_threads,
-		.thread_count = fake_thread_count,
 		.strings = fake_strings,
 		.each_memfd = fake_each_memfd,
 		.open = fake_open,

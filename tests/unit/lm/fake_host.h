@@ -5,7 +5,7 @@
 
 #include "lm/host.h"
 
-#define FAKE_PROCS 80
+#define FAKE_PROCS 300
 #define FAKE_THREADS 8
 #define FAKE_SIGNALS 16
 

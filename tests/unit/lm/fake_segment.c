@@ -18,10 +18,15 @@ static uint64_t now(const struct fake_segment *s)
 
 void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32_t tid)
 {
+	fake_segment_open_with(s, &(struct fake_rank){ pid, rank, tid, 0 });
+}
+
+void fake_segment_open_with(struct fake_segment *s, const struct fake_rank *r)
+{
 	struct seg_header plan;
 
 	memset(&plan, 0, sizeof(plan));
-	seg_plan(&plan, call_count, 2, SEG_RING_MIN_BYTES);
+	seg_plan(&plan, call_count, 2, r->ring_bytes);
 	s->bytes = plan.segment_bytes;
 	s->fd = memfd_create("omig-testtest", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	ck_assert_int_ge(s->fd, 0);
@@ -31,8 +36,8 @@ void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32
 	ck_assert_ptr_ne(s->base, MAP_FAILED);
 	s->h = (struct seg_header *)(void *)s->base;
 	*s->h = plan;
-	s->h->w = (struct seg_own){ .pid = pid,
-				    .rank = rank,
+	s->h->w = (struct seg_own){ .pid = r->pid,
+				    .rank = r->rank,
 				    .world_size = 4,
 				    .flavour = SEG_FLAVOUR_MPICH,
 				    .tick_source = TICKS_MONOTONIC,
@@ -40,7 +45,7 @@ void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32
 				    .pcontrol = 1 };
 	str_copy(s->h->w.job, sizeof(s->h->w.job), "job-1");
 	str_copy(s->h->w.program, sizeof(s->h->w.program), "/opt/bin/heat");
-	fake_segment_thread(s, 0)->tid = tid;
+	fake_segment_thread(s, 0)->tid = r->tid;
 	s->h->w.threads_used = 1;
 	s->h->magic = SEG_MAGIC;
 }

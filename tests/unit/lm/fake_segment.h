@@ -17,8 +17,15 @@ struct fake_segment {
 	struct seg_header *h;
 };
 
+struct fake_rank {
+	int32_t pid, rank;
+	uint32_t tid;
+	uint64_t ring_bytes; /* 0: the smallest */
+};
+
 /* Ready to be handed over; rank and pid as given, two thread blocks, the first one claimed by tid. */
 void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32_t tid);
+void fake_segment_open_with(struct fake_segment *s, const struct fake_rank *r);
 void fake_segment_close(struct fake_segment *s);
 
 /* As one call of MPI_x that ended. Does what the hook word says, with actions and records. */

@@ -251,25 +251,6 @@ START_TEST(the_last_values_of_a_dead_rank_stay_for_a_while)
 }
 END_TEST
 
-START_TEST(the_dead_are_bounded_in_number)
-{
-	world_open(&w);
-	for (int i = 0; i < FAKE_PROCS; i++) {
-		struct proc_intake in = { .pid = 1000 + i };
-		struct proc *p;
-
-		fake_proc_add(&w.host, 1000 + i, "x");
-		ck_assert_int_eq(procs_take(w.lm->procs, &in, &p, NULL), 0);
-	}
-	ck_assert_uint_eq(procs_alive(w.lm->procs), FAKE_PROCS);
-	for (int i = 0; i < FAKE_PROCS; i++)
-		fake_proc_end(&w.host.proc[i], 0);
-	ck_assert_uint_eq(procs_alive(w.lm->procs), 0);
-	ck_assert_uint_eq(w.host.open, 0);
-	world_close(&w);
-}
-END_TEST
-
 START_TEST(an_lm_that_starts_again_finds_what_runs)
 {
 	char token[TOKEN_BYTES], again[TOKEN_BYTES];
@@ -292,6 +273,29 @@ START_TEST(an_lm_that_starts_again_finds_what_runs)
 		strstr(entry_text(e), "[\"MPI_Send\",\"send\",2,")); /* it went on counting */
 	ask_one(OBSERVER, ":omig_calls_disable([@])", token);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(what_a_program_counts_by_its_own_wish_goes_on_when_a_tool_has_had_enough)
+{
+	char token[TOKEN_BYTES];
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 5, NULL);
+	world_crash_lm(&w);
+	seg.h->w.start_word = HOOK_COUNT; /* OMIG_START=count */
+	for (int i = 0; i < 2; i++) {
+		world_start_lm(&w);
+		str_copy(token, sizeof(token), world_token(&w, 100));
+		ask_one(OBSERVER, ":omig_calls_enable([@],\"time\")", token);
+		ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT | HOOK_TIME);
+		ask_one(OBSERVER, ":omig_calls_disable([@])", token);
+		ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
+		if (!i)
+			world_crash_lm(&w);
+	}
 	world_close(&w);
 	fake_segment_close(&seg);
 }
@@ -384,6 +388,32 @@ START_TEST(status_tells_of_the_lm_itself)
 	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"segments_taken\",1]"));
 	world_close(&w);
 	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(status_tells_what_the_ranks_have_lost_also_those_that_ended)
+{
+	const struct msg_entry *e;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 0, NULL);
+	world_add_rank(&w, &other, 200, 1, NULL);
+	seg.h->w.threads_lost = 2;
+	seg.h->w.calls_lost = 70;
+	seg.h->w.actions_skipped = 1;
+	fake_segment_thread(&seg, 0)->partner_lost = 5;
+	fake_segment_thread(&seg, 0)->ring_dropped = 40;
+	other.h->w.calls_lost = 3;
+	fake_proc_end(fake_proc_find(&w.host, 200), 0);
+	e = reply_entry_of(world_ask(&w, OBSERVER, ":omig_status()"), "n_7");
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"threads_unwatched\",2]"));
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"calls_unwatched\",73]"));
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"actions_skipped\",1]"));
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"calls_without_partner\",5]"));
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"records_dropped\",40]"));
+	world_close(&w);
+	fake_segment_close(&seg);
+	fake_segment_close(&other);
 }
 END_TEST
 
@@ -483,9 +513,10 @@ SUITE("lm core", a_link_that_comes_up_gets_a_full_directory,
       process_and_thread_figures_are_told, an_empty_list_is_success_without_objects,
       calls_are_counted_for_each_tool_alone, a_finer_sampling_wins_and_wrong_words_are_refused,
       a_call_that_has_not_ended_counts, the_last_values_of_a_dead_rank_stay_for_a_while,
-      the_dead_are_bounded_in_number, an_lm_that_starts_again_finds_what_runs,
+      an_lm_that_starts_again_finds_what_runs,
+      what_a_program_counts_by_its_own_wish_goes_on_when_a_tool_has_had_enough,
       a_child_that_inherited_a_segment_is_not_taken_for_its_owner,
       a_program_that_execs_keeps_its_token, a_process_without_mpi_can_be_taken_in,
-      status_tells_of_the_lm_itself, what_a_host_cannot_do_is_said,
-      a_request_that_comes_twice_is_done_once, a_cancelled_request_is_not_answered,
-      a_deadline_ends_what_waits)
+      status_tells_of_the_lm_itself, status_tells_what_the_ranks_have_lost_also_those_that_ended,
+      what_a_host_cannot_do_is_said, a_request_that_comes_twice_is_done_once,
+      a_cancelled_request_is_not_answered, a_deadline_ends_what_waits)

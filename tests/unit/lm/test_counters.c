@@ -5,6 +5,7 @@
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 
+#include <math.h>
 #include <signal.h>
 
 START_TEST(counting_happens_in_the_rank_and_nobody_is_told)
@@ -67,6 +68,21 @@ START_TEST(a_filtered_volume_is_counted_in_the_rank)
 	call(&seg, "MPI_Send", 80, 3);
 	call(&seg, "MPI_Send", 80, 2);
 	ck_assert_int_eq(read_counter("pa_c_9"), 80);
+	close_ranks();
+}
+END_TEST
+
+/* What the ranks say is added as it is; a sanitizer has nothing to say against it. */
+START_TEST(a_sum_over_ranks_may_run_over)
+{
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_9)", "n_7"));
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): "
+	    "pa_counter_global_increment(pa_c_9,$par8)",
+	    "n_7", 1, false);
+	call(&seg, "MPI_Send", INT64_MAX, 1);
+	call(&other, "MPI_Send", INT64_MAX, 1);
+	ck_assert_int_eq(read_counter("pa_c_9"), -2);
 	close_ranks();
 }
 END_TEST
@@ -142,7 +158,8 @@ START_TEST(counters_end_with_their_tool)
 
 	open_ranks();
 	for (uint32_t tool = 1; tool <= 3; tool++) {
-		snprintf(text, sizeof(text), ":omig_pa_create([%s,%s],pa_cl_%u)", rank0, rank1, tool);
+		snprintf(text, sizeof(text), ":omig_pa_create([%s,%s],pa_cl_%u)", rank0, rank1,
+			 tool);
 		world_ask_as(&w, tool, OBSERVER, text);
 	}
 	ck_assert_uint_eq(pa_count(w.lm->pa), 3);
@@ -153,8 +170,9 @@ START_TEST(counters_end_with_their_tool)
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } });
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(pa_count(w.lm->pa), 2);
-	ck_assert_uint_eq(world_ask_as(&w, 2, OBSERVER, ":pa_counter_read([pa_cl_2])")->entry[0].status,
-			  STATUS_OK);
+	ck_assert_uint_eq(
+		world_ask_as(&w, 2, OBSERVER, ":pa_counter_read([pa_cl_2])")->entry[0].status,
+		STATUS_OK);
 	for (uint32_t tool = 2; tool <= 3; tool++)
 		above_send(&w.mainsm,
 			   &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = tool } });
@@ -185,6 +203,140 @@ START_TEST(cells_run_out_in_words_and_are_used_again)
 }
 END_TEST
 
+static void start_lm_again(void)
+{
+	world_crash_lm(&w);
+	world_start_lm(&w);
+}
+
+START_TEST(a_counter_goes_on_under_the_next_lm)
+{
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", "n_7"));
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,2)",
+	    "n_7", 1, false);
+	call(&seg, "MPI_Send", 1, 1);
+	world_ask(&w, OBSERVER, ":pa_counter_reset([pa_cl_1])");
+	call(&seg, "MPI_Send", 1, 1);
+	call(&other, "MPI_Send", 1, 1);
+	call(&other, "MPI_Send", 1, 1);
+	start_lm_again();
+	ck_assert_int_eq(read_counter("pa_cl_1"), 6);
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,2)",
+	    "n_7", 1, false);
+	call(&seg, "MPI_Send", 1, 1);
+	call(&seg, "MPI_Send", 1, 1);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 10);
+	start_lm_again();
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,2)",
+	    "n_7", 1, false);
+	call(&other, "MPI_Send", 1, 1);
+	call(&other, "MPI_Send", 1, 1);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 14);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(increments_from_above_go_on_under_the_next_lm)
+{
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
+	world_ask(&w, MANIPULATOR, ":pa_counter_local_increment(pa_cl_1,41)");
+	world_ask(&w, MANIPULATOR, ":pa_integrator_local_increment(pa_il_2,2.5,1600000000.0)");
+	start_lm_again();
+	world_ask(&w, MANIPULATOR, ":pa_counter_local_increment(pa_cl_1,1)");
+	ck_assert_int_eq(read_counter("pa_cl_1"), 42);
+	ck_assert_ptr_nonnull(strstr(
+		entry_text(&world_ask(&w, OBSERVER, ":pa_integrator_read([pa_il_2])")->entry[0]),
+		",2.5,"));
+	close_ranks();
+}
+END_TEST
+
+START_TEST(what_was_deleted_does_not_come_back)
+{
+	open_ranks();
+	world_ask_as(&w, 1, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
+	world_ask_as(&w, 2, OBSERVER, with(":omig_pa_create([@],pa_cl_2)", rank0));
+	world_ask(&w, OBSERVER, ":pa_counter_delete([pa_cl_1])");
+	start_lm_again();
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 2 } });
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(
+		world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1,pa_cl_2])")->entry[0].status,
+		STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(pa_count(w.lm->pa), 0);
+	close_ranks();
+}
+END_TEST
+
+/* Cells that were kept for tools which never come back do not stay theirs when others need them. */
+START_TEST(kept_cells_are_given_to_those_who_ask)
+{
+	char text[128];
+
+	open_ranks();
+	for (int i = 0; i < SEG_CELLS; i++) {
+		snprintf(text, sizeof(text), ":omig_pa_create([%s],pa_cl_%d)", rank0, 100 + i);
+		world_ask(&w, OBSERVER, text);
+	}
+	start_lm_again();
+	ck_assert_uint_eq(world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_500)", rank0))
+				  ->entry[0]
+				  .status,
+			  STATUS_OK);
+	ck_assert_int_eq(read_counter("pa_cl_500"), 0);
+	/* Bits of counters are no integrator. */
+	ck_assert_uint_ge(
+		reply_entry_of(world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_9)", rank0)),
+			       rank0)
+			->status,
+		STATUS_FIRST_ERROR);
+	close_ranks();
+}
+END_TEST
+
+/* The process can write the notes as well; nobody is harmed but itself. */
+START_TEST(foolish_notes_are_not_believed)
+{
+	static const struct seg_note foolish[] = {
+		{ .seq = 1, .kind = TOKEN_COUNTER_LOCAL, .number = 1 },
+		{ .kind = 77777, .number = 1 },
+		{ .kind = TOKEN_PROCESS, .number = 1 },
+		{ .kind = TOKEN_INTEGRATOR_LOCAL, .number = 2, .own_v = -1 },
+		{ .kind = TOKEN_INTEGRATOR_LOCAL, .number = 2, .base_v = (double)INFINITY },
+		{ .kind = TOKEN_INTEGRATOR_LOCAL, .number = 2, .own_t = (double)NAN },
+	};
+	struct seg_note *note;
+
+	open_ranks();
+	world_crash_lm(&w);
+	note = (struct seg_note *)(void *)(seg.base + seg.h->note_offset);
+	for (size_t i = 0; i < SEG_CELLS; i++)
+		note[i] = foolish[i % (sizeof(foolish) / sizeof(foolish[0]))];
+	world_start_lm(&w);
+	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1])")->entry[0].status,
+			  STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(
+		world_ask(&w, OBSERVER, ":pa_integrator_read([pa_il_2])")->entry[0].status,
+		STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_ge(
+		reply_entry_of(world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_3)", rank0)),
+			       rank0)
+			->status,
+		STATUS_FIRST_ERROR);
+	/* Two notes of one counter: the first is it. */
+	note = (struct seg_note *)(void *)(other.base + other.h->note_offset);
+	world_crash_lm(&w);
+	note[3] = note[5] =
+		(struct seg_note){ .kind = TOKEN_COUNTER_LOCAL, .number = 1, .own_n = 7 };
+	world_start_lm(&w);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 7);
+	close_ranks();
+}
+END_TEST
+
 START_TEST(actions_in_the_rank_are_not_done_again_above)
 {
 	const struct msg_triggered *t;
@@ -208,6 +360,9 @@ END_TEST
 
 SUITE("lm counters", counting_happens_in_the_rank_and_nobody_is_told,
       delay_is_an_integrator_of_both_ends, a_filtered_volume_is_counted_in_the_rank,
-      a_deleted_counter_counts_no_more, counters_keep_what_a_dead_rank_counted,
-      a_counter_of_the_dead_alone_reads_as_nothing, counters_end_with_their_tool,
+      a_sum_over_ranks_may_run_over, a_deleted_counter_counts_no_more,
+      counters_keep_what_a_dead_rank_counted, a_counter_of_the_dead_alone_reads_as_nothing,
+      a_counter_goes_on_under_the_next_lm, increments_from_above_go_on_under_the_next_lm,
+      what_was_deleted_does_not_come_back, kept_cells_are_given_to_those_who_ask,
+      foolish_notes_are_not_believed, counters_end_with_their_tool,
       cells_run_out_in_words_and_are_used_again, actions_in_the_rank_are_not_done_again_above)

@@ -2,6 +2,8 @@
 /* Conditional requests: armed on processes, threads and calls, run at the lm and above. */
 #include "common/base/limits.h"
 #include "common/omis/status.h"
+#include "common/ring/calls.h"
+#include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 
@@ -193,6 +195,19 @@ START_TEST(any_source_may_be_the_partner)
 }
 END_TEST
 
+START_TEST(nobody_is_no_partner_of_a_filter)
+{
+	open_ranks();
+	arm("patop_lib_call_started([@],\"MPI_Send\",[2],[]): print([$par1])", rank0, 0, true);
+	call(&seg, "MPI_Send", 0, CALL_PARTNER_NONE);
+	ck_assert_ptr_null(next_triggered());
+	arm("patop_lib_call_started([@],\"MPI_Send\",[],[]): print([$par1])", rank0, 0, true);
+	call(&seg, "MPI_Send", 0, CALL_PARTNER_NONE);
+	ck_assert_ptr_nonnull(next_triggered());
+	close_ranks();
+}
+END_TEST
+
 START_TEST(what_cannot_be_armed_is_refused_in_words)
 {
 	static const struct {
@@ -362,6 +377,90 @@ START_TEST(events_before_the_end_of_a_rank_are_told)
 }
 END_TEST
 
+START_TEST(a_long_ring_is_read_to_its_end_when_its_rank_ends)
+{
+	const int calls = 2 * CSRS_RECORDS_MAX;
+	struct fake_segment big;
+	struct csrs_stats s;
+
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", "n_7", 0, true);
+	world_add_rank_with(&w, &big, &(struct fake_rank){ 400, 2, 400, 512 * 1024 }, NULL);
+	for (int i = 0; i < calls; i++)
+		fake_segment_call(&big, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
+	ck_assert_uint_eq(fake_segment_thread(&big, 0)->ring_dropped, 0);
+	fake_proc_end(fake_proc_find(&w.host, 400), 0);
+	csrs_stats(w.lm->csrs, &s);
+	ck_assert_uint_eq(s.fired, calls);
+	close_ranks();
+	fake_segment_close(&big);
+}
+END_TEST
+
+static void put_record_of(uint64_t ticks)
+{
+	struct seg_thread *t = fake_segment_thread(&seg, 0);
+	const struct ring ring = { (uint8_t *)t + seg.h->ring_offset, seg.h->ring_bytes,
+				   &t->ring_head, &t->ring_tail, &t->ring_dropped };
+	union ring_record r = { .call = { .word = RING_WORD(40, RING_CALL),
+					  .ticks = ticks,
+					  .func = (uint16_t)call_find("MPI_Barrier"),
+					  .phase = CALL_END,
+					  .npar = 2,
+					  .tid = 100 } };
+
+	ck_assert(ring_put(&ring, &r, 40));
+	world_run(&w, 30 * MS);
+}
+
+START_TEST(a_record_of_the_future_is_of_now)
+{
+	nsec_t before, told;
+
+	open_ranks();
+	arm("thread_has_ended_lib_call([@],\"MPI_Barrier\"): print([$time])", rank0, 0, true);
+	call(&seg, "MPI_Barrier", 0, -1);
+	before = next_triggered()->time_ns;
+	put_record_of(UINT64_MAX);
+	told = next_triggered()->time_ns;
+	ck_assert_int_ge(told, before);
+	call(&seg, "MPI_Barrier", 0, -1);
+	ck_assert_int_ge(next_triggered()->time_ns, told);
+	close_ranks();
+}
+END_TEST
+
+/* Armed as a whole, or an error; both leave nothing behind when it is disarmed. */
+START_TEST(without_memory_nothing_is_armed_by_half)
+{
+	static const char text[] = "thread_has_started_lib_call([n_7],\"MPI_Send\"): print([1])";
+	const struct msg_arm m = { .csr = "c_5",
+				   .tool = 1,
+				   .identity = MANIPULATOR,
+				   .version = 3,
+				   .text = { (const uint8_t *)text, sizeof(text) - 1 },
+				   .reply = true };
+	struct reply *r;
+	int rc;
+
+	open_ranks();
+	ALLOC_SWEEP (k) {
+		r = NULL;
+		rc = csrs_arm(w.lm->csrs, &m, &r);
+		alloc_sweep_pause();
+		ck_assert(rc == 0 || rc == -ERR_NOMEM);
+		if (rc == 0 && r->nentry && reply_status(r) == STATUS_OK)
+			ck_assert_uint_eq(fake_segment_hook(&other, "MPI_Send"), HOOK_EVENT_START);
+		reply_free(r);
+		csrs_disarm(w.lm->csrs, "c_5");
+		ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+		ck_assert_uint_eq(fake_segment_hook(&other, "MPI_Send"), 0);
+	}
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
+	close_ranks();
+}
+END_TEST
+
 START_TEST(rings_are_read_only_while_somebody_waits)
 {
 	struct csrs_stats s;
@@ -410,9 +509,10 @@ SUITE("lm conditional requests", the_end_of_a_process_is_an_event,
       a_call_tells_all_its_parameters, the_end_of_a_call_tells_its_result,
       actions_that_the_host_can_do_are_done_there, a_filter_lets_its_partners_through,
       a_filter_names_processes_of_this_host_too, any_source_may_be_the_partner,
-      what_cannot_be_armed_is_refused_in_words, what_has_ended_is_not_armed_and_the_rest_is,
-      new_processes_are_covered_when_the_node_is_named,
+      nobody_is_no_partner_of_a_filter, what_cannot_be_armed_is_refused_in_words,
+      what_has_ended_is_not_armed_and_the_rest_is, new_processes_are_covered_when_the_node_is_named,
       arming_again_replaces_and_goes_on_numbering, what_happened_before_arming_is_not_told,
       events_that_a_full_ring_lost_are_counted, too_many_events_a_second_are_dropped_and_counted,
-      events_before_the_end_of_a_rank_are_told, rings_are_read_only_while_somebody_waits,
-      two_requests_on_one_call_do_not_disturb_each_other)
+      events_before_the_end_of_a_rank_are_told, a_long_ring_is_read_to_its_end_when_its_rank_ends,
+      a_record_of_the_future_is_of_now, without_memory_nothing_is_armed_by_half,
+      rings_are_read_only_while_somebody_waits, two_requests_on_one_call_do_not_disturb_each_other)

@@ -225,6 +225,40 @@ START_TEST(a_segment_that_is_never_set_up_is_given_up)
 }
 END_TEST
 
+static unsigned count_fds(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 4096; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+START_TEST(segments_that_are_never_set_up_hold_few_descriptors)
+{
+	struct intake_stats s;
+	unsigned before;
+
+	world_open(&w);
+	fake_proc_add(&w.host, 100, "lazy");
+	fake_segment_open(&bad, 100, 0, 100);
+	bad.h->magic = 0;
+	before = count_fds();
+	for (int i = 0; i < 500; i++)
+		ck_assert_int_eq(intake_segment(w.lm->intake, dup(bad.fd), 100, false), -ERR_AGAIN);
+	ck_assert_uint_le(count_fds(), before + INTAKE_UNREADY_MAX);
+	intake_stats(w.lm->intake, &s);
+	ck_assert_uint_eq(s.refused, 500 - INTAKE_UNREADY_MAX);
+	/* The last ones are those that have a chance. */
+	bad.h->magic = SEG_MAGIC;
+	world_run(&w, SEC);
+	ck_assert_ptr_nonnull(procs_find_pid(w.lm->procs, 100));
+	ck_assert_uint_eq(count_fds(), before);
+	fake_segment_close(&bad);
+	world_close(&w);
+}
+END_TEST
+
 START_TEST(a_segment_that_is_set_up_late_is_taken)
 {
 	world_open(&w);
@@ -299,5 +333,5 @@ SUITE("lm hostile segments", more_in_the_ring_than_fits, the_writer_behind_the_r
       a_record_without_length, a_record_of_four_gigabytes, a_record_across_the_end,
       a_record_of_no_known_type_or_function, words_that_change_while_they_are_read,
       what_is_no_sealed_memfd_is_not_mapped, a_segment_that_is_never_set_up_is_given_up,
-      a_segment_that_is_set_up_late_is_taken, another_layout_or_nonsense_in_the_header_is_refused,
-      a_punched_segment_reads_as_zeros)
+      segments_that_are_never_set_up_hold_few_descriptors, a_segment_that_is_set_up_late_is_taken,
+      another_layout_or_nonsense_in_the_header_is_refused, a_punched_segment_reads_as_zeros)

@@ -160,6 +160,46 @@ START_TEST(numbers_that_are_no_signals_are_refused)
 }
 END_TEST
 
+/* Tokens of the rank's threads as they were told upwards, with commas between. */
+static unsigned thread_tokens(char *out, size_t size)
+{
+	unsigned n = 0;
+
+	out[0] = 0;
+	for (size_t i = 0; i < w.mainsm.n; i++) {
+		const struct msg *m = w.mainsm.msg[i];
+
+		for (size_t k = 0; m->type == MSG_DIRECTORY && k < m->directory.nobject; k++) {
+			const struct msg_object *o = &m->directory.object[k];
+			size_t at = strlen(out);
+
+			if (strcmp(o->parent, rank) != 0 || strstr(out, o->token))
+				continue;
+			snprintf(out + at, size - at, "%s%s", n ? "," : "", o->token);
+			n++;
+		}
+	}
+	return n;
+}
+
+START_TEST(threads_of_one_process_that_are_asked_one_by_one_have_all_answered)
+{
+	char threads[128], text[160];
+	const struct msg_reply *r;
+
+	open_rank();
+	fake_thread_add(fake_proc_find(&w.host, 100), 101);
+	world_run(&w, 3 * SEC);
+	ck_assert_uint_eq(thread_tokens(threads, sizeof(threads)), 2);
+	snprintf(text, sizeof(text), ":thread_stop([%s])", threads);
+	r = world_ask_as(&w, 1, MANIPULATOR, text);
+	ck_assert_uint_eq(r->coverage->asked, 2);
+	ck_assert_uint_eq(r->coverage->answered, 2);
+	ck_assert(is_stopped());
+	close_rank();
+}
+END_TEST
+
 START_TEST(stop_and_continue_may_be_said_twice)
 {
 	open_rank();
@@ -208,12 +248,24 @@ START_TEST(the_leash_lets_go_when_nobody_can_be_asked)
 	link_close(w.mainsm.link, "gone");
 	w.mainsm.link = NULL;
 	w.mainsm.refuse = "not now";
-	world_run(&w, STOPS_LEASH_NS - 500 * MS);
+	world_run(&w, STOP_LEASH_NS - 500 * MS);
 	ck_assert(is_stopped());
 	world_run(&w, SEC);
 	ck_assert(!is_stopped());
 	w.mainsm.refuse = NULL;
 	world_run(&w, 15 * SEC);
+	close_rank();
+}
+END_TEST
+
+START_TEST(who_is_told_that_nobody_can_be_asked_lets_go)
+{
+	open_rank();
+	ask_as(1, MANIPULATOR, "thread_stop", "");
+	ask_as(2, MANIPULATOR, "thread_stop", "");
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_LET_GO });
+	world_run(&w, 20 * MS);
+	ck_assert(!is_stopped());
 	close_rank();
 }
 END_TEST
@@ -228,6 +280,20 @@ START_TEST(a_short_break_of_the_link_lets_nothing_go)
 	ck_assert_ptr_nonnull(w.mainsm.link);
 	world_run(&w, 10 * SEC);
 	ck_assert(is_stopped());
+	close_rank();
+}
+END_TEST
+
+START_TEST(a_mainsm_that_was_started_anew_knows_of_no_stop)
+{
+	open_rank();
+	ask(MANIPULATOR, "thread_stop", "");
+	w.mainsm.epoch++;
+	link_close(w.mainsm.link, "gone");
+	w.mainsm.link = NULL;
+	world_run(&w, 3 * SEC);
+	ck_assert_ptr_nonnull(w.mainsm.link);
+	ck_assert(!is_stopped());
 	close_rank();
 }
 END_TEST
@@ -255,6 +321,31 @@ START_TEST(an_lm_that_starts_again_continues_what_was_stopped)
 }
 END_TEST
 
+static unsigned syncs;
+
+/* In the place of libc's. */
+int fsync(int fd)
+{
+	syncs++;
+	return 0;
+}
+
+START_TEST(a_stop_does_not_wait_for_a_disk)
+{
+	world_open(&w);
+	world_crash_lm(&w);
+	w.journal = journal;
+	world_start_lm(&w);
+	world_add_rank(&w, &seg, 100, 0, rank);
+	ask(MANIPULATOR, "thread_stop", "");
+	ck_assert_int_eq(access(journal, F_OK), 0);
+	ask(MANIPULATOR, "thread_continue", "");
+	ck_assert_int_ne(access(journal, F_OK), 0);
+	ck_assert_uint_eq(syncs, 0);
+	close_rank();
+}
+END_TEST
+
 START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 {
 	static const char *const line[] = {
@@ -277,6 +368,42 @@ START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 		stops_free(s);
 	}
 	ck_assert_uint_eq(signals(), 0);
+	close_rank();
+}
+END_TEST
+
+START_TEST(a_journal_that_cannot_be_read_is_not_thrown_away)
+{
+	struct stops *s = NULL;
+	FILE *f;
+
+	open_rank();
+	f = fopen(journal, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs("100 1001 boot-1\n", f);
+	fclose(f);
+	chmod(journal, 0644);
+	ck_assert_int_eq(stops_open(w.loop, &w.host.host, w.lm->procs, journal, &s, NULL),
+			 -ERR_DENIED);
+	ck_assert_ptr_null(s);
+	ck_assert_int_eq(access(journal, F_OK), 0);
+	close_rank();
+}
+END_TEST
+
+START_TEST(a_stop_by_signal_is_on_the_leash_too)
+{
+	open_rank();
+	ck_assert_uint_eq(ask(MANIPULATOR, "proc_send_signal", ",19"), STATUS_OK);
+	ck_assert(is_stopped());
+	ck_assert_uint_eq(stops_count(w.lm->stops), 1);
+	ck_assert_uint_eq(ask(MANIPULATOR, "proc_send_signal", ",18"), STATUS_OK);
+	ck_assert(!is_stopped());
+	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ask_as(2, MANIPULATOR, "proc_send_signal", ",19");
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 2 } });
+	world_run(&w, 20 * MS);
+	ck_assert(!is_stopped());
 	close_rank();
 }
 END_TEST
@@ -327,13 +454,19 @@ int main(void)
 		an_event_of_an_observer_cannot_stop_anything,
 		the_hosts_own_policy_refuses_everybody,
 		numbers_that_are_no_signals_are_refused,
+		threads_of_one_process_that_are_asked_one_by_one_have_all_answered,
 		stop_and_continue_may_be_said_twice,
 		what_the_kernel_refuses_is_told,
 		a_tool_that_leaves_lets_go_what_it_stopped,
 		the_leash_lets_go_when_nobody_can_be_asked,
+		who_is_told_that_nobody_can_be_asked_lets_go,
 		a_short_break_of_the_link_lets_nothing_go,
+		a_mainsm_that_was_started_anew_knows_of_no_stop,
 		an_lm_that_starts_again_continues_what_was_stopped,
+		a_stop_does_not_wait_for_a_disk,
 		a_journal_of_another_boot_or_process_reaches_nobody,
+		a_journal_that_cannot_be_read_is_not_thrown_away,
+		a_stop_by_signal_is_on_the_leash_too,
 		a_rank_that_ends_while_stopped_leaves_no_trace,
 		somebody_elses_stop_is_seen,
 	};

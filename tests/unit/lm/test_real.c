@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -402,6 +403,89 @@ START_TEST(a_process_of_another_user_is_never_held)
 }
 END_TEST
 
+START_TEST(an_lm_without_descriptors_says_so)
+{
+	struct host_proc *p;
+	struct rlimit before, none;
+	struct err e = { 0 };
+	pid_t pid;
+	int next, rc;
+
+	open_all();
+	pid = fork();
+	if (pid == 0)
+		for (;;)
+			pause();
+	next = dup(STDIN_FILENO);
+	close(next);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ (rlim_t)next, before.rlim_max };
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	rc = host_proc_open(host, pid, &p, &e);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	end(pid, SIGKILL, NULL);
+	ck_assert_int_eq(rc, -ERR_SYS);
+	ck_assert_int_eq(e.sys, EMFILE);
+	close_all();
+}
+END_TEST
+
+#define CROWD 12
+
+/* Whoever comes when no descriptor is left waits, and is watched when others have gone. */
+START_TEST(processes_wait_for_descriptors)
+{
+	struct rlimit before, few;
+	pid_t pid[CROWD];
+	int next, gate[2];
+	char c;
+
+	open_all();
+	ck_assert_int_eq(pipe(gate), 0);
+	for (int i = 0; i < CROWD; i++) {
+		pid[i] = fork();
+		if (pid[i] == 0) {
+			struct fake_segment s;
+			struct seg_register r;
+
+			if (read(gate[0], &c, 1) != 1)
+				_exit(93);
+			fake_segment_open(&s, getpid(), 3, (uint32_t)getpid());
+			r = reg_of(&s);
+			hand_over(dial(), &r, sizeof(r), &s.fd, 1);
+			for (;;)
+				pause();
+		}
+	}
+	next = dup(STDIN_FILENO);
+	close(next);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){ (rlim_t)next + CROWD / 2, before.rlim_max };
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	ck_assert_int_eq(write(gate[1], "xxxxxxxxxxxx", CROWD), CROWD);
+	WAIT_FOR(intake_is_resting(intake));
+	ck_assert_uint_gt(procs_alive(procs), 0);
+	ck_assert_uint_lt(procs_alive(procs), CROWD);
+	for (int i = 0; i < CROWD; i++)
+		if (procs_find_pid(procs, pid[i])) {
+			end(pid[i], SIGKILL, NULL);
+			pid[i] = 0;
+		}
+	WAIT_FOR(!intake_is_resting(intake));
+	for (int i = 0; i < CROWD; i++)
+		WAIT_FOR(pid[i] == 0 || procs_find_pid(procs, pid[i]));
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_uint_eq(refusals, 0);
+	for (int i = 0; i < CROWD; i++)
+		if (pid[i])
+			end(pid[i], SIGKILL, NULL);
+	WAIT_FOR(procs_alive(procs) == 0);
+	close(gate[0]);
+	close(gate[1]);
+	close_all();
+}
+END_TEST
+
 /* A child with a pid of our choice, when we may choose. */
 static pid_t fork_as(pid_t wanted)
 {
@@ -490,4 +574,5 @@ SUITE("lm with real processes", a_process_registers_and_its_end_is_seen_with_its
       the_socket_is_closed_to_others, messages_that_are_none_of_ours_are_refused,
       silent_visitors_hold_nobody_up, a_socket_that_was_left_behind_is_taken_away,
       some_processes_are_never_held, a_process_of_another_user_is_never_held,
+      an_lm_without_descriptors_says_so, processes_wait_for_descriptors,
       a_recycled_pid_is_never_signalled, stop_and_continue_reach_a_real_process)

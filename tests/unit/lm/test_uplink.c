@@ -213,6 +213,39 @@ START_TEST(a_question_to_mainsm_goes_beside_the_parent)
 }
 END_TEST
 
+static void ask_top(void)
+{
+	lm_ask_top(w.lm,
+		   &(struct msg){ .type = MSG_ENROL,
+				  .enrol = { .role = "lm", .site = "site", .host = "leaf" } });
+	world_run(&w, SEC);
+}
+
+START_TEST(a_question_that_gets_no_answer_is_asked_again)
+{
+	redirected();
+	ask_top();
+	ck_assert_ptr_nonnull(above_next(&w.mainsm, MSG_ENROL));
+	ask_top();
+	ck_assert_ptr_nonnull(above_next(&w.mainsm, MSG_ENROL));
+	ck_assert_str_eq(uplink_parent(w.lm->uplink), "sm");
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent)
+{
+	redirected();
+	ask_top();
+	ck_assert_ptr_nonnull(w.mainsm.link);
+	above_close(&w.sm);
+	w.mainsm.redirect = NULL;
+	world_run(&w, 15 * SEC);
+	ck_assert_str_eq(uplink_parent(w.lm->uplink), "mainsm");
+	world_close(&w);
+}
+END_TEST
+
 START_TEST(told_to_stop_it_leaves_the_programs_without_cost)
 {
 	const struct msg *m;
@@ -230,6 +263,23 @@ START_TEST(told_to_stop_it_leaves_the_programs_without_cost)
 	ck_assert_uint_eq(m->directory.object[0].op, MSG_OP_GONE);
 	ck_assert_str_eq(m->directory.object[0].token, "n_7");
 	ck_assert_ptr_null(w.sm.link);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+START_TEST(nor_does_taking_down_what_was_armed_make_them_pay_again)
+{
+	redirected();
+	world_add_rank(&w, &seg, 100, 0, NULL);
+	world_ask(&w, OBSERVER, ":omig_calls_enable([n_7],\"count\")");
+	count_sends_and_recvs();
+	above_send(&w.sm, &(struct msg){ .type = MSG_STOP, .stop = { .reason = "omig stop" } });
+	world_run(&w, SEC);
+	lm_free(w.lm);
+	w.lm = NULL;
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Barrier"), 0);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 	world_close(&w);
 	fake_segment_close(&seg);
 }
@@ -282,5 +332,8 @@ SUITE("lm uplink", mainsm_sends_the_lm_to_the_sm_of_its_site, a_list_of_addresse
       an_sm_that_comes_back_gets_everything_again,
       what_a_new_parent_does_not_arm_again_ends_after_a_while,
       a_parent_that_is_lost_again_gets_the_whole_time_again, changes_are_told_once_a_turn,
-      a_question_to_mainsm_goes_beside_the_parent, told_to_stop_it_leaves_the_programs_without_cost,
+      a_question_to_mainsm_goes_beside_the_parent, a_question_that_gets_no_answer_is_asked_again,
+      a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent,
+      told_to_stop_it_leaves_the_programs_without_cost,
+      nor_does_taking_down_what_was_armed_make_them_pay_again,
       without_processes_it_ends_after_a_while, requests_end_with_the_link_that_they_came_by)

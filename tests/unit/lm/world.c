@@ -70,7 +70,7 @@ static void on_accept(void *arg, struct chan *c)
 	struct link_conf conf = { .loop = a->world->loop,
 				  .rng = &a->world->rng,
 				  .timebase = &a->time,
-				  .epoch = 5,
+				  .epoch = a->epoch,
 				  .handler = { .on_hello = on_hello,
 					       .on_up = on_up,
 					       .on_msg = on_msg,
@@ -181,6 +181,7 @@ void world_open(struct world *w)
 	timebase_init(&w->time, loop_now(w->loop), INT64_C(1600000000) * SEC);
 	fake_host_init(&w->host);
 	w->mainsm.world = w->sm.world = w;
+	w->mainsm.epoch = w->sm.epoch = 5;
 	ck_assert_int_eq(mem_net_set_link(w->net, NULL, NULL, &(struct mem_link){ .delay = MS }),
 			 0);
 	ck_assert_int_eq(mem_ctx_open(w->net, &self, &w->ctx, NULL), 0);
@@ -277,15 +278,21 @@ const char *world_token(struct world *w, int32_t pid)
 
 void world_add_rank(struct world *w, struct fake_segment *s, int32_t pid, int32_t rank, char *token)
 {
-	struct fake_proc *p = fake_proc_add(&w->host, pid, "heat");
+	world_add_rank_with(w, s, &(struct fake_rank){ pid, rank, (uint32_t)pid, 0 }, token);
+}
 
-	fake_segment_open(s, pid, rank, (uint32_t)pid);
+void world_add_rank_with(struct world *w, struct fake_segment *s, const struct fake_rank *r,
+			 char *token)
+{
+	struct fake_proc *p = fake_proc_add(&w->host, r->pid, "heat");
+
+	fake_segment_open_with(s, r);
 	p->memfd = s->fd;
 	ck_assert_int_eq(
-		intake_segment(w->lm->intake, fcntl(s->fd, F_DUPFD_CLOEXEC, 3), pid, false), 0);
+		intake_segment(w->lm->intake, fcntl(s->fd, F_DUPFD_CLOEXEC, 3), r->pid, false), 0);
 	world_run(w, 20 * MS);
 	if (token)
-		str_copy(token, TOKEN_BYTES, world_token(w, pid));
+		str_copy(token, TOKEN_BYTES, world_token(w, r->pid));
 }
 
 const struct msg_arm_ack *world_arm(struct world *w, const char *csr, const char *text,

@@ -34,6 +34,7 @@ struct above {
 	struct msg *msg[WORLD_MSGS]; /* owned */
 	size_t n, seen;
 	const char *refuse;
+	uint64_t epoch; /* of its start */
 };
 
 struct world {
@@ -90,6 +91,8 @@ const char *entry_text(const struct msg_entry *e);
 /* Makes a process with a segment and has it registered. token: TOKEN_BYTES, may be NULL. */
 void world_add_rank(struct world *w, struct fake_segment *s, int32_t pid, int32_t rank,
 		    char *token);
+void world_add_rank_with(struct world *w, struct fake_segment *s, const struct fake_rank *r,
+			 char *token);
 
 /* The token of a live or dead process by its pid, as the directory says it, "" when it is not there. */
 const char *world_token(struct world *w, int32_t pid);

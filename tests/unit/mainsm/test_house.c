@@ -106,6 +106,31 @@ START_TEST(a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed)
 }
 END_TEST
 
+START_TEST(where_an_sm_is_does_not_go_with_its_ghost)
+{
+	struct identity who;
+
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	who = *net_ctx_self(a.ctx);
+	b = (struct below){ .w = &w, .host = "sm-a" };
+	rng_init(&b.rng, 1);
+	ck_assert_int_eq(mem_ctx_open(w.net, &who, &b.ctx, NULL), 0);
+	below_begin(&b);
+	world_run(&w, RECONNECT_MIN_NS / 2); /* the one in its place does not come back at once */
+	ck_assert(b.is_up && !a.is_up);
+	link_close(a.link, NULL);
+	below_open(&w, &lm, ROLE_LM, "a", "h1");
+	ck_assert_str_eq(lm.redirect, "10.0.0.1:99");
+	ck_assert_uint_eq(w.starts, 0);
+	below_close(&lm);
+	below_close(&b);
+	world_run(&w, 10 * MS);
+	net_ctx_free(a.ctx);
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(the_sixty_fifth_tool_is_told_why_not)
 {
 	static struct above many[TOOLS_MAX + 1];
@@ -350,10 +375,14 @@ START_TEST(one_that_lingers_ends_when_nobody_has_come_for_long_enough)
 }
 END_TEST
 
-SUITE("house", an_lm_is_sent_to_its_sm_which_is_started_for_it, an_lm_whose_sm_cannot_be_started_is_served_directly,
+SUITE("house", an_lm_is_sent_to_its_sm_which_is_started_for_it,
+      an_lm_whose_sm_cannot_be_started_is_served_directly,
       a_second_sm_of_a_site_waits_until_the_first_is_gone,
-      a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed, the_sixty_fifth_tool_is_told_why_not,
+      a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed,
+      where_an_sm_is_does_not_go_with_its_ghost, the_sixty_fifth_tool_is_told_why_not,
       every_service_is_denied_to_roles_below_its_right, every_service_of_the_top_is_there,
-      after_a_restart_everything_is_back_under_its_old_numbers, what_a_child_missed_is_told_when_it_returns,
+      after_a_restart_everything_is_back_under_its_old_numbers,
+      what_a_child_missed_is_told_when_it_returns,
       a_host_that_is_cut_off_is_noticed_in_seven_seconds, certificates_can_be_asked_for_and_listed,
-      shutdown_answers_then_stops_everybody, one_that_lingers_ends_when_nobody_has_come_for_long_enough)
+      shutdown_answers_then_stops_everybody,
+      one_that_lingers_ends_when_nobody_has_come_for_long_enough)

@@ -126,6 +126,27 @@ START_TEST(a_site_that_does_not_answer_costs_the_deadline_and_is_named)
 }
 END_TEST
 
+START_TEST(what_has_not_begun_at_the_deadline_is_not_begun_after_it)
+{
+	const struct reply *r;
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_MANIPULATE, "t1");
+	above_attach_all(&t1);
+	b.is_mute = true;
+	above_send(&t1, ":pa_counter_local_create([]) thread_stop([t_1_a00000])", 500 * MS);
+	world_run(&w, 510 * MS);
+	r = t1.last;
+	ck_assert_ptr_nonnull(r);
+	ck_assert_ptr_null(strstr(a.text, "thread_stop"));
+	ck_assert_ptr_nonnull(entry_of(r, 2, 0));
+	ck_assert(status_is_error(entry_of(r, 2, 0)->status));
+	ck_assert(reply_is_partial(r));
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
 START_TEST(a_silent_or_lost_host_is_missing_at_once)
 {
 	const struct reply *r;
@@ -387,6 +408,33 @@ START_TEST(a_counter_is_made_where_its_processes_are_and_read_there)
 }
 END_TEST
 
+START_TEST(a_counter_says_when_a_host_that_it_counts_on_is_lost)
+{
+	const struct reply *r;
+	char text[64], token[40];
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
+	above_attach_all(&t1);
+	r = above_ask(&t1, ":pa_counter_global_create([n_1,n_3])");
+	str_copy(token, sizeof(token), entry_of(r, 1, 0)->value);
+	snprintf(text, sizeof(text), ":pa_counter_read([%s])", token);
+	mem_net_set_link(w.net, "sm-b", "top", &(struct mem_link){ .cut = true });
+	world_run(&w, 7 * SEC);
+	r = above_ask(&t1, text);
+	ck_assert_uint_eq(r->coverage.asked, 2);
+	ck_assert_uint_eq(r->coverage.answered, 1);
+	ck_assert_str_eq(r->coverage.missing[0].object, token);
+	mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true });
+	world_run(&w, 7 * SEC);
+	r = above_ask(&t1, text);
+	ck_assert(reply_is_partial(r));
+	ck_assert_ptr_null(entry_of(r, 1, 0));
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
 /* The token of a counter that was made in spite of so many errors; "" = it was not. */
 static const char *made(const struct reply *r, size_t nerror)
 {
@@ -530,13 +578,17 @@ START_TEST(a_request_for_a_quorum_does_not_wait_for_the_rest)
 }
 END_TEST
 
-SUITE("requests", a_tool_sees_nothing_before_it_attaches, a_request_is_split_by_site_and_answered_whole,
-      attach_then_use_works_within_one_request, each_tool_has_its_own_view,
-      a_site_that_does_not_answer_costs_the_deadline_and_is_named, a_silent_or_lost_host_is_missing_at_once,
-      an_sm_that_dies_in_a_request_ends_the_waiting, a_tool_that_never_reads_is_cut_and_nobody_else_notices,
-      text_errors_keep_the_session_open, the_top_answers_what_it_knows, nodes_and_processes_are_found_by_name,
-      a_process_that_nobody_watched_is_attached_by_its_pid, a_process_that_cannot_be_taken_in_is_not_attached,
+SUITE("requests", a_tool_sees_nothing_before_it_attaches,
+      a_request_is_split_by_site_and_answered_whole, attach_then_use_works_within_one_request,
+      each_tool_has_its_own_view, a_site_that_does_not_answer_costs_the_deadline_and_is_named,
+      what_has_not_begun_at_the_deadline_is_not_begun_after_it,
+      a_silent_or_lost_host_is_missing_at_once, an_sm_that_dies_in_a_request_ends_the_waiting,
+      a_tool_that_never_reads_is_cut_and_nobody_else_notices, text_errors_keep_the_session_open,
+      the_top_answers_what_it_knows, nodes_and_processes_are_found_by_name,
+      a_process_that_nobody_watched_is_attached_by_its_pid,
+      a_process_that_cannot_be_taken_in_is_not_attached,
       a_counter_is_made_where_its_processes_are_and_read_there,
+      a_counter_says_when_a_host_that_it_counts_on_is_lost,
       what_has_ended_fails_nothing_that_did_not_name_it, an_object_of_another_tool_does_not_exist,
       a_child_that_lies_is_not_believed, many_requests_of_one_tool_are_all_answered,
       a_request_for_a_quorum_does_not_wait_for_the_rest)

@@ -215,6 +215,34 @@ START_TEST(certificates_are_revoked_by_serial_and_by_name_and_stay_so)
 }
 END_TEST
 
+START_TEST(a_revocation_that_could_not_be_written_is_written_next_time)
+{
+	struct identity one = somebody(1, "h1");
+	char away[64];
+	struct certs *c;
+	unsigned sum = 0;
+	size_t n = 0;
+
+	make_dir();
+	snprintf(away, sizeof(away), "%s.away", dir);
+	ck_assert_int_eq(certs_open(path, &c, NULL), 0);
+	ck_assert_int_eq(certs_add(c, &one, 1, NULL), 0);
+	ck_assert_int_eq(rename(dir, away), 0);
+	ck_assert_int_lt(certs_revoke(c, "h1", 5, &n, NULL), 0);
+	/* It is in force all the same. */
+	ck_assert_uint_eq(n, 1);
+	ck_assert(certs_is_revoked(c, one.serial));
+	ck_assert_int_eq(rename(away, dir), 0);
+	ck_assert_int_eq(certs_revoke(c, "h1", 5, &n, NULL), 0);
+	certs_free(c);
+	ck_assert_int_eq(certs_open(path, &c, NULL), 0);
+	certs_each_revoked(c, count_revoked, &sum);
+	ck_assert_uint_eq(sum, 1);
+	certs_free(c);
+	drop_dir();
+}
+END_TEST
+
 START_TEST(numbers_stay_with_their_names)
 {
 	struct numbers *n;
@@ -265,8 +293,10 @@ START_TEST(a_counter_that_runs_over_goes_on_above_the_next_boot)
 }
 END_TEST
 
-SUITE("tokens", a_token_is_for_its_roles_its_site_and_its_time, unknown_and_wrong_secrets_read_the_same,
-      a_token_of_two_uses_is_used_twice, tokens_outlive_a_restart_without_their_secrets,
+SUITE("tokens", a_token_is_for_its_roles_its_site_and_its_time,
+      unknown_and_wrong_secrets_read_the_same, a_token_of_two_uses_is_used_twice,
+      tokens_outlive_a_restart_without_their_secrets,
       there_is_an_end_of_tokens_and_ended_ones_make_room, a_damaged_file_is_told_with_its_line,
-      certificates_are_revoked_by_serial_and_by_name_and_stay_so, numbers_stay_with_their_names,
+      certificates_are_revoked_by_serial_and_by_name_and_stay_so,
+      a_revocation_that_could_not_be_written_is_written_next_time, numbers_stay_with_their_names,
       a_counter_that_runs_over_goes_on_above_the_next_boot)

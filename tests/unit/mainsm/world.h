@@ -294,8 +294,8 @@ static inline void below_on_down(void *arg, struct link *l, const struct err *wh
 	b->is_up = false;
 }
 
-/* Dials (again) with the certificate that it has. */
-static inline void below_again(struct below *b)
+/* Begins to dial (again) with the certificate that it has. */
+static inline void below_begin(struct below *b)
 {
 	const struct identity *who = net_ctx_self(b->ctx);
 	bool is_lm = who->role == ROLE_LM;
@@ -307,6 +307,11 @@ static inline void below_again(struct below *b)
 
 	b->is_up = false;
 	b->link = link_dial(&conf, &(struct link_dialer){ below_dial, b }, &hello);
+}
+
+static inline void below_again(struct below *b)
+{
+	below_begin(b);
 	world_run(b->w, 300 * MS);
 }
 

@@ -163,6 +163,32 @@ START_TEST(requests_end_with_the_link_to_mainsm_and_lms_stay)
 }
 END_TEST
 
+START_TEST(without_mainsm_what_tools_have_stopped_is_let_go_after_five_seconds)
+{
+	lms_start(&w, 2);
+	top_stop(&w);
+	world_run(&w, STOP_LEASH_NS - 500 * MS);
+	ck_assert_uint_eq(w.lm[0].let_gos, 0);
+	world_run(&w, SEC);
+	ck_assert_uint_eq(w.lm[0].let_gos, 1);
+	ck_assert_uint_eq(w.lm[1].let_gos, 1);
+	ck_assert_uint_eq(w.lm[0].gones, 0);
+}
+END_TEST
+
+START_TEST(a_mainsm_started_anew_knows_no_tool_that_has_stopped_something)
+{
+	lms_start(&w, 1);
+	top_stop(&w);
+	world_run(&w, SEC);
+	top_start(&w);
+	world_run(&w, 2 * SEC);
+	ck_assert_uint_eq(w.lm[0].let_gos, 1);
+	world_run(&w, 10 * SEC);
+	ck_assert_uint_eq(w.lm[0].let_gos, 1);
+}
+END_TEST
+
 START_TEST(an_lm_that_wants_a_certificate_is_sent_to_mainsm)
 {
 	lms_start(&w, 1);
@@ -272,6 +298,8 @@ int main(void)
 		a_revoked_lm_is_cut_and_stays_out,
 		an_sm_that_is_revoked_itself_ends,
 		requests_end_with_the_link_to_mainsm_and_lms_stay,
+		without_mainsm_what_tools_have_stopped_is_let_go_after_five_seconds,
+		a_mainsm_started_anew_knows_no_tool_that_has_stopped_something,
 		an_lm_that_wants_a_certificate_is_sent_to_mainsm,
 		a_peer_that_never_greets_takes_no_place,
 		advertised_names_carry_the_port,

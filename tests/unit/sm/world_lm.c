@@ -121,6 +121,9 @@ static void lm_on_msg(void *arg, struct link *link, const struct msg *m)
 		l->gones++;
 		l->gone_tool = m->tool_gone.tool;
 		break;
+	case MSG_LET_GO:
+		l->let_gos++;
+		break;
 	case MSG_ENROL_ACK:
 		ck_assert_ptr_nonnull(strstr(m->enrol_ack.error, "ask mainsm"));
 		l->enrol_acks++;

@@ -6,28 +6,31 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char objects[] = "[s_1,\"\",\"east\",\"up\",0,-1,0,\"\",\"\",0,\"\"],"
-			      "[n_1,s_1,\"node1\",\"up\",0,-1,0,\"\",\"\",0,\"node1\"],"
-			      "[p_1_abc,n_1,\"heat\\033[2J\",\"run\",4711,0,2,\"job\",\"openmpi\",0,\"\"],"
-			      "[t_1_abc,p_1_abc,\"heat\",\"run\",4711,-1,0,\"\",\"\",0,\"\"],"
-			      "[p_1_abd,n_1,\"heat\",\"ended\",4712,1,2,\"job\",\"openmpi\",768,\"\"],"
-			      "[n_2,s_1,\"node2\",\"silent\",0,-1,0,\"\",\"\",0,\"node2\",4000000000]";
+static const char objects[] =
+	"[s_1,\"\",\"east\",\"up\",0,-1,0,\"\",\"\",0,\"\"],"
+	"[n_1,s_1,\"node1\",\"up\",0,-1,0,\"\",\"\",0,\"node1\"],"
+	"[p_1_abc,n_1,\"heat\\033[2J\",\"run\",4711,0,2,\"job\",\"openmpi\",0,\"\"],"
+	"[t_1_abc,p_1_abc,\"heat\",\"run\",4711,-1,0,\"\",\"\",0,\"\"],"
+	"[p_1_abd,n_1,\"heat\",\"ended\",4712,1,2,\"job\",\"openmpi\",768,\"\"],"
+	"[n_2,s_1,\"node2\",\"silent\",0,-1,0,\"\",\"\",0,\"node2\",4000000000]";
 
 static char text[8192];
 
 /* Runs show() with stdout in a file, and puts what it wrote into text. */
-static void capture(void (*show)(const Omis_value *))
+static void capture(const char *objects_text, void (*show)(const struct tree *))
 {
-	Omis_value *list = omis_value_parse(objects, sizeof(objects) - 1);
+	Omis_value *list = omis_value_parse(objects_text, strlen(objects_text));
+	struct tree tree;
 	FILE *f = tmpfile();
 	int keep = dup(STDOUT_FILENO);
 	size_t n;
 
 	ck_assert_ptr_nonnull(list);
+	ck_assert(tree_sort(&tree, list));
 	ck_assert_ptr_nonnull(f);
 	fflush(stdout);
 	dup2(fileno(f), STDOUT_FILENO);
-	show(list);
+	show(&tree);
 	fflush(stdout);
 	dup2(keep, STDOUT_FILENO);
 	close(keep);
@@ -35,49 +38,77 @@ static void capture(void (*show)(const Omis_value *))
 	n = fread(text, 1, sizeof(text) - 1, f);
 	text[n] = '\0';
 	fclose(f);
+	tree_done(&tree);
 	omis_value_free(list);
 }
 
-static void show_all(const Omis_value *list)
+static void show_all(const struct tree *tree)
 {
 	struct term t;
 
 	ck_assert_int_eq(term_open(&t, "never"), 0);
-	tree_show(&t, list, TREE_THREADS);
+	tree_show(&t, tree, TREE_THREADS);
 }
 
-static void show_nodes(const Omis_value *list)
+static void show_nodes(const struct tree *tree)
 {
 	struct term t;
 
 	ck_assert_int_eq(term_open(&t, "never"), 0);
-	tree_show(&t, list, TREE_NODES);
+	tree_show(&t, tree, TREE_NODES);
 }
 
 START_TEST(a_line_an_object_indented_by_what_contains_it)
 {
-	capture(show_all);
-	ck_assert_str_eq(text, "s_1  site east  up\n"
-			       "  n_1  node node1  up\n"
-			       "    p_1_abc  rank 0 of 2  pid 4711  heat\\x1b[2J  openmpi  job job  run\n"
-			       "      t_1_abc  tid 4711  run\n"
-			       "    p_1_abd  rank 1 of 2  pid 4712  heat  openmpi  job job  ended (status 3)\n"
-			       "  n_2  node node2  silent for 4.0s\n");
+	capture(objects, show_all);
+	ck_assert_str_eq(
+		text,
+		"s_1  site east  up\n"
+		"  n_1  node node1  up\n"
+		"    p_1_abc  rank 0 of 2  pid 4711  heat\\x1b[2J  openmpi  job job  run\n"
+		"      t_1_abc  tid 4711  run\n"
+		"    p_1_abd  rank 1 of 2  pid 4712  heat  openmpi  job job  ended (status 3)\n"
+		"  n_2  node node2  silent for 4.0s\n");
+}
+END_TEST
+
+START_TEST(people_find_names_and_ranks_in_order)
+{
+	capture("[s_2,\"\",\"b\",\"up\"],[n_3,s_2,\"h10\",\"up\"],[p_3_a,n_3,\"x\",\"run\",9,2,3,"
+		"\"j\"],"
+		"[t_3_b,p_3_a,\"\",\"run\",11],[t_3_a,p_3_a,\"\",\"run\",9],[p_3_b,n_3,\"x\","
+		"\"run\",10,0,3,\"j\"],"
+		"[n_4,s_2,\"h9\",\"up\"],[s_1,\"\",\"a\",\"up\"],[n_2,s_1,\"h11\",\"up\"]",
+		show_all);
+	ck_assert_str_eq(text, "s_1  site a  up\n"
+			       "  n_2  node h11  up\n"
+			       "s_2  site b  up\n"
+			       "  n_4  node h9  up\n"
+			       "  n_3  node h10  up\n"
+			       "    p_3_b  rank 0 of 3  pid 10  x  job j  run\n"
+			       "    p_3_a  rank 2 of 3  pid 9  x  job j  run\n"
+			       "      t_3_a  tid 9  run\n"
+			       "      t_3_b  tid 11  run\n");
 }
 END_TEST
 
 START_TEST(the_depth_can_be_limited)
 {
-	capture(show_nodes);
-	ck_assert_str_eq(text, "s_1  site east  up\n  n_1  node node1  up\n  n_2  node node2  silent for 4.0s\n");
+	capture(objects, show_nodes);
+	ck_assert_str_eq(
+		text,
+		"s_1  site east  up\n  n_1  node node1  up\n  n_2  node node2  silent for 4.0s\n");
 }
 END_TEST
 
 START_TEST(nodes_that_are_not_up_are_counted)
 {
 	Omis_value *list = omis_value_parse(objects, sizeof(objects) - 1);
+	struct tree tree;
 
-	ck_assert_uint_eq(tree_unreachable(list), 1);
+	ck_assert(tree_sort(&tree, list));
+	ck_assert_uint_eq(tree_unreachable(&tree), 1);
+	tree_done(&tree);
 	omis_value_free(list);
 }
 END_TEST
@@ -87,10 +118,13 @@ static void to_json(const char *list_text)
 {
 	Omis_value *list = omis_value_parse(list_text, strlen(list_text));
 	struct buf b = BUF_INIT(sizeof(text) - 1);
+	struct tree tree;
 	struct json j;
 
+	ck_assert(tree_sort(&tree, list));
 	json_init(&j, &b);
-	tree_to_json(&j, list);
+	tree_to_json(&j, &tree);
+	tree_done(&tree);
 	ck_assert_int_eq(json_end(&j), 0);
 	snprintf(text, sizeof(text), "%s", buf_str(&b));
 	buf_done(&b);
@@ -125,7 +159,8 @@ END_TEST
 
 START_TEST(an_object_without_its_container_makes_no_broken_json)
 {
-	to_json("[p_1,n_1,\"x\",\"run\"],[s_1,\"\",\"a\",\"up\"],[t_1,p_1,\"\",\"run\"],[n_1,s_1,\"b\",\"up\"]");
+	to_json("[p_1,n_1,\"x\",\"run\"],[s_1,\"\",\"a\",\"up\"],[t_1,p_1,\"\",\"run\"],[n_1,s_1,"
+		"\"b\",\"up\"]");
 	ck_assert_uint_eq(count("p_1"), 0);
 	ck_assert_uint_eq(count("\"token\":\"n_1\""), 1);
 }
@@ -148,5 +183,6 @@ START_TEST(values_become_json)
 }
 END_TEST
 
-SUITE("tree", a_line_an_object_indented_by_what_contains_it, the_depth_can_be_limited, nodes_that_are_not_up_are_counted,
-      json_nests_as_the_objects_do, an_object_without_its_container_makes_no_broken_json, values_become_json)
+SUITE("tree", a_line_an_object_indented_by_what_contains_it, people_find_names_and_ranks_in_order,
+      the_depth_can_be_limited, nodes_that_are_not_up_are_counted, json_nests_as_the_objects_do,
+      an_object_without_its_container_makes_no_broken_json, values_become_json)

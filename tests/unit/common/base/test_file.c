@@ -67,6 +67,31 @@ START_TEST(what_was_written_is_read_back)
 }
 END_TEST
 
+static unsigned syncs;
+
+/* In the place of libc's. */
+int fsync(int fd)
+{
+	syncs++;
+	return 0;
+}
+
+START_TEST(a_file_is_on_the_disk_or_only_replaced)
+{
+	struct buf b = BUF_INIT(100);
+
+	ck_assert_int_eq(file_write_atomic(at("f"), "old", 3, NULL), 0);
+	ck_assert_uint_eq(syncs, 2); /* the file and its directory */
+	ck_assert_int_eq(file_replace(at("f"), "new", 3, NULL), 0);
+	ck_assert_uint_eq(syncs, 2);
+	ck_assert_int_eq(file_read(at("f"), 100, FILE_SECRET, &b, NULL), 0);
+	ck_assert_str_eq(buf_str(&b), "new");
+	ck_assert_int_eq(file_remove(at("f"), NULL), 0);
+	ck_assert_int_eq(rmdir(dir), 0); /* nothing temporary is left */
+	buf_done(&b);
+}
+END_TEST
+
 START_TEST(a_limit_holds_exactly)
 {
 	struct err e = { 0 };
@@ -252,6 +277,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = { what_was_written_is_read_back,
+				       a_file_is_on_the_disk_or_only_replaced,
 				       a_limit_holds_exactly,
 				       links_fifos_and_directories_are_refused,
 				       secrets_are_ours_alone,

@@ -36,6 +36,28 @@ START_TEST(another_key_gives_another_hash)
 }
 END_TEST
 
+START_TEST(a_number_hashes_as_its_little_endian_bytes)
+{
+	struct hash_key key = { 0x0706050403020100, 0x0f0e0d0c0b0a0908 };
+	const uint8_t bytes[8] = { 1, 2, 3, 4, 5, 6, 7, 0xf8 };
+
+	ck_assert_uint_eq(hash_sip13_u64(&key, 0xf807060504030201), hash_sip13(&key, bytes, 8));
+}
+END_TEST
+
+START_TEST(no_two_tables_have_one_key)
+{
+	struct hash_key key[64];
+
+	for (size_t i = 0; i < 64; i++) {
+		rng_draw_key(&key[i]);
+		ck_assert_uint_ne(key[i].k0, 0); /* 2^-64: the seed is random */
+		for (size_t k = 0; k < i; k++)
+			ck_assert(memcmp(&key[i], &key[k], sizeof(key[i])) != 0);
+	}
+}
+END_TEST
+
 START_TEST(crc32c_gives_the_published_vectors_in_any_chunks)
 {
 	uint8_t zeros[32] = { 0 }, ones[32];
@@ -111,6 +133,7 @@ START_TEST(secret_bytes_differ)
 END_TEST
 
 SUITE("hash", siphash_gives_the_published_vectors, another_key_gives_another_hash,
+      a_number_hashes_as_its_little_endian_bytes, no_two_tables_have_one_key,
       crc32c_gives_the_published_vectors_in_any_chunks, mixing_loses_nothing,
       the_generator_is_repeatable_and_even, xoshiro_gives_the_reference_sequence,
       secret_bytes_differ)

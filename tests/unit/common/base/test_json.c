@@ -59,6 +59,8 @@ START_TEST(strings_are_escaped)
 	ck_assert_str_eq(string_is("", 0), "\"\"");
 	ck_assert_str_eq(string_is("a\"b\\c/", 6), "\"a\\\"b\\\\c/\"");
 	ck_assert_str_eq(string_is("\n\0\x7f", 3), "\"\\u000a\\u0000\\u007f\"");
+	/* C1: 0x9b begins a command to a terminal as ESC [ does. */
+	ck_assert_str_eq(string_is("\xc2\x80\xc2\x9b\xc2\xa0", 6), "\"\\u0080\\u009b\xc2\xa0\"");
 	ck_assert_str_eq(string_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9),
 			 "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
 	ck_assert_str_eq(string_is("a\xff\xc3", 3), "\"a\\ufffd\\ufffd\"");

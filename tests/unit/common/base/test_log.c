@@ -137,6 +137,30 @@ START_TEST(an_overlong_text_is_cut_to_one_line)
 }
 END_TEST
 
+START_TEST(an_overlong_text_is_cut_at_a_character)
+{
+	char longest[3000] = "";
+
+	for (size_t i = 0; i + 3 < sizeof(longest); i += 2)
+		memcpy(longest + i, "\xc3\xa9", 3);
+	for (int shift = 0; shift < 2; shift++) {
+		open_sink(LOG_LEVEL_INFO, LOG_JSON);
+		log_info("a", "%s%s", shift ? "x" : "", longest);
+		logged();
+		ck_assert(str_is_utf8(text, strlen(text)));
+		ck_assert_ptr_nonnull(strstr(text, "\xc3\xa9"));
+		/* With a sign that is escaped before each: the other bound. */
+		for (size_t i = 0; i < sizeof(longest) - 4; i += 3)
+			memcpy(longest + i, "\"\xc3\xa9", 4);
+		open_sink(LOG_LEVEL_INFO, LOG_JSON);
+		log_info("a", "%s%s", shift ? "x" : "", longest);
+		logged();
+		ck_assert(str_is_utf8(text, strlen(text)));
+		ck_assert_str_eq(text + strlen(text) - 3, "\"}\n");
+	}
+}
+END_TEST
+
 /* One call site, so that the limit applies. */
 static void repeat(int n)
 {
@@ -201,4 +225,5 @@ END_TEST
 SUITE("log", a_plain_line_has_time_level_and_area, levels_above_the_chosen_one_are_silent,
       the_journal_gets_priorities, the_journal_is_recognised_by_its_inode, json_lines_are_quoted,
       a_text_cannot_forge_a_second_line, an_overlong_text_is_cut_to_one_line,
-      a_call_site_that_repeats_is_limited_and_counted, logging_never_allocates, levels_have_names)
+      an_overlong_text_is_cut_at_a_character, a_call_site_that_repeats_is_limited_and_counted,
+      logging_never_allocates, levels_have_names)

@@ -385,6 +385,38 @@ START_TEST(the_command_returns_when_the_background_serves)
 }
 END_TEST
 
+/* Whoever waits for the end of a pipe, or for a lock, must not wait for a daemon that he never knew. */
+START_TEST(the_background_holds_nothing_of_its_starter)
+{
+	char path[100], fd_text[24];
+	struct pollfd p = { .events = POLLIN };
+	int fd, ends[2];
+	pid_t child;
+
+	ck_assert_int_eq(file_private_dir(state, NULL), 0);
+	snprintf(path, sizeof(path), "%s/testd.lock", state);
+	fd = open(path, O_RDWR | O_CREAT, 0600);
+	snprintf(fd_text, sizeof(fd_text), "--lock-fd=%d", fd);
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(wait_exit(run("--background", fd_text)), 0);
+	child = background_pid();
+	close(ends[1]);
+	close(fd);
+	p.fd = ends[0];
+	ck_assert_int_eq(poll(&p, 1, PATIENCE_MS), 1);
+	ck_assert(p.revents & POLLHUP);
+	close(ends[0]);
+	/* The lock that it was given it has kept. */
+	ck_assert_int_eq(wait_exit(run(NULL, NULL)), DAEMON_FAILED);
+	ck_assert_ptr_nonnull(strstr(read_text(err_path), "running already"));
+	ck_assert_int_eq(kill(child, SIGTERM), 0);
+	ck_assert_str_eq(next_notice(), "READY=1");
+	ck_assert_str_eq(next_notice(), "STOPPING=1");
+	for (int i = 0; kill(child, 0) == 0 && i < PATIENCE_MS / 10; i++)
+		poll(NULL, 0, 10);
+}
+END_TEST
+
 START_TEST(an_inherited_lock_is_taken_over_and_another_file_is_not)
 {
 	char path[100], fd_text[24];
@@ -431,6 +463,7 @@ int main(void)
 		a_second_one_is_refused_with_the_pid_of_the_first,
 		a_reload_swaps_all_or_nothing,
 		the_command_returns_when_the_background_serves,
+		the_background_holds_nothing_of_its_starter,
 		an_inherited_lock_is_taken_over_and_another_file_is_not,
 		a_state_directory_that_is_open_to_others_is_refused,
 	};

@@ -119,6 +119,35 @@ START_TEST(hello_comes_once)
 }
 END_TEST
 
+START_TEST(a_message_that_takes_its_time_is_a_sign_of_life)
+{
+	struct msg m = { .type = MSG_ENROL };
+	struct buf b = BUF_INIT(20000);
+	uint8_t der[8000] = { 0 };
+	struct raw r;
+
+	world_open(&w, ROLE_LM);
+	raw_open(&r);
+	msg_hello_put(&b, &(struct msg_hello){ .version_min = 1, .version_max = 1, .role = "lm" });
+	chan_send(r.chan, b.p, b.n);
+	m.enrol.csr_der = (struct bytes){ der, sizeof(der) };
+	buf_clear(&b);
+	ck_assert_int_eq(msg_put(&b, &m), 0);
+	/* A slow line: nine seconds for one message, and no room for an answer to a ping. */
+	for (size_t i = 0; i < 9; i++) {
+		chan_send(r.chan, b.p + i * (b.n / 9), i < 8 ? b.n / 9 : b.n - 8 * (b.n / 9));
+		loop_advance(w.loop, SEC);
+	}
+	ck_assert_uint_eq(w.b.downs, 0);
+	ck_assert_uint_eq(w.b.msgs, 1);
+	loop_advance(w.loop, 6 * SEC);
+	ck_assert_uint_eq(w.b.downs, 1);
+	buf_done(&b);
+	raw_done(&r);
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(a_peer_that_says_nothing_is_closed_after_two_seconds)
 {
 	struct raw r;
@@ -234,7 +263,8 @@ START_TEST(an_ack_with_a_version_that_was_not_offered_is_refused)
 END_TEST
 
 SUITE("link_peer", a_message_that_is_not_allowed_closes_the_link, nothing_but_hello_opens_a_link,
-      hello_comes_once, a_peer_that_says_nothing_is_closed_after_two_seconds,
+      hello_comes_once, a_message_that_takes_its_time_is_a_sign_of_life,
+      a_peer_that_says_nothing_is_closed_after_two_seconds,
       a_frame_that_does_not_decode_closes_the_link_with_its_place,
       a_length_that_cannot_be_is_answered_with_it, a_fault_is_the_peers_and_leaving_is_none,
       an_ack_with_a_version_that_was_not_offered_is_refused)

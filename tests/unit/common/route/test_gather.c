@@ -9,11 +9,13 @@
 
 #define DEADLINE 1000
 
+static bool is_taken; /* the place of child 1, by somebody else */
+
 static const char *name(void *arg, uint32_t child)
 {
 	static const char *const names[] = { "s_1", "s_2", "s_3" };
 
-	return names[child];
+	return child == 1 && is_taken ? "s_9" : names[child];
 }
 
 /* Child k may speak about nodes whose number ends in k. */
@@ -113,6 +115,19 @@ START_TEST(when_the_rest_is_lost_nobody_waits)
 	ck_assert(!gather_is_done(g, 0));
 	gather_lost(g, 2, "z");
 	ck_assert(gather_is_done(g, 0));
+	finishes(g, " 0/6 missing s_1 (x) missing s_2 (y) missing s_3 (z)");
+}
+END_TEST
+
+START_TEST(who_was_lost_is_named_as_when_it_was_lost)
+{
+	struct gather *g = gather(GATHER_ALL, 0);
+
+	is_taken = false;
+	gather_lost(g, 1, "y");
+	is_taken = true;
+	gather_lost(g, 0, "x");
+	gather_lost(g, 2, "z");
 	finishes(g, " 0/6 missing s_1 (x) missing s_2 (y) missing s_3 (z)");
 }
 END_TEST
@@ -308,9 +323,10 @@ END_TEST
 
 SUITE("route gather", when_all_have_answered_it_is_done_and_whole,
       after_the_deadline_it_is_done_and_says_who_is_missing, when_the_rest_is_lost_nobody_waits,
-      a_quorum_counts_objects, an_impossible_quorum_ends_with_the_last_answer,
-      now_takes_the_first_answer, a_partial_answer_of_a_child_stays_partial,
-      a_child_cannot_lie_about_what_it_was_asked, answers_that_nobody_waits_for_are_refused,
-      an_answer_to_what_was_not_asked_is_dropped_whole, a_child_speaks_for_its_own_objects_only,
-      a_child_that_refuses_the_text_refuses_each_action, those_still_awaited_can_be_told_to_stop,
-      a_step_without_parts_is_done_at_once, every_failed_allocation_of_gathering_is_survived)
+      who_was_lost_is_named_as_when_it_was_lost, a_quorum_counts_objects,
+      an_impossible_quorum_ends_with_the_last_answer, now_takes_the_first_answer,
+      a_partial_answer_of_a_child_stays_partial, a_child_cannot_lie_about_what_it_was_asked,
+      answers_that_nobody_waits_for_are_refused, an_answer_to_what_was_not_asked_is_dropped_whole,
+      a_child_speaks_for_its_own_objects_only, a_child_that_refuses_the_text_refuses_each_action,
+      those_still_awaited_can_be_told_to_stop, a_step_without_parts_is_done_at_once,
+      every_failed_allocation_of_gathering_is_survived)

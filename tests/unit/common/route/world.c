@@ -77,7 +77,7 @@ static int locate(void *arg, const struct omis_call *call, const char *token,
 		return -ERR_NOTFOUND;
 	*missing = w->v[i].unreachable;
 	if (class_of(token) != 'a')
-		return route_places_add(out, w->v[i].child);
+		return *missing ? 0 : route_places_add(out, w->v[i].child);
 	for (uint32_t k = 0; !rc && k < w->view.nchild; k++)
 		if (w->v[i].children >> k & 1)
 			rc = route_places_add(out, k);

@@ -124,6 +124,28 @@ START_TEST(an_impossible_action_number_takes_no_memory)
 }
 END_TEST
 
+/* As many as there may be of each: looking for each action's entries anew would take the test's time. */
+START_TEST(entries_of_many_actions_take_one_look)
+{
+	struct reply *r = reply_new();
+	char value[16];
+	Omis_reply a;
+
+	for (uint32_t i = REPLY_ENTRIES_MAX; i > 0; i--) {
+		snprintf(value, sizeof(value), "%u", i);
+		ck_assert_int_eq(reply_add(r, i, "n_1", STATUS_OK, value), 0);
+	}
+	a = answer_from_reply(r, 0);
+	reply_free(r);
+	ck_assert_ptr_null(a[0][0].obj_list);
+	ck_assert_str_eq(a[1][0].result, "1");
+	ck_assert_ptr_null(a[1][1].obj_list);
+	ck_assert_str_eq(a[REPLY_ENTRIES_MAX][0].result, "65536");
+	ck_assert_ptr_null(a[REPLY_ENTRIES_MAX + 1]);
+	omis_reply_free(a);
+}
+END_TEST
+
 START_TEST(without_memory_there_is_no_answer)
 {
 	struct reply *r = sample();
@@ -140,6 +162,7 @@ START_TEST(without_memory_there_is_no_answer)
 }
 END_TEST
 
-SUITE("answer", a_reply_becomes_arrays_by_action, the_coverage_travels_with_the_reply, binary_values_keep_their_length,
-      entries_that_only_say_ok_can_be_left_out, the_status_of_a_reply_is_its_first_error,
-      an_impossible_action_number_takes_no_memory, without_memory_there_is_no_answer)
+SUITE("answer", a_reply_becomes_arrays_by_action, the_coverage_travels_with_the_reply,
+      binary_values_keep_their_length, entries_that_only_say_ok_can_be_left_out,
+      the_status_of_a_reply_is_its_first_error, an_impossible_action_number_takes_no_memory,
+      entries_of_many_actions_take_one_look, without_memory_there_is_no_answer)

@@ -7,7 +7,9 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct fake_mainsm fake;
@@ -246,6 +248,61 @@ START_TEST(a_mainsm_that_died_is_no_signal_for_the_tool)
 }
 END_TEST
 
+/* What a child of fork() finds: nothing to use, and nothing that it could break. */
+static int forked(void)
+{
+	Omis_reply r = ask(":print(1)");
+	bool refused = omis_reply_status(r) == OMIS_PARAMETER_ERROR && omis_fd() == -1;
+
+	omis_reply_free(r);
+	omis_handler();
+	return refused && omis_finalize() == OMIS_PARAMETER_ERROR ? 0 : 1;
+}
+
+START_TEST(a_child_of_the_tool_has_no_connection_and_ends_none)
+{
+	int status = -1;
+	Omis_reply r;
+	pid_t child;
+
+	connect_tool();
+	child = fork();
+	if (child == 0)
+		_exit(forked());
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	r = ask(":print(1)");
+	ck_assert_int_eq(omis_reply_status(r), OMIS_OK);
+	omis_reply_free(r);
+	ck_assert_int_eq(tool, 1);
+	end();
+}
+END_TEST
+
+static char seen[64];
+
+static void keep_first(Omis_reply r)
+{
+	if (!seen[0])
+		snprintf(seen, sizeof(seen), "%s", r[0][0].result);
+	omis_reply_free(r);
+}
+
+START_TEST(debugging_shows_the_request_and_nothing_behind_it)
+{
+	static const char text[] = ":print(1) and what is none of it";
+	Omis_reply r;
+
+	fake_mainsm_start(&fake, FAKE_KIND);
+	ck_assert_int_eq(omis_init(NULL, NULL, keep_first, &tool), OMIS_OK);
+	r = omis_request_n(text, 9, NULL, NULL, OMIS_DEBUG);
+	ck_assert_int_eq(omis_reply_status(r), OMIS_OK);
+	omis_reply_free(r);
+	ck_assert_str_eq(seen, ":print(1)");
+	end();
+}
+END_TEST
+
 START_TEST(requests_that_still_wait_are_forgotten_at_the_end)
 {
 	struct events e = { 0 };
@@ -309,9 +366,12 @@ START_TEST(without_a_connection_every_call_says_so)
 }
 END_TEST
 
-SUITE("client", a_tool_enrols_once_and_asks, errors_and_parts_come_as_replies, the_wait_policy_travels_with_requests,
-      a_conditional_request_calls_back_until_it_is_deleted, flags_leave_out_replies_or_return_the_first,
-      a_conditional_request_needs_a_callback, a_request_that_is_not_answered_ends_by_itself,
-      a_lost_connection_is_told_and_comes_back, a_callback_may_ask_but_not_wait,
-      a_mainsm_that_died_is_no_signal_for_the_tool, requests_that_still_wait_are_forgotten_at_the_end,
-      what_keeps_a_tool_out_is_said, a_mainsm_of_another_ca_is_not_trusted, without_a_connection_every_call_says_so)
+SUITE("client", a_tool_enrols_once_and_asks, errors_and_parts_come_as_replies,
+      the_wait_policy_travels_with_requests, a_conditional_request_calls_back_until_it_is_deleted,
+      flags_leave_out_replies_or_return_the_first, a_conditional_request_needs_a_callback,
+      a_request_that_is_not_answered_ends_by_itself, a_lost_connection_is_told_and_comes_back,
+      a_callback_may_ask_but_not_wait, a_mainsm_that_died_is_no_signal_for_the_tool,
+      a_child_of_the_tool_has_no_connection_and_ends_none,
+      debugging_shows_the_request_and_nothing_behind_it,
+      requests_that_still_wait_are_forgotten_at_the_end, what_keeps_a_tool_out_is_said,
+      a_mainsm_of_another_ca_is_not_trusted, without_a_connection_every_call_says_so)

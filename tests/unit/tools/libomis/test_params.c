@@ -67,6 +67,22 @@ START_TEST(a_missing_or_wrong_argument_changes_nothing)
 }
 END_TEST
 
+START_TEST(only_so_many_words_are_looked_at_as_are_counted)
+{
+	char *words[] = { (char[]){ "tool" }, (char[]){ "--omis-mainsm" },
+			  (char[]){ "of another" } };
+	char **argv = words;
+	int argc = 1;
+
+	ck_assert_int_eq(params_take(&p, &argc, &argv, &e), 0);
+	ck_assert_int_eq(argc, 1);
+	ck_assert_str_eq(words[1], "--omis-mainsm");
+	argc = 2;
+	ck_assert_int_eq(params_take(&p, &argc, &argv, &e), -ERR_INVALID);
+	ck_assert_str_eq(words[2], "of another");
+}
+END_TEST
+
 START_TEST(no_command_line_is_an_empty_one)
 {
 	int argc = 0;
@@ -79,4 +95,5 @@ START_TEST(no_command_line_is_an_empty_one)
 END_TEST
 
 SUITE("params", our_options_are_taken_out_in_both_forms, what_comes_after_two_dashes_is_not_ours,
-      words_that_only_begin_like_ours_stay, a_missing_or_wrong_argument_changes_nothing, no_command_line_is_an_empty_one)
+      words_that_only_begin_like_ours_stay, a_missing_or_wrong_argument_changes_nothing,
+      only_so_many_words_are_looked_at_as_are_counted, no_command_line_is_an_empty_one)

@@ -1,0 +1,172 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Signals and stops reach the right processes, from those who may, and a
+# process that was stopped never stays so for want of somebody to let it go.
+# timeout: 180
+. tests/system/lib.sh
+. tests/system/faults.sh
+need_mpi
+f=$one_flavour
+A=$T/attack
+
+# answered STATUS PATTERN COMMAND...: exit status and a match in what it says
+answered() {
+	want=$1 pattern=$2
+	shift 2
+	"$@" >"$TMPDIR/answer" 2>&1
+	got=$?
+	cat "$TMPDIR/answer"
+	echo $got | grep -Eqx "$want" || { echo "status $got, not $want"; return 1; }
+	grep -Eq -- "$pattern" "$TMPDIR/answer"
+}
+nobody_there='UNKNOWN_OBJECT n_1: there is no process of this user with that pid and program'
+take() { # PID: what the node says
+	request ":proc_attach3(n_1,$1,\"\")"
+}
+as_observer() {
+	env OMIG_STATE_DIR="$TMPDIR/observer" omig request --mainsm "$observer" "$@"
+}
+as_other() {
+	env OMIG_STATE_DIR="$TMPDIR/other" omig request --mainsm "$other" "$@"
+}
+ranks_stopped() {
+	is_stopped "$(cat "$TMPDIR/j.pid.0")" && is_stopped "$(cat "$TMPDIR/j.pid.1")"
+}
+ranks_run() {
+	! is_stopped "$(cat "$TMPDIR/j.pid.0")" && ! is_stopped "$(cat "$TMPDIR/j.pid.1")"
+}
+all_run_again() {
+	until_true "$1" ranks_run && goes_on j
+}
+# A tool that stops all ranks and stays until it is killed; $tool is its process.
+stopping_tool() {
+	"$A" connect "127.0.0.1:$(mainsm_port)" "$TMPDIR/stopper" hello=tool \
+		'request=:site_attach([]) node_attach([]) proc_attach([])' "request=:thread_stop([])" read=60000 \
+		>"$TMPDIR/stopper.out" 2>&1 &
+	tool=$!
+	until_true 10 ranks_stopped
+}
+# It lives and does not wait for its end. The kernel's counts of signals show that none has come.
+untouched() {
+	is_alive "$1" && ! is_stopped "$1"
+}
+
+job j "$f" 2
+check 'the program is watched' until_true 20 ranks_are 2
+holds j
+lm=$(daemon_pid lm)
+conn=$(cat "$OMIG_STATE_DIR/mainsm/mainsm.conn")
+rank=$(tokens_of p | head -n 1)
+sleep 100 &
+bystander=$!
+others=
+if [ "$(id -u)" = 0 ]; then
+	setpriv --reuid=nobody --clear-groups sleep 100 &
+	others=$!
+	is_nobodys() { [ "$(stat -c %U "/proc/$others")" = nobody ]; }
+	until_true 5 is_nobodys
+fi
+
+# --- whom nobody gets a hold of: one answer whether absent or forbidden
+for pid in 0 1 -1 2147483648 4294967297 -2147483648 999999999 "$lm" "$(daemon_pid mainsm)" $others; do
+	[ "$pid" = "$(daemon_pid mainsm)" ] && continue # a process of this user like others
+	check "proc_attach3 of pid $pid" answered 4 "$nobody_there" take "$pid"
+done
+[ -n "$others" ] || skip "proc_attach3 of another user's process" 'only root can make one'
+check 'proc_attach3 of a process without MPI' answered 0 'p_1_' take "$bystander"
+taken=$(request ":proc_attach3(n_1,$bystander,\"\")" | grep -o 'p_1_[0-9a-z]*' | head -n 1)
+check 'a name that does not run there' answered 4 "$nobody_there" request ":proc_attach3(n_1,$bystander,\"/bin/other\")"
+for token in p_1_aaaaaa p_9_aaaaaa p_1_ p_0_000000; do
+	check "a signal for $token" answered '[24]' 'UNKNOWN_OBJECT|SYNTAX|TYPE|PARAMETER' request ":proc_send_signal([$token],9)"
+done
+for sig in 0 65 -1 2147483648; do
+	check "signal $sig" answered 2 'PARAMETER_ERROR|TYPE_MISMATCH' request ":proc_send_signal([$rank],$sig)"
+done
+check 'an empty list: success with nobody' answered 0 '^OK$' request --no-attach ':proc_send_signal([],9)'
+check 'an empty list of threads' answered 0 '^OK$' request --no-attach ':thread_stop([])'
+check 'what is not attached is not there' answered 4 UNKNOWN_OBJECT request --no-attach ":proc_send_signal([$rank],9)"
+check 'after all that the program goes on' goes_on j
+check 'the lm lives' untouched "$lm"
+check 'the bystander lives' untouched "$bystander"
+[ -z "$others" ] || check "another user's process lives" untouched "$others"
+check 'a signal reaches whom it is for' answered 0 '^OK$' request ":proc_send_signal([$taken],15)"
+check 'and ends it' until_true 5 is_dead "$bystander"
+
+# --- a tool that may only look
+observer=$(omig cert token tool-observe)
+for what in ":proc_send_signal([$rank],9)" ':proc_send_signal([],9)' ':thread_stop([])' ':thread_continue([])' \
+	':omig_shutdown()' ':omig_cert_token("tool-admin",60,1)' ':omig_cert_revoke("x")'; do
+	check "an observer: $what" answered 5 'NO_PERMISSION .* needs the right' as_observer "$what"
+done
+check 'an observer: a condition that would do it' answered 5 'NO_PERMISSION .* needs the right' \
+	as_observer --follow 5s "proc_has_terminated([]): proc_send_signal([$rank],9)"
+check 'it looks' answered 0 '^p_1_' as_observer ':proc_get_info([],512)'
+check 'the program goes on' goes_on j
+says_it_is_admin() {
+	"$A" connect "127.0.0.1:$(mainsm_port)" "$(dirname "$(find "$TMPDIR/observer/tool" -name cert.pem)")" \
+		hello=tool-admin read=3000
+}
+check 'an observer that says that it is an administrator' says 'error 3 the certificate does not allow' says_it_is_admin
+
+# --- the leash
+"$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/stopper" good tool-manipulate '' stopper
+check 'all threads are stopped, all have answered' answered 0 '^OK$' request ':thread_stop([])'
+check 'that tool has ended: they run again' all_run_again 10
+
+check 'a tool stops all ranks' stopping_tool
+stopped_in_tree() {
+	[ "$(omig tree | grep -c 'rank .*stopped')" = 2 ]
+}
+check 'the tree says so' until_true 5 stopped_in_tree
+check 'another tool lets them go' request ':thread_continue([])'
+check 'they run again' all_run_again 5
+kill -KILL "$tool"
+
+check 'a tool stops all ranks again' stopping_tool
+kill -KILL "$tool"
+check 'the tool is killed: they run again' all_run_again 10
+
+check 'a tool stops all ranks once more' stopping_tool
+check 'mainsm is killed' kill_hard mainsm
+check 'they run again within 7 s' all_run_again 7
+mainsm >/dev/null
+
+is_back() {
+	ranks_are 2
+}
+check 'mainsm is back' until_true 20 is_back
+check 'a tool stops all ranks for the last time' stopping_tool
+check 'the lm is killed' kill_hard lm
+check 'nobody has let them go' ranks_stopped
+env OMIG_MAINSM="$conn" lm 2>/dev/null
+check 'the lm starts again: they run' all_run_again 5
+kill -KILL "$tool"
+
+# --- revoked: cut within 10 s, refused from then on
+check 'the lm is back' until_true 20 is_back
+other=$(omig cert token tool-manipulate)
+as_other --follow forever 'thread_has_started_lib_call([],"MPI_Barrier"): print([$proc])' >"$TMPDIR/other.out" 2>&1 &
+tool=$!
+follows() {
+	grep -q TRIGG "$TMPDIR/other.out"
+}
+check 'a tool of its own certificate follows' until_true 20 grep -q p_1_ "$TMPDIR/other.out"
+serial=$(omig cert list | sed -n 's/^\([0-9a-f]*\) *tool-manipulate.*/\1/p' | head -n 1)
+check 'it is revoked' omig cert revoke "$serial"
+check 'it is cut within 10 s' until_true 10 is_dead $tool
+check 'and told why' grep -Eqi 'revoked|lost' "$TMPDIR/other.out"
+check 'it does not come back' answered 5 'revoked|token' as_other ':version()'
+
+serial=$(omig cert list | sed -n 's/^\([0-9a-f]*\) *lm .*/\1/p' | head -n 1)
+lm=$(daemon_pid lm)
+check 'the lm is revoked' omig cert revoke "$serial"
+host_is_gone() {
+	! omig tree | grep -Eq 'node .* up$'
+}
+check 'its host is cut within 10 s' until_true 10 host_is_gone
+check 'the program goes on' goes_on j
+check 'the lm does not come back with it' sh -c 'omig tree | grep -Ev "node .* up$" >/dev/null'
+end_job j $job
+check 'the program ended well' test $? = 0
+check 'and said what it says' same_output j "$f" 2
+tap_end

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/libapp/fake_mpi.h"
+
+#include "common/base/str.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define REQUESTS 8192
+#define REQUEST_FIRST 0x98000000u
+#define PERSISTENT 0x4000u /* in a request's handle */
+#define GROUP_OF 0x88000000u
+#define GROUP_REMOTE 0x100u
+
+_Thread_local struct fake_end fake_end;
+static int other_is_freed; /* FAKE_OTHER: how often */
+
+/* --- what libapp asks */
+
+int PMPI_Comm_size(uintptr_t comm, int *size);
+EXPORT int PMPI_Comm_size(uintptr_t comm, int *size)
+{
+	*size = FAKE_SIZE;
+	return 0;
+}
+
+static int world_rank(unsigned comm, int rank)
+{
+	if (comm == (FAKE_OTHER & 0xff) && !__atomic_load_n(&other_is_freed, __ATOMIC_RELAXED))
+		return FAKE_SIZE - 1 - rank;
+	return rank;
+}
+
+int PMPI_Comm_rank(uintptr_t comm, int *rank);
+EXPORT int PMPI_Comm_rank(uintptr_t comm, int *rank)
+{
+	*rank = world_rank((unsigned)comm & 0xff, FAKE_RANK);
+	return 0;
+}
+
+int PMPI_Comm_test_inter(uintptr_t comm, int *flag);
+EXPORT int PMPI_Comm_test_inter(uintptr_t comm, int *flag)
+{
+	*flag = comm == FAKE_INTER;
+	return 0;
+}
+
+int PMPI_Comm_remote_size(uintptr_t comm, int *size);
+EXPORT int PMPI_Comm_remote_size(uintptr_t comm, int *size)
+{
+	*size = FAKE_INTER_PEERS;
+	return 0;
+}
+
+int PMPI_Comm_group(uintptr_t comm, uintptr_t *group);
+EXPORT int PMPI_Comm_group(uintptr_t comm, uintptr_t *group)
+{
+	*group = GROUP_OF | (comm & 0xff);
+	return 0;
+}
+
+int PMPI_Comm_remote_group(uintptr_t comm, uintptr_t *group);
+EXPORT int PMPI_Comm_remote_group(uintptr_t comm, uintptr_t *group)
+{
+	*group = GROUP_OF | GROUP_REMOTE | (comm & 0xff);
+	return 0;
+}
+
+int PMPI_Win_get_group(uintptr_t win, uintptr_t *group);
+EXPORT int PMPI_Win_get_group(uintptr_t win, uintptr_t *group)
+{
+	*group = GROUP_OF | (win & 0xff);
+	return 0;
+}
+
+int PMPI_Group_size(uintptr_t group, int *size);
+EXPORT int PMPI_Group_size(uintptr_t group, int *size)
+{
+	*size = FAKE_SIZE;
+	return 0;
+}
+
+int PMPI_Group_free(uintptr_t *group);
+EXPORT int PMPI_Group_free(uintptr_t *group)
+{
+	ck_assert_uint_eq(*group & GROUP_OF, GROUP_OF);
+	*group = 0;
+	return 0;
+}
+
+int PMPI_Group_translate_ranks(uintptr_t from, int n, const int *ranks, uintptr_t to, int *out);
+EXPORT int PMPI_Group_translate_ranks(uintptr_t from, int n, const int *ranks, uintptr_t to,
+				      int *out)
+{
+	ck_assert_uint_eq(to, GROUP_OF); /* the world's */
+	for (int i = 0; i < n; i++)
+		out[i] = from & GROUP_REMOTE ? ranks[i] + 1
+					     : world_rank((unsigned)from & 0xff, ranks[i]);
+	return 0;
+}
+
+int PMPI_Type_size(uintptr_t type, int *size);
+EXPORT int PMPI_Type_size(uintptr_t type, int *size)
+{
+	*size = type == FAKE_HUGE ? FAKE_UNDEFINED : (int)(type >> 8 & 0xff);
+	return 0;
+}
+
+int PMPI_Type_size_x(uintptr_t type, int64_t *size);
+EXPORT int PMPI_Type_size_x(uintptr_t type, int64_t *size)
+{
+	ck_assert_uint_eq(type, FAKE_HUGE);
+	*size = INT64_C(1) << 33;
+	return 0;
+}
+
+int PMPI_Topo_test(uintptr_t comm, int *status);
+EXPORT int PMPI_Topo_test(uintptr_t comm, int *status)
+{
+	*status = comm == FAKE_GRAPH ? 1 : comm == FAKE_CART ? 2 : comm == FAKE_DIST ? 3 : -1;
+	return 0;
+}
+
+int PMPI_Cartdim_get(uintptr_t comm, int *ndims);
+EXPORT int PMPI_Cartdim_get(uintptr_t comm, int *ndims)
+{
+	*ndims = 2;
+	return 0;
+}
+
+int PMPI_Graph_neighbors_count(uintptr_t comm, int rank, int *n);
+EXPORT int PMPI_Graph_neighbors_count(uintptr_t comm, int rank, int *n)
+{
+	*n = FAKE_NEIGHBOURS;
+	return 0;
+}
+
+int PMPI_Dist_graph_neighbors_count(uintptr_t comm, int *in, int *out, int *weighted);
+EXPORT int PMPI_Dist_graph_neighbors_count(uintptr_t comm, int *in, int *out, int *weighted)
+{
+	*in = FAKE_DIST_SOURCES;
+	*out = FAKE_DIST_DESTINATIONS;
+	*weighted = 0;
+	return 0;
+}
+
+int PMPI_Query_thread(int *provided);
+EXPORT int PMPI_Query_thread(int *provided)
+{
+	*provided = 3;
+	return 0;
+}
+
+int PMPI_Finalized(int *flag);
+EXPORT int PMPI_Finalized(int *flag)
+{
+	*flag = 0;
+	return 0;
+}
+
+int PMPI_Get_library_version(char *text, int *n);
+EXPORT int PMPI_Get_library_version(char *text, int *n)
+{
+	static const char words[] = "MPICH Version:\t4.0.2\nof a test\n";
+
+	memcpy(text, words, sizeof(words));
+	*n = sizeof(words) - 1;
+	return 0;
+}
+
+/* Fortran's constants, as MPICH keeps them: variables that point to them. */
+static int f_ignore[5];
+EXPORT extern void *MPI_F_STATUS_IGNORE, *MPI_F08_STATUSES_IGNORE, *MPIR_F_MPI_IN_PLACE;
+void *MPI_F_STATUS_IGNORE = f_ignore, *MPI_F08_STATUSES_IGNORE = f_ignore,
+     *MPIR_F_MPI_IN_PLACE = FAKE_IN_PLACE;
+
+/* --- requests: as in MPI, what was freed last is used next, by any thread */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int32_t unused[REQUESTS];
+static unsigned nunused, nrequests;
+
+static int32_t request_new(unsigned kind)
+{
+	int32_t r;
+
+	pthread_mutex_lock(&lock);
+	if (!kind && nunused)
+		r = unused[--nunused];
+	else
+		r = (int32_t)(REQUEST_FIRST | kind | nrequests++);
+	ck_assert_uint_lt(nrequests, REQUESTS);
+	pthread_mutex_unlock(&lock);
+	return r;
+}
+
+static void request_free(int32_t *r)
+{
+	pthread_mutex_lock(&lock);
+	unused[nunused++] = *r;
+	pthread_mutex_unlock(&lock);
+	*r = FAKE_REQUEST_NULL;
+}
+
+static void status_set(void *status)
+{
+	const struct fake_status s = { .count_low = fake_end.bytes,
+				       .count_high_cancelled = fake_end.cancelled,
+				       .source = fake_end.source };
+
+	if (status != FAKE_STATUS_IGNORE)
+		memcpy(status, &s, sizeof(s));
+}
+
+/* statuses[at] is that of request */
+static void request_end(int32_t *request, void *statuses, int at)
+{
+	if (statuses != FAKE_STATUS_IGNORE)
+		status_set((struct fake_status *)statuses + at);
+	if (*request != FAKE_REQUEST_NULL && !((uint32_t)*request & PERSISTENT))
+		request_free(request);
+}
+
+/* --- calls */
+
+static int send_now(void)
+{
+	if (fake_end.inside)
+		fake_end.inside();
+	return fake_end.result;
+}
+
+#define DO_NOTHING(name, sig)           \
+	EXPORT int PMPI_##name sig      \
+	{                               \
+		return fake_end.result; \
+	}
+FAKE_COLLECTIVES(DO_NOTHING)
+DO_NOTHING(Init, (void *argc, void *argv))
+DO_NOTHING(Finalize, (void))
+DO_NOTHING(Pcontrol, (int level, void *more))
+DO_NOTHING(Start, (void *request))
+DO_NOTHING(Startall, (int n, void *requests))
+
+EXPORT int PMPI_Init_thread(void *argc, void *argv, int required, void *provided)
+{
+	*(int *)provided = required;
+	return fake_end.result;
+}
+
+EXPORT int PMPI_Send(FAKE_SENDING)
+{
+	return send_now();
+}
+
+EXPORT int PMPI_Isend(FAKE_SENDING, void *request)
+{
+	*(int32_t *)request = request_new(0);
+	return send_now();
+}
+
+EXPORT int PMPI_Send_init(FAKE_SENDING, void *request)
+{
+	*(int32_t *)request = request_new(PERSISTENT);
+	return fake_end.result;
+}
+
+EXPORT int PMPI_Recv(FAKE_RECEIVING, void *status)
+{
+	status_set(status);
+	return fake_end.result;
+}
+
+EXPORT int PMPI_Irecv(FAKE_RECEIVING, void *request)
+{
+	*(int32_t *)request = request_new(0);
+	return fake_end.result;
+}
+
+EXPORT int PMPI_Recv_init(FAKE_RECEIVING, void *request)
+{
+	*(int32_t *)request = request_new(PERSISTENT);
+	return fake_end.result;
+}
+
+EXPORT int PMPI_Sendrecv(void *out, int nout, uintptr_t tout, int dest, int outtag, void *in,
+			 int nin, uintptr_t tin, int source, int intag, uintptr_t comm,
+			 void *status)
+{
+	status_set(status);
+	return send_now();
+}
+
+EXPORT int PMPI_Wait(void *request, void *status)
+{
+	request_end(request, status, 0);
+	return fake_end.result;
+}
+
+EXPORT int PMPI_Waitall(int n, void *requests, void *statuses)
+{
+	for (int i = 0; i < n; i++)
+		request_end((int32_t *)requests + i, statuses, i);
+	return fake_end.result;
+}
+
+EXPORT int PMPI_Waitany(int n, void *requests, void *index, void *status)
+{
+	*(int *)index = fake_end.first;
+	request_end((int32_t *)requests + fake_end.first, status, 0);
+	return fake_end.result;
+}
+
+EXPORT int PMPI_Waitsome(int n, void *requests, void *outcount, void *indices, void *statuses)
+{
+	*(int *)outcount = fake_end.count;
+	for (int i = 0; i < fake_end.count; i++) {
+		((int *)indices)[i] = fake_end.first + i;
+		request_end((int32_t *)requests + fake_end.first + i, statuses, i);
+	}
+	return fake_end.result;
+}
+
+EXPORT int PMPI_Test(void *request, void *flag, void *status)
+{
+	*(int *)flag = fake_end.count > 0;
+	if (fake_end.count)
+		request_end(request, status, 0);
+	return fake_end.result;
+}
+
+EXPORT int PMPI_Request_free(void *request)
+{
+	*(int32_t *)request = FAKE_REQUEST_NULL;
+	return fake_end.result;
+}
+
+EXPORT int PMPI_Comm_free(void *comm)
+{
+	__atomic_fetch_add(&other_is_freed, 1, __ATOMIC_RELAXED);
+	*(int32_t *)comm = (int32_t)FAKE_COMM_NULL;
+	return fake_end.result;
+}
+
+EXPORT int PMPI_File_read_at(uintptr_t file, int64_t at, void *buf, int n, uintptr_t type,
+			     void *status)
+{
+	status_set(status);
+	return fake_end.result;
+}
+
+EXPORT int PMPI_File_write_at(uintptr_t file, int64_t at, void *buf, int n, uintptr_t type,
+			      void *status)
+{
+	status_set(status);
+	return fake_end.result;
+}
+
+/* --- Fortran: everything by address; as in MPICH, handles are the numbers of C */
+
+static int int_of(const void *p)
+{
+	return *(const int *)p;
+}
+
+static uintptr_t handle_of(const void *p)
+{
+	return *(const uint32_t *)p;
+}
+
+static void *f_status(void *p)
+{
+	return p == f_ignore ? FAKE_STATUS_IGNORE : p;
+}
+
+void pmpi_send_(void *buf, void *n, void *type, void *dest, void *tag, void *comm, void *ierr);
+EXPORT void pmpi_send_(void *buf, void *n, void *type, void *dest, void *tag, void *comm,
+		       void *ierr)
+{
+	/* Through C's entry, as Open MPI does: that call is inside the other and does not count. */
+	*(int *)ierr = MPI_Send(buf, int_of(n), handle_of(type), int_of(dest), int_of(tag),
+				handle_of(comm));
+}
+
+void pmpi_recv_(void *buf, void *n, void *type, void *source, void *tag, void *comm, void *status,
+		void *ierr);
+EXPORT void pmpi_recv_(void *buf, void *n, void *type, void *source, void *tag, void *comm,
+		       void *status, void *ierr)
+{
+	*(int *)ierr = PMPI_Recv(buf, int_of(n), handle_of(type), int_of(source), int_of(tag),
+				 handle_of(comm), f_status(status));
+}
+
+void pmpi_irecv_f08_(void *buf, void *n, void *type, void *source, void *tag, void *comm,
+		     void *request, void *ierr);
+EXPORT void pmpi_irecv_f08_(void *buf, void *n, void *type, void *source, void *tag, void *comm,
+			    void *request, void *ierr)
+{
+	*(int *)ierr = PMPI_Irecv(buf, int_of(n), handle_of(type), int_of(source), int_of(tag),
+				  handle_of(comm), request);
+}
+
+void pmpi_waitsome_f08_(void *n, void *requests, void *outcount, void *indices, void *statuses,
+			void *ierr);
+EXPORT void pmpi_waitsome_f08_(void *n, void *requests, void *outcount, void *indices,
+			       void *statuses, void *ierr)
+{
+	*(int *)ierr = PMPI_Waitsome(int_of(n), requests, outcount, indices, f_status(statuses));
+	for (int i = 0; i < int_of(outcount); i++)
+		((int *)indices)[i] += fake_end.fortran_base;
+}
+
+void pmpi_bcast_f08ts_(void *buf, void *n, void *type, void *root, void *comm, void *ierr);
+EXPORT void pmpi_bcast_f08ts_(void *buf, void *n, void *type, void *root, void *comm, void *ierr)
+{
+	*(int *)ierr = fake_end.result;
+}
+
+void pmpi_pcontrol_(void *level, void *more);
+EXPORT void pmpi_pcontrol_(void *level, void *more)
+{
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sends, receives and requests: counts, bytes, partners. */
+#include "common/ring/calls.h"
+#include "common/ring/calls_id.h"
+#include "libapp/app.h"
+#include "tests/suite.h"
+#include "tests/unit/libapp/fake_mpi.h"
+#include "tests/unit/libapp/rank.h"
+
+#include <errno.h>
+
+static const uint32_t all = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER;
+static int buf[16];
+
+static int send_to(int dest, uintptr_t comm)
+{
+	return MPI_Send(buf, 3, FAKE_INT, dest, 5, comm);
+}
+
+static int recv_from(int source, uintptr_t comm, void *status)
+{
+	return MPI_Recv(buf, 16, FAKE_INT, source, 5, comm, status);
+}
+
+#define BYTES(id, out, in)                                                 \
+	do {                                                               \
+		ck_assert_uint_eq(rank_call(CALL_ID_##id).bytes_out, out); \
+		ck_assert_uint_eq(rank_call(CALL_ID_##id).bytes_in, in);   \
+	} while (0)
+
+START_TEST(nothing_is_counted_until_somebody_asks)
+{
+	struct seg_own own;
+
+	send_to(2, FAKE_WORLD);
+	ck_assert_uint_eq(rank_call(CALL_ID_Send).count, 0);
+	segview_own(rank_view, &own);
+	ck_assert_int_eq(own.rank, FAKE_RANK);
+	ck_assert_int_eq(own.world_size, FAKE_SIZE);
+	ck_assert_uint_eq(own.flavour, SEG_FLAVOUR_MPICH);
+	ck_assert_uint_eq(own.state, SEG_RUNNING);
+	ck_assert_str_eq(own.library, "MPICH Version: 4.0.2");
+	ck_assert_int_eq(omig_app_attached(), OMIG_READY);
+	segview_lm_alive(rank_view, 7);
+	ck_assert_int_eq(omig_app_attached(), OMIG_ATTACHED);
+	ck_assert_int_eq(MPI_Finalize(), 0);
+	segview_own(rank_view, &own);
+	ck_assert_uint_eq(own.state, SEG_FINALIZED);
+}
+END_TEST
+
+START_TEST(sends_count_with_bytes_and_the_partners_rank_in_the_world)
+{
+	rank_hooks(all);
+	send_to(2, FAKE_WORLD);
+	send_to(0, FAKE_OTHER); /* 3 in the world */
+	send_to(1, FAKE_INTER); /* 2 */
+	send_to(FAKE_PROC_NULL, FAKE_WORLD);
+	send_to(FAKE_SIZE, FAKE_WORLD); /* nobody */
+	ck_assert_uint_eq(rank_call(CALL_ID_Send).count, 5);
+	BYTES(Send, 48, 0);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 2).count, 2);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 2).bytes_out, 24);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 3).count, 1);
+}
+END_TEST
+
+START_TEST(a_communicator_made_where_another_was_freed_has_its_own_ranks)
+{
+	int32_t comm = (int32_t)FAKE_OTHER;
+
+	rank_hooks(all);
+	send_to(0, FAKE_OTHER);
+	MPI_Comm_free(&comm);
+	send_to(0, FAKE_OTHER);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 3).count, 1);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 0).count, 1);
+}
+END_TEST
+
+START_TEST(receives_count_what_came_and_from_whom)
+{
+	struct fake_status st = { 0 };
+
+	rank_hooks(all);
+	fake_end = (struct fake_end){ .source = 0, .bytes = 20 };
+	recv_from(0, FAKE_WORLD, FAKE_STATUS_IGNORE);
+	recv_from(FAKE_ANY_SOURCE, FAKE_OTHER, FAKE_STATUS_IGNORE); /* 0 there is 3 */
+	recv_from(FAKE_ANY_SOURCE, FAKE_WORLD, &st);
+	ck_assert_int_eq(st.count_low, 20);
+	BYTES(Recv, 0, 60);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Recv, 0).count, 2);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Recv, 3).bytes_in, 20);
+}
+END_TEST
+
+START_TEST(a_send_and_receive_in_one_has_two_partners)
+{
+	rank_hooks(all);
+	fake_end = (struct fake_end){ .source = 3, .bytes = 8 };
+	MPI_Sendrecv(buf, 3, FAKE_INT, 2, 1, buf, 16, FAKE_INT, FAKE_ANY_SOURCE, 1, FAKE_WORLD,
+		     FAKE_STATUS_IGNORE);
+	BYTES(Sendrecv, 12, 8);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).bytes_out, 12);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).bytes_in, 0);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).bytes_in, 8);
+}
+END_TEST
+
+static void send_inside(void)
+{
+	fake_end.inside = NULL;
+	send_to(3, FAKE_WORLD);
+}
+
+START_TEST(only_the_outermost_call_counts)
+{
+	static const uint32_t words[] = { HOOK_COUNT, HOOK_COUNT | HOOK_TIME, all };
+
+	for (unsigned i = 0; i < 3; i++) {
+		rank_hooks(words[i]);
+		send_to(3, FAKE_WORLD); /* the thread has its block now */
+		fake_end.inside = send_inside;
+		send_to(2, FAKE_WORLD);
+		ck_assert_ptr_null(fake_end.inside);
+		ck_assert_uint_eq(rank_call(CALL_ID_Send).count, 2 * i + 2);
+	}
+	ck_assert_uint_eq(rank_call(CALL_ID_Send).in_call, 0);
+}
+END_TEST
+
+START_TEST(an_error_is_handed_on_and_moves_nothing)
+{
+	rank_hooks(all);
+	errno = 4711;
+	fake_end = (struct fake_end){ .result = 15, .bytes = 20 };
+	ck_assert_int_eq(send_to(2, FAKE_WORLD), 15);
+	ck_assert_int_eq(recv_from(2, FAKE_WORLD, FAKE_STATUS_IGNORE), 15);
+	ck_assert_int_eq(errno, 4711);
+	ck_assert_uint_eq(rank_call(CALL_ID_Send).count, 1);
+	BYTES(Send, 0, 0);
+	BYTES(Recv, 0, 0);
+}
+END_TEST
+
+/* --- requests */
+
+static int32_t irecv(void)
+{
+	int32_t r;
+
+	MPI_Irecv(buf, 16, FAKE_INT, FAKE_ANY_SOURCE, 1, FAKE_WORLD, &r);
+	return r;
+}
+
+START_TEST(a_started_receive_counts_when_any_call_completes_it)
+{
+	int32_t r[4];
+	int index, n, flag, indices[4];
+
+	rank_hooks(all);
+	fake_end = (struct fake_end){ .source = 2, .bytes = 8 };
+	for (int i = 0; i < 4; i++)
+		r[i] = irecv();
+	ck_assert_uint_eq(rank_call(CALL_ID_Irecv).count, 4);
+	BYTES(Irecv, 0, 0);
+	MPI_Wait(&r[0], FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, 8);
+	MPI_Test(&r[1], &flag, FAKE_STATUS_IGNORE); /* not yet */
+	BYTES(Irecv, 0, 8);
+	fake_end.count = 1;
+	MPI_Test(&r[1], &flag, FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, 16);
+	fake_end.first = 3;
+	MPI_Waitany(4, r, &index, FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, 24);
+	fake_end.first = 2;
+	MPI_Waitsome(4, r, &n, indices, FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, 32);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Irecv, 2).bytes_in, 32);
+	MPI_Waitall(4, r, FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, 32);
+}
+END_TEST
+
+START_TEST(a_cancelled_receive_moves_nothing)
+{
+	struct fake_status st[2];
+	int32_t r[2] = { 0 };
+
+	rank_hooks(all);
+	r[0] = irecv();
+	r[1] = irecv();
+	fake_end = (struct fake_end){ .source = 2, .bytes = 8, .cancelled = true };
+	MPI_Waitall(2, r, st);
+	ck_assert_int_eq(st[1].count_low, 8);
+	BYTES(Irecv, 0, 0);
+}
+END_TEST
+
+START_TEST(more_requests_than_one_call_has_room_for_count_as_posted)
+{
+	static int32_t r[130];
+
+	rank_hooks(all);
+	fake_end.bytes = 8;
+	for (int i = 0; i < 128; i++)
+		r[i] = irecv();
+	MPI_Waitall(128, r, FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, 128 * 8);
+	for (int i = 0; i < 129; i++)
+		r[i] = irecv();
+	MPI_Waitall(129, r, FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, 128 * 8 + 129 * 64);
+}
+END_TEST
+
+START_TEST(more_open_receives_than_the_table_holds_count_as_posted)
+{
+	enum { MANY = 6000 };
+	static int32_t r[MANY];
+
+	rank_hooks(all);
+	fake_end.bytes = 64; /* what is posted comes: the sum is the same whatever found room */
+	for (int i = 0; i < MANY; i++)
+		r[i] = irecv();
+	ck_assert_uint_gt(rank_call(CALL_ID_Irecv).bytes_in, (MANY - 4096) * 64 - 1);
+	for (int i = 0; i < MANY; i++)
+		MPI_Wait(&r[i], FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, MANY * 64);
+}
+END_TEST
+
+START_TEST(persistent_requests_count_each_time)
+{
+	struct fake_status st[2];
+	int32_t r[2];
+
+	rank_hooks(all);
+	fake_end = (struct fake_end){ .source = 3, .bytes = 8 };
+	MPI_Send_init(buf, 3, FAKE_INT, 2, 1, FAKE_WORLD, &r[0]);
+	MPI_Recv_init(buf, 16, FAKE_INT, 3, 1, FAKE_WORLD, &r[1]);
+	MPI_Start(&r[0]);
+	MPI_Start(&r[1]);
+	MPI_Waitall(2, r, st);
+	MPI_Startall(2, r);
+	MPI_Waitall(2, r, FAKE_STATUS_IGNORE);
+	BYTES(Start, 12, 0);
+	BYTES(Startall, 12, 0);
+	BYTES(Recv_init, 0, 16);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Startall, 2).bytes_out, 12);
+	for (int i = 0; i < 2; i++)
+		MPI_Request_free(&r[i]);
+	ck_assert_int_eq(r[1], FAKE_REQUEST_NULL);
+}
+END_TEST
+
+/* --- Fortran */
+
+START_TEST(fortran_calls_count_as_those_of_c)
+{
+	extern void *MPI_F_STATUS_IGNORE;
+	int n = 3, type = FAKE_INT, peer = 2, tag = 1, comm = FAKE_WORLD, ierr = -1,
+	    root = FAKE_RANK;
+
+	rank_hooks(all);
+	fake_end = (struct fake_end){ .source = 2, .bytes = 8 };
+	mpi_send_(buf, &n, &type, &peer, &tag, &comm, &ierr);
+	ck_assert_int_eq(ierr, 0);
+	ck_assert_uint_eq(rank_call(CALL_ID_Send).count, 1);
+	BYTES(Send, 12, 0);
+	mpi_recv_(buf, &n, &type, &peer, &tag, &comm, MPI_F_STATUS_IGNORE, &ierr);
+	BYTES(Recv, 0, 8);
+	mpi_bcast_f08ts_(&(void *){ buf }, &n, &type, &root, &comm, &ierr);
+	BYTES(Bcast, 12, 0);
+}
+END_TEST
+
+/* The mpi_f08 of some libraries counts indices from 0, of others from 1. */
+static void waitsome_from(int base)
+{
+	extern void *MPI_F08_STATUSES_IGNORE;
+	int n = 3, type = FAKE_INT, peer = 2, tag = 1, comm = FAKE_WORLD, ierr, done, indices[3];
+	int32_t r[3];
+
+	rank_hooks(all);
+	for (int i = 0; i < 3; i++)
+		mpi_irecv_f08_(buf, &n, &type, &peer, &tag, &comm, &r[i], &ierr);
+	fake_end = (struct fake_end){
+		.source = 2, .bytes = 4, .first = 1, .count = 2, .fortran_base = base
+	};
+	mpi_waitsome_f08_(&n, r, &done, indices, MPI_F08_STATUSES_IGNORE, &ierr);
+	ck_assert_int_eq(done, 2);
+	BYTES(Irecv, 0, 8);
+	fake_end.first = 0;
+	fake_end.count = 1;
+	mpi_waitsome_f08_(&n, r, &done, indices, MPI_F08_STATUSES_IGNORE, &ierr);
+	BYTES(Irecv, 0, 12);
+}
+
+START_TEST(fortran_indices_from_0_are_understood)
+{
+	waitsome_from(0);
+}
+END_TEST
+
+START_TEST(fortran_indices_from_1_are_understood)
+{
+	waitsome_from(1);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		nothing_is_counted_until_somebody_asks,
+		sends_count_with_bytes_and_the_partners_rank_in_the_world,
+		a_communicator_made_where_another_was_freed_has_its_own_ranks,
+		receives_count_what_came_and_from_whom,
+		a_send_and_receive_in_one_has_two_partners,
+		only_the_outermost_call_counts,
+		an_error_is_handed_on_and_moves_nothing,
+		a_started_receive_counts_when_any_call_completes_it,
+		a_cancelled_receive_moves_nothing,
+		more_requests_than_one_call_has_room_for_count_as_posted,
+		more_open_receives_than_the_table_holds_count_as_posted,
+		persistent_requests_count_each_time,
+		fortran_calls_count_as_those_of_c,
+		fortran_indices_from_0_are_understood,
+		fortran_indices_from_1_are_understood,
+	};
+
+	return suite_run_with("calls", rank_up, rank_down, tests, sizeof(tests) / sizeof(tests[0]));
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A rank meets the lm of its host, or starts it. */
+#include "libapp/app_state.h"
+#include "tests/suite.h"
+#include "tests/unit/libapp/rank.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/omig-test-XXXXXX", host[256];
+
+static void make_dir(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(gethostname(host, sizeof(host)), 0);
+	setenv("OMIG_RUNTIME_DIR", dir, 1);
+	setenv("OMIG_MAINSM", "omig1:127.0.0.1:1:testtest00000000", 1);
+}
+
+START_TEST(a_rank_hands_its_memory_to_the_lm_that_listens)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct seg_register reg = { 0 };
+	int fd, conn;
+
+	make_dir();
+	ck_assert_int_ge(
+		seg_lm_path(to.sun_path, sizeof(to.sun_path), dir, host, "testtest", ".sock"), 0);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(bind(fd, (const struct sockaddr *)&to, sizeof(to)), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	rank_up();
+	conn = accept(fd, NULL, NULL);
+	ck_assert_int_eq(recv(conn, &reg, sizeof(reg), 0), sizeof(reg));
+	ck_assert_uint_eq(reg.magic, SEG_REGISTER_MAGIC);
+	ck_assert_int_eq(reg.pid, getpid());
+	rank_down();
+	close(conn);
+	close(fd);
+	unlink(to.sun_path);
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
+static void script_make(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "%s", text);
+	ck_assert_int_eq(fchmod(fileno(f), 0700), 0);
+	fclose(f);
+}
+
+static bool comes(const char *path)
+{
+	for (int i = 0; i < 3000; i++) {
+		if (access(path, F_OK) == 0)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+START_TEST(a_rank_starts_the_lm_of_its_host)
+{
+	char lm[100], came[100], lock[300], said[64];
+	FILE *f;
+
+	make_dir();
+	snprintf(lm, sizeof(lm), "%s/lm", dir);
+	snprintf(came, sizeof(came), "%s/came", dir);
+	ck_assert_int_ge(seg_lm_path(lock, sizeof(lock), dir, host, "testtest", ".lock"), 0);
+	script_make(lm, "#!/bin/sh\necho \"$@\" >$0.said\nmv $0.said ${0%lm}came\n");
+	setenv("OMIG_LM", lm, 1);
+	errno = 4711;
+	rank_up();
+	ck_assert_int_eq(errno, 4711);
+	ck_assert(comes(came));
+	f = fopen(came, "r");
+	ck_assert_ptr_nonnull(fgets(said, sizeof(said), f));
+	fclose(f);
+	ck_assert_str_eq(said, "--lock-fd 3 --daemon\n");
+	/* It is no child of this process. */
+	ck_assert_int_eq(waitpid(-1, NULL, __WALL), -1);
+	rank_down();
+	unlink(lm);
+	unlink(came);
+	unlink(lock);
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
+SUITE("meeting", a_rank_hands_its_memory_to_the_lm_that_listens, a_rank_starts_the_lm_of_its_host)

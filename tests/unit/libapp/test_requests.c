@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of open requests, for the thread sanitizer too. */
+#include "libapp/requests.h"
+#include "tests/suite.h"
+
+#include <pthread.h>
+
+enum { MANY = 6000, THREADS = 4, EACH = 800, ROUNDS = 40 };
+
+static struct request request(uintptr_t key)
+{
+	return (struct request){ .key = key,
+				 .kind = REQUEST_RECV,
+				 .func = 3,
+				 .comm = key + 1,
+				 .generation = 7,
+				 .bytes = (int64_t)key + 2,
+				 .partner = 5 };
+}
+
+/* True when it was there; then all of it is as it was put. */
+static bool take(uintptr_t key)
+{
+	struct request r, want = request(key);
+
+	if (!request_take(key, &r))
+		return false;
+	ck_assert_uint_eq(r.key, want.key);
+	ck_assert_uint_eq(r.kind, want.kind);
+	ck_assert_uint_eq(r.func, want.func);
+	ck_assert_uint_eq(r.comm, want.comm);
+	ck_assert_uint_eq(r.generation, want.generation);
+	ck_assert_int_eq(r.bytes, want.bytes);
+	ck_assert_int_eq(r.partner, want.partner);
+	return true;
+}
+
+START_TEST(a_request_is_taken_once)
+{
+	const struct request r = request(77), none = request(0);
+
+	ck_assert(requests_are_none());
+	ck_assert(!take(77));
+	ck_assert(!request_put(&none));
+	ck_assert(request_put(&r));
+	ck_assert(request_put(&r)); /* the handle was used again: one entry */
+	ck_assert(!requests_are_none());
+	ck_assert(take(77));
+	ck_assert(!take(77));
+	ck_assert(request_put(&r));
+	request_drop(77);
+	ck_assert(!take(77));
+	ck_assert(requests_are_none());
+}
+END_TEST
+
+START_TEST(what_finds_no_room_disturbs_nobody)
+{
+	static bool is_in[MANY];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < MANY; i++) {
+		const struct request r = request(i + 1);
+
+		is_in[i] = request_put(&r);
+		n += is_in[i];
+	}
+	ck_assert_uint_gt(n, 2000);
+	ck_assert_uint_le(n, 4096);
+	for (unsigned i = 0; i < MANY; i++)
+		ck_assert_int_eq(take(i + 1), is_in[i]);
+	ck_assert(requests_are_none());
+}
+END_TEST
+
+/* Keys of its own, in a table so full that all threads search past each other's entries. */
+static void *use_many(void *arg)
+{
+	const uintptr_t first = 1 + (uintptr_t)arg * EACH;
+	bool is_in[EACH];
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (unsigned i = 0; i < EACH; i++) {
+			const struct request r = request(first + i);
+
+			is_in[i] = request_put(&r);
+		}
+		for (unsigned i = 0; i < EACH; i++)
+			ck_assert_int_eq(take(first + i), is_in[i]);
+	}
+	return NULL;
+}
+
+START_TEST(threads_find_what_they_put_in_between_each_others_entries)
+{
+	pthread_t t[THREADS];
+
+	for (uintptr_t i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&t[i], NULL, use_many, (void *)i), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	ck_assert(requests_are_none());
+}
+END_TEST
+
+SUITE("requests", a_request_is_taken_once, what_finds_no_room_disturbs_nobody,
+      threads_find_what_they_put_in_between_each_others_entries)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The clocks that ranks stamp with. */
+#include "lm/tickbase.h"
+#include "tests/suite.h"
+
+/* The environment is that of whoever started the lm; each rank says by itself which clock it has. */
+START_TEST(a_wish_in_our_environment_does_not_change_what_a_rank_stamps_with)
+{
+	struct tickbase t;
+
+	setenv("OMIG_TICKS", "monotonic", 1);
+	tickbase_init(&t);
+	ck_assert_uint_eq(tickbase_scale(&t, TICKS_TSC)->source,
+			  tsc_is_invariant() ? TICKS_TSC : TICKS_MONOTONIC);
+	ck_assert_uint_eq(tickbase_scale(&t, TICKS_MONOTONIC)->source, TICKS_MONOTONIC);
+}
+END_TEST
+
+START_TEST(an_unknown_clock_counts_as_the_monotonic_one)
+{
+	struct tickbase t;
+
+	tickbase_init(&t);
+	ck_assert_uint_eq(tickbase_scale(&t, 77)->source, TICKS_MONOTONIC);
+	ck_assert_uint_le(tickbase_now(&t, 77), (uint64_t)clock_mono());
+}
+END_TEST
+
+SUITE("lm tickbase", a_wish_in_our_environment_does_not_change_what_a_rank_stamps_with,
+      an_unknown_clock_counts_as_the_monotonic_one)

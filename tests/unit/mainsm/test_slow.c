@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A child that does not take what it is sent. */
+#include "tests/suite.h"
+#include "tests/unit/mainsm/world.h"
+
+#include <stdlib.h>
+
+#define REQUESTS 600
+#define REQUEST_BYTES (OMIS_REQUEST_MAX_BYTES - 200)
+
+static struct world w;
+static struct below a;
+static struct above t1, t2;
+
+/* What is said to a child is never left out: it is cut, and told anew when it is back. */
+START_TEST(a_child_whose_queue_is_full_is_cut)
+{
+	char *text = calloc(1, OMIS_REQUEST_MAX_BYTES);
+	int n = snprintf(text, 64, ":omig_calls_enable([p_1_a00000],\"");
+
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	below_tell(&a, 1, "h1");
+	above_open(&w, &t1, ROLE_TOOL_MANIPULATE, "t1");
+	above_open(&w, &t2, ROLE_TOOL_MANIPULATE, "t2");
+	above_attach_all(&t1);
+	above_attach_all(&t2);
+	memset(text + n, 'x', REQUEST_BYTES);
+	memcpy(text + n + REQUEST_BYTES, "\")", 3);
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }),
+			 0);
+	for (int i = 0; i < REQUESTS; i++) {
+		above_send(&t1, text, 60 * SEC);
+		above_send(&t2, text, 60 * SEC);
+		world_run(&w, MS);
+	}
+	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t1, ":omig_tree()"), 1, 0)->value,
+				     "[n_1,s_1,\"h1\",\"lost\""));
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ 0 }), 0);
+	world_run(&w, 30 * SEC);
+	ck_assert(a.is_up);
+	above_close(&t1);
+	above_close(&t2);
+	below_close(&a);
+	world_done(&w);
+	free(text);
+}
+END_TEST
+
+SUITE("slow", a_child_whose_queue_is_full_is_cut)

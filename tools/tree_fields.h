@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where omig_tree() puts what. */
+#ifndef TOOLS_TREE_FIELDS_H
+#define TOOLS_TREE_FIELDS_H
+
+enum {
+	TREE_TOKEN,
+	TREE_PARENT,
+	TREE_NAME,
+	TREE_STATE,
+	TREE_PID,
+	TREE_RANK,
+	TREE_WORLD,
+	TREE_JOB,
+	TREE_MPI,
+	TREE_EXIT, /* what wait() says; -1 when nobody could tell */
+	TREE_HOST,
+	TREE_AGE, /* of a node: nanoseconds in this state */
+};
+
+#endif
