@@ -52,6 +52,7 @@ MODULES :=
 -include common/flow/module.mk
 -include common/route/module.mk
 -include common/daemon/module.mk
+-include common/authority/module.mk
 -include eventlog/module.mk
 -include interaction/module.mk
 -include stats/module.mk

@@ -82,6 +82,13 @@ static nsec_t wall_now(void *arg)
 	return m->conf.wall_now(m->conf.arg);
 }
 
+static int choose_site(void *arg, const char *claim, const char *host, const char **out, struct err *e)
+{
+	struct mainsm *m = arg;
+
+	return sites_choose(m->sites, claim, host, out, e);
+}
+
 static int connection(void *arg, const struct token_text *token, struct buf *out)
 {
 	struct mainsm *m = arg;
@@ -320,8 +327,8 @@ static int make_services(struct mainsm *m, struct err *e)
 	const struct top_conf t = { m->directory, m->sites,  m->children,   m->csrs,	   m->executor,
 				    m->numbers,	  m->certs,  m->tokens,	    m->conf.loop, wall_now,
 				    status_values, connection, on_revoked, on_shutdown,  m };
-	const struct enrol_service_conf n = { m->conf.loop, m->conf.ca, m->tokens, m->certs, m->sites,
-					      m->conf.cert_lifetime, wall_now, m };
+	const struct enrol_service_conf n = { m->conf.loop, m->conf.ca, m->tokens, m->certs,
+					      m->conf.cert_lifetime, wall_now, choose_site, m };
 
 	m->top = top_new(&t);
 	if (m->conf.ca)

@@ -13,7 +13,7 @@
 #include "common/base/err.h"
 #include "common/omis/value.h"
 #include "mainsm/sites.h"
-#include "mainsm/tokens.h"
+#include "common/authority/tokens.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include "common/base/limits.h"
 #include "common/base/map.h"
 #include "common/base/str.h"
-#include "mainsm/fields.h"
+#include "common/authority/fields.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,12 +9,14 @@
 #include "mainsm/mainsm.h"
 #include "mainsm/settings.h"
 #include "mainsm/starter.h"
-#include "mainsm/state.h"
+#include "common/authority/state.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#define CONN_FILE "mainsm.conn"
+#define LOCK_FILE "mainsm.lock"
 #define DRAIN_NS (300 * NSEC_PER_MSEC) /* BYE and last replies leave in this time */
 #define RENEW_CHECK_NS (600 * NSEC_PER_SEC) /* sooner for what does not live long */
 
@@ -174,7 +176,7 @@ static void on_renew(void *arg)
 	struct program *p = arg;
 	struct err e = {0};
 
-	if (renew_token(p, &e) || state_save_conn(&p->state, &p->conn, &e))
+	if (renew_token(p, &e) || state_save_conn(&p->state, CONN_FILE, &p->conn, &e))
 		log_warn("mainsm", "the connection string could not be renewed, trying again: %s",
 			 e.text);
 	renew_certificate(p);
@@ -186,13 +188,13 @@ static void on_renew(void *arg)
 static int take_lock(struct program *p, struct err *e)
 {
 	char path[FILE_PATH_BYTES];
-	int rc = state_path(&p->state, "mainsm.lock", path, e);
+	int rc = state_path(&p->state, LOCK_FILE, path, e);
 
 	if (!rc)
 		rc = daemon_lock(p->daemon, path, e);
 	if (rc == -ERR_EXISTS)
 		return err_set(e, ERR_EXISTS, "one runs for you already: pid %ld, connection string in %s/mainsm.conn; to end it: omig stop",
-			       state_lock_owner(&p->state), p->state.dir);
+			       state_lock_owner(&p->state, LOCK_FILE), p->state.dir);
 	return rc;
 }
 
@@ -296,7 +298,7 @@ static int publish(struct program *p, struct err *e)
 	int rc;
 
 	/* A token of the last start goes on: strings in scripts and jobs stay good. */
-	if (state_read_conn(&p->state, &p->conn, NULL))
+	if (state_read_conn(&p->state, CONN_FILE, &p->conn, NULL))
 		p->conn = (struct connstr){0};
 	p->conn.port = mainsm_port(p->mainsm);
 	str_copy(p->conn.pin, sizeof(p->conn.pin), pki_ca_pin(p->state.ca));
@@ -306,7 +308,7 @@ static int publish(struct program *p, struct err *e)
 	if (!rc)
 		rc = state_save_port(&p->state, p->conn.port, e);
 	if (!rc)
-		rc = state_save_conn(&p->state, &p->conn, e);
+		rc = state_save_conn(&p->state, CONN_FILE, &p->conn, e);
 	if (!rc)
 		rc = connstr_print(&p->conn, true, &line);
 	if (!rc)
@@ -349,7 +351,7 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	p->daemon = d;
 	daemon_set_user(d, p);
 	timebase_init_root(daemon_timebase(d), loop_now(daemon_loop(d)), clock_wall());
-	rc = state_init(&p->state, daemon_state_dir(d), e);
+	rc = state_init(&p->state, daemon_state_dir(d), "mainsm", e);
 	if (!rc)
 		rc = take_lock(p, e);
 	if (!rc)

@@ -3,8 +3,8 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/omis/value.h"
-#include "mainsm/certs.h"
-#include "mainsm/tokens.h"
+#include "common/authority/certs.h"
+#include "common/authority/tokens.h"
 #include "mainsm/top_internal.h"
 
 #define TOKEN_LIFETIME_MAX_S (INT64_C(366) * 86400)

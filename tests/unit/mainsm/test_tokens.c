@@ -2,9 +2,9 @@
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "mainsm/certs.h"
+#include "common/authority/certs.h"
 #include "mainsm/numbers.h"
-#include "mainsm/tokens.h"
+#include "common/authority/tokens.h"
 #include "tests/suite.h"
 
 #include <stdlib.h>

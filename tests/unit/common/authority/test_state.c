@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state directory: the authority, and mainsm's own certificate while it runs. */
 #include "common/base/clock.h"
-#include "mainsm/state.h"
+#include "common/authority/state.h"
 #include "tests/suite.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void open_state(nsec_t wall)
 {
 	struct err e = { 0 };
 
-	ck_assert_int_eq(state_init(&s, base, &e), 0);
+	ck_assert_int_eq(state_init(&s, base, "mainsm", &e), 0);
 	ck_assert_msg(state_open(&s, wall, LIFETIME, &e) == 0, "%s", e.text);
 }
 

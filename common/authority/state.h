@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state directory of mainsm: the CA, its own certificate, the port of
- * the last start, and the connection string that the user's programs find
- * without any setting. Blocks as files do.
+ * The state directory of a daemon that is the root of a monitor: the CA, its own certificate,
+ * the port of the last start, and the connection strings that programs find without any
+ * setting. Blocks as files do.
  */
-#ifndef MAINSM_STATE_H
-#define MAINSM_STATE_H
+#ifndef COMMON_AUTHORITY_STATE_H
+#define COMMON_AUTHORITY_STATE_H
 
 #include "common/base/file.h"
 #include "common/daemon/connstr.h"
 #include "common/net/pki.h"
-#include "mainsm/tokens.h"
 
 #include <stdint.h>
 
 struct state {
-	char dir[FILE_PATH_BYTES]; /* .../mainsm */
+	char dir[FILE_PATH_BYTES];
 	struct pki_ca *ca; /* owned */
 	struct pki_creds creds; /* owned */
 };
 
-/* Makes and checks <base>/mainsm. Files come later: after the lock is held. */
-int state_init(struct state *s, const char *base, struct err *e);
+/* Makes and checks <base>/<name>. Files come later: after the lock is held. */
+int state_init(struct state *s, const char *base, const char *name, struct err *e);
 
 /* A path of the directory. ERR_LIMIT. */
 int state_path(const struct state *s, const char *name, char out[FILE_PATH_BYTES], struct err *e);
@@ -40,11 +39,12 @@ void state_done(struct state *s);
 uint16_t state_last_port(const struct state *s);
 int state_save_port(const struct state *s, uint16_t port, struct err *e);
 
-/* The string that stands in mainsm.conn; ERR_NOTFOUND. */
-int state_read_conn(const struct state *s, struct connstr *out, struct err *e);
-int state_save_conn(const struct state *s, const struct connstr *c, struct err *e);
+/* The string that stands in that file, "mainsm.conn" say; ERR_NOTFOUND. */
+int state_read_conn(const struct state *s, const char *file, struct connstr *out, struct err *e);
+int state_save_conn(const struct state *s, const char *file, const struct connstr *c,
+		    struct err *e);
 
-/* The pid in the lock file, 0 = unknown. */
-long state_lock_owner(const struct state *s);
+/* The pid in that lock file, 0 = unknown. */
+long state_lock_owner(const struct state *s, const char *file);
 
 #endif

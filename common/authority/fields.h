@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The small files of the state directory: a record a line, fields by tabs. They block as files do. */
-#ifndef MAINSM_FIELDS_H
-#define MAINSM_FIELDS_H
+#ifndef COMMON_AUTHORITY_FIELDS_H
+#define COMMON_AUTHORITY_FIELDS_H
 
 #include "common/base/err.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mainsm/tokens.h"
+#include "common/authority/tokens.h"
 
 #include "common/base/array.h"
 #include "common/base/buf.h"
@@ -7,7 +7,7 @@
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "common/net/pki.h"
-#include "mainsm/fields.h"
+#include "common/authority/fields.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mainsm/certs.h"
+#include "common/authority/certs.h"
 
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "mainsm/fields.h"
+#include "common/authority/fields.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

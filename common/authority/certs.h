@@ -3,8 +3,8 @@
  * The certificates that were issued, and which of them are revoked. Kept in a
  * file; wall times are arguments.
  */
-#ifndef MAINSM_CERTS_H
-#define MAINSM_CERTS_H
+#ifndef COMMON_AUTHORITY_CERTS_H
+#define COMMON_AUTHORITY_CERTS_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mainsm/state.h"
+#include "common/authority/state.h"
 
 #include "common/base/str.h"
 
@@ -11,12 +11,12 @@
 
 #define SMALL_MAX_BYTES 8192
 
-int state_init(struct state *s, const char *base, struct err *e)
+int state_init(struct state *s, const char *base, const char *name, struct err *e)
 {
 	int rc;
 
 	*s = (struct state){0};
-	rc = file_join(s->dir, sizeof(s->dir), base, "mainsm", e);
+	rc = file_join(s->dir, sizeof(s->dir), base, name, e);
 	return rc ? rc : file_private_dir(s->dir, e);
 }
 
@@ -178,12 +178,12 @@ int state_save_port(const struct state *s, uint16_t port, struct err *e)
 	return write_line(s, "port", text, e);
 }
 
-int state_read_conn(const struct state *s, struct connstr *out, struct err *e)
+int state_read_conn(const struct state *s, const char *file, struct connstr *out, struct err *e)
 {
 	char text[CONNSTR_MAX_BYTES];
 	int rc;
 
-	read_line(s, "mainsm.conn", text, sizeof(text));
+	read_line(s, file, text, sizeof(text));
 	if (!text[0])
 		return err_set(e, ERR_NOTFOUND, "no connection string yet");
 	rc = connstr_parse(text, out, e);
@@ -191,23 +191,25 @@ int state_read_conn(const struct state *s, struct connstr *out, struct err *e)
 	return rc;
 }
 
-int state_save_conn(const struct state *s, const struct connstr *c, struct err *e)
+int state_save_conn(const struct state *s, const char *file, const struct connstr *c,
+		    struct err *e)
 {
 	struct buf b = BUF_INIT(CONNSTR_MAX_BYTES);
 	int rc = connstr_print(c, true, &b);
 
-	rc = rc ? err_set(e, (enum err_code)-rc, "the connection string is too long") : write_line(s, "mainsm.conn", buf_str(&b), e);
+	rc = rc ? err_set(e, (enum err_code)-rc, "the connection string is too long")
+		: write_line(s, file, buf_str(&b), e);
 	if (b.p)
 		str_wipe(b.p, b.n);
 	buf_done(&b);
 	return rc;
 }
 
-long state_lock_owner(const struct state *s)
+long state_lock_owner(const struct state *s, const char *file)
 {
 	char text[24];
 	int64_t pid;
 
-	read_line(s, "mainsm.lock", text, sizeof(text));
+	read_line(s, file, text, sizeof(text));
 	return str_to_i64(text, 1, INT32_MAX, &pid) ? 0 : (long)pid;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mainsm/fields.h"
+#include "common/authority/fields.h"
 
 #include "common/base/buf.h"
 #include "common/base/file.h"

@@ -4,14 +4,13 @@
  * request for one. Decides who it becomes; nothing but the public key is
  * taken from the request. Also renews over a live link.
  */
-#ifndef MAINSM_ENROL_SERVICE_H
-#define MAINSM_ENROL_SERVICE_H
+#ifndef COMMON_AUTHORITY_ENROL_SERVICE_H
+#define COMMON_AUTHORITY_ENROL_SERVICE_H
 
 #include "common/base/clock.h"
 #include "common/net/pki.h"
-#include "mainsm/certs.h"
-#include "mainsm/sites.h"
-#include "mainsm/tokens.h"
+#include "common/authority/certs.h"
+#include "common/authority/tokens.h"
 #include "proto/msg.h"
 
 /* Each certificate is written to the disk and kept until it ends. */
@@ -27,10 +26,12 @@ struct enrol_service_conf {
 	struct pki_ca *ca;
 	struct tokens *tokens;
 	struct certs *certs;
-	struct sites *sites;
 	nsec_t cert_lifetime;
 	nsec_t (*wall_now)(void *arg);
-	void *wall_arg;
+	/* The site of a daemon on that host that claims one ("" = none). ERR_INVALID. */
+	int (*choose_site)(void *arg, const char *claim, const char *host, const char **out,
+			   struct err *e);
+	void *arg; /* of both */
 };
 
 struct enrol_service *enrol_service_new(const struct enrol_service_conf *conf);

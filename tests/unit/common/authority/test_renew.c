@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who has a certificate may ask for the next one, when it is time and not more often. */
 #include "common/base/clock.h"
-#include "mainsm/enrol_service.h"
+#include "common/authority/enrol_service.h"
 #include "tests/suite.h"
 
 #include <stdlib.h>

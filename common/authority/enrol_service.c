@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mainsm/enrol_service.h"
+#include "common/authority/enrol_service.h"
 
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -90,7 +90,7 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 	if (!str_is_name(m->host, strlen(m->host)))
 		return err_set(e, ERR_INVALID, "the request names no host");
 	if (!is_tool)
-		rc = sites_choose(s->conf.sites, m->site, m->host, &site, e);
+		rc = s->conf.choose_site(s->conf.arg, m->site, m->host, &site, e);
 	if (rc)
 		return rc;
 	as->role = granted_role(grant.roles & claim.roles);
@@ -105,7 +105,7 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 static int issue(struct enrol_service *s, struct identity *as, struct bytes csr, struct buf *cert,
 		 struct err *e)
 {
-	nsec_t now = s->conf.wall_now(s->conf.wall_arg);
+	nsec_t now = s->conf.wall_now(s->conf.arg);
 	struct identity issued;
 	char who[ERR_TEXT_BYTES];
 	int rc;
@@ -139,7 +139,7 @@ static void fill_ack(struct enrol_service *s, int rc, const struct err *why, con
 void enrol_service_grant(struct enrol_service *s, const struct msg_enrol *m, struct buf *cert,
 			 struct msg_enrol_ack *ack)
 {
-	nsec_t now = s->conf.wall_now(s->conf.wall_arg);
+	nsec_t now = s->conf.wall_now(s->conf.arg);
 	struct identity as = {0};
 	struct err why = {0};
 	int rc = decide(s, m, now, &as, &why);
@@ -174,7 +174,7 @@ void enrol_service_renew(struct enrol_service *s, const struct identity *who, co
 {
 	struct identity as = *who;
 	struct err why = {0};
-	int rc = may_renew(s, who, s->conf.wall_now(s->conf.wall_arg), &why);
+	int rc = may_renew(s, who, s->conf.wall_now(s->conf.arg), &why);
 
 	if (!rc)
 		rc = issue(s, &as, m->csr_der, cert, &why);

@@ -4,8 +4,8 @@
  * hash of a secret is kept; a token ends by time or by use. Wall times are
  * arguments.
  */
-#ifndef MAINSM_TOKENS_H
-#define MAINSM_TOKENS_H
+#ifndef COMMON_AUTHORITY_TOKENS_H
+#define COMMON_AUTHORITY_TOKENS_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
