@@ -55,7 +55,7 @@ static int check_kind(const char *path, const struct stat *st, unsigned flags, s
 		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us or root", path,
 			       st->st_uid);
 	if ((flags & FILE_OWNED) && (st->st_mode & 022))
-		return err_set(e, ERR_DENIED, "%s: mode %04o lets others write", path,
+		return err_set(e, ERR_DENIED, "%s: mode %04o lets others write: chmod go-w it", path,
 			       st->st_mode & 07777u);
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Configuration from one table. The table drives parsing, defaults, the
- * environment, options, --dump-config, `config show` and the manual page.
+ * environment, options, --dump-config, --print-config, the example file and the
+ * manual page.
  *
  * Files: `key = value` lines under [section] lines; # or ; begins a comment
  * line; a value may stand in double quotes with \" and \\ inside. Unknown
@@ -121,10 +122,13 @@ const char *conf_origin(const struct conf *c, const char *name);
 /* A commented file with the values in effect; conf_load() reads it back to the same values. */
 int conf_dump(const struct conf *c, struct buf *out);
 
-/* A line `name = value<TAB>origin` a key. */
+/* A line `name = value<TAB>origin` a key; a secret is shown as (set) or (not set). */
 int conf_show(const struct conf *c, struct buf *out);
 
-/* The table of keys in scdoc, for the manual page. */
-int conf_print_man(const struct conf_schema *s, struct buf *out);
+/*
+ * A file of comments with every key, its values, its default and its meaning, to start one's own
+ * from. Without the # before a key or a section it holds the defaults.
+ */
+int conf_example(const struct conf_schema *s, struct buf *out);
 
 #endif

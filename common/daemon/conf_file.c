@@ -18,12 +18,20 @@ struct reader {
 	struct err *e;
 };
 
-static int fail(struct reader *r, const char *what, const char *word)
+#define SEE_EXAMPLE "; --example-config shows all there are"
+
+/* what 'word'hint */
+static int fail_hint(struct reader *r, const char *what, const char *word, const char *hint)
 {
 	char shown[64];
 
-	return conf_error(r->e, &r->at, ERR_PARSE, "%s%s%s%s", what, *word ? " '" : "",
-			  str_escape(shown, sizeof(shown), word, strlen(word)), *word ? "'" : "");
+	return conf_error(r->e, &r->at, ERR_PARSE, "%s%s%s%s%s", what, *word ? " '" : "",
+			  str_escape(shown, sizeof(shown), word, strlen(word)), *word ? "'" : "", hint);
+}
+
+static int fail(struct reader *r, const char *what, const char *word)
+{
+	return fail_hint(r, what, word, "");
 }
 
 static char *trim(char *s)
@@ -79,7 +87,7 @@ static int read_section(struct reader *r, char *s)
 		return open_item(r, g, rest);
 	}
 	if (!section_is_known(r->c->schema, word, &r->section))
-		return fail(r, "unknown section", word);
+		return fail_hint(r, "unknown section", word, SEE_EXAMPLE);
 	r->target = (struct conf_target){ r->c->slot, r->c->values };
 	return 0;
 }
@@ -119,10 +127,10 @@ static int read_pair(struct reader *r, char *s)
 	*eq = 0;
 	k = find_key(r, trim(s));
 	if (!k)
-		return fail(r, r->section ? "unknown key in this section:" : "unknown key",
-			    trim(s));
+		return fail_hint(r, r->section ? "unknown key in this section:" : "unknown key",
+				 trim(s), SEE_EXAMPLE);
 	if (r->target.slot[k - r->c->schema->key].source == r->c->source)
-		return fail(r, "this key is set twice in this file:", k->name);
+		return fail_hint(r, "this key is set twice in this file:", k->name, "; keep one");
 	value = trim(eq + 1);
 	if (*value == '"' && unquote(r, &value))
 		return -ERR_PARSE;
@@ -132,7 +140,7 @@ static int read_pair(struct reader *r, char *s)
 static int check_line(struct reader *r, const char *s, size_t n)
 {
 	if (n > CONF_LINE_MAX_BYTES)
-		return fail(r, "the line is too long", "");
+		return fail(r, "the line is longer than 4096 bytes", "");
 	if (!str_is_utf8(s, n))
 		return fail(r, "not UTF-8", "");
 	for (size_t i = 0; i < n; i++)
@@ -198,7 +206,7 @@ static int check_directory(const char *path, const struct conf_at *at, struct er
 				  "its directory belongs to uid %u, not to us or root", st.st_uid);
 	if (st.st_mode & 022 && !(st.st_mode & S_ISVTX))
 		return conf_error(e, at, ERR_DENIED,
-				  "its directory may be written by others (mode %04o)",
+				  "its directory may be written by others (mode %04o): chmod go-w it",
 				  st.st_mode & 07777u);
 	return 0;
 }

@@ -235,19 +235,30 @@ int conf_show(const struct conf *c, struct buf *out)
 	return out->failed ? -ERR_NOMEM : 0;
 }
 
-/* --- for the manual */
+/* --- every key at its default: the example, which the manual has too */
 
-int conf_print_man(const struct conf_schema *s, struct buf *out)
+static void put_example(const struct conf_schema *s, const char *section, struct buf *out)
 {
 	for (const struct conf_key *k = s->key; k->name; k++) {
-		if (k->section && is_first_of_section(s, k))
-			buf_printf(out, "## [%s%s]\n\n", k->section,
-				   is_of_group(s, k) ? " NAME" : "");
-		buf_printf(out, "*%s* = ", k->name);
-		conf_value_describe(k, out);
-		buf_printf(out, "++\n\t%s. Default: %s.%s\n\n", k->help, *k->def ? k->def : "empty",
-			   k->flags & CONF_RELOAD || is_of_group(s, k) ? " A reload may change it."
-								       : "");
+		if (!str_eq(k->section, section))
+			continue;
+		put_comment(s, k, out);
+		buf_printf(out, "#%s = %s\n", k->name, k->def);
+	}
+}
+
+int conf_example(const struct conf_schema *s, struct buf *out)
+{
+	buf_printf(out,
+		   "# %s.conf: every key of %s with its default. To change one, remove its #.\n"
+		   "# A key that a reload may change follows SIGHUP; the others wait for a restart.\n",
+		   s->program, s->program);
+	put_example(s, NULL, out);
+	for (const struct conf_key *k = s->key; k->name; k++) {
+		if (!k->section || !is_first_of_section(s, k))
+			continue;
+		buf_printf(out, "\n#[%s%s]\n", k->section, is_of_group(s, k) ? " NAME" : "");
+		put_example(s, k->section, out);
 	}
 	return out->failed ? -ERR_NOMEM : 0;
 }

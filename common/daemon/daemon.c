@@ -193,6 +193,8 @@ static int load_again(struct daemon *d, struct err *e)
 		rc = conf_keep_fixed(d->conf, next, tell_kept, NULL, e);
 	if (!rc && d->spec->check)
 		rc = d->spec->check(conf_values(next), e);
+	if (!rc)
+		rc = config_check_keys(d->spec->program, d->state_dir, e);
 	if (!rc && d->spec->reload)
 		rc = d->spec->reload(d, conf_values(next), e);
 	if (rc) {
@@ -312,7 +314,7 @@ static int find_state_dir(struct daemon *d, struct err *e)
 		return err_sys(e, "%s", path);
 	str_copy(d->state_dir, sizeof(d->state_dir), real);
 	free(real);
-	return 0;
+	return config_check_keys(d->spec->program, d->state_dir, e);
 }
 
 static int seed_rng(struct daemon *d, struct err *e)
@@ -359,10 +361,13 @@ static int open_all(struct daemon *d, struct err *e)
 {
 	int rc = seed_rng(d, e);
 
-	if (!rc)
-		rc = find_state_dir(d, e);
 	if (rc)
 		return rc;
+	rc = find_state_dir(d, e);
+	if (rc) {
+		d->exit_code = DAEMON_BAD_CONFIG;
+		return rc;
+	}
 	d->loop = loop_new();
 	if (!d->loop)
 		return err_set(e, ERR_NOMEM, "no memory or descriptors for the event loop");
@@ -409,17 +414,6 @@ static int serve(struct daemon *d)
 
 /* --- main */
 
-static int print_dump(const struct conf *c)
-{
-	struct buf b = BUF_INIT(1024 * 1024);
-	int rc = conf_dump(c, &b);
-
-	if (!rc)
-		fputs(buf_str(&b), stdout);
-	buf_done(&b);
-	return rc ? DAEMON_FAILED : DAEMON_OK;
-}
-
 static int run(struct daemon *d)
 {
 	struct err e = { 0 };
@@ -451,23 +445,33 @@ static int bad_config(const struct daemon_spec *spec, const struct err *e)
 	return str_has_prefix(e->text, "option --") ? DAEMON_USAGE : DAEMON_BAD_CONFIG;
 }
 
+/* As the start would find it. */
+static int check_config(struct daemon *d)
+{
+	struct err e = { 0 };
+
+	if (find_state_dir(d, &e))
+		return bad_config(d->spec, &e);
+	puts("the configuration is good");
+	return DAEMON_OK;
+}
+
 static int main_with_args(struct daemon *d, int argc, char **argv)
 {
 	enum opt_result r = daemon_args_parse(&d->args, d->spec, argc, argv);
 	struct err e = { 0 };
+	int status = DAEMON_OK;
 
 	if (r != OPT_GO)
 		return r == OPT_DONE ? DAEMON_OK : DAEMON_USAGE;
+	if (config_print(&d->args, NULL, &status))
+		return status;
 	if (daemon_args_load(&d->args, &d->conf, &e) ||
 	    (d->spec->check && d->spec->check(conf_values(d->conf), &e)))
 		return bad_config(d->spec, &e);
-	if (d->args.dump_config)
-		return print_dump(d->conf);
-	if (d->args.check_config) {
-		puts("the configuration is good");
-		return DAEMON_OK;
-	}
-	return run(d);
+	if (config_print(&d->args, d->conf, &status))
+		return status;
+	return d->args.check_config ? check_config(d) : run(d);
 }
 
 int daemon_main(const struct daemon_spec *spec, int argc, char **argv)

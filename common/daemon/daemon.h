@@ -5,9 +5,9 @@
  *
  *	int main(int argc, char **argv) { return daemon_main(&lm_spec, argc, argv); }
  *
- * Options of every daemon: --config --check-config --dump-config --foreground
- * --background --state-dir --log-level --log-format --lock-fd --help
- * --version, and each key of the schema that has CONF_OPTION.
+ * Options of every daemon: --config --check-config --dump-config --print-config
+ * --example-config --foreground --background --state-dir --log-level
+ * --log-format --lock-fd --help --version, and each key of the schema that has CONF_OPTION.
  * Signals: TERM and INT stop (in 5 s at most; a second one at once), HUP
  * reloads, USR1 dumps the status to the log, PIPE is ignored.
  * Keys of every daemon, beside those of its schema: state-dir, log-level,

@@ -37,7 +37,7 @@ static const struct conf_key own_keys[] = {
 };
 
 #define NOWN (sizeof(own_keys) / sizeof(own_keys[0]))
-#define NFIXED 6
+#define NFIXED 8
 
 static size_t count_keys(const struct conf_key *k)
 {
@@ -78,11 +78,19 @@ static void add_fixed(struct daemon_args *a, struct opt **o)
 		{ .name = "check-config",
 		  .kind = OPT_FLAG,
 		  .into = &a->check_config,
-		  .help = "check the configuration and end" },
+		  .help = "read the configuration and the keys, say what is wrong, and end" },
 		{ .name = "dump-config",
 		  .kind = OPT_FLAG,
 		  .into = &a->dump_config,
-		  .help = "print the configuration in effect with comments and end" },
+		  .help = "print the configuration in effect as a file with comments and end" },
+		{ .name = "print-config",
+		  .kind = OPT_FLAG,
+		  .into = &a->print_config,
+		  .help = "print each value in effect and where it is from, and end" },
+		{ .name = "example-config",
+		  .kind = OPT_FLAG,
+		  .into = &a->example_config,
+		  .help = "print every key with its meaning and its default, and end" },
 		{ .name = "foreground",
 		  .short_name = 'f',
 		  .kind = OPT_FLAG,

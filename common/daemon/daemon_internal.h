@@ -24,7 +24,7 @@ struct daemon_set {
 
 struct daemon_args {
 	const char *config;
-	bool check_config, dump_config, foreground, background;
+	bool check_config, dump_config, print_config, example_config, foreground, background;
 	int64_t lock_fd; /* -1 = none */
 	struct conf_key *key; /* owned: merged table */
 	struct opt *opt; /* owned */
@@ -44,6 +44,17 @@ enum opt_result daemon_args_parse(struct daemon_args *a, const struct daemon_spe
 
 int daemon_args_load(const struct daemon_args *a, struct conf **out, struct err *e);
 const struct daemon_own *daemon_args_own(const struct daemon_args *a, const struct conf *c);
+
+/* --- daemon_config.c: the options that print the configuration, and what it stands on */
+
+/* Prints what --example-config, --dump-config or --print-config asks for; false: none of them. */
+bool config_print(const struct daemon_args *a, const struct conf *c, int *exit_code);
+
+/*
+ * Keys of this program below the state and the runtime directory that others could read.
+ * ERR_DENIED names the first. A directory that is not there has none.
+ */
+int config_check_keys(const char *program, const char *state_dir, struct err *e);
 
 /* --- background.c */
 

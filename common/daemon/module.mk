@@ -4,6 +4,6 @@
 MODULES           += common/daemon
 common/daemon.src := link.c link_in.c link_beat.c link_stats.c link_net.c timebase.c connstr.c enrol.c \
 		     conf.c conf_file.c conf_value.c conf_text.c \
-		     daemon.c daemon_args.c background.c notify.c lock.c health.c \
+		     daemon.c daemon_args.c daemon_config.c background.c notify.c lock.c health.c \
 		     executor.c wire.c bygone.c
 common/daemon.uses := common/base common/omis common/loop proto common/net common/route

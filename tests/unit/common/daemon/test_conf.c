@@ -143,25 +143,44 @@ START_TEST(what_is_dumped_loads_to_the_same_values)
 }
 END_TEST
 
-START_TEST(every_key_is_documented_in_dump_and_manual)
+/* The example without the # before its keys and sections: a file that says the defaults. */
+static void uncomment(const char *from, struct buf *out)
 {
-	struct conf *c = load();
-	struct buf dump = BUF_INIT(1 << 16), man = BUF_INIT(1 << 16);
-
-	ck_assert_int_eq(conf_dump(c, &dump), 0);
-	ck_assert_int_eq(conf_print_man(&schema, &man), 0);
-	for (const struct conf_key *k = keys; k->name; k++) {
-		char word[80];
-
-		snprintf(word, sizeof(word), "*%s*", k->name);
-		ck_assert_ptr_nonnull(strstr(buf_str(&man), word));
-		ck_assert_ptr_nonnull(strstr(buf_str(&man), k->help));
-		if (!k->section)
-			ck_assert_ptr_nonnull(strstr(buf_str(&dump), k->help));
+	for (size_t n; *from; from += n) {
+		n = strcspn(from, "\n");
+		n += from[n] == '\n';
+		if (from[0] == '#' && from[1] != ' ')
+			buf_put(out, from + 1, n - 1);
 	}
-	buf_done(&dump);
-	buf_done(&man);
+}
+
+START_TEST(the_example_has_every_key_with_its_meaning_and_its_default)
+{
+	struct buf text = BUF_INIT(1 << 16), bare = BUF_INIT(1 << 16);
+	struct conf *c = NULL, *d = NULL;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(conf_example(&schema, &text), 0);
+	for (const struct conf_key *k = keys; k->name; k++) {
+		char line[120];
+
+		snprintf(line, sizeof(line), "\n#%s = %s\n", k->name, k->def);
+		ck_assert_msg(strstr(buf_str(&text), line) != NULL, "%s", line);
+		snprintf(line, sizeof(line), "\n# %s\n", k->help);
+		ck_assert_msg(strstr(buf_str(&text), line) != NULL, "%s", line);
+	}
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "# number 1..65535; default 7; also an option\n"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "# yes or no; default no; changed by a reload\n"));
+	ck_assert_int_eq(conf_load_text(&schema, "example", text.p, text.n, &c, &e), 0);
+	uncomment(buf_str(&text), &bare);
+	ck_assert_msg(!conf_load_text(&schema, "bare", bare.p, bare.n, &d, &e), "%s", e.text);
+	for (const struct conf_key *k = keys; !k->section; k++)
+		ck_assert(!conf_differs(c, d, k->name));
+	ck_assert_str_eq(((const struct values *)conf_values(d))->site[0].name, "NAME");
 	conf_free(c);
+	conf_free(d);
+	buf_done(&text);
+	buf_done(&bare);
 }
 END_TEST
 
@@ -259,7 +278,7 @@ int main(void)
 				       a_given_file_stands_in_place_of_the_others,
 				       sections_with_names_make_items_in_order,
 				       what_is_dumped_loads_to_the_same_values,
-				       every_key_is_documented_in_dump_and_manual,
+				       the_example_has_every_key_with_its_meaning_and_its_default,
 				       a_secret_is_never_shown,
 				       show_gives_value_and_origin_of_each_key,
 				       a_reload_changes_only_what_may_change,

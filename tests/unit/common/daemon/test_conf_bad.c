@@ -76,7 +76,7 @@ START_TEST(a_line_ends_at_its_limit)
 		p[n] = '\n';
 		ck_assert_int_eq(load_bytes(p, n + 1, &e), d > 0 ? -ERR_PARSE : 0);
 		if (d > 0)
-			ck_assert_str_eq(e.text, "f.conf:1: the line is too long");
+			ck_assert_str_eq(e.text, "f.conf:1: the line is longer than 4096 bytes");
 		free(p);
 	}
 }

@@ -253,7 +253,7 @@ START_TEST(a_bad_configuration_is_exit_78_with_file_and_line)
 
 	put_conf("word = first\nworm = second\n");
 	ck_assert_int_eq(wait_exit(run(NULL, NULL)), DAEMON_BAD_CONFIG);
-	snprintf(want, sizeof(want), "testd: %s:2: unknown key 'worm'\n", conf);
+	snprintf(want, sizeof(want), "testd: %s:2: unknown key 'worm'; --example-config shows all there are\n", conf);
 	ck_assert_str_eq(read_text(err_path), want);
 	ck_assert_int_eq(wait_exit(run("--check-config", NULL)), DAEMON_BAD_CONFIG);
 	put_conf("word = first\n");
@@ -444,9 +444,66 @@ START_TEST(a_state_directory_that_is_open_to_others_is_refused)
 {
 	mkdir(state, 0755);
 	chmod(state, 0755);
-	ck_assert_int_eq(wait_exit(run(NULL, NULL)), DAEMON_FAILED);
+	ck_assert_int_eq(wait_exit(run(NULL, NULL)), DAEMON_BAD_CONFIG);
 	ck_assert_ptr_nonnull(strstr(read_text(err_path), state));
+	ck_assert_int_eq(wait_exit(run("--check-config", NULL)), DAEMON_BAD_CONFIG);
 	chmod(state, 0700);
+}
+END_TEST
+
+/* A start, a check and a reload find it; a key of another program is that one's business. */
+START_TEST(a_key_that_others_may_read_is_refused)
+{
+	char site[100], other[100], key[120], foreign[120], want[200];
+	pid_t pid = run(NULL, NULL);
+
+	ck_assert_str_eq(next_notice(), "READY=1");
+	snprintf(site, sizeof(site), "%s/testd-east", state);
+	snprintf(other, sizeof(other), "%s/testdx", state);
+	snprintf(key, sizeof(key), "%s/key.pem", site);
+	snprintf(foreign, sizeof(foreign), "%s/key.pem", other);
+	mkdir(site, 0700);
+	mkdir(other, 0700);
+	close(open(foreign, O_WRONLY | O_CREAT, 0600));
+	chmod(foreign, 0644);
+	close(open(key, O_WRONLY | O_CREAT, 0600));
+	ck_assert_int_eq(wait_exit(run("--check-config", NULL)), DAEMON_OK);
+	chmod(key, 0644);
+	snprintf(want, sizeof(want), "%s:1: mode 0644 lets others at the key: chmod 600", key);
+	kill(pid, SIGHUP);
+	ck_assert(has_soon(err_path, "reload refused"));
+	ck_assert_ptr_nonnull(strstr(read_text(err_path), want));
+	kill(pid, SIGTERM);
+	ck_assert_int_eq(wait_exit(pid), 0);
+	ck_assert_int_eq(wait_exit(run("--check-config", NULL)), DAEMON_BAD_CONFIG);
+	ck_assert_ptr_nonnull(strstr(read_text(err_path), want));
+	ck_assert_int_eq(wait_exit(run(NULL, NULL)), DAEMON_BAD_CONFIG);
+	ck_assert_ptr_nonnull(strstr(read_text(err_path), want));
+	unlink(key);
+	unlink(foreign);
+	rmdir(site);
+	rmdir(other);
+}
+END_TEST
+
+START_TEST(each_value_is_printed_with_its_origin_and_each_key_with_its_meaning)
+{
+	char want[200];
+
+	setenv("OMIG_FAIL", "4", 1);
+	ck_assert_int_eq(wait_exit(run("--print-config", "--stubborn")), DAEMON_OK);
+	snprintf(want, sizeof(want), "word = first\t%s:1\n", conf);
+	ck_assert_ptr_nonnull(strstr(read_text(out_path), want));
+	ck_assert_ptr_nonnull(strstr(read_text(out_path), "fail = 4\tenvironment OMIG_FAIL\n"));
+	ck_assert_ptr_nonnull(strstr(read_text(out_path), "stubborn = yes\toption --stubborn\n"));
+	ck_assert_ptr_nonnull(strstr(read_text(out_path), "log-level = notice\tdefault\n"));
+	/* What is wrong is no reason not to say what would be right. */
+	put_conf("nonsense\n");
+	ck_assert_int_eq(wait_exit(run("--example-config", NULL)), DAEMON_OK);
+	ck_assert_ptr_nonnull(strstr(read_text(out_path), "\n#word = none\n"));
+	ck_assert_ptr_nonnull(strstr(read_text(out_path), "\n#log-level = notice\n"));
+	ck_assert_int_eq(wait_exit(run("--print-config", NULL)), DAEMON_BAD_CONFIG);
+	unsetenv("OMIG_FAIL");
 }
 END_TEST
 
@@ -466,6 +523,8 @@ int main(void)
 		the_background_holds_nothing_of_its_starter,
 		an_inherited_lock_is_taken_over_and_another_file_is_not,
 		a_state_directory_that_is_open_to_others_is_refused,
+		a_key_that_others_may_read_is_refused,
+		each_value_is_printed_with_its_origin_and_each_key_with_its_meaning,
 	};
 
 	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
