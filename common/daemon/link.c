@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/link_internal.h"
+#include "common/daemon/meter_internal.h"
 #include "common/net/net.h"
 #include "proto/frame.h"
 
@@ -77,6 +78,8 @@ static void go_up(struct link *l)
 {
 	l->stats.connects++;
 	chan_role_known(l->chan);
+	if (l->conf.meter)
+		meter_join(l->conf.meter, &l->in_meter);
 	if (l->peer == LINK_PEER_TOOL)
 		chan_set_stall_max(l->chan, TOOL_STALL_MAX_NS);
 	if (!l->dialer.dial)
@@ -88,6 +91,7 @@ static void go_up(struct link *l)
 
 static void drop_chan(struct link *l)
 {
+	list_del(&l->in_meter);
 	loop_job_cancel(&l->job); /* a LOST that link_fail() has posted is this one */
 	chan_close(l->chan, l->why.text);
 	l->chan = NULL;
@@ -336,6 +340,7 @@ static struct link *link_new(const struct link_conf *conf)
 	if (!l)
 		return NULL;
 	l->conf = *conf;
+	list_init(&l->in_meter);
 	if (!l->conf.version_min)
 		l->conf.version_min = MSG_VERSION_MIN;
 	if (!l->conf.version_max)

@@ -30,6 +30,7 @@ struct chan_handler;
 struct identity;
 struct link;
 struct loop;
+struct meter;
 struct net_ctx;
 struct net_expect;
 struct net_listener;
@@ -92,6 +93,7 @@ struct link_conf {
 	struct net_listener *
 		/* accepted links: whom to tell of a peer to penalise; borrowed; NULL = nobody */
 		listener;
+	struct meter *meter; /* counts what is read, and puts reading off; borrowed; NULL = nobody does */
 	struct link_handler handler;
 };
 

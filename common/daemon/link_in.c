@@ -3,6 +3,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/daemon/link_internal.h"
+#include "common/daemon/meter_internal.h"
 #include "common/net/net.h"
 #include "proto/frame.h"
 
@@ -255,6 +256,8 @@ void link_on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, si
 	l->last_in = loop_now(l->conf.loop);
 	l->stats.frames_in++;
 	l->stats.bytes_in += n + FRAME_HEADER_BYTES;
+	if (l->conf.meter)
+		meter_count(l->conf.meter, n);
 	if (!is_permitted(l, type)) {
 		err_set(&e, ERR_PROTO, "message %s (%u) is not allowed in state %s",
 			msg_type_name(type), type, link_state_name(l->state));

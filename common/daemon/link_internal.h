@@ -34,6 +34,7 @@ struct link {
 	bool is_slow; /* refused for a reason that will not pass soon: retry late */
 	unsigned attempt;
 
+	struct list in_meter; /* of conf.meter, while UP */
 	struct chan *chan; /* owned; NULL when DOWN */
 	struct loop_timer *timer; /* what for depends on the state: see link_on_timer() */
 	struct loop_job job, reap;
