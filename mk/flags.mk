@@ -20,8 +20,8 @@ endif
 PKG_CONFIG ?= pkg-config
 PROTOC_C   ?= protoc-c
 SCDOC      ?= scdoc
-# With a sanitizer: a quarter less to compile, and its reports still have lines.
-CFLAGS     ?= $(if $(SANITIZE),-O1 -g1,-O2 -g)
+# With a sanitizer: half as much to compile, and its reports still have lines. A fuzzer must be fast.
+CFLAGS     ?= $(if $(findstring fuzzer,$(SANITIZE)),-O1 -g1,$(if $(SANITIZE),-O0 -g1,-O2 -g))
 
 variant  = $(if $(1),$(subst $(comma),-,$(1)),plain)$(if $(findstring clang,$(CC)),-clang)
 VARIANT := $(call variant,$(SANITIZE))

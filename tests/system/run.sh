@@ -4,12 +4,21 @@
 # and sums up. A script speaks TAP; one that does not counts as one test by
 # its exit status; 77 = skipped. `# timeout: SECONDS` in a script changes its
 # limit of 60. B is the build folder; each script gets a TMPDIR of its own.
+# LANES scripts run at once (2, for most of their time is waiting); what they
+# say is printed in their order.
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-$(pwd)/build/plain}
 PATH=$B/bin:$PATH
 export B PATH
 work=$(mktemp -d /tmp/omig-system-XXXXXX) || exit 2
-trap 'rm -rf "$work"' EXIT
+lanes=
+end_lanes() {
+	# shellcheck disable=SC2086 # a list of numbers
+	[ -z "$lanes" ] || kill $lanes 2>/dev/null
+	wait
+	rm -rf "$work"
+}
+trap 'end_lanes' EXIT
 trap 'exit 130' INT TERM
 
 wanted() {
@@ -22,29 +31,52 @@ wanted() {
 	return 1
 }
 
-sum=$work/all.tap
-: >"$sum"
+# run_one SCRIPT NAME: its TAP comes to be in $work/NAME.tap, whole or not at all
+run_one() {
+	limit=$(sed -n 's/^# timeout: \([0-9]*\).*/\1/p' "$1" | head -n 1)
+	# A script that hangs is ended with all that it started in its group.
+	TMPDIR=$work/$2 timeout -k 10 "${limit:-60}" sh "$1" >"$work/$2.out" 2>&1 </dev/null &
+	trap 'kill $! 2>/dev/null; wait; exit 143' TERM
+	wait $!
+	rc=$?
+	trap - TERM
+	if grep -Eq '^(not )?ok' "$work/$2.out"; then
+		[ $rc -eq 77 ] && rc=0
+		mk/tap-checked $rc <"$work/$2.out" | sed "s|^\(\(not \)\{0,1\}ok\) *[0-9]* *-* *|\1 - $2: |"
+	elif [ $rc -eq 77 ]; then
+		echo "ok - $2 # SKIP $(tail -n 1 "$work/$2.out")"
+	elif [ $rc -eq 0 ]; then
+		echo "ok - $2"
+	else
+		tail -n 60 "$work/$2.out" | sed 's/^/# /'
+		echo "not ok - $2 ended with status $rc"
+	fi >"$work/$2.part"
+	mv "$work/$2.part" "$work/$2.tap"
+}
+
+# A folder can be made once: who made it runs the script.
+lane() {
+	while read -r script name; do
+		mkdir "$work/$name" 2>/dev/null && run_one "$script" "$name"
+	done <"$work/list"
+}
+
 for script in tests/system/t*.sh; do
 	[ -e "$script" ] || continue
 	name=$(basename "$script" .sh)
-	wanted "$name" "$@" || continue
-	limit=$(sed -n 's/^# timeout: \([0-9]*\).*/\1/p' "$script" | head -n 1)
-	mkdir "$work/$name"
-	# A script that hangs is ended with all that it started in its group.
-	TMPDIR=$work/$name timeout -k 10 "${limit:-60}" sh "$script" >"$work/$name.out" 2>&1 </dev/null
-	rc=$?
-	if grep -Eq '^(not )?ok' "$work/$name.out"; then
-		[ $rc -eq 77 ] && rc=0
-		mk/tap-checked $rc <"$work/$name.out" | sed "s|^\(\(not \)\{0,1\}ok\) *[0-9]* *-* *|\1 - $name: |" >"$work/$name.tap"
-	elif [ $rc -eq 77 ]; then
-		echo "ok - $name # SKIP $(tail -n 1 "$work/$name.out")" >"$work/$name.tap"
-	elif [ $rc -eq 0 ]; then
-		echo "ok - $name" >"$work/$name.tap"
-	else
-		{ tail -n 60 "$work/$name.out" | sed 's/^/# /'; echo "not ok - $name ended with status $rc"; } >"$work/$name.tap"
-	fi
-	cat "$work/$name.tap"
-	cat "$work/$name.tap" >>"$sum"
+	wanted "$name" "$@" && echo "$script $name"
+done >"$work/list"
+: >"$work/all"
+i=0
+while [ $i -lt "${LANES:-2}" ]; do
+	lane &
+	lanes="$lanes $!"
+	i=$((i + 1))
 done
-mk/tap-sum "$sum" | tail -n 1
-! grep -q '^not ok' "$sum"
+while read -r script name; do
+	until [ -e "$work/$name.tap" ]; do sleep 0.2; done
+	cat "$work/$name.tap"
+	cat "$work/$name.tap" >>"$work/all"
+done <"$work/list"
+mk/tap-sum "$work/all" | tail -n 1
+! grep -q '^not ok' "$work/all"
