@@ -401,6 +401,11 @@ void arms_arm(struct arms *a, const struct msg_arm *m)
 	omis_request_free(r);
 }
 
+bool arms_has(const struct arms *a, const char *csr)
+{
+	return smap_find(&a->by_token, csr);
+}
+
 void arms_disarm(struct arms *a, const char *csr)
 {
 	struct csr *c = smap_find(&a->by_token, csr);

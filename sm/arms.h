@@ -42,6 +42,7 @@ void arms_free(struct arms *a);
 /* From mainsm. ARM_ACK follows always; ARM of what is armed replaces it. */
 void arms_arm(struct arms *a, const struct msg_arm *m);
 void arms_disarm(struct arms *a, const char *csr);
+bool arms_has(const struct arms *a, const char *csr);
 void arms_drop_tool(struct arms *a, uint32_t tool);
 
 /*

@@ -11,7 +11,13 @@
 void facts_add(struct facts *s, const char *name, int64_t value)
 {
 	if (s->n < FACTS_MAX)
-		s->fact[s->n++] = (struct fact){ name, value };
+		s->fact[s->n++] = (struct fact){ name, value, NULL };
+}
+
+void facts_add_text(struct facts *s, const char *name, const char *text)
+{
+	if (s->n < FACTS_MAX)
+		s->fact[s->n++] = (struct fact){ name, 0, text };
 }
 
 static void write_value(const struct facts *s, struct buf *b)
@@ -24,7 +30,10 @@ static void write_value(const struct facts *s, struct buf *b)
 	for (size_t i = 0; i < s->n; i++) {
 		omis_write_list(&w);
 		omis_write_string(&w, s->fact[i].name);
-		omis_write_int(&w, s->fact[i].value);
+		if (s->fact[i].text)
+			omis_write_string(&w, s->fact[i].text);
+		else
+			omis_write_int(&w, s->fact[i].value);
 		omis_write_list_end(&w);
 	}
 }
@@ -46,7 +55,13 @@ int facts_reply(const struct facts *s, uint32_t action, const char *object, stru
 
 void facts_dump(const struct facts *s, struct buf *out)
 {
-	for (size_t i = 0; i < s->n; i++)
-		buf_printf(out, "%s=%" PRId64 "%s", s->fact[i].name, s->fact[i].value,
-			   i % LINE_FACTS == LINE_FACTS - 1 || i + 1 == s->n ? "\n" : " ");
+	for (size_t i = 0; i < s->n; i++) {
+		const struct fact *f = &s->fact[i];
+
+		if (f->text)
+			buf_printf(out, "%s=\"%s\"", f->name, f->text);
+		else
+			buf_printf(out, "%s=%" PRId64, f->name, f->value);
+		buf_putc(out, i % LINE_FACTS == LINE_FACTS - 1 || i + 1 == s->n ? '\n' : ' ');
+	}
 }

@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FACTS_MAX 48
+#define FACTS_MAX 64
 
 struct fact {
 	const char *name; /* borrowed */
 	int64_t value;
+	const char *text; /* borrowed; NULL = value counts */
 };
 
 struct facts {
@@ -24,6 +25,7 @@ struct facts {
 
 /* Beyond FACTS_MAX: left out. */
 void facts_add(struct facts *s, const char *name, int64_t value);
+void facts_add_text(struct facts *s, const char *name, const char *text);
 
 /* The result of omig_status: "sm", version, uptime_ns, [name, value]... of the object. */
 int facts_reply(const struct facts *s, uint32_t action, const char *object, struct reply *into);

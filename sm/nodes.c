@@ -7,6 +7,7 @@
 #include "common/daemon/link.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
+#include "sm/quota.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,8 @@ struct nodes {
 	struct map greeting; /* of links without a node yet, by address */
 	struct objects_total total;
 	uint32_t site_number;
-	bool is_closed; /* to newcomers */
+	bool is_closed; /* to all who come */
+	bool is_draining; /* to hosts that are not known */
 	struct nodes_stats stats;
 };
 
@@ -254,6 +256,11 @@ static int node_add(struct nodes *ns, const struct msg_hello *h, struct node **o
 	size_t i = ns->n < ns->cap ? free_index(ns) : ns->cap;
 	struct node *n;
 
+	if (ns->is_draining)
+		return err_set(why, ERR_AGAIN, "the site's admin lets no more hosts of this user in");
+	if (ns->total.quota &&
+	    quota_check(ns->total.quota, QUOTA_HOSTS, (int64_t)ns->n + 1, ns->total.use, why))
+		return -ERR_LIMIT;
 	if (i >= NODES_MAX)
 		return err_set(why, ERR_LIMIT, "this sm serves %d hosts already", NODES_MAX);
 	if (array_grow(&ns->v, &ns->cap, i + 1, sizeof(*ns->v), NODES_MAX))
@@ -442,6 +449,7 @@ static void set_link_conf(struct nodes *ns)
 		.timebase = ns->conf.timebase,
 		.epoch = ns->conf.epoch,
 		.queue_cap = ns->conf.queue_cap,
+		.meter = ns->conf.meter,
 		.listener = ns->listener,
 		.handler = { .on_hello = on_hello,
 			     .on_up = on_up,
@@ -473,6 +481,17 @@ int nodes_open(const struct nodes_conf *conf, struct nodes **out, struct err *e)
 	set_link_conf(ns);
 	*out = ns;
 	return 0;
+}
+
+void nodes_set_quota(struct nodes *ns, const struct quota *q, struct quota_use *use)
+{
+	ns->total.quota = q;
+	ns->total.use = use;
+}
+
+void nodes_refuse_new(struct nodes *ns, bool refuse)
+{
+	ns->is_draining = refuse;
 }
 
 void nodes_refuse_all(struct nodes *ns)

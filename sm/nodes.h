@@ -31,6 +31,7 @@
 struct chan;
 struct link;
 struct loop;
+struct meter;
 struct net_ctx;
 struct nodes;
 
@@ -74,6 +75,7 @@ struct nodes_conf {
 	const char *listen;
 	uint16_t port;
 	size_t queue_cap;
+	struct meter *meter; /* as link_conf.meter */
 	struct nodes_handler handler;
 };
 
@@ -85,6 +87,12 @@ void nodes_close(struct nodes *ns);
 
 /* Lets nobody in from now on. */
 void nodes_refuse_all(struct nodes *ns);
+
+/* Only hosts that are known; false: others too. */
+void nodes_refuse_new(struct nodes *ns, bool refuse);
+
+/* How many hosts and objects there may be; borrowed. NULL: no quota. */
+void nodes_set_quota(struct nodes *ns, const struct quota *q, struct quota_use *use);
 
 uint16_t nodes_port(const struct nodes *ns);
 

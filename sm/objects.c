@@ -5,6 +5,7 @@
 #include "common/base/map.h"
 #include "common/base/str.h"
 #include "common/omis/token.h"
+#include "sm/quota.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ static void discard(struct objects *o, struct object *x)
 {
 	o->n--;
 	o->total->n--;
+	o->total->procs -= !x->is_thread;
 	o->bytes -= x->bytes;
 	o->total->bytes -= x->bytes;
 	list_del(&x->at);
@@ -181,6 +183,17 @@ static struct object *object_new(const struct objects *o, const struct msg_objec
 	return x;
 }
 
+/* Counted where somebody is told: with e. */
+static int room_of_quota(const struct objects_total *t, const struct object *x, struct err *e)
+{
+	struct quota_use *use = e ? t->use : NULL;
+	int rc = t->quota ? quota_check(t->quota, QUOTA_OBJECTS, (int64_t)t->n + 1, use, e) : 0;
+
+	if (!rc && t->quota)
+		rc = quota_check(t->quota, QUOTA_BYTES, (int64_t)(t->bytes + x->bytes), use, e);
+	return rc;
+}
+
 static int room_for(const struct objects *o, const struct object *x, struct err *e)
 {
 	if (o->n >= OBJECTS_NODE_MAX || o->bytes + x->bytes > OBJECTS_NODE_BYTES_MAX)
@@ -192,7 +205,7 @@ static int room_for(const struct objects *o, const struct object *x, struct err 
 			e, ERR_LIMIT,
 			"the hosts of this site have more than %d objects, or %d bytes of them",
 			OBJECTS_SITE_MAX, OBJECTS_SITE_BYTES_MAX);
-	return 0;
+	return room_of_quota(o->total, x, e);
 }
 
 static bool is_same(const struct msg_object *a, const struct msg_object *b)
@@ -217,6 +230,7 @@ static void count(struct objects *o, const struct object *x)
 {
 	o->n++;
 	o->total->n++;
+	o->total->procs += !x->is_thread;
 	o->bytes += x->bytes;
 	o->total->bytes += x->bytes;
 }

@@ -23,9 +23,14 @@
 
 struct objects;
 
+struct quota;
+struct quota_use;
+
 /* What all hosts of the site hold together; zeroed at first. */
 struct objects_total {
-	size_t n, bytes;
+	size_t n, bytes, procs;
+	const struct quota *quota; /* borrowed; NULL = none */
+	struct quota_use *use; /* borrowed, with quota */
 };
 
 /* Who may speak here; strings are copied, total is borrowed. NULL: no memory. */

@@ -80,6 +80,17 @@ void sm_set_times(struct sm *sm, nsec_t linger, nsec_t grace)
 	sm_arm_linger(sm);
 }
 
+void sm_set_quota(struct sm *sm, const struct quota *q)
+{
+	sm->quota = *q;
+	nodes_set_quota(sm->nodes, &sm->quota, &sm->use);
+}
+
+void sm_drain(struct sm *sm, bool drain)
+{
+	nodes_refuse_new(sm->nodes, drain);
+}
+
 /* --- what the parts ask of each other */
 
 static int send_up(void *arg, const struct msg *m)
@@ -174,6 +185,7 @@ static int open_nodes(struct sm *sm, struct err *e)
 		.listen = sm->conf.listen ? sm->conf.listen : LISTEN_DEFAULT,
 		.port = sm->conf.port,
 		.queue_cap = sm->conf.queue_cap,
+		.meter = sm->conf.meter,
 		.handler = sm_below,
 	};
 
@@ -193,6 +205,7 @@ static int open_uplink(struct sm *sm, struct err *e)
 		.site = sm->site,
 		.host = sm->host,
 		.software = sm->software,
+		.meter = sm->conf.meter,
 		.handler = sm_above,
 	};
 	int rc = print_addresses(advertised(sm), nodes_port(sm->nodes), &listen, e);
@@ -278,6 +291,8 @@ int sm_open(const struct sm_conf *conf, struct sm **out, struct err *e)
 		return rc;
 	}
 	sm_set_times(sm, conf->linger, conf->grace);
+	if (conf->quota)
+		sm_set_quota(sm, conf->quota);
 	*out = sm;
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include "common/base/rng.h"
 #include "common/daemon/link.h"
 #include "common/daemon/timebase.h"
+#include "sm/quota.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@
 #define SM_REVOKED_MAX 65536 /* serials that mainsm may tell: all certificates of years */
 
 struct loop;
+struct meter;
 struct net_ctx;
 struct sm;
 
@@ -54,6 +56,8 @@ struct sm_conf {
 	nsec_t linger; /* ends after so long without lms; 0 = never */
 	nsec_t grace; /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
 	const char *enrol_dir; /* of the certificate; NULL = it is not renewed */
+	const struct quota *quota; /* what this mainsm may take of us; copied; NULL = all */
+	struct meter *meter; /* of all its links; borrowed; NULL = none */
 	size_t queue_cap; /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */
 	/* Fills in *out; NULL: the status service leaves those figures out. */
 	void (*health)(void *arg, struct sm_health *out);
@@ -87,10 +91,17 @@ uint16_t sm_port(const struct sm *sm);
 /* A few changes while it runs: linger and grace. */
 void sm_set_times(struct sm *sm, nsec_t linger, nsec_t grace);
 
+void sm_set_quota(struct sm *sm, const struct quota *q);
+
+/* Known hosts only from now on, until it is taken back. */
+void sm_drain(struct sm *sm, bool drain);
+
 struct sm_counts {
 	size_t lms; /* that are up */
 	size_t nodes; /* known, silent ones included */
 	size_t objects; /* of all nodes */
+	size_t procs; /* of those */
+	size_t bytes; /* of objects, armed requests and queues */
 	size_t requests; /* under way */
 	size_t csrs; /* armed */
 	uint64_t asked, answered,
@@ -101,6 +112,8 @@ struct sm_counts {
 	uint64_t refused; /* lms that were not let in */
 	uint64_t dropped; /* TRIGGERED that did not fit upwards; told as a gap */
 	uint64_t cut; /* lms that did not read */
+	uint64_t over_quota; /* refused for a limit of the quota */
+	bool is_up; /* mainsm is there */
 };
 
 void sm_get_counts(const struct sm *sm, struct sm_counts *out);

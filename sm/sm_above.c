@@ -2,6 +2,7 @@
 /* What mainsm says, and its coming and going. */
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/omis/status.h"
 #include "common/net/net.h"
 #include "sm/sm_internal.h"
 
@@ -87,8 +88,65 @@ static void got_enrol_ack(struct sm *sm, const struct msg_enrol_ack *m)
 
 /* --- messages */
 
+/* --- what the site allows */
+
+/* Every fan-out begins here, so that queues pass the limit by one of them at the most. */
+static int room_for(struct sm *sm, size_t bytes, struct err *e)
+{
+	if (sm->quota.max[QUOTA_BYTES] <= 0)
+		return 0;
+	return quota_check(&sm->quota, QUOTA_BYTES, (int64_t)(sm_bytes(sm) + bytes), &sm->use, e);
+}
+
+static void refuse_request(struct sm *sm, const struct msg_request *m, const struct err *why)
+{
+	const struct msg_entry entry = { .objects = "",
+					 .status = STATUS_UNSPECIFIED_ERROR,
+					 .value = { (const uint8_t *)why->text, strlen(why->text) } };
+	const struct msg_coverage none = { .asked = 0 };
+	const struct msg reply = { .type = MSG_REPLY,
+				   .reply = { .id = m->id,
+					      .entry = &entry,
+					      .nentry = 1,
+					      .coverage = &none } };
+
+	uplink_send(sm->uplink, &reply);
+}
+
+static void refuse_arm(struct sm *sm, const struct msg_arm *m, const struct err *why)
+{
+	const struct msg_entry entry = { .objects = "",
+					 .status = STATUS_UNSPECIFIED_ERROR,
+					 .value = { (const uint8_t *)why->text, strlen(why->text) } };
+	const struct msg ack = {
+		.type = MSG_ARM_ACK,
+		.arm_ack = { .csr = m->csr, .version = m->version, .entry = &entry, .nentry = 1 }
+	};
+
+	uplink_send(sm->uplink, &ack);
+}
+
+/* One that is armed may change: it takes no room. */
+static int room_for_arm(struct sm *sm, const struct msg_arm *m, struct err *e)
+{
+	struct arms_stats a;
+	int rc;
+
+	arms_stats(sm->arms, &a);
+	rc = arms_has(sm->arms, m->csr) ? 0
+					: quota_check(&sm->quota, QUOTA_CSRS, (int64_t)a.armed + 1,
+						      &sm->use, e);
+	return rc ? rc : room_for(sm, m->text.n, e);
+}
+
 static void got_request(struct sm *sm, const struct msg_request *m)
 {
+	struct err e = { 0 };
+
+	if (room_for(sm, m->text.n, &e)) {
+		refuse_request(sm, m, &e);
+		return;
+	}
 	if (note_tool(sm, m->tool))
 		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
 			 m->tool);
@@ -97,6 +155,12 @@ static void got_request(struct sm *sm, const struct msg_request *m)
 
 static void got_arm(struct sm *sm, const struct msg_arm *m)
 {
+	struct err e = { 0 };
+
+	if (room_for_arm(sm, m, &e)) {
+		refuse_arm(sm, m, &e);
+		return;
+	}
 	if (note_tool(sm, m->tool))
 		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
 			 m->tool);

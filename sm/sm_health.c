@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures about the sm, out of all its parts. */
+#include "common/daemon/meter.h"
 #include "common/net/net.h"
 #include "sm/sm_internal.h"
 
@@ -71,6 +72,41 @@ static void add_process(const struct sm *sm, struct facts *s)
 	facts_add(s, "fd_limit", h.fd_limit);
 }
 
+size_t sm_bytes(const struct sm *sm)
+{
+	struct nodes_stats n;
+	struct arms_stats a;
+	struct link_stats l;
+
+	nodes_stats(sm->nodes, &n);
+	arms_stats(sm->arms, &a);
+	uplink_stats(sm->uplink, &l);
+	return nodes_total(sm->nodes)->bytes + a.bytes + n.queued + l.queued;
+}
+
+/* What the user is allowed, and what was refused for it. */
+static void add_quota(const struct sm *sm, struct facts *s)
+{
+	static const char *const limits[QUOTA_COUNT] = { "quota_hosts", "quota_objects", "quota_csrs",
+							 "quota_messages", "quota_bytes" };
+	static const char *const overs[QUOTA_COUNT] = { "over_hosts", "over_objects", "over_csrs",
+							"over_messages", "over_bytes" };
+	struct meter_stats m = { 0 };
+
+	if (!sm->conf.quota)
+		return;
+	if (sm->conf.meter)
+		meter_get_stats(sm->conf.meter, &m);
+	for (int i = 0; i < QUOTA_COUNT; i++) {
+		facts_add(s, limits[i], sm->quota.max[i]);
+		facts_add(s, overs[i], (int64_t)(i == QUOTA_MESSAGES ? m.pauses : sm->use.over[i]));
+	}
+	facts_add(s, "bytes", (int64_t)sm_bytes(sm));
+	facts_add(s, "read_later_ns", m.paused);
+	if (sm->use.last[0])
+		facts_add_text(s, "refused", sm->use.last);
+}
+
 void sm_collect(const struct sm *sm, struct facts *out)
 {
 	*out = (struct facts){ .uptime_ns = loop_now(sm->conf.loop) - sm->started };
@@ -78,6 +114,7 @@ void sm_collect(const struct sm *sm, struct facts *out)
 	add_work(sm, out);
 	add_uplink(sm, out);
 	add_process(sm, out);
+	add_quota(sm, out);
 }
 
 void sm_dump(const struct sm *sm, struct buf *out)
@@ -101,6 +138,8 @@ void sm_get_counts(const struct sm *sm, struct sm_counts *out)
 		.lms = nodes_up(sm->nodes),
 		.nodes = nodes_count(sm->nodes),
 		.objects = nodes_total(sm->nodes)->n,
+		.procs = nodes_total(sm->nodes)->procs,
+		.bytes = sm_bytes(sm),
 		.requests = r.active,
 		.csrs = a.armed,
 		.asked = r.asked,
@@ -112,5 +151,8 @@ void sm_get_counts(const struct sm *sm, struct sm_counts *out)
 		.refused = n.refused,
 		.dropped = a.dropped,
 		.cut = n.cut_slow,
+		.is_up = uplink_is_up(sm->uplink),
 	};
+	for (int i = 0; i < QUOTA_COUNT; i++)
+		out->over_quota += sm->use.over[i];
 }

@@ -31,6 +31,8 @@ struct sm {
 	struct tools *tools, *old_tools; /* of the mainsm that is there; of one that was */
 	struct renew *renew; /* NULL: not renewed */
 	struct bygone bygone;
+	struct quota quota;
+	struct quota_use use;
 	struct loop_timer *linger, *grace, *drain;
 	struct loop_timer *leash; /* how long processes stay stopped without mainsm */
 	struct loop_job end;
@@ -55,6 +57,9 @@ extern const struct nodes_handler sm_below;
 void sm_tool_gone(struct sm *sm, uint32_t tool);
 void sm_grace_over(struct sm *sm);
 void sm_leash_over(struct sm *sm);
+
+/* What counts for QUOTA_BYTES. */
+size_t sm_bytes(const struct sm *sm);
 
 void sm_arm_linger(struct sm *sm);
 void sm_collect(const struct sm *sm, struct facts *out);

@@ -61,6 +61,7 @@ int uplink_open(const struct uplink_conf *conf, struct uplink **out, struct err 
 		.rng = conf->rng,
 		.timebase = conf->timebase,
 		.epoch = conf->epoch,
+		.meter = conf->meter,
 		.handler = { .on_up = on_up,
 			     .on_msg = on_msg,
 			     .on_down = on_down,

@@ -30,6 +30,7 @@ struct uplink_conf {
 	uint64_t epoch;
 	const char *site, *host, *software;
 	const char *listen; /* where lms find us */
+	struct meter *meter; /* as link_conf.meter */
 	struct uplink_handler handler;
 };
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one user may take of an sm: each limit from both sides, and the words about it. */
+#include "tests/suite.h"
+#include "tests/unit/sm/world.h"
+
+#define EVENT "thread_has_started_lib_call([p_1_000001],\"MPI_Send\"): print([$time])"
+
+static struct world w;
+
+static void allow(enum quota_what what, int64_t n)
+{
+	struct quota q = { .max = { 0 } };
+
+	q.max[what] = n;
+	sm_set_quota(w.sm, &q);
+}
+
+static void set_up(void)
+{
+	world_open(&w);
+}
+
+static void clean_up(void)
+{
+	world_done(&w);
+}
+
+START_TEST(hosts_up_to_the_limit_are_let_in)
+{
+	allow(QUOTA_HOSTS, 2);
+	lms_start(&w, 2);
+	lm_start(&w, 2);
+	world_run(&w, 50 * MS);
+	ck_assert(!w.lm[2].is_up);
+	ck_assert_ptr_nonnull(strstr(w.lm[2].why, "quota hosts: the site allows this user 2 hosts"));
+	ck_assert_uint_eq(world_counts(&w).lms, 2);
+	allow(QUOTA_HOSTS, 3);
+	world_run(&w, 20 * SEC);
+	ck_assert(w.lm[2].is_up);
+}
+END_TEST
+
+START_TEST(objects_beyond_the_limit_are_refused)
+{
+	allow(QUOTA_OBJECTS, 4); /* two processes with a thread each */
+	lms_start(&w, 1);
+	world_run(&w, 50 * MS);
+	ck_assert_uint_eq(world_counts(&w).objects, 4);
+	ck_assert_uint_eq(world_counts(&w).procs, 2);
+	lm_start(&w, 1);
+	world_run(&w, 50 * MS);
+	ck_assert_ptr_nonnull(strstr(w.lm[1].why, "quota objects: the site allows this user 4"));
+	ck_assert_uint_le(world_counts(&w).objects, 4);
+	ck_assert(w.lm[0].is_up);
+}
+END_TEST
+
+START_TEST(conditional_requests_beyond_the_limit_are_refused_in_words)
+{
+	allow(QUOTA_CSRS, 1);
+	lms_start(&w, 1);
+	top_arm(&w, "c_1", 1, EVENT, 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.ack_errors, 0);
+	top_arm(&w, "c_2", 1, EVENT, 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.ack_errors, 1);
+	ck_assert_ptr_nonnull(
+		strstr(w.top.ack_text, "quota csrs: the site allows this user 1 conditional"));
+	ck_assert_uint_eq(world_counts(&w).csrs, 1);
+	/* The one that is there may change. */
+	top_arm(&w, "c_1", 2, EVENT, 1);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.ack_errors, 0);
+	ck_assert_uint_eq(w.top.ack_version, 2);
+}
+END_TEST
+
+START_TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
+{
+	const struct reply *r;
+
+	lms_start(&w, 1);
+	r = top_ask(&w, ":proc_get_info([p_1_000001],1)", SEC);
+	ck_assert_uint_eq(reply_status(r), STATUS_OK);
+	allow(QUOTA_BYTES, (int64_t)world_counts(&w).bytes + 10);
+	r = top_ask(&w, ":proc_get_info([p_1_000001],1)", SEC);
+	ck_assert_ptr_nonnull(
+		strstr(entry_of(r, 0, 0)->value, "quota bytes: the site allows this user"));
+	ck_assert_uint_ne(reply_status(r), STATUS_OK);
+	allow(QUOTA_BYTES, 1024 * 1024);
+	r = top_ask(&w, ":proc_get_info([p_1_000001],1)", SEC);
+	ck_assert_uint_eq(reply_status(r), STATUS_OK);
+}
+END_TEST
+
+START_TEST(while_it_drains_known_hosts_come_back_and_new_ones_do_not)
+{
+	lms_start(&w, 2);
+	sm_drain(w.sm, true);
+	lm_stop(&w, 1);
+	world_run(&w, SEC);
+	lm_start(&w, 1);
+	lm_start(&w, 2);
+	world_run(&w, SEC);
+	ck_assert(w.lm[1].is_up);
+	ck_assert(!w.lm[2].is_up);
+	ck_assert_ptr_nonnull(strstr(w.lm[2].why, "no more hosts"));
+	sm_drain(w.sm, false);
+	world_run(&w, 20 * SEC);
+	ck_assert(w.lm[2].is_up);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		hosts_up_to_the_limit_are_let_in,
+		objects_beyond_the_limit_are_refused,
+		conditional_requests_beyond_the_limit_are_refused_in_words,
+		a_request_that_would_pass_the_bytes_is_answered_in_words,
+		while_it_drains_known_hosts_come_back_and_new_ones_do_not,
+	};
+
+	return suite_run_with("sm quota", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
