@@ -52,6 +52,9 @@ void csrs_link(struct csrs *s, bool is_up);
 /* Counters were deleted: what runs in the ranks is looked at again. */
 void csrs_refresh(struct csrs *s);
 
+/* The monitor has stopped or continued a process; at: the loop's time. */
+void csrs_stopped(struct csrs *s, struct proc *p, bool is_stopped, nsec_t at);
+
 size_t csrs_count(const struct csrs *s);
 
 struct csrs_stats {

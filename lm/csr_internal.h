@@ -8,7 +8,17 @@
 #include "common/ring/calls.h"
 #include "lm/csr.h"
 
-enum csr_kind { CSR_CALL, CSR_PROC_END, CSR_THREAD_END, CSR_NEW_PROC, CSR_NEW_THREAD };
+enum csr_kind {
+	CSR_CALL,
+	CSR_PROC_END,
+	CSR_THREAD_END,
+	CSR_NEW_PROC,
+	CSR_NEW_THREAD,
+	CSR_PROC_STOPPED,
+	CSR_PROC_CONTINUED,
+	CSR_THREAD_STOPPED,
+	CSR_THREAD_CONTINUED,
+};
 
 struct csrs {
 	struct csrs_conf conf;

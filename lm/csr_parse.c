@@ -15,9 +15,13 @@ static const struct event_kind {
 } kinds[] = {
 	{ "patop_lib_call_ended", CSR_CALL, CALL_END, true },
 	{ "patop_lib_call_started", CSR_CALL, CALL_START, true },
+	{ "proc_has_been_continued", CSR_PROC_CONTINUED, CALL_START, false },
+	{ "proc_has_been_stopped", CSR_PROC_STOPPED, CALL_START, false },
 	{ "proc_has_terminated", CSR_PROC_END, CALL_START, false },
 	{ "thread_creates_proc", CSR_NEW_PROC, CALL_START, false },
 	{ "thread_creates_thread", CSR_NEW_THREAD, CALL_START, false },
+	{ "thread_has_been_continued", CSR_THREAD_CONTINUED, CALL_START, false },
+	{ "thread_has_been_stopped", CSR_THREAD_STOPPED, CALL_START, false },
 	{ "thread_has_ended_lib_call", CSR_CALL, CALL_END, false },
 	{ "thread_has_started_lib_call", CSR_CALL, CALL_START, false },
 	{ "thread_has_terminated", CSR_THREAD_END, CALL_START, false },

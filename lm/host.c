@@ -73,6 +73,16 @@ int host_proc_signal(struct host_proc *p, int sig, struct err *e)
 	return p->host->ops->send_signal(p, sig, e);
 }
 
+int host_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e)
+{
+	return p->host->ops->thread_signal(p, tid, sig, e);
+}
+
+int host_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e)
+{
+	return p->host->ops->thread_priority(p, tid, nice, e);
+}
+
 void host_proc_close(struct host_proc *p)
 {
 	if (p)

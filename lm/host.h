@@ -143,6 +143,8 @@ struct host_ops {
 	int (*open)(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
 	int (*watch)(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);
 	int (*send_signal)(struct host_proc *p, int sig, struct err *e);
+	int (*thread_signal)(struct host_proc *p, int32_t tid, int sig, struct err *e);
+	int (*thread_priority)(struct host_proc *p, int32_t tid, int nice, struct err *e);
 	void (*close)(struct host_proc *p);
 };
 
@@ -188,6 +190,12 @@ int host_proc_watch(struct host_proc *p, host_on_exit_fn fn, void *arg, struct e
 
 /* Reaches this process or none; sig 0 only asks whether it is there. -ERR_NOTFOUND when it is gone, -ERR_DENIED, -ERR_INVALID (no such signal). */
 int host_proc_signal(struct host_proc *p, int sig, struct err *e);
+
+/* To one thread of the process or to none; as host_proc_signal(). */
+int host_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e);
+
+/* nice: -20 to 19. -ERR_NOTFOUND when the thread is gone, -ERR_DENIED. */
+int host_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e);
 
 /* Ends the watch. NULL is fine. */
 void host_proc_close(struct host_proc *p);

@@ -107,6 +107,8 @@ static const struct host_ops linux_ops = {
 	.open = linux_proc_open,
 	.watch = linux_proc_watch,
 	.send_signal = linux_proc_signal,
+	.thread_signal = linux_thread_signal,
+	.thread_priority = linux_thread_priority,
 	.close = linux_proc_close,
 };
 

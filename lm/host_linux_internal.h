@@ -55,6 +55,11 @@ size_t linux_numbered(struct host_linux *h, const char *path, int32_t *out, size
 int linux_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
 int linux_proc_watch(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);
 int linux_proc_signal(struct host_proc *p, int sig, struct err *e);
+int linux_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e);
+int linux_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e);
 void linux_proc_close(struct host_proc *p);
+
+/* What errno means after a signal could not be sent. */
+int linux_signal_failed(struct err *e);
 
 #endif

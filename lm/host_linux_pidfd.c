@@ -122,6 +122,15 @@ int linux_proc_watch(struct host_proc *proc, host_on_exit_fn fn, void *arg, stru
 	return p->watch ? 0 : -ERR_SYS;
 }
 
+int linux_signal_failed(struct err *e)
+{
+	if (errno == ESRCH)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	if (errno == EPERM)
+		return err_set(e, ERR_DENIED, "the kernel does not allow this signal");
+	return err_sys(e, "pidfd_send_signal");
+}
+
 int linux_proc_signal(struct host_proc *proc, int sig, struct err *e)
 {
 	struct linux_proc *p = (struct linux_proc *)proc;
@@ -130,11 +139,7 @@ int linux_proc_signal(struct host_proc *proc, int sig, struct err *e)
 		return err_set(e, ERR_INVALID, "there is no signal %d", sig);
 	if (syscall(SYS_pidfd_send_signal, p->fd, sig, NULL, 0) == 0)
 		return 0;
-	if (errno == ESRCH)
-		return err_set(e, ERR_NOTFOUND, "the process has ended");
-	if (errno == EPERM)
-		return err_set(e, ERR_DENIED, "the kernel does not allow this signal");
-	return err_sys(e, "pidfd_send_signal");
+	return linux_signal_failed(e);
 }
 
 void linux_proc_close(struct host_proc *proc)

@@ -209,6 +209,11 @@ static void on_drained(void *arg)
 	m->conf.on_end(m->conf.arg, m->end_reason);
 }
 
+static void on_stopped(void *arg, struct proc *p, bool is_stopped, nsec_t at)
+{
+	csrs_stopped(((struct lm *)arg)->csrs, p, is_stopped, at);
+}
+
 static void on_pa_delete(void *arg)
 {
 	csrs_refresh(((struct lm *)arg)->csrs);
@@ -266,6 +271,7 @@ static int open_work(struct lm *m, struct err *e)
 	if (!m->csrs || !m->inbox || !m->directory)
 		return err_nomem(e);
 	pa_on_delete(m->pa, on_pa_delete, m);
+	stops_on_change(m->stops, on_stopped, m);
 	return 0;
 }
 

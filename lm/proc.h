@@ -51,6 +51,13 @@ struct proc_hooks {
 		kept; /* hook word that an lm before us left: until somebody switches measuring off */
 };
 
+/* Stops and continues by the monitor that are not told yet: they take turns. */
+struct proc_changes {
+	uint32_t n;
+	bool first_is_stop;
+	nsec_t at; /* of the last one */
+};
+
 /* Fields are for reading, but those that a comment gives away. */
 struct proc {
 	struct list link;
@@ -74,6 +81,8 @@ struct proc {
 	struct proc_hooks hooks; /* hooks.c */
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
 	uint64_t mark; /* objects.c */
+	bool is_suspended; /* stops.c: held, and `state` does not say so */
+	struct proc_changes changes; /* stops.c */
 	bool is_news; /* directory.c: to be told upwards */
 };
 

@@ -99,10 +99,13 @@ static void look_at_threads(struct proc *p)
 			del_thread(p, i);
 }
 
+/* Whether a suspended process was also stopped by somebody cannot be seen. */
 static void look_at_state(struct proc *p, const struct host_figures *f)
 {
 	bool is_stopped = f->state == 'T' || f->state == 't';
 
+	if (p->is_suspended)
+		return;
 	if (is_stopped != (p->state == MSG_STATE_STOPPED))
 		procs_set_stopped(p, is_stopped);
 }

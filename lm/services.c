@@ -28,9 +28,14 @@ static const struct {
 	{ "pa_integrator_reset", serve_pa_reset },
 	{ "proc_get_info", serve_proc_get_info },
 	{ "proc_send_signal", serve_send_signal },
+	{ "proc_set_priority", serve_proc_set_priority },
 	{ "thread_continue", serve_continue },
 	{ "thread_get_info", serve_thread_get_info },
+	{ "thread_resume", serve_resume },
+	{ "thread_send_signal", serve_thread_send_signal },
+	{ "thread_set_priority", serve_thread_set_priority },
 	{ "thread_stop", serve_stop },
+	{ "thread_suspend", serve_suspend },
 };
 
 service_fn service_find(const char *name)

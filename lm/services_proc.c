@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of processes and threads; signals. */
+/* Figures of processes and threads. */
 #include "lm/services.h"
 
 #include "common/base/buf.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "lm/stops.h"
 
-#include <signal.h>
 #include <string.h>
 
 enum {
@@ -36,12 +34,16 @@ enum {
 
 enum sched_state { SCHED_RUN, SCHED_BLOCKED, SCHED_READY, SCHED_ZOMBIE, SCHED_STOPPED };
 
-static enum sched_state sched_state(char state)
+/* That a tool has suspended it is nobody else's business: it waits. */
+static enum sched_state sched_state(const struct proc *p, char state)
 {
 	switch (state) {
 	case 'R':
 		return SCHED_RUN;
 	case 'T':
+		if (p->is_suspended && p->state != MSG_STATE_STOPPED)
+			return SCHED_BLOCKED;
+		return SCHED_STOPPED;
 	case 't':
 		return SCHED_STOPPED;
 	case 'Z':
@@ -149,7 +151,7 @@ static void write_dynamic(struct service_call *c, struct omis_writer *w, const s
 	if (flags & PROC_LOCAL_ID)
 		omis_write_int(w, p->pid);
 	if (flags & PROC_STATE)
-		omis_write_int(w, sched_state(f->state));
+		omis_write_int(w, sched_state(p, f->state));
 	if (flags & PROC_TOTAL_TIME)
 		omis_write_float(w, sum(f->user_s, f->system_s));
 	if (flags & PROC_PRIORITY)
@@ -248,7 +250,7 @@ static int add_thread(struct service_call *c, const struct object *o, int64_t fl
 	if (flags & THREAD_LOCAL_ID)
 		omis_write_int(&w, o->thread->tid);
 	if (flags & THREAD_STATE)
-		omis_write_int(&w, sched_state(f.state));
+		omis_write_int(&w, sched_state(o->proc, f.state));
 	if (flags & THREAD_TOTAL_TIME)
 		omis_write_float(&w, sum(f.user_s, f.system_s));
 	if (flags & THREAD_PRIORITY)
@@ -273,56 +275,6 @@ int serve_thread_get_info(struct service_call *c)
 	reply_add_time(c->reply, call_now(c), call_now(c));
 	objects_done(&o);
 	return rc;
-}
-
-static int must_be_alive(const struct proc *p, struct err *e)
-{
-	return p->held ? 0 : err_set(e, ERR_NOTFOUND, "the process has ended");
-}
-
-static int send_one(struct service_call *c, struct proc *p, struct err *e)
-{
-	int64_t sig = call_int(c, 1);
-
-	if (must_be_alive(p, e) < 0)
-		return -ERR_NOTFOUND;
-	if (sig <= 0 || sig > 64)
-		return err_set(e, ERR_INVALID, "there is no signal %lld", (long long)sig);
-	/* However it is said, who is stopped is on the leash. */
-	if (sig == SIGSTOP)
-		return stops_stop(c->env->stops, p, c->tool, e);
-	if (sig == SIGCONT)
-		return stops_continue(c->env->stops, p, e);
-	return host_proc_signal(p->held, (int)sig, e);
-}
-
-int serve_send_signal(struct service_call *c)
-{
-	return call_each_proc(c, send_one);
-}
-
-static int stop_one(struct service_call *c, struct proc *p, struct err *e)
-{
-	if (must_be_alive(p, e) < 0)
-		return -ERR_NOTFOUND;
-	return stops_stop(c->env->stops, p, c->tool, e);
-}
-
-int serve_stop(struct service_call *c)
-{
-	return call_each_proc(c, stop_one);
-}
-
-static int continue_one(struct service_call *c, struct proc *p, struct err *e)
-{
-	if (must_be_alive(p, e) < 0)
-		return -ERR_NOTFOUND;
-	return stops_continue(c->env->stops, p, e);
-}
-
-int serve_continue(struct service_call *c)
-{
-	return call_each_proc(c, continue_one);
 }
 
 /* exec is argv[0], or a path whose last part is the program's name as the kernel cuts it. */

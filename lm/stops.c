@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/stops.h"
 
+#include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"
@@ -15,11 +16,22 @@
 
 #define JOURNAL_MAX_BYTES (256 * 1024) /* PROCS_MAX lines of some 80 bytes */
 
+/* How often a tool has suspended a thread and not resumed it. */
+struct suspend {
+	uint32_t tool, thread;
+	uint32_t count;
+};
+
+/* A process that does not run because of us: it runs again when neither tools nor suspends are left. */
 struct stop {
 	struct list link;
 	struct proc *proc;
-	uint32_t tool[STOPS_TOOLS_MAX];
+	uint32_t tool[STOPS_TOOLS_MAX]; /* that have stopped it for all to see */
 	size_t ntool;
+	bool is_told; /* that it was stopped */
+	bool was_stopped; /* by somebody else, before the first suspend: to be left so */
+	struct suspend *suspend; /* owned */
+	size_t nsuspend, cap;
 };
 
 struct stops {
@@ -31,6 +43,9 @@ struct stops {
 	struct list all;
 	size_t n;
 	struct loop_timer *leash;
+	struct loop_job news;
+	stops_on_change_fn on_change;
+	void *on_change_arg;
 	bool is_up;
 };
 
@@ -66,22 +81,90 @@ static int write_journal(struct stops *s, struct err *e)
 
 static void drop(struct stops *s, struct stop *st)
 {
+	st->proc->is_suspended = false;
 	list_del(&st->link);
 	s->n--;
+	free(st->suspend);
 	free(st);
 	if (list_is_empty(&s->all))
 		loop_timer_cancel(s->leash);
 }
 
-static void let_go(struct stops *s, struct stop *st, const char *why)
+/* --- telling of it. Stops and continues take turns, so a number says all that happened in a turn of the loop. */
+
+static void tell_of(struct stops *s, struct proc *p)
+{
+	struct proc_changes c = p->changes;
+
+	p->changes.n = 0;
+	for (uint32_t i = 0; i < c.n; i++)
+		s->on_change(s->on_change_arg, p, c.first_is_stop != (i % 2 == 1), c.at);
+}
+
+/* Not at once: what is done about it may stop and continue processes itself. */
+static void on_news(void *arg)
+{
+	struct stops *s = arg;
+
+	list_each_safe (i, procs_all(s->procs)) {
+		struct proc *p = list_entry(i, struct proc, link);
+
+		if (p->changes.n)
+			tell_of(s, p);
+	}
+}
+
+static void note_change(struct stops *s, struct proc *p, bool is_stopped)
+{
+	struct proc_changes *c = &p->changes;
+
+	if (!s->on_change)
+		return;
+	if (!c->n)
+		c->first_is_stop = is_stopped;
+	if (c->n % 2 == (c->first_is_stop == is_stopped))
+		return; /* twice the same: nothing has changed */
+	c->n++;
+	c->at = loop_now(s->loop);
+	loop_job_post(s->loop, &s->news, on_news, s);
+}
+
+void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg)
+{
+	s->on_change = fn;
+	s->on_change_arg = arg;
+}
+
+/* --- letting go */
+
+/* Something that held the process was taken back. had_tools: it was stopped for all to see before. */
+static void settle(struct stops *s, struct stop *st, bool had_tools, const char *why)
 {
 	struct proc *p = st->proc;
+	bool ends = had_tools && !st->ntool, is_told = st->is_told;
 
-	log_debug("lm", "continuing a stopped process pid=%d reason=%s", (int)p->pid, why);
-	if (p->held)
-		host_proc_signal(p->held, SIGCONT, NULL);
-	drop(s, st);
+	p->is_suspended = st->nsuspend > 0;
+	if (ends)
+		st->is_told = false;
+	if (!st->ntool && !st->nsuspend) {
+		log_debug("lm", "continuing a stopped process pid=%d reason=%s", (int)p->pid, why);
+		if (p->held && !st->was_stopped)
+			host_proc_signal(p->held, SIGCONT, NULL);
+		drop(s, st);
+	}
+	if (!ends)
+		return;
 	procs_set_stopped(p, false);
+	if (is_told)
+		note_change(s, p, false);
+}
+
+static void let_go(struct stops *s, struct stop *st, const char *why)
+{
+	bool had_tools = st->ntool > 0;
+
+	st->ntool = st->nsuspend = 0;
+	settle(s, st, had_tools, why);
 }
 
 /* Where nothing is stopped the journal stays: it may be one that could not be read. */
@@ -104,11 +187,42 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 	struct stops *s = arg;
 	struct stop *st = what == PROC_ENDED || what == PROC_FORGOTTEN ? find(s, p) : NULL;
 
+	if (what == PROC_ENDING)
+		tell_of(s, p); /* before its end */
 	if (!st)
 		return;
 	drop(s, st);
 	write_journal(s, NULL);
 }
+
+/* True when something was taken back. tool, thread: NULL = whichever. */
+static bool forget_suspends(struct stop *st, const uint32_t *tool, const uint32_t *thread)
+{
+	size_t left = 0, before = st->nsuspend;
+
+	for (size_t i = 0; i < before; i++)
+		if ((tool && st->suspend[i].tool != *tool) ||
+		    (thread && st->suspend[i].thread != *thread))
+			st->suspend[left++] = st->suspend[i];
+	st->nsuspend = left;
+	return left < before;
+}
+
+/* Who suspended it need not resume it any more. */
+static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
+{
+	struct stops *s = arg;
+	struct stop *st = is_born ? NULL : find(s, p);
+	size_t before = s->n;
+
+	if (!st || !forget_suspends(st, NULL, &t->id))
+		return;
+	settle(s, st, st->ntool > 0, "its thread has ended");
+	if (s->n != before)
+		write_journal(s, NULL);
+}
+
+/* --- life */
 
 static void continue_line(struct stops *s, const char *line)
 {
@@ -155,7 +269,8 @@ int stops_open(struct loop *l, struct host *h, struct procs *p, const char *jour
 	s->host = h;
 	s->procs = p;
 	list_init(&s->all);
-	s->listener = (struct procs_listener){ .on_proc = on_proc, .arg = s };
+	s->listener =
+		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
 	procs_listen(p, &s->listener);
 	s->leash = loop_timer_new(l, on_leash, s);
 	s->journal = journal ? str_dup(journal) : NULL;
@@ -175,11 +290,61 @@ void stops_free(struct stops *s)
 {
 	if (!s)
 		return;
+	s->on_change = NULL;
 	let_all_go(s, "the lm ends");
 	procs_unlisten(&s->listener);
+	loop_job_cancel(&s->news);
 	loop_timer_free(s->leash);
 	free(s->journal);
 	free(s);
+}
+
+/* --- stopping */
+
+static int record(struct stops *s, struct proc *p, struct stop **out, struct err *e)
+{
+	struct stop *st = calloc(1, sizeof(*st));
+	int rc;
+
+	if (!st)
+		return err_nomem(e);
+	st->proc = p;
+	list_push_back(&s->all, &st->link);
+	s->n++;
+	rc = write_journal(s, e); /* first: a crash must not leave a stop that nobody knows of */
+	if (rc < 0) {
+		drop(s, st);
+		write_journal(s, NULL);
+		return rc;
+	}
+	*out = st;
+	return 0;
+}
+
+/* Sends a signal that stops; *is_new: nothing had held the process before. */
+static int hold(struct stops *s, struct proc *p, int sig, struct stop **out, struct err *e)
+{
+	struct stop *st = find(s, p);
+	bool is_new = !st;
+	int rc = 0;
+
+	if (!p->held)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	if (is_new)
+		rc = record(s, p, &st, e);
+	if (rc < 0)
+		return rc;
+	rc = host_proc_signal(p->held, sig, e);
+	if (rc < 0 && is_new) {
+		drop(s, st);
+		write_journal(s, NULL);
+	}
+	if (rc < 0)
+		return rc;
+	if (!s->is_up && !loop_timer_is_armed(s->leash))
+		loop_timer_arm(s->leash, STOP_LEASH_NS);
+	*out = st;
+	return 0;
 }
 
 static void note_tool(struct stop *st, uint32_t tool)
@@ -191,59 +356,129 @@ static void note_tool(struct stop *st, uint32_t tool)
 		st->tool[st->ntool++] = tool;
 }
 
-static int add(struct stops *s, struct proc *p, struct stop **out, struct err *e)
-{
-	struct stop *st = calloc(1, sizeof(*st));
-	int rc;
-
-	if (!st)
-		return err_nomem(e);
-	st->proc = p;
-	list_push_back(&s->all, &st->link);
-	s->n++;
-	rc = write_journal(s, e); /* first: a crash must not leave a stop that nobody knows of */
-	if (rc == 0)
-		rc = host_proc_signal(p->held, SIGSTOP, e);
-	if (rc < 0) {
-		drop(s, st);
-		write_journal(s, NULL);
-		return rc;
-	}
-	if (!s->is_up && !loop_timer_is_armed(s->leash))
-		loop_timer_arm(s->leash, STOP_LEASH_NS);
-	*out = st;
-	return 0;
-}
-
 int stops_stop(struct stops *s, struct proc *p, uint32_t tool, struct err *e)
 {
-	struct stop *st = find(s, p);
-	int rc;
+	struct stop *st;
+	int rc = hold(s, p, SIGSTOP, &st, e);
 
-	if (!p->held)
-		return err_set(e, ERR_NOTFOUND, "the process has ended");
-	rc = st ? host_proc_signal(p->held, SIGSTOP, e) : add(s, p, &st, e);
 	if (rc < 0)
 		return rc;
 	note_tool(st, tool);
 	procs_set_stopped(p, true);
+	if (!st->is_told)
+		note_change(s, p, true);
+	st->is_told = true;
 	return 0;
+}
+
+/* The program may catch it and go on: what is true is seen by looking. */
+int stops_signal(struct stops *s, struct proc *p, uint32_t tool, int sig, struct err *e)
+{
+	struct stop *st;
+	int rc;
+
+	if (sig == SIGSTOP)
+		return stops_stop(s, p, tool, e);
+	rc = hold(s, p, sig, &st, e);
+	if (rc == 0)
+		note_tool(st, tool);
+	return rc;
 }
 
 int stops_continue(struct stops *s, struct proc *p, struct err *e)
 {
 	struct stop *st = find(s, p);
-	int rc;
+	bool was_seen = (st && st->is_told) || p->state == MSG_STATE_STOPPED;
+	int rc = 0;
 
-	rc = host_proc_signal(p->held, SIGCONT, e);
+	if (!p->held)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	if (!st || !st->nsuspend)
+		rc = host_proc_signal(p->held, SIGCONT, e);
 	if (rc < 0)
 		return rc;
-	if (st) {
+	if (st && st->nsuspend) {
+		st->ntool = 0;
+		st->is_told = st->was_stopped = false;
+	} else if (st) {
 		drop(s, st);
 		write_journal(s, NULL);
 	}
 	procs_set_stopped(p, false);
+	if (was_seen)
+		note_change(s, p, false);
 	return 0;
+}
+
+/* --- suspending */
+
+static struct suspend *find_suspend(const struct stop *st, uint32_t thread, uint32_t tool)
+{
+	for (size_t i = 0; st && i < st->nsuspend; i++)
+		if (st->suspend[i].tool == tool && st->suspend[i].thread == thread)
+			return &st->suspend[i];
+	return NULL;
+}
+
+static bool is_stopped_now(const struct stops *s, const struct proc *p)
+{
+	struct host_figures f;
+
+	return host_figures(s->host, p->pid, HOST_FIGURES_STAT, &f, NULL) == 0 && f.state == 'T';
+}
+
+int stops_suspend(struct stops *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e)
+{
+	struct stop *st = find(s, p);
+	struct suspend *x = find_suspend(st, thread, tool);
+	bool was_stopped = !st && p->held && is_stopped_now(s, p);
+	int rc;
+
+	if (x && x->count >= STOPS_SUSPENDS_MAX)
+		return err_set(e, ERR_LIMIT, "it is suspended %d times already",
+			       STOPS_SUSPENDS_MAX);
+	rc = hold(s, p, SIGSTOP, &st, e);
+	if (rc < 0)
+		return rc;
+	st->was_stopped |= was_stopped;
+	if (!x && array_grow(&st->suspend, &st->cap, st->nsuspend + 1, sizeof(*x),
+			     OMIS_OBJECTS_MAX) < 0) {
+		settle(s, st, st->ntool > 0, "no memory");
+		write_journal(s, NULL);
+		return err_nomem(e);
+	}
+	if (!x) {
+		x = &st->suspend[st->nsuspend++];
+		*x = (struct suspend){ tool, thread, 0 };
+	}
+	x->count++;
+	p->is_suspended = true;
+	return 0;
+}
+
+int stops_resume(struct stops *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e)
+{
+	struct stop *st = find(s, p);
+	struct suspend *x = find_suspend(st, thread, tool);
+	size_t before = s->n;
+
+	if (!p->held)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	if (!x || --x->count)
+		return 0;
+	*x = st->suspend[--st->nsuspend];
+	settle(s, st, st->ntool > 0, "it is resumed");
+	return s->n == before ? 0 : write_journal(s, e);
+}
+
+/* --- those who hold go */
+
+static void forget_tool(struct stop *st, uint32_t tool)
+{
+	for (size_t k = 0; k < st->ntool; k++)
+		if (st->tool[k] == tool)
+			st->tool[k--] = st->tool[--st->ntool];
+	forget_suspends(st, &tool, NULL);
 }
 
 void stops_tool_gone(struct stops *s, uint32_t tool)
@@ -252,12 +487,10 @@ void stops_tool_gone(struct stops *s, uint32_t tool)
 
 	list_each_safe (i, &s->all) {
 		struct stop *st = list_entry(i, struct stop, link);
+		bool had_tools = st->ntool > 0;
 
-		for (size_t k = 0; k < st->ntool; k++)
-			if (st->tool[k] == tool)
-				st->tool[k--] = st->tool[--st->ntool];
-		if (!st->ntool)
-			let_go(s, st, "its tool is gone");
+		forget_tool(st, tool);
+		settle(s, st, had_tools, "its tool is gone");
 	}
 	if (s->n != before)
 		write_journal(s, NULL);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that tools have stopped, on a leash: they run again when nobody
- * can be asked any more (no link upwards for a while), when the tools that stopped
+ * Processes that tools hold, on a leash: they run again when nobody can be
+ * asked any more (no link upwards for a while), when the tools that hold
  * them are gone, and after a crash of the lm, which finds them in its journal.
+ *
+ * A process is held in two ways that know nothing of each other: stopped, which is said
+ * to everybody and may be taken back by anybody, and suspended, which counts for
+ * each thread and tool and is not said. It runs when it is neither.
  */
 #ifndef LM_STOPS_H
 #define LM_STOPS_H
@@ -11,23 +15,43 @@
 #include "lm/proc.h"
 
 #define STOPS_TOOLS_MAX 64 /* that may hold one process: TOOLS_MAX */
+#define STOPS_SUSPENDS_MAX \
+	1000000 /* of one thread by one tool: more is a loop that forgets to resume */
 
 struct stops;
+
+/* A process was stopped or continued by the monitor; at: the loop's time. Called from the loop. */
+typedef void (*stops_on_change_fn)(void *arg, struct proc *p, bool is_stopped, nsec_t at);
 
 /* journal: a file in a private directory; NULL = none is kept. Continues at once what the journal says. */
 int stops_open(struct loop *l, struct host *h, struct procs *p, const char *journal,
 	       struct stops **out, struct err *e);
 
-/* Everything that is stopped runs again. */
+/* Everything that is held runs again. */
 void stops_free(struct stops *s);
+
+/* At most one listener. Suspending is not told. */
+void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg);
 
 /* Idempotent. -ERR_NOTFOUND, -ERR_DENIED, -ERR_SYS (the journal cannot be written: nothing is stopped then). */
 int stops_stop(struct stops *s, struct proc *p, uint32_t tool, struct err *e);
 
-/* Whoever stopped it. Idempotent. */
+/* As stops_stop() with a signal that stops unless the program catches it. */
+int stops_signal(struct stops *s, struct proc *p, uint32_t tool, int sig, struct err *e);
+
+/* Whoever stopped it. Idempotent. A process that is suspended goes on being that. */
 int stops_continue(struct stops *s, struct proc *p, struct err *e);
 
-/* The tool's stops are taken back; what others have stopped too stays. */
+/*
+ * Holds the process of the thread (its id) until each suspend was resumed. -ERR_LIMIT
+ * after STOPS_SUSPENDS_MAX; else as stops_stop().
+ */
+int stops_suspend(struct stops *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e);
+
+/* One suspend of that tool; harmless without one. */
+int stops_resume(struct stops *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e);
+
+/* The tool's stops and suspends are taken back; what others hold too stays. */
 void stops_tool_gone(struct stops *s, uint32_t tool);
 
 /* Those above tell that nobody can be asked. */
@@ -36,6 +60,7 @@ void stops_let_go(struct stops *s, const char *reason);
 /* The link upwards came or went; STOP_LEASH_NS without it and everything runs again. */
 void stops_link(struct stops *s, bool is_up);
 
+/* Processes that are held in either way. */
 size_t stops_count(const struct stops *s);
 
 #endif

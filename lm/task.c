@@ -247,31 +247,57 @@ int call_add_ok(struct service_call *c, const struct objects *o)
 	return rc;
 }
 
-int call_each_proc(struct service_call *c,
-		   int (*fn)(struct service_call *, struct proc *, struct err *))
+struct each {
+	int (*proc)(struct service_call *, struct proc *, struct err *); /* or: */
+	int (*thread)(struct service_call *, const struct object *, struct err *);
+};
+
+/* 1: it was done, 0: the error is told. */
+static int call_one(struct service_call *c, const struct each *fn, const struct object *o)
+{
+	struct err e = { 0 };
+	unsigned status;
+	int rc;
+
+	c->is_half_done = false;
+	rc = fn->proc ? fn->proc(c, o->proc, &e) : fn->thread(c, o, &e);
+	if (rc >= 0)
+		return 1;
+	status = rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc);
+	if (c->is_half_done)
+		status |= STATUS_FATAL;
+	return reply_add_error(c->reply, c->action, o->token, status, "%s", e.text);
+}
+
+static int call_each(struct service_call *c, char class, const struct each *fn)
 {
 	struct objects o = { 0 };
 	size_t good = 0;
 	int rc;
 
-	rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
-	for (size_t i = 0; rc == 0 && i < o.n; i++) {
-		struct err e = { 0 };
-		int r = fn(c, o.v[i].proc, &e);
-
-		if (r < 0)
-			rc = reply_add_error(c->reply, c->action, o.v[i].token,
-					     r == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT
-								: status_from_err(r),
-					     "%s", e.text);
-		else
+	rc = objects_expand(c->env->procs, &c->call->param[0], class, &o, c->reply, c->action);
+	for (size_t i = 0; rc >= 0 && i < o.n; i++) {
+		rc = call_one(c, fn, &o.v[i]);
+		if (rc > 0)
 			o.v[good++] = o.v[i];
 	}
 	o.n = good;
-	if (rc == 0)
+	if (rc >= 0)
 		rc = call_add_ok(c, &o);
 	objects_done(&o);
 	return rc;
+}
+
+int call_each_proc(struct service_call *c,
+		   int (*fn)(struct service_call *, struct proc *, struct err *))
+{
+	return call_each(c, 'p', &(struct each){ .proc = fn });
+}
+
+int call_each_thread(struct service_call *c,
+		     int (*fn)(struct service_call *, const struct object *, struct err *))
+{
+	return call_each(c, 't', &(struct each){ .thread = fn });
 }
 
 nsec_t call_now(const struct service_call *c)

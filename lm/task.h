@@ -76,6 +76,7 @@ struct service_call {
 		*proc; /* of the event; NULL = a request. Not valid any more when a call waits */
 	struct reply *reply;
 	bool retry; /* the second time: what it waited for is there */
+	bool is_half_done; /* set by what fails after it has changed something of its object */
 };
 
 #define SERVICE_WAITS 1
@@ -101,6 +102,10 @@ int call_add_ok(struct service_call *c, const struct objects *o);
  */
 int call_each_proc(struct service_call *c,
 		   int (*fn)(struct service_call *, struct proc *, struct err *));
+
+/* The same for threads. */
+int call_each_thread(struct service_call *c,
+		     int (*fn)(struct service_call *, const struct object *, struct err *));
 
 /* System time of this moment. */
 nsec_t call_now(const struct service_call *c);

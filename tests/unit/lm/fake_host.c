@@ -202,12 +202,47 @@ static int fake_signal(struct host_proc *held, int sig, struct err *e)
 		return 0;
 	if (p->refuse)
 		return err_set(e, (enum err_code)p->refuse, "refused");
+	p->signal_tid = 0;
 	if (p->nsignal < FAKE_SIGNALS)
 		p->signal[p->nsignal++] = sig;
 	if (sig == SIGSTOP)
 		p->state = 'T';
 	else if (sig == SIGCONT)
 		p->state = 'S';
+	return 0;
+}
+
+static int index_of(const struct fake_proc *p, int32_t tid)
+{
+	for (size_t i = 0; p->is_alive && i < p->nthread; i++)
+		if (p->tid[i] == tid)
+			return (int)i;
+	return -1;
+}
+
+static int fake_thread_signal(struct host_proc *held, int32_t tid, int sig, struct err *e)
+{
+	struct fake_proc *p = behind(held);
+	int rc;
+
+	if (index_of(p, tid) < 0)
+		return err_set(e, ERR_NOTFOUND, "the thread has ended");
+	rc = fake_signal(held, sig, e);
+	if (rc == 0)
+		p->signal_tid = tid;
+	return rc;
+}
+
+static int fake_thread_priority(struct host_proc *held, int32_t tid, int nice, struct err *e)
+{
+	struct fake_proc *p = behind(held);
+	int i = index_of(p, tid);
+
+	if (i < 0)
+		return err_set(e, ERR_NOTFOUND, "the thread has ended");
+	if (tid == p->fixed_tid)
+		return err_set(e, ERR_DENIED, "refused");
+	p->nice[i] = nice;
 	return 0;
 }
 
@@ -239,6 +274,8 @@ void fake_host_init(struct fake_host *h)
 		.open = fake_open,
 		.watch = fake_watch,
 		.send_signal = fake_signal,
+		.thread_signal = fake_thread_signal,
+		.thread_priority = fake_thread_priority,
 		.close = fake_close,
 	};
 

@@ -18,6 +18,9 @@ struct fake_proc {
 	size_t nthread;
 	int signal[FAKE_SIGNALS]; /* that it got, in order */
 	size_t nsignal;
+	int32_t signal_tid; /* thread that the last one was for; 0 = none in particular */
+	int nice[FAKE_THREADS]; /* by the index of tid */
+	int32_t fixed_tid; /* whose nice value cannot be set */
 	int memfd; /* -1: none */
 	bool is_alive, is_foreign;
 	int refuse; /* errno-like ERR_ code for signals; 0 = none */

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What makes processes and threads run, wait, or run sooner: signals, stops, suspends, priorities. */
+#include "lm/services.h"
+
+#include "common/base/limits.h"
+#include "lm/stops.h"
+
+#include <signal.h>
+
+#define SIGNAL_MAX 64
+#define NICE_MIN (-20)
+#define NICE_MAX 19
+
+static int must_be_alive(const struct proc *p, struct err *e)
+{
+	return p->held ? 0 : err_set(e, ERR_NOTFOUND, "the process has ended");
+}
+
+static int read_signal(const struct service_call *c, int *sig, struct err *e)
+{
+	int64_t v = call_int(c, 1);
+
+	if (v <= 0 || v > SIGNAL_MAX)
+		return err_set(e, ERR_INVALID, "there is no signal %lld", (long long)v);
+	*sig = (int)v;
+	return 0;
+}
+
+static bool may_stop(int sig)
+{
+	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+/* However it is said, who is stopped is on the leash. thread NULL: the process. */
+static int send_to(struct service_call *c, struct proc *p, const struct proc_thread *thread,
+		   struct err *e)
+{
+	int sig = 0, rc = must_be_alive(p, e);
+
+	if (rc == 0)
+		rc = read_signal(c, &sig, e);
+	if (rc < 0)
+		return rc;
+	if (may_stop(sig)) /* these reach the whole process, whomever they are sent to */
+		return stops_signal(c->env->stops, p, c->tool, sig, e);
+	if (sig == SIGCONT)
+		return stops_continue(c->env->stops, p, e);
+	return thread ? host_thread_signal(p->held, thread->tid, sig, e)
+		      : host_proc_signal(p->held, sig, e);
+}
+
+static int send_proc(struct service_call *c, struct proc *p, struct err *e)
+{
+	return send_to(c, p, NULL, e);
+}
+
+int serve_send_signal(struct service_call *c)
+{
+	return call_each_proc(c, send_proc);
+}
+
+static int send_thread(struct service_call *c, const struct object *o, struct err *e)
+{
+	return send_to(c, o->proc, o->thread, e);
+}
+
+int serve_thread_send_signal(struct service_call *c)
+{
+	return call_each_thread(c, send_thread);
+}
+
+static int stop_one(struct service_call *c, struct proc *p, struct err *e)
+{
+	if (must_be_alive(p, e) < 0)
+		return -ERR_NOTFOUND;
+	return stops_stop(c->env->stops, p, c->tool, e);
+}
+
+int serve_stop(struct service_call *c)
+{
+	return call_each_proc(c, stop_one);
+}
+
+static int continue_one(struct service_call *c, struct proc *p, struct err *e)
+{
+	if (must_be_alive(p, e) < 0)
+		return -ERR_NOTFOUND;
+	return stops_continue(c->env->stops, p, e);
+}
+
+int serve_continue(struct service_call *c)
+{
+	return call_each_proc(c, continue_one);
+}
+
+static int suspend_one(struct service_call *c, const struct object *o, struct err *e)
+{
+	return stops_suspend(c->env->stops, o->proc, o->thread->id, c->tool, e);
+}
+
+int serve_suspend(struct service_call *c)
+{
+	return call_each_thread(c, suspend_one);
+}
+
+static int resume_one(struct service_call *c, const struct object *o, struct err *e)
+{
+	return stops_resume(c->env->stops, o->proc, o->thread->id, c->tool, e);
+}
+
+int serve_resume(struct service_call *c)
+{
+	return call_each_thread(c, resume_one);
+}
+
+static int refuse_priority(struct service_call *c)
+{
+	return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
+			       "priority is a nice value, %d to %d", NICE_MIN, NICE_MAX);
+}
+
+static bool is_nice(const struct service_call *c)
+{
+	return call_int(c, 1) >= NICE_MIN && call_int(c, 1) <= NICE_MAX;
+}
+
+static int renice_thread(struct service_call *c, const struct object *o, struct err *e)
+{
+	if (must_be_alive(o->proc, e) < 0)
+		return -ERR_NOTFOUND;
+	return host_thread_priority(o->proc->held, o->thread->tid, (int)call_int(c, 1), e);
+}
+
+int serve_thread_set_priority(struct service_call *c)
+{
+	return is_nice(c) ? call_each_thread(c, renice_thread) : refuse_priority(c);
+}
+
+/* All threads that there are now. *changed: how many it was done to. */
+static int renice_all(struct service_call *c, struct proc *p, size_t *changed, struct err *e)
+{
+	int32_t tid[HOST_THREADS_MAX];
+	size_t n = HOST_THREADS_MAX;
+	int rc = host_threads(c->env->host, p->pid, tid, &n);
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		rc = host_thread_priority(p->held, tid[i], (int)call_int(c, 1), e);
+		*changed += rc == 0;
+		if (rc == -ERR_NOTFOUND)
+			rc = 0; /* it has ended in between */
+	}
+	return rc;
+}
+
+/* Linux keeps it by thread. A second time for those that were born meanwhile of one not yet changed. */
+static int renice_proc(struct service_call *c, struct proc *p, struct err *e)
+{
+	size_t changed = 0;
+	int rc = must_be_alive(p, e);
+
+	for (int i = 0; rc == 0 && i < 2; i++)
+		rc = renice_all(c, p, &changed, e);
+	c->is_half_done = rc < 0 && changed > 0;
+	if (rc == 0 && !changed)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	return rc;
+}
+
+int serve_proc_set_priority(struct service_call *c)
+{
+	return is_nice(c) ? call_each_proc(c, renice_proc) : refuse_priority(c);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process that the monitor stops or continues is an event, whose actions may do the same. */
+#include "common/base/limits.h"
+#include "common/omis/status.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/world.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct world w;
+static struct fake_segment seg;
+static char rank[TOKEN_BYTES];
+
+static void open_rank(void)
+{
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 0, rank);
+}
+
+static void close_rank(void)
+{
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+
+static void arm(const char *csr, const char *event, const char *actions)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "%s([%s]): %s", event, rank, actions);
+	ck_assert_uint_eq(world_arm(&w, csr, text, strstr(actions, "thread_") ? 1 : 0, true)
+				  ->entry[0]
+				  .status,
+			  STATUS_OK);
+}
+
+static void ask(uint32_t tool, const char *service, const char *rest)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), ":%s([%s]%s)", service, rank, rest);
+	ck_assert_uint_eq(reply_entry_of(world_ask_as(&w, tool, MANIPULATOR, text), NULL)->status,
+			  STATUS_OK);
+}
+
+/* TRIGGERED of that request among all that came; the last one of them in *last. */
+static unsigned triggered(const char *csr, const struct msg_triggered **last)
+{
+	unsigned n = 0;
+
+	world_run(&w, 20 * MS);
+	for (size_t i = 0; i < w.mainsm.n; i++) {
+		const struct msg *m = w.mainsm.msg[i];
+
+		if (m->type != MSG_TRIGGERED || strcmp(m->triggered.csr, csr) != 0)
+			continue;
+		n++;
+		if (last)
+			*last = &m->triggered;
+	}
+	return n;
+}
+
+START_TEST(stops_and_continues_are_told_once_each)
+{
+	const struct msg_triggered *t = NULL;
+
+	open_rank();
+	arm("c_1", "proc_has_been_stopped", "print([1])");
+	arm("c_2", "proc_has_been_continued", "print([1])");
+	ask(1, "thread_continue", "");
+	ck_assert_uint_eq(triggered("c_2", NULL), 0); /* it ran */
+	ask(1, "thread_stop", "");
+	ask(2, "thread_stop", "");
+	ck_assert_uint_eq(triggered("c_1", &t), 1);
+	ck_assert_str_eq(t->proc, rank);
+	ck_assert_str_eq(t->thread, "");
+	ask(1, "thread_continue", "");
+	ask(1, "thread_continue", "");
+	ck_assert_uint_eq(triggered("c_2", NULL), 1);
+	ask(1, "proc_send_signal", ",19");
+	ck_assert_uint_eq(triggered("c_1", NULL), 2);
+	close_rank();
+}
+END_TEST
+
+START_TEST(a_stop_of_somebody_outside_is_no_event_and_its_end_by_us_is_one)
+{
+	open_rank();
+	arm("c_1", "proc_has_been_stopped", "print([1])");
+	arm("c_2", "proc_has_been_continued", "print([1])");
+	fake_proc_find(&w.host, 100)->state = 'T';
+	world_run(&w, 3 * SEC);
+	ck_assert_uint_eq(triggered("c_1", NULL), 0);
+	ask(1, "thread_continue", "");
+	ck_assert_uint_eq(triggered("c_2", NULL), 1);
+	close_rank();
+}
+END_TEST
+
+START_TEST(suspending_is_not_told)
+{
+	open_rank();
+	arm("c_1", "proc_has_been_stopped", "print([1])");
+	arm("c_2", "proc_has_been_continued", "print([1])");
+	ask(1, "thread_suspend", "");
+	ask(1, "thread_resume", "");
+	ck_assert_uint_eq(triggered("c_1", NULL), 0);
+	ck_assert_uint_eq(triggered("c_2", NULL), 0);
+	close_rank();
+}
+END_TEST
+
+START_TEST(the_leash_is_an_event_too)
+{
+	open_rank();
+	arm("c_2", "proc_has_been_continued", "print([1])");
+	ask(2, "thread_stop", "");
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 2 } });
+	ck_assert_uint_eq(triggered("c_2", NULL), 1);
+	close_rank();
+}
+END_TEST
+
+START_TEST(each_thread_that_is_watched_has_its_event)
+{
+	const struct msg_triggered *t = NULL;
+
+	open_rank();
+	fake_thread_add(fake_proc_find(&w.host, 100), 101);
+	world_run(&w, 3 * SEC);
+	arm("c_1", "thread_has_been_stopped", "print([1])");
+	arm("c_2", "thread_has_been_continued", "print([1])");
+	ask(1, "thread_stop", "");
+	ck_assert_uint_eq(triggered("c_1", &t), 2);
+	ck_assert_str_eq(t->proc, rank);
+	ck_assert_str_eq(t->thread,
+			 proc_find_tid(procs_find_pid(w.lm->procs, 100), 101)->token.s);
+	ask(1, "thread_continue", "");
+	ck_assert_uint_eq(triggered("c_2", NULL), 2);
+	close_rank();
+}
+END_TEST
+
+START_TEST(an_action_may_undo_what_happened)
+{
+	open_rank();
+	arm("c_1", "proc_has_been_stopped", "thread_continue([$proc])");
+	ask(1, "thread_stop", "");
+	ck_assert_uint_eq(triggered("c_1", NULL), 1);
+	ck_assert_int_eq(fake_proc_find(&w.host, 100)->state, 'S');
+	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	close_rank();
+}
+END_TEST
+
+START_TEST(actions_that_chase_each_other_end_at_the_rate_limit)
+{
+	open_rank();
+	arm("c_1", "proc_has_been_stopped", "thread_continue([$proc])");
+	arm("c_2", "proc_has_been_continued", "thread_stop([$proc])");
+	ask(1, "thread_stop", "");
+	ck_assert_uint_le(triggered("c_1", NULL), TOOL_FIRINGS_PER_SEC_MAX);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_1" } });
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_2" } });
+	world_run(&w, 20 * MS);
+	ask(1, "thread_continue", "");
+	ck_assert_int_eq(fake_proc_find(&w.host, 100)->state, 'S');
+	close_rank();
+}
+END_TEST
+
+START_TEST(a_process_that_ends_in_the_same_moment_was_stopped_before)
+{
+	struct proc *p;
+
+	open_rank();
+	arm("c_1", "proc_has_been_stopped", "print([1])");
+	arm("c_3", "proc_has_terminated", "print([1])");
+	p = procs_find_pid(w.lm->procs, 100);
+	ck_assert_int_eq(stops_stop(w.lm->stops, p, 1, NULL), 0);
+	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
+	ck_assert_uint_eq(triggered("c_1", NULL), 1);
+	ck_assert_uint_eq(triggered("c_3", NULL), 1);
+	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	close_rank();
+}
+END_TEST
+
+SUITE("lm stop events", stops_and_continues_are_told_once_each,
+      a_stop_of_somebody_outside_is_no_event_and_its_end_by_us_is_one, suspending_is_not_told,
+      the_leash_is_an_event_too, each_thread_that_is_watched_has_its_event,
+      an_action_may_undo_what_happened, actions_that_chase_each_other_end_at_the_rate_limit,
+      a_process_that_ends_in_the_same_moment_was_stopped_before)
