@@ -225,6 +225,7 @@ void csr_free(struct csr *c)
 		list_del(&c->link);
 		s->n--;
 	}
+	filters_free(c->filters);
 	omis_request_free(c->request);
 	free(c->object);
 	free(c->partner);
@@ -321,6 +322,7 @@ static int take_place(struct csrs *s, struct csr *c)
 	if (old) {
 		c->seq = old->seq;
 		c->dropped = old->dropped;
+		filters_continue(c->filters, old->filters);
 		csr_free(old);
 	}
 	list_push_back(&s->all, &c->link);

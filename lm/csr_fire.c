@@ -120,8 +120,7 @@ static const char *const par_name[OMIS_PAR_ECPS] = { "par0",  "par1",  "par2",	"
 						     "par8",  "par9",  "par10", "par11",
 						     "par12", "par13", "par14", "par15" };
 
-static size_t set_ecps(const struct csr *c, const struct happening *h, const struct firing *f,
-		       struct omis_ecp e[ECPS_MAX])
+static size_t set_ecps(const struct csr *c, const struct happening *h, struct omis_ecp e[ECPS_MAX])
 {
 	size_t n = 0;
 
@@ -129,9 +128,9 @@ static size_t set_ecps(const struct csr *c, const struct happening *h, const str
 	e[n].name = "node";
 	set_token(&e[n++].value, procs_node_token(c->owner->conf.env.procs));
 	e[n].name = "proc";
-	set_token(&e[n++].value, f->proc.s);
+	set_token(&e[n++].value, h->proc ? h->proc->token.s : "");
 	e[n].name = "thread";
-	set_token(&e[n++].value, f->thread.s);
+	set_token(&e[n++].value, h->thread ? h->thread->token.s : "");
 	e[n].name = "csr";
 	set_token(&e[n++].value, c->token);
 	e[n].name = "time";
@@ -163,11 +162,12 @@ static void keep_pars(struct firing *f, const struct omis_ecp *e, size_t n)
 /* All that was to be done here was done in the rank; those above go on behind it. */
 static void tell_done(struct firing *f)
 {
-	struct reply *r = f->csr->prefix ? reply_new() : NULL;
+	size_t first = filters_leading(f->csr->filters), end = f->csr->prefix;
+	struct reply *r = first < end ? reply_new() : NULL;
 
-	for (size_t i = 0; r && i < f->csr->prefix; i++)
+	for (size_t i = first; r && i < end; i++)
 		reply_add(r, (uint32_t)i + 1, NULL, STATUS_OK, NULL);
-	if (f->csr->prefix && !r)
+	if (first < end && !r)
 		drop(f->csr);
 	else
 		tell(f, r);
@@ -176,7 +176,7 @@ static void tell_done(struct firing *f)
 
 static bool runs_here(const struct csr *c, const struct happening *h)
 {
-	for (size_t i = 0; i < c->prefix; i++)
+	for (size_t i = filters_leading(c->filters); i < c->prefix; i++)
 		if (!h->skip || !h->skip[i])
 			return true;
 	return false;
@@ -185,11 +185,15 @@ static bool runs_here(const struct csr *c, const struct happening *h)
 static void start(struct csr *c, struct firing *f, const struct happening *h,
 		  const struct omis_ecps *ecps)
 {
+	size_t first = filters_leading(c->filters);
+	uint32_t number[CSR_ACTIONS_MAX];
 	struct omis_diag d = { 0 };
 	struct reply *r;
 	int rc;
 
-	rc = omis_bind(c->request, 0, c->prefix, ecps, &f->bound, &d);
+	for (size_t i = first; i < c->prefix; i++)
+		number[i - first] = (uint32_t)i + 1;
+	rc = omis_bind(c->request, first, c->prefix - first, ecps, &f->bound, &d);
 	if (rc < 0) {
 		r = reply_new();
 		if (r)
@@ -203,7 +207,8 @@ static void start(struct csr *c, struct firing *f, const struct happening *h,
 	}
 	rc = task_start(c->owner->conf.tasks,
 			&(struct task_spec){ .request = f->bound,
-					     .skip = h->skip,
+					     .number = number,
+					     .skip = h->skip ? h->skip + first : NULL,
 					     .tool = c->tool,
 					     .right = c->right,
 					     .proc = h->proc,
@@ -218,11 +223,13 @@ static void start(struct csr *c, struct firing *f, const struct happening *h,
 		list_push_back(&c->owner->firings, &f->link);
 }
 
-/* Loops of events that start actions that make events end here. */
+/* Loops of events that start actions that make events end here. Counting starts nothing. */
 static bool is_too_often(struct csr *c)
 {
 	nsec_t second = loop_now(c->owner->conf.env.loop) / NSEC_PER_SEC;
 
+	if (!c->reply && c->prefix == c->request->naction)
+		return false;
 	if (second != c->window) {
 		c->window = second;
 		c->in_window = 0;
@@ -230,19 +237,15 @@ static bool is_too_often(struct csr *c)
 	return ++c->in_window > TOOL_FIRINGS_PER_SEC_MAX;
 }
 
-void csr_fire(struct csr *c, const struct happening *h)
+static struct firing *firing_new(struct csr *c, const struct happening *h)
 {
-	struct omis_ecp e[ECPS_MAX];
 	struct firing *f;
-	size_t n;
 
 	c->seq++;
 	c->owner->fired++;
 	f = is_too_often(c) ? NULL : calloc(1, sizeof(*f));
-	if (!f) {
-		drop(c);
-		return;
-	}
+	if (!f)
+		return NULL;
 	list_init(&f->link);
 	f->csr = c;
 	f->seq = c->seq;
@@ -251,7 +254,23 @@ void csr_fire(struct csr *c, const struct happening *h)
 		f->proc = h->proc->token;
 	if (h->thread)
 		f->thread = h->thread->token;
-	n = set_ecps(c, h, f, e);
+	return f;
+}
+
+void csr_fire(struct csr *c, const struct happening *h)
+{
+	struct omis_ecp e[ECPS_MAX];
+	struct firing *f;
+	size_t n;
+
+	n = set_ecps(c, h, e);
+	if (!filters_pass(c->filters, &(struct omis_ecps){ e, n }, loop_now(c->owner->conf.env.loop)))
+		return;
+	f = firing_new(c, h);
+	if (!f) {
+		drop(c);
+		return;
+	}
 	if (c->rest_uses_pars)
 		keep_pars(f, e, n);
 	if (runs_here(c, h)) {

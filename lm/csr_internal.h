@@ -6,6 +6,7 @@
 #include "common/base/list.h"
 #include "common/loop/loop.h"
 #include "common/ring/calls.h"
+#include "common/route/filter.h"
 #include "lm/csr.h"
 
 enum csr_kind {
@@ -54,6 +55,7 @@ struct csr {
 	uint32_t number, tool, version;
 	enum omis_right right;
 	struct omis_request *request; /* owned */
+	struct filters *filters; /* owned; of the request; NULL = none */
 	size_t prefix; /* leading actions that run here */
 	bool reply, rest_uses_pars;
 	bool is_stale; /* the parent that is there now has not armed it */
@@ -91,10 +93,12 @@ bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct p
 bool csr_is_for_any_thread(const struct csr *c, const struct proc *p);
 void csr_free(struct csr *c);
 
-/* --- csr_parse.c: a checked request -> kind, objects, filters. Faults become entries of action 0. */
+/* --- csr_parse.c: a checked request -> kind, partners, filters, objects. Faults become entries of action 0. */
 int csr_read_event(struct csr *c, struct reply *r);
 
 /* --- csr_rank.c */
+/* The highest number of a $par that the library call has. */
+unsigned csr_pars(const struct csr *c);
 /* -ERR_NOMEM: it is not watched for in that process. */
 int csr_install(struct csr *c, struct proc *p);
 void csr_uninstall(struct csr *c, struct proc *p);

@@ -182,6 +182,45 @@ static int read_filters(struct csr *c, const struct omis_call *event, struct rep
 	return read_partners(c, &event->param[2], r);
 }
 
+struct wanting {
+	const struct csr *c;
+	const char *unknown; /* a parameter that the event never has */
+};
+
+static void want_par(void *arg, const char *name)
+{
+	struct wanting *w = arg;
+	int k = omis_par_number(name, strlen(name));
+	unsigned most = csr_pars(w->c);
+
+	if (k < 0 || w->c->kind != CSR_CALL)
+		return;
+	if (w->c->is_patop)
+		most = w->c->phase == CALL_START ? 2 : 1;
+	else if (k == 0 && w->c->phase == CALL_END)
+		return;
+	if (k < 1 || (unsigned)k > most)
+		w->unknown = name;
+}
+
+/* A filter that could never pass is a mistake, and one that nobody would notice. */
+static int read_tests(struct csr *c, struct reply *r)
+{
+	struct wanting w = { .c = c };
+	struct err e = { 0 };
+	int rc = filters_new(c->request, &c->filters, &e);
+
+	if (rc == -ERR_INVALID)
+		reply_from_diag(r, STATUS_PARAMETER_ERROR, &e);
+	for (size_t i = 0; rc == 0 && i < filters_leading(c->filters); i++)
+		omis_call_ecps(&c->request->action[i], want_par, &w);
+	if (!w.unknown)
+		return rc;
+	reply_add_error(r, 0, "", STATUS_UNKNOWN_ECP, "%s never has a $%.40s", c->request->event->name,
+			w.unknown);
+	return -ERR_INVALID;
+}
+
 int csr_read_event(struct csr *c, struct reply *r)
 {
 	const struct omis_call *event = c->request->event;
@@ -198,5 +237,7 @@ int csr_read_event(struct csr *c, struct reply *r)
 	c->is_patop = k->is_patop;
 	if (c->kind == CSR_CALL)
 		rc = read_filters(c, event, r);
+	if (rc == 0)
+		rc = read_tests(c, r);
 	return rc < 0 ? rc : read_objects(c, &event->param[0], r);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned pars_of(const struct csr *c)
+unsigned csr_pars(const struct csr *c)
 {
 	const struct call_desc *d = call_get((unsigned)c->func);
 
@@ -41,12 +41,33 @@ static bool set_operand(const struct csr *c, const struct omis_value *v, struct 
 	}
 	a->operand = ACTION_PAR;
 	a->par = (uint32_t)k;
-	return k >= 1 && (unsigned)k <= pars_of(c);
+	return k >= 1 && (unsigned)k <= csr_pars(c);
+}
+
+/*
+ * A filter in front: one test of a parameter runs in the rank; with any other the counters behind
+ * it are raised here, from the records. Beyond 2^53 the rank could not tell whole numbers apart.
+ */
+static bool set_test(const struct csr *c, struct seg_action *a)
+{
+	struct filter_test t;
+
+	if (!filters_leading(c->filters))
+		return true;
+	if (c->is_patop || !filters_simple(c->filters, &t) || t.par > csr_pars(c) ||
+	    !(t.value > -0x1p53 && t.value < 0x1p53))
+		return false;
+	a->test = (uint16_t)(ACTION_IF_EQ + t.op);
+	a->test_par = (uint16_t)t.par;
+	a->test_value = t.value;
+	return true;
 }
 
 static bool compile(const struct csr *c, const struct omis_call *call, struct seg_action *a)
 {
 	memset(a, 0, sizeof(*a));
+	if (!set_test(c, a))
+		return false;
 	a->func = (uint16_t)c->func;
 	a->phase = (uint8_t)c->phase;
 	a->flags = c->is_patop ? ACTION_PATOP : 0;
@@ -134,8 +155,8 @@ static void install_entries(struct csr *c, struct csr_site *s)
 {
 	s->records = c->reply || c->prefix < c->request->naction;
 	for (size_t i = 0; i < c->prefix; i++) {
-		s->entry[i] = install_action(c, s->proc, i);
-		if (s->entry[i] < 0)
+		s->entry[i] = filter_is(&c->request->action[i]) ? -1 : install_action(c, s->proc, i);
+		if (s->entry[i] < 0 && !filter_is(&c->request->action[i]))
 			s->records = true;
 	}
 }

@@ -60,6 +60,7 @@ static void csr_free(struct csr *csr)
 	smap_done(&csr->objects);
 	reply_free(csr->news);
 	loop_timer_free(csr->timer);
+	filters_free(csr->filters);
 	omis_request_free(csr->request);
 	free(csr);
 }
@@ -108,20 +109,25 @@ static int allowed(const struct session *s, const struct omis_request *r, struct
 int csr_define(struct csrs *c, struct session *s, struct omis_request **request, uint64_t id, const char **out,
 	       struct err *e)
 {
+	struct filters *filters = NULL;
 	int rc = allowed(s, *request, e);
 	struct csr *csr;
 
+	if (!rc)
+		rc = filters_new(*request, &filters, e);
 	if (rc)
 		return rc;
 	csr = csr_new(c, s, id);
-	if (!csr)
-		return err_nomem(e);
-	if (smap_put(&c->by_token, csr->token.s, csr, NULL) || smap_put(&s->csrs, csr->token.s, csr, NULL)) {
-		smap_del(&c->by_token, csr->token.s);
+	if (!csr || smap_put(&c->by_token, csr->token.s, csr, NULL) ||
+	    smap_put(&s->csrs, csr->token.s, csr, NULL)) {
+		if (csr)
+			smap_del(&c->by_token, csr->token.s);
 		csr_free(csr);
+		filters_free(filters);
 		return err_nomem(e);
 	}
 	csr->request = *request;
+	csr->filters = filters;
 	*request = NULL;
 	*out = csr->token.s;
 	return 0;

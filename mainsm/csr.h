@@ -33,6 +33,7 @@ struct directory;
 struct executor;
 struct loop;
 struct numbers;
+struct run_spec;
 struct session;
 
 /* The object that an event happened to; tokens, "" = unknown. */
@@ -61,7 +62,7 @@ void csrs_free(struct csrs *c);
 /*
  * Consumes *request (checked, with an event) on success; *out is its token, valid while it exists. Disabled at
  * first. Replies to it carry `id`. -ERR_LIMIT: the tool has TOOL_CSRS_MAX, or too many actions; -ERR_DENIED: an action that
- * the tool has no right to; -ERR_NOMEM.
+ * the tool has no right to; -ERR_INVALID: a filter that makes no sense; -ERR_NOMEM.
  */
 int csr_define(struct csrs *c, struct session *s, struct omis_request **request, uint64_t id, const char **out,
 	       struct err *e);
@@ -105,6 +106,9 @@ int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m
  */
 int csrs_raise(struct csrs *c, struct session *s, const char *event,
 	       const struct omis_value *values, const struct trigger *source, unsigned depth);
+
+/* A filter behind other actions of the run's firing: 0 it passes, RUN_ENDS, -ERR_INVALID: no event led to that run. */
+int csrs_filter(struct csrs *c, const struct run_spec *spec, uint32_t action, const struct omis_call *call);
 
 struct csrs_stats {
 	size_t defined, enabled;

@@ -51,13 +51,11 @@ void csr_disarm(struct csr *csr)
 static bool wants_triggered(const struct csr *csr, uint32_t local_prefix)
 {
 	const struct omis_request *r = csr->request;
+	bool all_in_rank = filters_leading(csr->filters) < r->naction;
 
-	if (local_prefix < r->naction)
-		return true;
 	for (size_t i = 0; i < r->naction; i++)
-		if (r->action[i].service->where != OMIS_AT_RANK)
-			return true;
-	return false;
+		all_in_rank &= filter_is(&r->action[i]) || r->action[i].service->where == OMIS_AT_RANK;
+	return local_prefix < r->naction || !all_in_rank;
 }
 
 static void send_arm(struct csr *csr, struct csr_slot *slot)

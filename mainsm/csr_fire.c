@@ -107,18 +107,18 @@ static void put_token(struct omis_ecp *e, const char *name, const char *token)
 }
 
 /* node, proc, thread, time, csr; then the event's own. */
-static struct omis_ecp *make_ecps(const struct csr_firing *how, const struct firing *f)
+static struct omis_ecp *make_ecps(const struct csr_firing *how)
 {
 	struct omis_ecp *v = calloc(STANDARD_ECPS + how->npar, sizeof(*v));
 
 	if (!v)
 		return NULL;
-	put_token(&v[0], "node", f->trigger.node);
-	put_token(&v[1], "proc", f->trigger.proc);
-	put_token(&v[2], "thread", f->trigger.thread);
+	put_token(&v[0], "node", how->trigger.node);
+	put_token(&v[1], "proc", how->trigger.proc);
+	put_token(&v[2], "thread", how->trigger.thread);
 	v[3].name = "time";
 	v[3].value.kind = OMIS_FLOAT;
-	v[3].value.f = (double)f->trigger.time_ns / (double)NSEC_PER_SEC;
+	v[3].value.f = (double)how->trigger.time_ns / (double)NSEC_PER_SEC;
 	put_token(&v[4], "csr", how->csr->token.s);
 	for (size_t i = 0; i < how->npar; i++)
 		v[STANDARD_ECPS + i] = how->par[i];
@@ -129,7 +129,7 @@ static int run_actions(const struct csr_firing *how, struct firing *f)
 {
 	struct csr *csr = how->csr;
 	struct session *s = csr->session;
-	struct omis_ecp *ecp = make_ecps(how, f);
+	struct omis_ecp *ecp = make_ecps(how);
 	struct omis_ecps ecps = { ecp, STANDARD_ECPS + how->npar };
 	struct omis_request *bound = NULL;
 	struct omis_diag diag = {0};
@@ -215,11 +215,41 @@ static bool may_fire(const struct csr_firing *how)
 	return false;
 }
 
-void csr_fire(const struct csr_firing *how)
+/* Filters in front of a list; an event from below has passed them there. Without memory nothing passes. */
+static bool passes(const struct csr_firing *how)
 {
+	struct filters *f = how->csr->filters;
+	struct omis_ecps ecps = { NULL, STANDARD_ECPS + how->npar };
+	bool yes;
+
+	if (how->first >= filters_leading(f))
+		return true;
+	ecps.v = make_ecps(how);
+	yes = ecps.v && filters_pass(f, &ecps, loop_now(how->csr->c->conf.loop));
+	free((void *)ecps.v);
+	return yes;
+}
+
+int csrs_filter(struct csrs *c, const struct run_spec *spec, uint32_t action, const struct omis_call *call)
+{
+	const struct trigger *t = spec->source;
+	const struct firing *f = t ? list_entry(t, struct firing, trigger) : NULL;
+
+	if (!f)
+		return -ERR_INVALID;
+	return filter_passes(f->csr->filters, f->first + action - 1, call, loop_now(c->conf.loop)) ? 0 : RUN_ENDS;
+}
+
+void csr_fire(const struct csr_firing *event)
+{
+	struct csr_firing copy = *event, *how = &copy;
 	struct csr *csr = how->csr;
 	struct firing *f;
 
+	if (!passes(how))
+		return;
+	if (how->first < filters_leading(csr->filters))
+		how->first = filters_leading(csr->filters);
 	if (!may_fire(how))
 		return;
 	f = firing_new(how);
@@ -318,10 +348,10 @@ static void free_pars(struct pars *p)
 		omis_values_free(p->owned[i]);
 }
 
-/* The actions below were executed in order: those up to the highest number that has an entry. */
+/* The actions below were executed in order: filters in front, and those up to the highest number that has an entry. */
 static size_t executed_below(const struct csr *csr, const struct msg_triggered *m)
 {
-	size_t n = 0;
+	size_t n = filters_leading(csr->filters);
 
 	for (size_t i = 0; i < m->nentry; i++)
 		if (m->entry[i].action > n && m->entry[i].action <= csr->request->naction)

@@ -8,6 +8,7 @@
 #include "common/base/map.h"
 #include "common/loop/loop.h"
 #include "common/omis/token.h"
+#include "common/route/filter.h"
 #include "mainsm/csr.h"
 #include "mainsm/session.h"
 
@@ -45,6 +46,7 @@ struct csr {
 	struct token token;
 	struct session *session; /* NULL: its tool is gone */
 	struct omis_request *request; /* owned */
+	struct filters *filters; /* owned; of the request; NULL = none */
 	uint64_t id; /* of the tool's request */
 	bool is_enabled, is_deleted;
 	bool told_faults; /* since it was enabled: changes elsewhere are no reason to say it again */

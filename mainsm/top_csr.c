@@ -158,7 +158,16 @@ static int event_raise(struct top_call *c)
 	return rc;
 }
 
+/* One that stands behind other actions. */
+static int filter(struct top_call *c)
+{
+	return csrs_filter(c->top->conf.csrs, run_spec(c->run), c->action, c->call);
+}
+
 const struct top_service top_csr_services[] = {
+	{ "omig_at_most", filter },
+	{ "omig_every", filter },
+	{ "omig_if", filter },
 	{ "csr_enable", csrs_enable_list },
 	{ "csr_disable", disable },
 	{ "csr_delete", delete },

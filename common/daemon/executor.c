@@ -307,6 +307,18 @@ static void on_deadline(void *arg)
 	run_end(run);
 }
 
+/* The list ends in front of this action: no entry says that it, or what is behind it, went well. */
+static void end_list(struct run *run, uint32_t action)
+{
+	const uint32_t *numbers = run->spec.numbers;
+	size_t n = 0;
+
+	while (n < run->request->naction && (numbers ? numbers[n] : n + 1) != action)
+		n++;
+	run->request->naction = n;
+	run->is_over = true;
+}
+
 /* Returns true when the run has to wait. */
 static bool start_here(struct run *run, const struct plan_here *here)
 {
@@ -320,6 +332,8 @@ static bool start_here(struct run *run, const struct plan_here *here)
 	if (rc == 1)
 		return run->is_here;
 	run->is_here = false;
+	if (rc == RUN_ENDS)
+		end_list(run, here->action);
 	if (rc < 0)
 		reply_add(run->reply, here->action, NULL, status_from_err(rc), err_name(rc));
 	return false;

@@ -19,6 +19,8 @@
 #define EXECUTOR_DEADLINE_NS (2 * NSEC_PER_SEC) /* of a request that states none */
 #define EXECUTOR_DEADLINE_MAX_NS (600 * NSEC_PER_SEC)
 
+#define RUN_ENDS 2 /* of executor_conf.here */
+
 struct executor;
 struct loop;
 struct run;
@@ -57,7 +59,8 @@ struct executor_conf {
 	nsec_t (*rtt)(void *arg, uint32_t child);
 	/*
 	 * Execute a step here, adding entries to `into`. 0: done; 1: run_here_done() follows, later;
-	 * negative: an error of that code is the entry.
+	 * RUN_ENDS: the rest of the list is not executed, without a word; negative: an error of that
+	 * code is the entry.
 	 */
 	int (*here)(void *arg, struct run *run, const struct plan_here *here, struct reply *into);
 	void *arg; /* of all of them */

@@ -144,7 +144,7 @@ const char *omis_state_name(enum omis_state s)
 
 const char *omis_where_name(enum omis_where w)
 {
-	static const char *const names[] = { "top", "node", "rank", "each" };
+	static const char *const names[] = { "top", "node", "rank", "each", "event" };
 
 	return (size_t)w < ARRAY_LEN(names) ? names[w] : "?";
 }

@@ -237,6 +237,10 @@ int check_call(struct checking *c, struct omis_call *call, bool as_event)
 			     as_event ? "%s is no event service and cannot stand before the ':'"
 				      : "%s is an event service, not an action,",
 			     call->name);
+	if (s->where == OMIS_AT_EVENT && !c->event && !c->inner)
+		return fault(c, STATUS_TYPE_MISMATCH, call->offset,
+			     "%s is a filter of events and needs one in front of the ':'",
+			     call->name);
 	if (s->state == OMIS_UNSUPPORTED)
 		return fault(c, STATUS_UNSUPPORTED_SERVICE, call->offset,
 			     "%s is not supported here", call->name);

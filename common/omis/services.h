@@ -41,6 +41,7 @@ extern const struct omis_services omis_services_node, omis_services_proc, omis_s
 #define P_STRING(n) { .name = (n), .type = OMIS_T_STRING }
 #define P_STRINGS(n) { .name = (n), .type = OMIS_T_STRING, .list = true }
 #define P_BINARY(n) { .name = (n), .type = OMIS_T_BINARY }
+#define P_ANY(n) { .name = (n), .type = OMIS_T_ANY }
 #define P_ANYS(n) { .name = (n), .type = OMIS_T_ANY, .list = true }
 #define P_RANKS(n) { .name = (n), .type = OMIS_T_ANY, .list = true, .is_ranks = true }
 #define P_ANYS_OR(n, d) { .name = (n), .type = OMIS_T_ANY, .list = true, .def = (d) }

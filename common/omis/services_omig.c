@@ -3,6 +3,15 @@
 #include "common/omis/services.h"
 
 static const struct omis_service omig[] = {
+	{ EXT_SERVICE("omig", "omig_at_most", INFO, 0, EVENT, OBSERVE, DONE),
+	  .param = { P_FLOAT("per_second") },
+	  .help = "A filter of events: so many a second go on to the actions behind it (one in "
+		  "1/per_second seconds when it is below 1), the others end here." },
+	{ EXT_SERVICE("omig", "omig_backtrace", INFO, 't', NODE, MANIPULATE, PARTLY),
+	  .param = { THREADS, P_INT_OR("depth", "0") },
+	  .result = "n, [pc, fp, module, symbol, offset]...",
+	  .help = "As thread_get_backtrace, with the file that each frame's code is of, the function by "
+		  "its symbol (\"\" when the file tells none) and the distance from its beginning." },
 	{ EXT_SERVICE("omig", "omig_calls_disable", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS },
 	  .help = "Takes back what this tool enabled; the count goes on for other tools." },
@@ -26,6 +35,14 @@ static const struct omis_service omig[] = {
 	  .param = { P_STRING("role"), P_INT("lifetime_s"), P_INT("uses") },
 	  .result = "connection_string",
 	  .help = "Makes a token that lets somebody enrol with a role, as a connection string." },
+	{ EXT_SERVICE("omig", "omig_every", INFO, 0, EVENT, OBSERVE, DONE), .param = { P_INT("n") },
+	  .help = "A filter of events: of those that come to it every nth goes on to the actions "
+		  "behind it, the others end here. In front of all other actions each host counts "
+		  "by itself." },
+	{ EXT_SERVICE("omig", "omig_if", INFO, 0, EVENT, OBSERVE, DONE),
+	  .param = { P_ANY("a"), P_STRING("op"), P_ANY("b") },
+	  .help = "A filter of events: when a op b does not hold, with op one of == != < <= > >=, "
+		  "the event ends here and the actions behind it do not run." },
 	{ EXT_SERVICE("omig", "omig_pa_create", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .flags = OMIS_INTERNAL, .param = { PROCS, P_TOKEN("object", 'a') },
 	  .help = "Makes the cell of a counter or integrator in each process." },

@@ -96,11 +96,41 @@ static void action_forget(const struct action_tables *t, const struct seg_action
 		t->potentials[a->cell].set = false;
 }
 
+/* A parameter that the event has not lets nothing pass. */
+static bool action_passes(const struct seg_action *a, const struct action_event *e)
+{
+	double v;
+
+	if (a->test == ACTION_ALWAYS)
+		return true;
+	if (a->test_par < 1 || a->test_par > e->npar)
+		return false;
+	v = (double)e->par[a->test_par - 1];
+	switch (a->test) {
+	case ACTION_IF_EQ:
+		return v == a->test_value;
+	case ACTION_IF_NE:
+		return v != a->test_value;
+	case ACTION_IF_LT:
+		return v < a->test_value;
+	case ACTION_IF_LE:
+		return v <= a->test_value;
+	case ACTION_IF_GT:
+		return v > a->test_value;
+	case ACTION_IF_GE:
+		return v >= a->test_value;
+	default:
+		return false;
+	}
+}
+
 static void action_filter(const struct action_tables *t, const struct seg_action *a,
 			  const struct action_event *e)
 {
 	bool potential = false;
 
+	if (!action_passes(a, e))
+		return;
 	if (a->thread_count && !list_has(t->lists, a->thread_first, a->thread_count, e->tid))
 		return;
 	if (a->partner_count) {

@@ -33,6 +33,17 @@ enum action_operand {
 	ACTION_VOLUME,
 };
 
+/* When it does not hold the action does not run. */
+enum action_test {
+	ACTION_ALWAYS,
+	ACTION_IF_EQ,
+	ACTION_IF_NE,
+	ACTION_IF_LT,
+	ACTION_IF_LE,
+	ACTION_IF_GT,
+	ACTION_IF_GE,
+};
+
 enum { ACTION_PATOP = 1 }; /* flags: a patop event: the partner list is tested,
 		any source matches as "potential" */
 
@@ -48,10 +59,11 @@ struct seg_action {
 	uint32_t par;
 	uint32_t partner_first, partner_count; /* ascending world ranks in the lists; 0 = any */
 	uint32_t thread_first, thread_count; /* ascending tids; 0 = any */
-	uint32_t spare;
+	uint16_t test; /* enum action_test: of $par<test_par> against test_value */
+	uint16_t test_par;
 	double value; /* of ACTION_CONST */
 	uint64_t id; /* the lm's own: which request's which action */
-	uint64_t spare1;
+	double test_value;
 };
 static_assert(sizeof(struct seg_action) == 64, "one cache line");
 

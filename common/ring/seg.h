@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 2
+#define SEG_VERSION 3
 
 /*
  * A page of the largest size that the architecture may run with: the hook words are mapped on their

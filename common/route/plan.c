@@ -268,6 +268,16 @@ static int refuse(const struct plan *p, const struct omis_service *s, uint32_t a
 			       s->name);
 }
 
+static bool is_of_top(const struct omis_service *s)
+{
+	return s->where == OMIS_AT_TOP || s->where == OMIS_AT_EVENT;
+}
+
+static bool is_here(const struct omis_service *s)
+{
+	return is_of_top(s) || s->where == OMIS_AT_EACH;
+}
+
 /* Takes actions until a step is whole. */
 static int build(struct plan *p, struct reply *into)
 {
@@ -276,11 +286,11 @@ static int build(struct plan *p, struct reply *into)
 	for (; !rc && p->next < p->r->naction && !p->step.here; p->next++) {
 		const struct omis_call *call = &p->r->action[p->next];
 		const struct omis_service *s = call->service;
-		bool here = s->where == OMIS_AT_TOP || s->where == OMIS_AT_EACH;
+		bool here = is_here(s);
 
 		if (p->npart && (here || call->barrier))
 			break;
-		if (!route_may(p->conf.right, s) || (s->where == OMIS_AT_TOP && !p->conf.top))
+		if (!route_may(p->conf.right, s) || (is_of_top(s) && !p->conf.top))
 			rc = refuse(p, s, number_of(p, p->next), into);
 		else if (here)
 			rc = add_here(p, p->next, into);

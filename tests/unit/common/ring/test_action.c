@@ -57,6 +57,42 @@ static int64_t cell(unsigned i)
 	return made_cells(&m, 0)[i].n;
 }
 
+/* $par8 is 40; $par10 is not there. */
+START_TEST(an_action_with_a_test_runs_when_it_holds)
+{
+	static const struct {
+		uint16_t test, par;
+		double value;
+		bool runs;
+	} cell[] = {
+		{ ACTION_IF_GT, 8, 39, true },	 { ACTION_IF_GT, 8, 40, false },
+		{ ACTION_IF_GE, 8, 40, true },	 { ACTION_IF_GE, 8, 40.5, false },
+		{ ACTION_IF_LT, 8, 40, false },	 { ACTION_IF_LT, 8, 41, true },
+		{ ACTION_IF_LE, 8, 40, true },	 { ACTION_IF_LE, 8, 39, false },
+		{ ACTION_IF_EQ, 8, 40, true },	 { ACTION_IF_EQ, 8, 4, false },
+		{ ACTION_IF_NE, 8, 4, true },	 { ACTION_IF_NE, 8, 40, false },
+		{ ACTION_IF_NE, 10, 4, false },	 { ACTION_IF_NE, 0, 4, false },
+		{ ACTION_IF_GE + 1, 8, 4, false }, { ACTION_ALWAYS, 0, 4, true },
+	};
+	struct seg_action a;
+	int64_t n = 0;
+
+	for (size_t i = 0; i < sizeof(cell) / sizeof(cell[0]); i++) {
+		unsigned index;
+
+		count(&a, 0, 1);
+		a.test = cell[i].test;
+		a.test_par = cell[i].par;
+		a.test_value = cell[i].value;
+		index = add(&a, NULL, NULL);
+		fire(CALL_ID_Send, 0, 1, 10);
+		n += cell[i].runs;
+		ck_assert_msg(made_cells(&m, 0)[0].n == n, "cell %zu", i);
+		ck_assert_int_eq(segview_action_del(v, index), 0);
+	}
+}
+END_TEST
+
 START_TEST(a_chain_runs_all_of_its_entries_and_no_other)
 {
 	struct seg_action a;
@@ -329,6 +365,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
+		an_action_with_a_test_runs_when_it_holds,
 		a_chain_runs_all_of_its_entries_and_no_other,
 		removing_one_leaves_the_others_in_their_chain,
 		partners_and_threads_are_filters,

@@ -149,7 +149,7 @@ START_TEST(another_version_is_named)
 
 	h->version = SEG_VERSION + 1;
 	ck_assert_int_eq(segview_over(m.p, m.n, &v, &e), -ERR_UNSUPPORTED);
-	ck_assert_ptr_nonnull(strstr(e.text, "layout 3"));
+	ck_assert_ptr_nonnull(strstr(e.text, "layout 4"));
 	h->magic = 0;
 	ck_assert_int_eq(segview_over(m.p, m.n, &v, &e), -ERR_AGAIN);
 	ck_assert_int_eq(segview_over(m.p, 100, &v, &e), -ERR_PROTO);
