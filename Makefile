@@ -46,6 +46,7 @@ MODULES :=
 -include common/ring/module.mk
 -include common/omis/module.mk
 -include common/loop/module.mk
+-include common/tracer/module.mk
 -include proto/module.mk
 -include libapp/module.mk
 -include common/net/module.mk
@@ -58,20 +59,24 @@ MODULES :=
 -include stats/module.mk
 -include pmsl/module.mk
 -include neko/module.mk
+-include tracer/module.mk
 -include lm/module.mk
 -include sm/module.mk
 -include mainsm/module.mk
 -include tools/libomis/module.mk
+-include tools/web/module.mk
 -include tools/module.mk
 -include bench/module.mk
 
 # What the order alone does not say: the library inside the ranks stands on
 # two rooms only, daemons are siblings, tools speak the protocol like anyone.
 libapp.only         := common/base common/ring
-lm.never            := sm mainsm
+lm.never            := tracer sm mainsm
+tracer.never        := lm sm mainsm
 sm.never            := lm mainsm
 mainsm.never        := lm sm
 tools/libomis.never := lm sm mainsm
+tools/web.only      := common/base
 tools.never         := lm sm mainsm
 
 include mk/rules.mk

@@ -47,6 +47,8 @@
 #define TOOL_CSRS_MAX 256 /* conditional requests of one tool */
 #define CSR_ACTIONS_MAX 16 /* actions that one event may start */
 #define TOOL_FIRINGS_PER_SEC_MAX 1000 /* conditions whose actions leave the rank */
+/* each stop costs the program some 10 us: a tenth of a core, then it is let go */
+#define TRACE_EVENTS_PER_SEC_MAX 10000
 #define CAUSAL_DEPTH_MAX 4 /* an action's event starts an action, ...: loops end here */
 #define TOOLS_MAX 64 /* connected to one mainsm */
 
@@ -54,6 +56,16 @@
 #define TOOL_QUEUE_MAX_BYTES (32 * 1024 * 1024) /* replies that wait; the tool is cut beyond it */
 #define TOOL_STALL_MAX_NS (10 * INT64_C(1000000000)) /* and after this time without progress */
 #define PEER_QUEUE_MAX_BYTES (64 * 1024 * 1024) /* between daemons: a minute of a site's data */
+
+/* --- what is read from outside by HTTP (tools/web, omig export) */
+#define WEB_HEAD_MAX_BYTES (8 * 1024) /* a scraper sends half a KiB */
+#define WEB_CONNS_MAX 32 /* two scrapers, and somebody who tries */
+#define WEB_TIME_MAX_NS (10 * INT64_C(1000000000)) /* as scrapers wait; whole, not between two bytes */
+#define WEB_DRAIN_MAX_NS INT64_C(1000000000) /* for the other end to close after the answer */
+#define WEB_ANSWER_MAX_BYTES (64 * 1024 * 1024) /* a scraper takes less; 32 of them are memory */
+#define EXPORT_SERIES_DEFAULT 20000 /* some thousand jobs by node and class; a scrape of 2 MB */
+#define EXPORT_SERIES_MAX 500000 /* 10,000 ranks by class and kind: what people may ask for */
+#define EXPORT_PROCS_MAX OMIS_OBJECTS_MAX /* processes that are remembered between scrapes */
 
 /* --- metric language and graphs */
 #define PMSL_SOURCE_MAX_BYTES (256 * 1024) /* one specification */

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/limits.h"
+#include "tests/suite.h"
+#include "tools/web/internal.h"
+#include "tools/web/web.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* --- heads */
+
+static struct web_head head;
+static char text[WEB_HEAD_MAX_BYTES + 1];
+
+static int read_head(const char *s)
+{
+	size_t n = strlen(s);
+
+	memcpy(text, s, n + 1);
+	return web_head_read(text, n, &head);
+}
+
+START_TEST(a_plain_request_is_taken_apart)
+{
+	ck_assert_int_eq(read_head("GET /metrics?a=%2e HTTP/1.1\r\nhost:  localhost:1 \r\nAccept: "
+				   "x;q=0.5\r\n\r\n"),
+			 0);
+	ck_assert_str_eq(head.path, "/metrics");
+	ck_assert_str_eq(head.host, "localhost:1");
+	ck_assert_str_eq(head.accept, "x;q=0.5");
+	ck_assert(!head.is_head);
+	ck_assert_int_eq(read_head("HEAD / HTTP/1.0\r\nHost: a\r\nContent-Length: 0\r\n\r\n"), 0);
+	ck_assert(head.is_head);
+}
+END_TEST
+
+START_TEST(what_is_doubtful_is_refused)
+{
+	static const struct {
+		const char *head;
+		int status;
+	} bad[] = {
+		{ "\r\n\r\n", 400 },
+		{ "GET\r\n\r\n", 400 },
+		{ "GET /\r\n\r\n", 400 },
+		{ " / HTTP/1.1\r\n\r\n", 400 },
+		{ "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
+		{ "GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
+		{ "GET / HTTP/2\r\nHost: a\r\n\r\n", 505 },
+		{ "GET / FTP/1\r\nHost: a\r\n\r\n", 400 },
+		{ "POST / HTTP/1.1\r\nHost: a\r\n\r\n", 405 },
+		{ "get / HTTP/1.1\r\nHost: a\r\n\r\n", 405 },
+		{ "GET / HTTP/1.1\r\n\r\n", 400 },
+		{ "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400 },
+		{ "GET / HTTP/1.1\r\nHost : a\r\n\r\n", 400 },
+		{ "GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n", 400 },
+		{ "GET / HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n", 400 },
+		{ "GET / HTTP/1.1\r\nHost: a\nb: c\r\n\r\n", 400 },
+		{ "GET / HTTP/1.1\r\nHost: a\x01\r\n\r\n", 400 },
+		{ "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000000\r\n\r\n", 413 },
+		{ "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n", 413 },
+		{ "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", 413 },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(read_head(bad[i].head) == bad[i].status, "%zu: %s", i, bad[i].head);
+}
+END_TEST
+
+START_TEST(a_zero_in_a_head_is_refused)
+{
+	char zero[] = "GET / HTTP/1.1\r\nHost: a\0b\r\n\r\n";
+
+	ck_assert_int_eq(web_head_read(zero, sizeof(zero) - 1, &head), 400);
+}
+END_TEST
+
+/* Each cut, and each byte replaced: an answer and no fault. */
+START_TEST(damaged_heads_are_survived)
+{
+	static const char good[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: "
+				   "a;q=0.1,b\r\nOrigin: http://x\r\n\r\n";
+	char copy[sizeof(good) + 1];
+
+	for (size_t i = 0; i < sizeof(good) - 1; i++)
+		for (int c = 0; c < 256; c++) {
+			size_t n;
+
+			memcpy(copy, good, sizeof(good));
+			copy[i] = (char)c;
+			n = web_head_end(copy, sizeof(good) - 1);
+			if (n)
+				web_head_read(copy, n, &head);
+		}
+	for (size_t n = 0; n < sizeof(good) - 1; n++)
+		ck_assert_uint_eq(web_head_end(good, n), 0);
+}
+END_TEST
+
+START_TEST(only_names_of_loopback_are_local)
+{
+	ck_assert(web_is_local_name("localhost"));
+	ck_assert(web_is_local_name("LOCALHOST:80"));
+	ck_assert(web_is_local_name("127.0.0.1:9717"));
+	ck_assert(web_is_local_name("[::1]:9717"));
+	ck_assert(!web_is_local_name(""));
+	ck_assert(!web_is_local_name("evil"));
+	ck_assert(!web_is_local_name("localhost.evil"));
+	ck_assert(!web_is_local_name("127.0.0.1.evil"));
+	ck_assert(!web_is_local_name("localhost:evil"));
+	ck_assert(!web_is_local_name("localhost:80@evil"));
+	ck_assert(!web_is_local_name("localhost:99999"));
+}
+END_TEST
+
+START_TEST(the_form_is_the_one_that_is_wished_most)
+{
+	static const char om[] = "application/openmetrics-text", plain[] = "text/plain";
+
+	ck_assert(!web_prefers("", om, plain));
+	ck_assert(!web_prefers("*/*", om, plain));
+	ck_assert(!web_prefers("text/plain", om, plain));
+	ck_assert(web_prefers("application/openmetrics-text", om, plain));
+	ck_assert(web_prefers("application/openmetrics-text;version=1.0.0,application/"
+			      "openmetrics-text;version=0.0.1;q=0.75,"
+			      "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+			      om, plain));
+	ck_assert(!web_prefers("application/openmetrics-text;q=0.2, text/plain;q=0.5", om, plain));
+	ck_assert(!web_prefers("application/openmetrics-text;q=0", om, plain));
+	ck_assert(!web_prefers("application/openmetrics-textual", om, plain));
+}
+END_TEST
+
+/* --- a real port */
+
+static void answer(void *arg, const struct web_request *q, struct web_answer *a)
+{
+	buf_printf(a->body, "asked for %s\n", q->path);
+}
+
+static struct web *open_web(const char *token)
+{
+	struct web_conf conf = { .address = "127.0.0.1", .token = token, .answer = answer };
+	struct err e = { 0 };
+	struct web *w = NULL;
+
+	ck_assert_msg(web_open(&conf, &w, &e) == 0, "%s", e.text);
+	return w;
+}
+
+static int dial(const struct web *w)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_port = htons(web_port(w)),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+/* All that comes until the other end closes. */
+static const char *read_all(struct web *w, int fd)
+{
+	static char said[65536];
+	size_t n = 0;
+	ssize_t got;
+
+	for (int i = 0; i < 10000; i++) {
+		web_turn(w);
+		got = recv(fd, said + n, sizeof(said) - 1 - n, MSG_DONTWAIT);
+		if (got == 0)
+			break;
+		if (got > 0)
+			n += (size_t)got;
+		else
+			usleep(1000);
+	}
+	said[n] = '\0';
+	return said;
+}
+
+static const char *ask(struct web *w, const char *request)
+{
+	int fd = dial(w);
+	const char *said;
+
+	ck_assert_int_eq(send(fd, request, strlen(request), MSG_NOSIGNAL),
+			 (ssize_t)strlen(request));
+	said = read_all(w, fd);
+	close(fd);
+	return said;
+}
+
+#define starts_with(said, start) ck_assert_msg(!strncmp((said), (start), strlen(start)), "%s", said)
+
+START_TEST(a_request_is_answered)
+{
+	struct web *w = open_web(NULL);
+	const char *said = ask(w, "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+	starts_with(said, "HTTP/1.1 200 OK\r\n");
+	ck_assert_ptr_nonnull(strstr(said, "Content-Length: 13\r\n"));
+	ck_assert_ptr_nonnull(strstr(said, "\r\n\r\nasked for /x\n"));
+	said = ask(w, "HEAD /x HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	ck_assert_ptr_nonnull(strstr(said, "Content-Length: 13\r\n"));
+	ck_assert_ptr_null(strstr(said, "asked"));
+	web_close(w);
+}
+END_TEST
+
+START_TEST(a_foreign_page_is_refused)
+{
+	struct web *w = open_web(NULL);
+
+	starts_with(ask(w, "GET / HTTP/1.1\r\nHost: evil\r\n\r\n"), "HTTP/1.1 403 ");
+	starts_with(ask(w, "GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil\r\n\r\n"),
+		    "HTTP/1.1 403 ");
+	starts_with(ask(w, "GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: null\r\n\r\n"),
+		    "HTTP/1.1 403 ");
+	starts_with(
+		ask(w,
+		    "GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost:3000\r\n\r\n"),
+		"HTTP/1.1 200 ");
+	web_close(w);
+}
+END_TEST
+
+START_TEST(without_the_token_nothing_is_told)
+{
+	struct web *w = open_web("0123456789abcdef");
+
+	starts_with(ask(w, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), "HTTP/1.1 401 ");
+	starts_with(ask(w, "GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+			   "0123456789abcdeX\r\n\r\n"),
+		    "HTTP/1.1 401 ");
+	starts_with(ask(w, "GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic "
+			   "0123456789abcdef\r\n\r\n"),
+		    "HTTP/1.1 401 ");
+	starts_with(ask(w, "GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+			   "0123456789abcdef\r\n\r\n"),
+		    "HTTP/1.1 200 ");
+	web_close(w);
+}
+END_TEST
+
+START_TEST(another_address_needs_a_token)
+{
+	struct web_conf conf = { .address = "0.0.0.0", .answer = answer };
+	struct web *w = NULL;
+
+	ck_assert_int_eq(web_open(&conf, &w, NULL), -ERR_DENIED);
+	conf.token = "0123456789abcdef";
+	ck_assert_int_eq(web_open(&conf, &w, NULL), 0);
+	web_close(w);
+	conf.address = "localhost";
+	ck_assert_int_eq(web_open(&conf, &w, NULL), -ERR_INVALID);
+}
+END_TEST
+
+/* A head of exactly so many bytes. */
+static void ask_of_size(struct web *w, size_t size, const char *status)
+{
+	static char request[WEB_HEAD_MAX_BYTES + 64];
+	static const char first[] = "GET / HTTP/1.1\r\nHost: localhost\r\nX: ";
+
+	memset(request, 'x', sizeof(request));
+	memcpy(request, first, sizeof(first) - 1);
+	memcpy(request + size - 4, "\r\n\r\n", 5);
+	starts_with(ask(w, request), status);
+}
+
+START_TEST(a_head_has_a_limit)
+{
+	struct web *w = open_web(NULL);
+
+	ask_of_size(w, WEB_HEAD_MAX_BYTES - 1, "HTTP/1.1 200 ");
+	ask_of_size(w, WEB_HEAD_MAX_BYTES, "HTTP/1.1 200 ");
+	ask_of_size(w, WEB_HEAD_MAX_BYTES + 1, "HTTP/1.1 431 ");
+	web_close(w);
+}
+END_TEST
+
+START_TEST(one_connection_too_many_is_refused_and_the_others_live)
+{
+	struct web *w = open_web(NULL);
+	struct web_stats s;
+	int fd[WEB_CONNS_MAX];
+
+	for (int i = 0; i < WEB_CONNS_MAX; i++)
+		fd[i] = dial(w);
+	for (int i = 0; i < 1000; i++) {
+		web_turn(w);
+		web_get_stats(w, &s);
+		if (s.open == WEB_CONNS_MAX)
+			break;
+		usleep(1000);
+	}
+	ck_assert_uint_eq(s.open, WEB_CONNS_MAX);
+	starts_with(ask(w, ""), "HTTP/1.1 503 ");
+	ck_assert_int_gt(send(fd[0], "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 35, MSG_NOSIGNAL),
+			 0);
+	starts_with(read_all(w, fd[0]), "HTTP/1.1 200 ");
+	for (int i = 0; i < WEB_CONNS_MAX; i++)
+		close(fd[i]);
+	web_close(w);
+}
+END_TEST
+
+SUITE("web", a_plain_request_is_taken_apart, what_is_doubtful_is_refused,
+      a_zero_in_a_head_is_refused, damaged_heads_are_survived, only_names_of_loopback_are_local,
+      the_form_is_the_one_that_is_wished_most, a_request_is_answered, a_foreign_page_is_refused,
+      without_the_token_nothing_is_told, another_address_needs_a_token, a_head_has_a_limit,
+      one_connection_too_many_is_refused_and_the_others_live)

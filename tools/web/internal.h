@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of this room share. */
+#ifndef TOOLS_WEB_INTERNAL_H
+#define TOOLS_WEB_INTERNAL_H
+
+#include "common/base/limits.h"
+#include "common/base/list.h"
+#include "tools/web/web.h"
+
+enum web_state { WEB_READS, WEB_WRITES, WEB_DRAINS };
+
+struct web_conn {
+	struct list item;
+	struct web *web;
+	int fd;
+	enum web_state state;
+	nsec_t until; /* then it is cut */
+	size_t n; /* bytes of the head so far */
+	char head[WEB_HEAD_MAX_BYTES + 1];
+	struct buf out; /* the answer's head and body */
+	size_t sent;
+};
+
+struct web {
+	struct web_conf conf;
+	char *token; /* owned; NULL = none is needed */
+	bool is_loopback;
+	int epoll, listener;
+	struct list conns;
+	struct web_stats stats;
+};
+
+/* What the head of a request says, cut out of it in place. */
+struct web_head {
+	bool is_head; /* HEAD, not GET */
+	char *path;
+	const char *host, *accept, *authorization, *origin; /* NULL = not there */
+	bool has_body;
+};
+
+/* Bytes up to the empty line that ends the head, with it; 0 = it is not there yet. */
+size_t web_head_end(const char *p, size_t n);
+
+/*
+ * Takes a whole head apart: n bytes with the empty line, p[n] writable. Returns 0 or the
+ * status that answers it.
+ */
+int web_head_read(char *p, size_t n, struct web_head *out);
+
+/* A Host (or what follows :// in an Origin) that names this machine's loopback. */
+bool web_is_local_name(const char *host);
+
+/* Takes the descriptor; closes it when there is no memory. */
+void web_conn_new(struct web *w, int fd);
+void web_conn_free(struct web_conn *c);
+
+/* Reads or writes what can be; its time is over. It may be gone then. */
+void web_conn_turn(struct web_conn *c);
+void web_conn_expire(struct web_conn *c);
+
+#endif

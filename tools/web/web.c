@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The port: who may listen where, and the connections' lives. */
+#include "tools/web/web.h"
+
+#include "common/base/str.h"
+#include "tools/web/internal.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define EVENTS (WEB_CONNS_MAX + 1) /* all there can be: who waits was read before anybody is cut */
+
+static bool is_loopback(const struct sockaddr *a)
+{
+	if (a->sa_family == AF_INET)
+		return ntohl(((const struct sockaddr_in *)(const void *)a)->sin_addr.s_addr) >>
+			       24 ==
+		       127;
+	return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr);
+}
+
+static int find_address(const struct web_conf *conf, struct addrinfo **out, struct err *e)
+{
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
+				  .ai_socktype = SOCK_STREAM };
+	char port[8];
+
+	snprintf(port, sizeof(port), "%u", (unsigned)conf->port);
+	if (getaddrinfo(conf->address, port, &hints, out))
+		return err_set(e, ERR_INVALID, "'%s' is no numeric address", conf->address);
+	return 0;
+}
+
+static int listen_at(struct web *w, const struct addrinfo *a, struct err *e)
+{
+	const int on = 1;
+
+	w->listener = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (w->listener < 0)
+		return err_sys(e, "socket");
+	setsockopt(w->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(w->listener, a->ai_addr, a->ai_addrlen) < 0 ||
+	    listen(w->listener, WEB_CONNS_MAX) < 0)
+		return err_sys(e, "%s port %u (choose another with --listen)", w->conf.address,
+			       (unsigned)w->conf.port);
+	return 0;
+}
+
+static int watch_listener(struct web *w, struct err *e)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = NULL };
+
+	w->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (w->epoll < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->listener, &ev) < 0)
+		return err_sys(e, "epoll");
+	return 0;
+}
+
+static int open_port(struct web *w, struct err *e)
+{
+	struct addrinfo *a = NULL;
+	int rc = find_address(&w->conf, &a, e);
+
+	if (rc < 0)
+		return rc;
+	w->is_loopback = is_loopback(a->ai_addr);
+	if (!w->is_loopback && !w->token)
+		rc = err_set(e, ERR_DENIED, "%s is reached from other machines: that needs a token",
+			     w->conf.address);
+	if (rc == 0)
+		rc = listen_at(w, a, e);
+	freeaddrinfo(a);
+	return rc < 0 ? rc : watch_listener(w, e);
+}
+
+int web_open(const struct web_conf *conf, struct web **out, struct err *e)
+{
+	struct web *w = calloc(1, sizeof(*w));
+	int rc;
+
+	if (!w)
+		return err_nomem(e);
+	w->conf = *conf;
+	w->epoll = w->listener = -1;
+	list_init(&w->conns);
+	w->token = str_dup(conf->token);
+	rc = conf->token && !w->token ? err_nomem(e) : open_port(w, e);
+	w->conf.address = w->conf.token = NULL; /* they were borrowed */
+	if (rc < 0) {
+		web_close(w);
+		return rc;
+	}
+	*out = w;
+	return 0;
+}
+
+void web_close(struct web *w)
+{
+	if (!w)
+		return;
+	list_each_safe (i, &w->conns)
+		web_conn_free(list_entry(i, struct web_conn, item));
+	if (w->listener >= 0)
+		close(w->listener);
+	if (w->epoll >= 0)
+		close(w->epoll);
+	if (w->token)
+		str_wipe(w->token, strlen(w->token));
+	free(w->token);
+	free(w);
+}
+
+uint16_t web_port(const struct web *w)
+{
+	struct sockaddr_storage a = { 0 };
+	socklen_t n = sizeof(a);
+
+	if (getsockname(w->listener, (struct sockaddr *)&a, &n) < 0)
+		return 0;
+	return ntohs(a.ss_family == AF_INET ? ((struct sockaddr_in *)&a)->sin_port
+					    : ((struct sockaddr_in6 *)&a)->sin6_port);
+}
+
+int web_fd(const struct web *w)
+{
+	return w->epoll;
+}
+
+void web_get_stats(const struct web *w, struct web_stats *out)
+{
+	*out = w->stats;
+}
+
+/* --- one turn */
+
+static void refuse(struct web *w, int fd)
+{
+	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: "
+				   "0\r\nConnection: close\r\n\r\n";
+
+	(void)!send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	close(fd);
+	w->stats.cut++;
+}
+
+static void take_in(struct web *w)
+{
+	int fd = accept4(w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (w->stats.open >= WEB_CONNS_MAX)
+		refuse(w, fd);
+	else
+		web_conn_new(w, fd);
+}
+
+static void cut_slow(struct web *w)
+{
+	nsec_t now = clock_mono();
+
+	list_each_safe (i, &w->conns) {
+		struct web_conn *c = list_entry(i, struct web_conn, item);
+
+		if (c->until <= now)
+			web_conn_expire(c);
+	}
+}
+
+void web_turn(struct web *w)
+{
+	struct epoll_event ev[EVENTS];
+	int n = epoll_wait(w->epoll, ev, EVENTS, 0);
+
+	for (int i = 0; i < n; i++) {
+		if (ev[i].data.ptr)
+			web_conn_turn(ev[i].data.ptr);
+		else
+			take_in(w);
+	}
+	cut_slow(w);
+}

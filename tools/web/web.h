@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A port from which text is read by HTTP/1.1: GET and HEAD, no body, one request a
+ * connection. Why not a library: evhttp of libevent 2.1 bounds neither the number of
+ * connections nor the whole time of a request (a byte now and then keeps one for ever), and
+ * libmicrohttpd would load a second TLS library into each omig. What is left of HTTP without
+ * bodies and without keeping connections is small.
+ *
+ * Each connection costs WEB_HEAD_MAX_BYTES and its answer, lives WEB_TIME_MAX_NS at the
+ * longest, and there are WEB_CONNS_MAX at once.
+ */
+#ifndef TOOLS_WEB_WEB_H
+#define TOOLS_WEB_WEB_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct web;
+
+/* What was asked. Texts live for the call. */
+struct web_request {
+	const char *path; /* without what follows '?' */
+	const char *accept; /* "" when the header is not there */
+};
+
+/* status 0 becomes 200. `body` is empty, capped, and owned by the caller. */
+struct web_answer {
+	int status;
+	const char *type; /* a literal */
+	struct buf *body;
+};
+
+struct web_conf {
+	const char *address; /* numeric, IPv6 without brackets */
+	uint16_t port; /* 0: the system chooses */
+	/*
+	 * The token that each request must carry; NULL: none is needed. An address that is not
+	 * loopback needs one: ERR_DENIED.
+	 */
+	const char *token;
+	void (*answer)(void *arg, const struct web_request *q, struct web_answer *a);
+	void *arg;
+};
+
+struct web_stats {
+	uint64_t answered, refused, cut; /* refused: 4xx; cut: too slow, too many, gone */
+	unsigned open;
+};
+
+/* The address, port and token are copied. ERR_INVALID (address), ERR_DENIED, ERR_SYS, ERR_NOMEM. */
+int web_open(const struct web_conf *conf, struct web **out, struct err *e);
+void web_close(struct web *w);
+
+uint16_t web_port(const struct web *w);
+
+/* Polls readable when web_turn() has something to do; call it once a second besides. */
+int web_fd(const struct web *w);
+void web_turn(struct web *w);
+
+void web_get_stats(const struct web *w, struct web_stats *out);
+
+/*
+ * True when the Accept header wants `type` at least as much as `other`, and names it: a
+ * wildcard is no wish.
+ */
+bool web_prefers(const char *accept, const char *type, const char *other);
+
+#endif
