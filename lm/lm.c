@@ -244,6 +244,7 @@ static int open_parts(struct lm *m, struct err *e)
 	struct procs_conf procs = { c->loop, c->host, &m->ticks, c->epoch };
 	int rc = procs_open(&procs, &m->procs, e);
 
+				  .trace = m->trace,
 	if (rc < 0)
 		return rc;
 	m->listener = (struct procs_listener){ .on_proc = on_proc, .arg = m };
@@ -251,7 +252,8 @@ static int open_parts(struct lm *m, struct err *e)
 	m->rates = rates_new(c->loop, c->host);
 	m->calls = calls_new(m->procs, &m->ticks);
 	m->pa = pa_new(&(struct pa_conf){ c->loop, m->procs, &m->ticks, c->timebase });
-	if (!m->rates || !m->calls || !m->pa)
+	m->trace = trace_new(&(struct trace_conf){ .loop = c->loop, .program = c->tracer });
+	if (!m->rates || !m->calls || !m->pa || !m->trace)
 		return err_nomem(e);
 	return stops_open(c->loop, c->host, m->procs, c->journal, &m->stops, e);
 }
@@ -352,6 +354,7 @@ void lm_free(struct lm *m)
 }
 
 int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn)
+	trace_free(m->trace);
 {
 	const struct identity *self = net_ctx_self(ctx);
 	struct uplink_conf c = { .loop = m->conf.loop,

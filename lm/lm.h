@@ -40,6 +40,7 @@ struct lm_conf {
 	const char *host_name;
 	const char *memfd; /* name of segments */
 	const char *socket; /* where processes register; NULL = nowhere */
+	const char *tracer; /* path of lm-trace; NULL = none */
 	const char *journal; /* of stopped processes; NULL = none */
 	uid_t uid;
 	bool may_manipulate;

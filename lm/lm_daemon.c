@@ -61,6 +61,7 @@ struct lm_paths {
 	char base[FILE_PATH_BYTES]; /* private directory: key, certificate, journal */
 	char socket[FILE_PATH_BYTES], lock[FILE_PATH_BYTES], journal[FILE_PATH_BYTES];
 	char memfd[64];
+	char tracer[FILE_PATH_BYTES]; /* lm-trace beside us */
 };
 
 struct program {
@@ -101,7 +102,9 @@ static int fill_paths(struct program *p, struct err *e)
 	    seg_lm_path(to->lock, sizeof(to->lock), runtime, node, caid, ".lock") < 0)
 		return err_set(e, ERR_LIMIT,
 			       "%s is too long: set OMIG_RUNTIME_DIR to a shorter path", runtime);
-	rc = file_private_dir(to->base, e);
+	rc = file_beside_program(to->tracer, "lm-trace", e);
+	if (rc == 0)
+		rc = file_private_dir(to->base, e);
 	return rc < 0 ? rc : file_join(to->journal, sizeof(to->journal), to->base, "stops", e);
 }
 
@@ -161,6 +164,7 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 					  .host_name = p->host_name,
 					  .memfd = p->paths.memfd,
 					  .socket = p->paths.socket,
+					  .tracer = p->paths.tracer,
 					  .journal = p->paths.journal,
 					  .uid = getuid(),
 					  .may_manipulate = v->manipulate,

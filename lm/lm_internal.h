@@ -14,6 +14,7 @@
 #include "lm/stops.h"
 #include "lm/task.h"
 #include "lm/tickbase.h"
+#include "lm/trace.h"
 #include "lm/uplink.h"
 
 /* Made from the top down, freed from the bottom up. */
@@ -27,6 +28,7 @@ struct lm {
 	struct stops *stops;
 	struct calls *calls;
 	struct pa *pa;
+	struct trace *trace;
 	struct tasks *tasks;
 	struct csrs *csrs;
 	struct inbox *inbox;

@@ -23,7 +23,7 @@ struct node_rates {
 	nsec_t over; /* the time that they are averaged over */
 };
 
-/* Zeroed and embedded in who waits. */
+/* Zeroed before. */
 struct rates_wait {
 	struct list link;
 	void (*fn)(void *arg);

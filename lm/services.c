@@ -10,6 +10,7 @@ static const struct {
 	service_fn fn;
 } table[] = {
 	{ "node_get_info", serve_node_get_info },
+	{ "omig_backtrace", serve_backtrace_names },
 	{ "omig_calls_disable", serve_calls_disable },
 	{ "omig_calls_enable", serve_calls_enable },
 	{ "omig_calls_read", serve_calls_read },
@@ -30,12 +31,18 @@ static const struct {
 	{ "proc_send_signal", serve_send_signal },
 	{ "proc_set_priority", serve_proc_set_priority },
 	{ "thread_continue", serve_continue },
+	{ "thread_get_backtrace", serve_backtrace },
 	{ "thread_get_info", serve_thread_get_info },
+	{ "thread_goto", serve_thread_goto },
+	{ "thread_read_fp_regs", serve_read_regs },
+	{ "thread_read_int_regs", serve_read_regs },
 	{ "thread_resume", serve_resume },
 	{ "thread_send_signal", serve_thread_send_signal },
 	{ "thread_set_priority", serve_thread_set_priority },
 	{ "thread_stop", serve_stop },
 	{ "thread_suspend", serve_suspend },
+	{ "thread_write_fp_regs", serve_write_regs },
+	{ "thread_write_int_regs", serve_write_regs },
 };
 
 service_fn service_find(const char *name)

@@ -30,5 +30,10 @@ int serve_pa_read(struct service_call *c);
 int serve_pa_reset(struct service_call *c);
 int serve_counter_increment(struct service_call *c);
 int serve_integrator_increment(struct service_call *c);
+int serve_backtrace(struct service_call *c);
+int serve_backtrace_names(struct service_call *c);
+int serve_read_regs(struct service_call *c);
+int serve_write_regs(struct service_call *c);
+int serve_thread_goto(struct service_call *c); /* and thread_call */
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/limits.h"
+#include "lm/rates.h"
 
 enum {
 	NODE_NAME = 1 << 0,
@@ -219,6 +220,23 @@ static int answer(struct service_call *c, int64_t flags, const struct node_rates
 	return rc;
 }
 
+static void free_wait(void *wait)
+{
+	rates_unwait(wait);
+	free(wait);
+}
+
+static int wait_for_rates(struct service_call *c)
+{
+	struct rates_wait *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ERR_NOMEM;
+	rates_wait(c->env->rates, w, task_go_on, c->task);
+	task_keep(c->task, w, free_wait);
+	return SERVICE_WAITS;
+}
+
 int serve_node_get_info(struct service_call *c)
 {
 	int64_t flags = call_int(c, 1);
@@ -229,10 +247,8 @@ int serve_node_get_info(struct service_call *c)
 		return -ERR_INVALID;
 	if (flags & NODE_RATES) {
 		rc = rates_get(c->env->rates, &rates, NULL);
-		if (rc == -ERR_AGAIN && !c->retry) {
-			rates_wait(c->env->rates, task_rates_wait(c->task), task_go_on, c->task);
-			return SERVICE_WAITS;
-		}
+		if (rc == -ERR_AGAIN && !c->retry)
+			return wait_for_rates(c);
 		if (rc < 0)
 			return rc;
 	}

@@ -25,7 +25,8 @@ struct task {
 	struct reply *reply;
 	size_t at; /* action that is next, or waits */
 	bool waits;
-	struct rates_wait rates;
+	void *kept; /* what the call that waits keeps; owned */
+	void (*free_kept)(void *arg);
 	struct loop_timer *deadline;
 };
 
@@ -41,10 +42,19 @@ struct tasks *tasks_new(const struct task_env *env)
 }
 
 static void task_free(struct task *t)
+static void drop_kept(struct task *t)
+{
+	void *kept = t->kept;
+
+	t->kept = NULL;
+	if (kept)
+		t->free_kept(kept);
+}
+
 {
 	list_del(&t->link);
 	t->owner->n--;
-	rates_unwait(&t->rates);
+	drop_kept(t);
 	loop_timer_free(t->deadline);
 	reply_free(t->reply);
 	free(t->number);
@@ -132,6 +142,7 @@ static bool go(struct task *t)
 	}
 	finish(t);
 	return true;
+		drop_kept(t);
 }
 
 void task_go_on(void *task)
@@ -204,9 +215,16 @@ void task_cancel(struct task *t)
 		task_free(t);
 }
 
-struct rates_wait *task_rates_wait(struct task *t)
+void task_keep(struct task *t, void *arg, void (*free_fn)(void *))
 {
-	return &t->rates;
+	drop_kept(t);
+	t->kept = arg;
+	t->free_kept = free_fn;
+}
+
+void *task_kept(const struct task *t)
+{
+	return t->kept;
 }
 
 int64_t call_int(const struct service_call *c, unsigned i)

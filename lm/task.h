@@ -9,16 +9,17 @@
 
 #include "common/omis/omis.h"
 #include "lm/objects.h"
-#include "lm/rates.h"
 
 struct loop;
 struct pa;
+struct rates;
 struct services;
 struct stops;
 struct tasks;
 struct task;
 struct tickbase;
 struct timebase;
+struct trace;
 
 #define TASKS_MAX 1024 /* waiting at once; more are answered with an error */
 
@@ -32,6 +33,7 @@ struct task_env {
 	struct rates *rates;
 	struct stops *stops;
 	struct pa *pa;
+	struct trace *trace;
 	const char *host_name;
 	bool may_manipulate; /* local policy: false refuses signals and stops from anybody */
 	void (*status)(void *arg, struct omis_writer *w); /* for omig_status */
@@ -84,8 +86,14 @@ struct service_call {
 /* 0: entries are added. SERVICE_WAITS: called again later. Negative: an entry of that error is added by the caller. */
 typedef int (*service_fn)(struct service_call *c);
 
-/* What the call may wait on. */
-struct rates_wait *task_rates_wait(struct task *t);
+/*
+ * For a call that waits: arg is there again when it is called again, and freed when it is done, or when the
+ * task ends for another reason. One at a time.
+ */
+void task_keep(struct task *t, void *arg, void (*free_fn)(void *arg));
+void *task_kept(const struct task *t);
+
+/* What the call waited for is there. The task may be gone after this. */
 void task_go_on(void *task);
 
 /* Parameters, which omis_check() has brought to their types. */

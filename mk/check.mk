@@ -25,7 +25,7 @@ tap = $(call say,CHECK)mkdir -p $(@D) && { $(1); } >$@ 2>&1 || echo "not ok - $(
 
 # --- floors: an include names this room or one of its uses; some libraries
 # have one home only; common/ holds rooms and no file; nothing is forgotten
-homes := openssl/=common/net event2/=common/loop,common/net protobuf-c/=proto
+homes := openssl/=common/net event2/=common/loop,common/net protobuf-c/=proto elfutils/=tracer
 $(B)/check/floors.tap: FORCE
 	$(call tap,$(foreach m,$(CHECKED),mk/check-floors '$m' '$($m.uses)' '$(homes)' \
 		'$($m.src) $($m.not_built) $(foreach s,$($m.shared),$($m.src.$s)) \

@@ -104,3 +104,18 @@ int file_runtime_dir(char *out, struct err *e)
 		return explicit_dir(out, own, e);
 	return first_usable(out, absolute_env("XDG_RUNTIME_DIR"), "omig", e);
 }
+
+int file_beside_program(char *out, const char *name, struct err *e)
+{
+	char self[FILE_PATH_BYTES];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n < 0)
+		return err_sys(e, "/proc/self/exe");
+	self[n] = 0;
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = 0;
+	return file_join(out, FILE_PATH_BYTES, self, name, e);
+}

@@ -52,6 +52,9 @@ int file_join(char *out, size_t size, const char *a, const char *b, struct err *
 
 #define FILE_PATH_BYTES 4096
 
+/* The file of that name in the folder of the program that runs. out has FILE_PATH_BYTES. ERR_SYS, ERR_LIMIT. */
+int file_beside_program(char *out, const char *name, struct err *e);
+
 /*
  * Where things live, made and checked by file_private_dir().
  *   state:   $OMIG_STATE_DIR, $XDG_STATE_HOME/omig, $HOME/.local/state/omig

@@ -31,9 +31,12 @@ static const struct omis_service thread[] = {
 	{ EXT_SERVICE("ocmg", "thread_executes_probe", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
 	  .param = { THREADS, P_STRING("probe") }, .ecps = "par",
 	  .help = "A thread calls the probe function; $par1.. are its arguments." },
-	{ SERVICE("thread_get_backtrace", INFO, 't', NODE, OBSERVE, UNSUPPORTED),
-	  .param = { THREADS, P_INT("depth") }, .result = "n, [pc, fp]",
-	  .help = "The stack of a thread, innermost frame first; depth 0 = all of it." },
+	{ SERVICE("thread_get_backtrace", INFO, 't', NODE, MANIPULATE, PARTLY),
+	  .param = { THREADS, P_INT("depth") }, .result = "n, [pc, fp]...",
+	  .help = "The stack of a thread, innermost frame first; depth 0 = all of it, 512 frames at "
+		  "most. fp is the stack pointer in that frame. The thread is held for a fraction of a "
+		  "millisecond, so a call that it waits in may return early, as after SIGSTOP and "
+		  "SIGCONT. On x86-64, where ptrace is allowed." },
 	{ SERVICE("thread_get_info", INFO, 't', NODE, OBSERVE, DONE),
 	  .param = { THREADS, P_INT("flags") },
 	  .result = "fields by bits of flags: 0 process; 1 global_id; 2 root_funct; 3 parent; 4 "
@@ -41,8 +44,10 @@ static const struct omis_service thread[] = {
 		    "total_time; 10 priority; 11 system_time",
 	  .help = "What the thread is and how it does; local_id is its tid. flags 0 lists the "
 		  "threads only." },
-	{ SERVICE("thread_goto", MANIP, 't', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
-	  .param = { THREADS, P_INT("addr") }, .help = "Lets threads continue at addr." },
+	{ SERVICE("thread_goto", MANIP, 't', NODE, MANIPULATE, PARTLY), .flags = OMIS_OPTIONAL,
+	  .param = { THREADS, P_INT("addr") },
+	  .help = "Lets threads continue at addr; a system call that one waits in is not made again. On "
+		  "x86-64." },
 	{ SERVICE("thread_has_been_continued", EVENT, 't', NODE, OBSERVE, DONE),
 	  .param = { THREADS }, .help = "As proc_has_been_continued, for each thread of the process." },
 	{ SERVICE("thread_has_been_descheduled", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
@@ -82,12 +87,17 @@ static const struct omis_service thread[] = {
 	{ SERVICE("thread_reached_addr", EVENT, 't', NODE, MANIPULATE, UNSUPPORTED),
 	  .param = { THREADS, P_INT("addr") },
 	  .help = "A thread is about to execute the instruction at addr." },
-	{ SERVICE("thread_read_fp_regs", INFO, 't', NODE, MANIPULATE, UNSUPPORTED),
+	{ SERVICE("thread_read_fp_regs", INFO, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("reg"), P_INT("num") }, .result = "[values]",
-	  .help = "Reads floating-point registers." },
-	{ SERVICE("thread_read_int_regs", INFO, 't', NODE, MANIPULATE, UNSUPPORTED),
+	  .help = "Reads floating-point registers by their numbers: 0..7 are "
+		  "st(0)..st(7), 8 + 2 k and 9 + 2 k the lower and the upper double of "
+		  "xmmk. On x86-64." },
+	{ SERVICE("thread_read_int_regs", INFO, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("reg"), P_INT("num") }, .result = "[values]",
-	  .help = "Reads integer registers." },
+	  .help = "Reads integer registers by their numbers: 0 r15, 1 r14, 2 r13, 3 r12, "
+		  "4 rbp, 5 rbx, 6 r11, 7 r10, 8 r9, 9 r8, 10 rax, 11 rcx, 12 rdx, 13 "
+		  "rsi, 14 rdi, 15 orig_rax, 16 rip, 17 cs, 18 eflags, 19 rsp, 20 ss, 21 "
+		  "fs_base, 22 gs_base, 23 ds, 24 es, 25 fs, 26 gs. On x86-64." },
 	{ SERVICE("thread_received_signal", EVENT, 't', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_INTS("signal_list") }, .ecps = "sig",
 	  .help = "A thread has received a signal $sig." },
@@ -109,12 +119,12 @@ static const struct omis_service thread[] = {
 	  .param = { THREADS },
 	  .help = "Holds threads, counted for each tool, independent of thread_stop and unseen by "
 		  "other tools. The other threads of their processes are held with them." },
-	{ SERVICE("thread_write_fp_regs", MANIP, 't', NODE, MANIPULATE, UNSUPPORTED),
+	{ SERVICE("thread_write_fp_regs", MANIP, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("reg"), P_FLOATS("values") },
-	  .help = "Writes floating-point registers." },
-	{ SERVICE("thread_write_int_regs", MANIP, 't', NODE, MANIPULATE, UNSUPPORTED),
+	  .help = "Writes floating-point registers, numbered as thread_read_fp_regs does. On x86-64." },
+	{ SERVICE("thread_write_int_regs", MANIP, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("reg"), P_INTS("values") },
-	  .help = "Writes integer registers." },
+	  .help = "Writes integer registers, numbered as thread_read_int_regs does. On x86-64." },
 };
 
 const struct omis_services omis_services_thread = SERVICES(thread);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an lm asks of its lm-trace, the process that does what needs ptrace,
+ * and what it answers. The line is a SOCK_SEQPACKET pair, one message a
+ * packet. All messages have one form: whom it is about, numbers, texts. What
+ * each kind may carry stands in one table and is checked in both directions,
+ * because either side may be somebody else.
+ */
+#ifndef COMMON_TRACER_TRACER_MSG_H
+#define COMMON_TRACER_TRACER_MSG_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A part of a stack with the longest names, twice the largest request; a socket's buffer takes it. */
+#define TRACER_MSG_MAX_BYTES (144 * 1024)
+#define TRACER_VALUES_MAX 128 /* registers, a part of a stack, a set of system calls */
+#define TRACER_TEXTS_MAX 1024 /* arguments and environment of a program; names of 64 frames */
+#define TRACER_FRAMES_MAX 512 /* of one stack: deeper ones end there */
+#define TRACER_FRAMES_PART 16 /* in one message: with names of the greatest length it still fits */
+#define TRACER_NAME_MAX_BYTES 4096 /* of a module or symbol: PATH_MAX */
+#define TRACER_FRAME_VALUES 3 /* pc, fp, offset */
+#define TRACER_FRAME_TEXTS 2 /* module, symbol */
+#define TRACER_STREAMS_MAX 16 /* of a program that is started */
+#define TRACER_SYSCALLS_MAX 512 /* numbers of system calls that can be told apart */
+#define TRACER_SYSCALL_WORDS (TRACER_SYSCALLS_MAX / 64)
+
+enum tracer_type {
+	/* from the lm; each is answered by one of the same id */
+	TRACER_BACKTRACE = 1, /* what: 1 = with names; values: depth */
+	TRACER_READ_REGS, /* what: enum tracer_regs; values: first, number */
+	TRACER_WRITE_REGS, /* what; values: first, then what is written */
+	TRACER_GOTO, /* values: address */
+	TRACER_CALL, /* values: address */
+	TRACER_CREATE, /* values: numbers of arguments, variables, streams; texts: program, then those */
+	TRACER_LET_GO, /* pid, start: a created process is not held any more */
+	TRACER_WATCH, /* what: enum tracer_watch; values: signals, then words of system calls */
+
+	/* from lm-trace */
+	TRACER_FRAMES = 64, /* what: 1 = more follow */
+	TRACER_REGS, /* values; of floating point, the bits of a double */
+	TRACER_DONE,
+	TRACER_CREATED, /* pid, start: it stands before its first instruction */
+	TRACER_FAILED, /* what: enum err_code; text: words */
+	TRACER_EVENT, /* id of the watch; what: one of enum tracer_watch; values: time, then parameters */
+	TRACER_WATCH_ENDED, /* id of the watch; text: why */
+};
+
+enum tracer_regs { TRACER_REGS_INT, TRACER_REGS_FP };
+
+/* What is watched for, and what an event was. 0: not any more. */
+enum tracer_watch {
+	TRACER_SYSCALL_START = 1, /* parameters: number, six arguments */
+	TRACER_SYSCALL_END = 2, /* number, result */
+	TRACER_SIGNAL = 4, /* number */
+	TRACER_WATCH_ALL = 7,
+};
+
+/* Decoded texts lie in the bytes that were decoded, and end with a 0. */
+struct tracer_msg {
+	uint8_t type;
+	uint32_t id;
+	int32_t pid, tid;
+	uint64_t start; /* with the pid it names the process */
+	uint32_t what;
+	size_t nvalue, ntext;
+	uint64_t value[TRACER_VALUES_MAX];
+	const char *text[TRACER_TEXTS_MAX]; /* borrowed */
+};
+
+/* Appends. -ERR_PROTO: it does not fit its kind. -ERR_LIMIT, -ERR_NOMEM. */
+int tracer_msg_encode(struct buf *b, const struct tracer_msg *m);
+
+/*
+ * p[n]: one packet. -ERR_PROTO: it is no message; *out is of no use then. A pid is above 1 where the
+ * kind needs one.
+ */
+int tracer_msg_decode(struct tracer_msg *out, const void *p, size_t n, struct err *e);
+
+#endif

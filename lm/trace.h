@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lm-trace of this lm: the process that does what needs ptrace, started
+ * when somebody asks for it and ended when nobody has for a while. If it dies, or
+ * we do, the kernel lets the processes go that it held, and they run on.
+ */
+#ifndef LM_TRACE_H
+#define LM_TRACE_H
+
+#include "common/base/clock.h"
+#include "common/tracer/tracer_msg.h"
+
+#define TRACE_ASKS_MAX 4096 /* that wait: a backtrace of each thread of a large host */
+#define TRACE_SENT_MAX 8 /* of them given to lm-trace: so many answers its line can hold */
+#define TRACE_ANSWER_MAX_NS (10 * NSEC_PER_SEC) /* it gives up itself after 2 s; longer, and it hangs */
+#define TRACE_IDLE_NS (20 * NSEC_PER_SEC) /* a tool that asks every few seconds starts it once */
+
+struct loop;
+struct trace;
+struct trace_ask;
+
+/*
+ * An answer, or TRACER_FAILED of lm-trace's or of our own making; TRACER_FRAMES come one after the other while
+ * `what` says that more follow. Never from within trace_ask().
+ */
+typedef void (*trace_answer_fn)(void *arg, const struct tracer_msg *m);
+
+struct trace_conf {
+	struct loop *loop; /* borrowed */
+	const char *program; /* path of lm-trace; copied; NULL = there is none */
+	/* TRACER_EVENT and TRACER_WATCH_ENDED. May be NULL. */
+	trace_answer_fn on_event;
+	/* lm-trace has died: it watches nothing any more. May be NULL. */
+	void (*on_lost)(void *arg);
+	void *arg;
+};
+
+struct trace *trace_new(const struct trace_conf *c);
+
+/* Nobody is answered any more. */
+void trace_free(struct trace *t);
+
+/*
+ * Sends a copy of m, with an id. *out is gone after the last answer. -ERR_UNSUPPORTED: there is no lm-trace,
+ * -ERR_LIMIT, -ERR_NOMEM, -ERR_PROTO, -ERR_SYS: it cannot be started.
+ */
+int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, void *arg,
+	      struct trace_ask **out, struct err *e);
+
+/* The answer is of no interest any more. NULL is fine. */
+void trace_ask_forget(struct trace_ask *a);
+
+/* The id of an ask, which events of its watch carry. */
+uint32_t trace_ask_id(const struct trace_ask *a);
+
+/* More than 0 wishes: it is not idle, even when nothing is asked. */
+void trace_keep(struct trace *t, int change);
+
+/* 0 when it does not run. */
+int32_t trace_pid(const struct trace *t);
+
+#endif

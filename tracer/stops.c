@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A traced thread has stopped, or ended: what is noted, what is done, and that it goes on. */
+#include "tracer/tracees_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#define SYSCALL_STOP (SIGTRAP | 0x80)
+
+/* How a stopped thread has to be sent on. */
+struct stop {
+	int inject; /* signal that it was about to get */
+	bool is_group; /* SIGSTOP and its like hold the process: it must stay so */
+	bool has_event;
+	struct tracer_msg *event; /* noted before it goes on, sent afterwards */
+};
+
+static bool stops_a_group(int sig)
+{
+	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+static void note_event(struct tracees *s, const struct tracee *t, uint32_t what, struct stop *stop)
+{
+	struct tracer_msg *m = stop->event;
+
+	*m = (struct tracer_msg){ .type = TRACER_EVENT,
+				  .id = t->watch->id,
+				  .pid = t->who.pid,
+				  .tid = t->who.tid,
+				  .start = t->who.start,
+				  .what = what,
+				  .nvalue = 1,
+				  .value = { (uint64_t)clock_mono() } };
+	stop->has_event = true;
+}
+
+static void put(struct stop *stop, uint64_t v)
+{
+	stop->event->value[stop->event->nvalue++] = v;
+}
+
+static void on_entry(struct tracees *s, struct tracee *t,
+		     const struct __ptrace_syscall_info *i, struct stop *stop)
+{
+	t->in_syscall = true;
+	t->syscall = (int64_t)i->entry.nr;
+	if (!watch_wants_syscall(t->watch, TRACER_SYSCALL_START, t->syscall))
+		return;
+	note_event(s, t, TRACER_SYSCALL_START, stop);
+	put(stop, i->entry.nr);
+	for (size_t k = 0; k < 6; k++)
+		put(stop, i->entry.args[k]);
+}
+
+/* Of a call that began before we came nobody knows which one it is. */
+static void on_exit_of_call(struct tracees *s, struct tracee *t,
+			    const struct __ptrace_syscall_info *i, struct stop *stop)
+{
+	int64_t number = t->in_syscall ? t->syscall : SYSCALL_UNKNOWN;
+
+	t->in_syscall = false;
+	t->syscall = SYSCALL_UNKNOWN;
+	if (number < 0 || !watch_wants_syscall(t->watch, TRACER_SYSCALL_END, number))
+		return;
+	note_event(s, t, TRACER_SYSCALL_END, stop);
+	put(stop, (uint64_t)number);
+	put(stop, (uint64_t)i->exit.rval);
+}
+
+static void on_syscall(struct tracees *s, struct tracee *t, struct stop *stop)
+{
+	struct __ptrace_syscall_info info;
+
+	if (!t->watch || !watch_counts(s, t) ||
+	    ptrace(PTRACE_GET_SYSCALL_INFO, t->who.tid, sizeof(info), &info) <= 0)
+		return;
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+		on_entry(s, t, &info, stop);
+	else if (info.op == PTRACE_SYSCALL_INFO_EXIT)
+		on_exit_of_call(s, t, &info, stop);
+}
+
+static void on_signal(struct tracees *s, struct tracee *t, int sig, struct stop *stop)
+{
+	stop->inject = sig;
+	if (!t->watch || !watch_counts(s, t) || !watch_wants_signal(t->watch, sig))
+		return;
+	note_event(s, t, TRACER_SIGNAL, stop);
+	put(stop, (uint64_t)sig);
+}
+
+/* The thread that called exec has taken the leader's place, and all others are gone. */
+static void on_exec(struct tracees *s, struct tracee *t)
+{
+	unsigned long former = 0;
+	struct tracee *gone;
+
+	t->in_syscall = false;
+	t->syscall = SYSCALL_UNKNOWN;
+	ptrace(PTRACE_GETEVENTMSG, t->who.tid, NULL, &former);
+	gone = (pid_t)former != t->who.tid ? map_find(&s->by_tid, former) : NULL;
+	if (gone)
+		tracee_forget(s, gone, "the thread has called exec");
+}
+
+static void read_stop(struct tracees *s, struct tracee *t, int status, struct stop *stop)
+{
+	int sig = WSTOPSIG(status), event = status >> 16;
+
+	if (event == PTRACE_EVENT_STOP)
+		stop->is_group = stops_a_group(sig);
+	else if (event == PTRACE_EVENT_EXEC)
+		on_exec(s, t);
+	else if (!event && sig == SYSCALL_STOP)
+		on_syscall(s, t, stop);
+	else if (!event)
+		on_signal(s, t, sig, stop);
+}
+
+/* A group stop lasts beyond a detach, by the kernel's own doing. */
+static void let_go(struct tracees *s, struct tracee *t, const struct stop *stop)
+{
+	ptrace(PTRACE_DETACH, t->who.tid, NULL, (void *)(intptr_t)stop->inject);
+	tracee_forget(s, t, "the thread has ended");
+}
+
+static void send_on(struct tracees *s, struct tracee *t, const struct stop *stop)
+{
+	long options;
+
+	if (!t->watch) {
+		let_go(s, t, stop);
+		return;
+	}
+	options = watch_options(t->watch);
+	if (options != t->options &&
+	    ptrace(PTRACE_SETOPTIONS, t->who.tid, NULL, (void *)options) == 0)
+		t->options = options;
+	if (stop->is_group)
+		ptrace(PTRACE_LISTEN, t->who.tid, NULL, NULL);
+	else
+		ptrace(t->watch->what & (TRACER_SYSCALL_START | TRACER_SYSCALL_END) ?
+			       PTRACE_SYSCALL :
+			       PTRACE_CONT,
+		       t->who.tid, NULL, (void *)(intptr_t)stop->inject);
+}
+
+static void on_stopped(struct tracees *s, struct tracee *t, int status)
+{
+	struct tracer_msg event;
+	struct stop stop = { .event = &event };
+	struct list done;
+	struct list *i;
+
+	t->is_asked = false;
+	if (t->birth) {
+		birth_on_stop(s, t, status);
+		return;
+	}
+	read_stop(s, t, status, &stop);
+	list_init(&done);
+	list_splice_back(&done, &t->works);
+	list_each (k, &done)
+		work_collect(list_entry(k, struct work, link));
+	send_on(s, t, &stop);
+	if (stop.has_event)
+		line_event(s->line, &event);
+	while ((i = list_pop_front(&done)))
+		work_answer(list_entry(i, struct work, link), s->unwinder, s->line);
+}
+
+/* A new thread of a process that is watched: the kernel has seized it with its parent's options. */
+static struct tracee *adopt(struct tracees *s, int32_t tid)
+{
+	int32_t pid = who_process_of(tid);
+	struct watch *w = pid ? watch_find(s, pid) : NULL;
+	struct tracee *t;
+
+	if (!w)
+		return NULL;
+	t = tracee_add(s, &(struct who){ pid, tid, w->start }, NULL);
+	if (!t)
+		return NULL;
+	t->watch = w;
+	t->options = watch_options(w);
+	return t;
+}
+
+void tracees_on_status(struct tracees *s, int32_t tid, int status)
+{
+	struct tracee *t = map_find(&s->by_tid, (uint64_t)tid);
+
+	if (!WIFSTOPPED(status)) {
+		if (t && t->birth)
+			birth_on_end(s, t);
+		if (t)
+			tracee_forget(s, t, "the thread has ended");
+		return;
+	}
+	if (!t)
+		t = adopt(s, tid);
+	if (t)
+		on_stopped(s, t, status);
+	else
+		ptrace(PTRACE_DETACH, tid, NULL, NULL);
+}

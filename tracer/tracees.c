@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/limits.h"
+#include "tracer/tracees_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+static void on_child(void *arg, int signo)
+{
+	struct tracees *s = arg;
+	int status;
+	pid_t tid;
+
+	while ((tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0)
+		tracees_on_status(s, tid, status);
+}
+
+/* A thread that has not stopped in time: what was to be done is not done any more, ever. */
+static void give_up(struct tracees *s, struct tracee *t, nsec_t now, nsec_t *next)
+{
+	struct err e;
+
+	err_set(&e, ERR_TIMEOUT, "the thread does not stop: it waits for a disk or a device");
+	list_each_safe (i, &t->works) {
+		struct work *w = list_entry(i, struct work, link);
+
+		if (w->until <= now) {
+			line_fail(s->line, w->id, &e);
+			work_free(w);
+		} else if (!*next || w->until < *next) {
+			*next = w->until;
+		}
+	}
+}
+
+static void on_patience(void *arg)
+{
+	struct tracees *s = arg;
+	nsec_t now = loop_now(s->loop), next = 0;
+
+	for (struct map_iter i = { 0 }; map_next(&s->by_tid, &i);)
+		give_up(s, i.value, now, &next);
+	if (next)
+		loop_timer_arm_at(s->patience, next);
+}
+
+int tracees_open(struct loop *loop, struct line *line, struct tracees **out, struct err *e)
+{
+	struct tracees *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return err_nomem(e);
+	s->loop = loop;
+	s->line = line;
+	map_init(&s->by_tid);
+	list_init(&s->watches);
+	s->unwinder = unwinder_new();
+	s->patience = loop_timer_new(loop, on_patience, s);
+	s->child = loop_signal_new(loop, SIGCHLD, on_child, s, e);
+	if (!s->child || !s->patience || !s->unwinder) {
+		tracees_close(s);
+		return e && e->code ? -(int)e->code : err_nomem(e);
+	}
+	*out = s;
+	return 0;
+}
+
+void tracee_forget(struct tracees *s, struct tracee *t, const char *why)
+{
+	struct err e;
+
+	err_set(&e, ERR_NOTFOUND, "%s", why);
+	list_each_safe (i, &t->works) {
+		struct work *w = list_entry(i, struct work, link);
+
+		line_fail(s->line, w->id, &e);
+		work_free(w);
+	}
+	map_del(&s->by_tid, (uint64_t)t->who.tid);
+	birth_free(t->birth);
+	free(t);
+}
+
+/* A created process that nobody has let go is known to nobody. */
+void tracees_close(struct tracees *s)
+{
+	if (!s)
+		return;
+	for (struct map_iter i = { 0 }; map_next(&s->by_tid, &i);) {
+		struct tracee *t = i.value;
+
+		if (t->birth)
+			kill(t->who.pid, SIGKILL);
+		list_each_safe (k, &t->works)
+			work_free(list_entry(k, struct work, link));
+		birth_free(t->birth);
+		free(t);
+	}
+	list_each_safe (i, &s->watches)
+		free(list_entry(i, struct watch, link));
+	map_done(&s->by_tid);
+	loop_signal_free(s->child);
+	loop_timer_free(s->patience);
+	unwinder_free(s->unwinder);
+	free(s);
+}
+
+size_t tracees_count(const struct tracees *s)
+{
+	return s->by_tid.n;
+}
+
+struct tracee *tracee_add(struct tracees *s, const struct who *w, struct err *e)
+{
+	struct tracee *t;
+
+	if (s->by_tid.n >= TRACEES_MAX) {
+		err_set(e, ERR_LIMIT, "%d threads are traced already", TRACEES_MAX);
+		return NULL;
+	}
+	t = calloc(1, sizeof(*t));
+	if (t) {
+		t->who = *w;
+		t->syscall = SYSCALL_UNKNOWN;
+		list_init(&t->works);
+		if (map_put(&s->by_tid, (uint64_t)w->tid, t, NULL) == 0)
+			return t;
+	}
+	free(t);
+	err_nomem(e);
+	return NULL;
+}
+
+static int seize_error(const struct who *w, struct err *e)
+{
+	if (errno == ESRCH)
+		return err_set(e, ERR_NOTFOUND, "the thread has ended");
+	if (errno == EPERM)
+		return err_set(e, ERR_SYS,
+			       "the kernel does not let us trace process %d: it may have made itself "
+			       "undumpable, or kernel.yama.ptrace_scope must be 0",
+			       (int)w->pid);
+	return err_sys(e, "ptrace of process %d", (int)w->pid);
+}
+
+/* Once more after it is seized: it cannot be reaped behind our back any more, so its pid is its own. */
+static int seize(const struct who *w, struct err *e)
+{
+	int rc = who_check(w, e);
+
+	if (rc < 0)
+		return rc;
+	if (ptrace(PTRACE_SEIZE, w->tid, NULL, NULL) < 0)
+		return seize_error(w, e);
+	return 0;
+}
+
+int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, struct err *e)
+{
+	struct tracee *t = map_find(&s->by_tid, (uint64_t)w->tid);
+	int rc;
+
+	if (t && t->who.pid == w->pid && t->who.start == w->start) {
+		*out = t;
+		return 0;
+	}
+	if (t)
+		return err_set(e, ERR_AGAIN, "another process had that pid a moment ago");
+	t = tracee_add(s, w, e);
+	if (!t)
+		return e->code == ERR_LIMIT ? -ERR_LIMIT : -ERR_NOMEM;
+	rc = seize(w, e);
+	if (rc == 0 && who_start(w->pid) != w->start) {
+		/* Somebody else by now: it stays in the table until it has stopped and is let go. */
+		tracee_ask(t);
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	}
+	if (rc < 0) {
+		tracee_forget(s, t, "");
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+/* A stop that nobody waits for is harmless: the thread goes on at once. */
+void tracee_ask(struct tracee *t)
+{
+	if (!t->is_asked && ptrace(PTRACE_INTERRUPT, t->who.tid, NULL, NULL) == 0)
+		t->is_asked = true;
+}
+
+int tracees_do(struct tracees *s, struct work **take, struct err *e)
+{
+	struct work *w = *take;
+	struct tracee *t;
+	int rc = tracee_get(s, &w->who, &t, e);
+
+	if (rc < 0)
+		return rc;
+	if (t->birth)
+		return err_set(e, ERR_AGAIN, "the process is being created");
+	*take = NULL;
+	w->until = loop_now(s->loop) + TRACEES_STOP_MAX_NS;
+	list_push_back(&t->works, &w->link);
+	tracee_ask(t);
+	if (!loop_timer_is_armed(s->patience))
+		loop_timer_arm_at(s->patience, w->until);
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The threads that we trace: seized, never attached, so that nothing but we
+ * notices, and let go the moment nobody wants anything of them. When we die the
+ * kernel lets all of them go.
+ */
+#ifndef TRACER_TRACEES_H
+#define TRACER_TRACEES_H
+
+#include "tracer/work.h"
+
+#define TRACEES_MAX 8192 /* threads: those of two of the largest processes that are watched */
+#define TRACEES_STOP_MAX_NS (2 * NSEC_PER_SEC) /* who waits for a disk stops when it comes back */
+
+struct tracees;
+
+int tracees_open(struct loop *loop, struct line *line, struct tracees **out, struct err *e);
+
+/* Kills what was created and never let go; the kernel detaches the rest when we end. */
+void tracees_close(struct tracees *s);
+
+/* Takes *work when it returns 0: answers when it is done. */
+int tracees_do(struct tracees *s, struct work **take, struct err *e);
+
+/* Watches a process as m says, or ends that; again for threads that are new. */
+int tracees_watch(struct tracees *s, const struct tracer_msg *m, struct err *e);
+
+/* Starts a program: CREATED is said when it stands before its first instruction, FAILED when it never will. */
+int tracees_create(struct tracees *s, const struct tracer_msg *m, struct err *e);
+
+/* It goes on, into the stop that somebody has sent it before; m->what: it is killed. -ERR_NOTFOUND. */
+int tracees_let_go(struct tracees *s, const struct tracer_msg *m, struct err *e);
+
+size_t tracees_count(const struct tracees *s);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of tracees. */
+#ifndef TRACER_TRACEES_INTERNAL_H
+#define TRACER_TRACEES_INTERNAL_H
+
+#include "common/base/map.h"
+#include "tracer/tracees.h"
+
+#define SYSCALL_UNKNOWN (-1)
+
+/* A process whose threads are held for events. */
+struct watch {
+	struct list link;
+	uint32_t id;
+	int32_t pid;
+	uint64_t start;
+	uint32_t what;
+	uint64_t signals; /* bit n - 1: signal n; 0 = all */
+	uint64_t syscalls[TRACER_SYSCALL_WORDS]; /* all 0 = all of them */
+};
+
+struct tracee {
+	struct who who;
+	struct list works; /* struct work, for the next stop */
+	struct watch *watch; /* NULL: let go when nothing is to be done any more */
+	struct birth *birth; /* owned; NULL: it is no program that we start */
+	bool is_asked; /* a stop was asked for and has not come */
+	bool in_syscall;
+	long options; /* of ptrace, as they are set */
+	int64_t syscall; /* that it is in, SYSCALL_UNKNOWN */
+};
+
+/* A program that is being started, until somebody lets it go. */
+struct birth {
+	uint32_t id;
+	int why; /* end of a pipe: what went wrong before the program began */
+	bool is_told; /* it stands before its first instruction, and CREATED was said */
+};
+
+struct tracees {
+	struct loop *loop;
+	struct line *line;
+	struct loop_signal *child;
+	struct loop_timer *patience;
+	struct unwinder *unwinder;
+	struct map by_tid; /* struct tracee */
+	struct list watches;
+	nsec_t window; /* second in which `events` counts */
+	unsigned events;
+};
+
+/* --- tracees.c */
+/* Seizes the thread, or finds it; it runs on. */
+int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, struct err *e);
+struct tracee *tracee_add(struct tracees *s, const struct who *w, struct err *e);
+/* Its works have failed with `why` before. */
+void tracee_forget(struct tracees *s, struct tracee *t, const char *why);
+void tracee_ask(struct tracee *t);
+
+/* --- stops.c: what waitpid() said */
+void tracees_on_status(struct tracees *s, int32_t tid, int status);
+
+/* --- create.c */
+/* It is sent on until it stands before its first instruction. */
+void birth_on_stop(struct tracees *s, struct tracee *t, int status);
+void birth_on_end(struct tracees *s, struct tracee *t);
+void birth_free(struct birth *b);
+
+/* --- watches.c */
+struct watch *watch_find(const struct tracees *s, int32_t pid);
+long watch_options(const struct watch *w);
+/* A stop for an event; the thread has not gone on. False: too many, the watch has ended. */
+bool watch_counts(struct tracees *s, struct tracee *t);
+void watch_end(struct tracees *s, struct watch *w, const char *why);
+bool watch_wants_syscall(const struct watch *w, uint32_t what, int64_t number);
+bool watch_wants_signal(const struct watch *w, int sig);
+
+#endif

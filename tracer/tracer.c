@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/tracer.h"
+
+#include "tracer/tracees.h"
+
+#include <stdlib.h>
+
+struct tracer {
+	struct loop *loop;
+	struct line *line;
+	struct tracees *tracees;
+	struct loop_timer *idle;
+};
+
+static int do_work(struct tracer *t, const struct tracer_msg *m, struct err *e)
+{
+	struct work *w = work_new(m);
+	int rc = w ? tracees_do(t->tracees, &w, e) : err_nomem(e);
+
+	if (w)
+		work_free(w);
+	return rc;
+}
+
+/* 1: the answer comes later. */
+static int execute(struct tracer *t, const struct tracer_msg *m, struct err *e)
+{
+	int rc;
+
+	switch (m->type) {
+	case TRACER_WATCH:
+		return tracees_watch(t->tracees, m, e);
+	case TRACER_CREATE:
+		rc = tracees_create(t->tracees, m, e);
+		return rc < 0 ? rc : 1;
+	case TRACER_LET_GO:
+		return tracees_let_go(t->tracees, m, e);
+	default:
+		rc = do_work(t, m, e);
+		return rc < 0 ? rc : 1;
+	}
+}
+
+static void on_msg(void *arg, const struct tracer_msg *m)
+{
+	struct tracer *t = arg;
+	struct err e = { 0 };
+	struct tracer_msg *done;
+	int rc = execute(t, m, &e);
+
+	loop_timer_arm(t->idle, TRACER_IDLE_NS);
+	if (rc < 0)
+		line_fail(t->line, m->id, &e);
+	if (rc != 0)
+		return;
+	done = calloc(1, sizeof(*done));
+	if (!done) {
+		loop_stop(t->loop);
+		return;
+	}
+	done->type = TRACER_DONE;
+	done->id = m->id;
+	line_answer(t->line, done);
+	free(done);
+}
+
+static void on_end(void *arg, const char *why)
+{
+	loop_stop(((struct tracer *)arg)->loop);
+}
+
+static void on_idle(void *arg)
+{
+	struct tracer *t = arg;
+
+	if (tracees_count(t->tracees))
+		loop_timer_arm(t->idle, TRACER_IDLE_NS);
+	else
+		loop_stop(t->loop);
+}
+
+static int open_parts(struct tracer *t, int fd, struct err *e)
+{
+	int rc = line_open(&(struct line_conf){ t->loop, fd, on_msg, on_end, t }, &t->line, e);
+
+	if (rc < 0)
+		return rc;
+	t->idle = loop_timer_new(t->loop, on_idle, t);
+	if (!t->idle)
+		return err_nomem(e);
+	loop_timer_arm(t->idle, TRACER_IDLE_NS);
+	return tracees_open(t->loop, t->line, &t->tracees, e);
+}
+
+int tracer_run(struct loop *loop, int fd, struct err *e)
+{
+	struct tracer t = { .loop = loop };
+	int rc = open_parts(&t, fd, e);
+
+	if (rc == 0)
+		rc = loop_run(loop);
+	tracees_close(t.tracees);
+	line_close(t.line);
+	loop_timer_free(t.idle);
+	return rc;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a copied stack to frames and names, by the tables that compilers put
+ * into programs and libraries (.eh_frame), so that code without frame pointers
+ * is seen too. Only files of this host are read.
+ */
+#ifndef TRACER_UNWIND_H
+#define TRACER_UNWIND_H
+
+#include "common/tracer/tracer_msg.h"
+#include "tracer/stack.h"
+
+/* Texts are "" when not known, and borrowed from the unwinder until its next use. */
+struct frame {
+	uint64_t pc, fp, offset;
+	const char *module, *symbol;
+};
+
+struct unwinder;
+
+/* NULL: no memory. Keeps what it knows of the modules of the process that it saw last. */
+struct unwinder *unwinder_new(void);
+void unwinder_free(struct unwinder *u);
+
+/*
+ * Up to *n frames, innermost first; *n becomes their number. The first one is always there. -ERR_NOMEM,
+ * -ERR_SYS: the modules of the process cannot be listed.
+ */
+int unwinder_run(struct unwinder *u, uint64_t start, const struct stack *s, bool names,
+		 struct frame *out, size_t *n, struct err *e);
+
+#endif

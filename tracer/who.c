@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/who.h"
+
+#include "common/base/buf.h"
+#include "common/base/file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROC_TEXT_MAX_BYTES (16 * 1024)
+#define START_FIELD 22 /* of /proc/PID/stat, counted from 1 */
+
+/* `of` is the process, or "PID/task/TID". */
+static int read_proc(struct buf *b, const char *of, const char *file)
+{
+	char path[80];
+
+	buf_init(b, PROC_TEXT_MAX_BYTES);
+	snprintf(path, sizeof(path), "/proc/%s/%s", of, file);
+	return file_read_at(AT_FDCWD, path, PROC_TEXT_MAX_BYTES, b, NULL);
+}
+
+/* The name in brackets may hold anything, brackets too: fields count from the last one. */
+static uint64_t start_in(const char *stat)
+{
+	const char *p = strrchr(stat, ')');
+
+	for (int field = 2; p && field < START_FIELD; field++) {
+		p = strchr(p, ' ');
+		p = p ? p + 1 : NULL;
+	}
+	return p ? strtoull(p, NULL, 10) : 0;
+}
+
+uint64_t who_start(int32_t pid)
+{
+	char of[12];
+	struct buf b;
+	uint64_t start = 0;
+
+	snprintf(of, sizeof(of), "%d", (int)pid);
+	if (read_proc(&b, of, "stat") == 0)
+		start = start_in(buf_str(&b));
+	buf_done(&b);
+	return start;
+}
+
+/* The number behind "\nname:"; -1 when it is not there. */
+static int64_t field_of(const char *status, const char *name)
+{
+	const char *p = strstr(status, name);
+
+	return p ? strtoll(p + strlen(name), NULL, 10) : -1;
+}
+
+int32_t who_process_of(int32_t tid)
+{
+	char of[12];
+	struct buf b;
+	int64_t pid = 0;
+
+	snprintf(of, sizeof(of), "%d", (int)tid);
+	if (read_proc(&b, of, "status") == 0)
+		pid = field_of(buf_str(&b), "\nTgid:");
+	buf_done(&b);
+	return pid > 1 && pid <= INT32_MAX ? (int32_t)pid : 0;
+}
+
+static int check_status(const char *status, struct err *e)
+{
+	int64_t tracer = field_of(status, "\nTracerPid:");
+
+	if (field_of(status, "\nUid:") != (int64_t)getuid())
+		return err_set(e, ERR_DENIED, "the process is of another user");
+	if (tracer > 0 && tracer != getpid())
+		return err_set(e, ERR_SYS, "the process is traced already, by process %lld",
+			       (long long)tracer);
+	return 0;
+}
+
+int who_check(const struct who *w, struct err *e)
+{
+	char of[32];
+	struct buf b;
+	int rc;
+
+	if (w->pid <= 1 || w->pid == getpid() || !w->start || who_start(w->pid) != w->start)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	snprintf(of, sizeof(of), "%d/task/%d", (int)w->pid, (int)w->tid);
+	rc = read_proc(&b, of, "status");
+	if (rc < 0)
+		err_set(e, ERR_NOTFOUND, "the thread has ended");
+	else
+		rc = check_status(buf_str(&b), e);
+	buf_done(&b);
+	return rc < 0 && rc != -ERR_DENIED && rc != -ERR_SYS ? -ERR_NOTFOUND : rc;
+}

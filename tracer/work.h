@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is to be done to one thread: the part for which it has to be stopped
+ * (registers, a copy of its stack), and the rest, after it goes on.
+ */
+#ifndef TRACER_WORK_H
+#define TRACER_WORK_H
+
+#include "common/base/list.h"
+#include "common/loop/loop.h"
+#include "tracer/line.h"
+#include "tracer/stack.h"
+#include "tracer/unwind.h"
+#include "tracer/who.h"
+
+struct work {
+	struct list link; /* in the list of who waits for the stop */
+	uint32_t id;
+	uint8_t type; /* enum tracer_type */
+	uint32_t what;
+	struct who who;
+	nsec_t until; /* stopped later, it is not done any more */
+	size_t nvalue;
+	uint64_t value[TRACER_VALUES_MAX];
+	struct stack stack;
+	int rc;
+	struct err e;
+};
+
+/* NULL: no memory. */
+struct work *work_new(const struct tracer_msg *m);
+void work_free(struct work *w);
+
+/* The thread is stopped. */
+void work_collect(struct work *w);
+
+/* It is not any more. Frees the work. */
+void work_answer(struct work *w, struct unwinder *u, struct line *l);
+
+#endif
