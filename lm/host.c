@@ -53,6 +53,11 @@ int host_strings(struct host *h, int32_t pid, bool environment, struct buf *out,
 	return h->ops->strings(h, pid, environment, out, e);
 }
 
+int host_file(struct host *h, const struct host_file *f, struct buf *out, struct err *e)
+{
+	return h->ops->file(h, f, out, e);
+}
+
 int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg)
 {
 	return h->ops->each_memfd(h, name, fn, arg);
@@ -81,6 +86,16 @@ int host_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e)
 int host_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e)
 {
 	return p->host->ops->thread_priority(p, tid, nice, e);
+}
+
+int host_proc_memory(struct host_proc *p, struct host_memory *m, struct err *e)
+{
+	return p->host->ops->memory(p, m, e);
+}
+
+int host_proc_modules(struct host_proc *p, host_on_module_fn fn, void *arg, struct err *e)
+{
+	return p->host->ops->modules(p, fn, arg, e);
 }
 
 void host_proc_close(struct host_proc *p)

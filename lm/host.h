@@ -19,6 +19,7 @@
 #define HOST_LINKS_MAX 32 /* network links told; a host with more tells the first ones */
 #define HOST_BOOT_ID_BYTES 40
 #define HOST_THREADS_MAX 4096 /* threads told of one process */
+#define HOST_MODULES_MAX 4096 /* told of one process; large programs load some hundred */
 #define HOST_STRINGS_MAX_BYTES \
 	(64 * 1024) /* of an argument vector or an environment: what a reply can carry */
 
@@ -126,6 +127,33 @@ typedef void (*host_on_exit_fn)(void *arg, int status);
 /* One memfd of the name that was asked for; the callback owns fd. */
 typedef void (*host_on_memfd_fn)(void *arg, int32_t pid, int fd);
 
+/*
+ * Blocks of memory: count of them (at least one), each `block` bytes long and `stride` (not
+ * less) behind the one before. The last one ends below 2^63.
+ */
+struct host_memory {
+	uint64_t addr;
+	size_t block, stride, count;
+	uint8_t *bytes; /* block * count of them, borrowed */
+	bool is_write;
+	size_t done; /* out: bytes that were moved */
+};
+
+/* What a process has loaded from one file; lengths 0 where there is nothing. */
+struct host_module {
+	const char *path; /* as the process sees it; not ended by a 0 */
+	size_t npath;
+	uint64_t code_start, code_len, data_start, data_len, bss_start, bss_len;
+};
+typedef void (*host_on_module_fn)(void *arg, const struct host_module *m);
+
+/* A part of a regular file. */
+struct host_file {
+	const char *path; /* absolute */
+	int64_t offset; /* not negative */
+	size_t max; /* bytes; less when the file ends before */
+};
+
 struct host_ops {
 	void (*free)(struct host *h);
 	int (*facts)(struct host *h, struct host_facts *out, struct err *e);
@@ -139,12 +167,15 @@ struct host_ops {
 	int (*threads)(struct host *h, int32_t pid, int32_t *tid, size_t *n);
 	int (*strings)(struct host *h, int32_t pid, bool environment, struct buf *out,
 		       struct err *e);
+	int (*file)(struct host *h, const struct host_file *f, struct buf *out, struct err *e);
 	int (*each_memfd)(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 	int (*open)(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
 	int (*watch)(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);
 	int (*send_signal)(struct host_proc *p, int sig, struct err *e);
 	int (*thread_signal)(struct host_proc *p, int32_t tid, int sig, struct err *e);
 	int (*thread_priority)(struct host_proc *p, int32_t tid, int nice, struct err *e);
+	int (*memory)(struct host_proc *p, struct host_memory *m, struct err *e);
+	int (*modules)(struct host_proc *p, host_on_module_fn fn, void *arg, struct err *e);
 	void (*close)(struct host_proc *p);
 };
 
@@ -176,6 +207,9 @@ int host_threads(struct host *h, int32_t pid, int32_t *tid, size_t *n);
 /* Appends the argument vector, or the environment, each string with its 0. -ERR_NOTFOUND, -ERR_DENIED, -ERR_LIMIT. */
 int host_strings(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e);
 
+/* Appends; follows no link in the last part. -ERR_INVALID, -ERR_DENIED (no regular file), -ERR_SYS. */
+int host_file(struct host *h, const struct host_file *f, struct buf *out, struct err *e);
+
 /* Calls fn for each memfd called `name` that a process of our user holds open. Blocks for one look at /proc. */
 int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 
@@ -196,6 +230,16 @@ int host_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e)
 
 /* nice: -20 to 19. -ERR_NOTFOUND when the thread is gone, -ERR_DENIED. */
 int host_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e);
+
+/*
+ * Reads or writes, of this process or not at all. -ERR_NOTFOUND when it is gone, -ERR_DENIED
+ * when the kernel lets nobody; -ERR_SYS names the address that is not there, and
+ * what is before it is done.
+ */
+int host_proc_memory(struct host_proc *p, struct host_memory *m, struct err *e);
+
+/* Calls fn for the program and then for each library. -ERR_NOTFOUND, -ERR_DENIED, -ERR_LIMIT: without a call. */
+int host_proc_modules(struct host_proc *p, host_on_module_fn fn, void *arg, struct err *e);
 
 /* Ends the watch. NULL is fine. */
 void host_proc_close(struct host_proc *p);

@@ -103,12 +103,15 @@ static const struct host_ops linux_ops = {
 	.thread_figures = linux_thread_figures,
 	.threads = linux_threads,
 	.strings = linux_strings,
+	.file = linux_file,
 	.each_memfd = linux_each_memfd,
 	.open = linux_proc_open,
 	.watch = linux_proc_watch,
 	.send_signal = linux_proc_signal,
 	.thread_signal = linux_thread_signal,
 	.thread_priority = linux_thread_priority,
+	.memory = linux_memory,
+	.modules = linux_modules,
 	.close = linux_proc_close,
 };
 

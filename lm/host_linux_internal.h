@@ -47,6 +47,7 @@ int linux_thread_figures(struct host *h, const int32_t pid_tid[2], unsigned what
 			 struct host_figures *out, struct err *e);
 int linux_threads(struct host *h, int32_t pid, int32_t *tid, size_t *n);
 int linux_strings(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e);
+int linux_file(struct host *h, const struct host_file *f, struct buf *out, struct err *e);
 int linux_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 
 /* Numbers among the entries of a folder, ascending; what does not fit is left out. */
@@ -57,7 +58,12 @@ int linux_proc_watch(struct host_proc *p, host_on_exit_fn fn, void *arg, struct 
 int linux_proc_signal(struct host_proc *p, int sig, struct err *e);
 int linux_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e);
 int linux_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e);
+int linux_memory(struct host_proc *p, struct host_memory *m, struct err *e);
+int linux_modules(struct host_proc *p, host_on_module_fn fn, void *arg, struct err *e);
 void linux_proc_close(struct host_proc *p);
+
+/* The memory of this process, whatever becomes of its pid. -ERR_NOTFOUND, -ERR_DENIED. */
+int linux_open_mem(struct host_proc *p, bool is_write, int *out, struct err *e);
 
 /* What errno means after a signal could not be sent. */
 int linux_signal_failed(struct err *e);

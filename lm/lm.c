@@ -232,6 +232,7 @@ static struct task_env env_of(struct lm *m)
 				  .stops = m->stops,
 				  .pa = m->pa,
 				  .host_name = m->host_name,
+				  .files = m->files,
 				  .may_manipulate = m->conf.may_manipulate,
 				  .status = lm_write_status,
 				  .status_arg = m };
@@ -261,8 +262,12 @@ static int open_parts(struct lm *m, struct err *e)
 static int open_work(struct lm *m, struct err *e)
 {
 	const struct lm_conf *c = &m->conf;
-	struct task_env env = env_of(m);
+	struct task_env env;
 
+	m->files = str_dup(c->files ? c->files : "");
+	if (!m->files)
+		return err_nomem(e);
+	env = env_of(m);
 	m->tasks = tasks_new(&env);
 	if (!m->tasks)
 		return err_nomem(e);
@@ -350,6 +355,7 @@ void lm_free(struct lm *m)
 	loop_timer_free(m->linger);
 	loop_timer_free(m->drain);
 	free(m->end_reason);
+	free(m->files);
 	free(m);
 }
 

@@ -7,6 +7,7 @@
 #include "common/daemon/daemon.h"
 #include "common/net/net.h"
 #include "common/ring/seg.h"
+#include "lm/filelist.h"
 #include "lm/host_linux.h"
 #include "lm/join.h"
 #include "lm/lm.h"
@@ -20,6 +21,7 @@
 
 struct lm_values {
 	const char *mainsm, *site, *host;
+	const char *files;
 	int64_t linger;
 	bool manipulate;
 };
@@ -39,6 +41,8 @@ static const struct conf_key keys[] = {
 	  .help = "ends after so long without processes; 0: never" },
 	{ KEY("manipulate", manipulate), .kind = CONF_BOOL, .def = "yes",
 	  .help = "let tools with that right stop, continue and signal processes of this user" },
+	{ KEY("files", files), .kind = CONF_STRING, .def = FILELIST_DEFAULT, .arg = "PATHS",
+	  .help = "files that tools may list with node_get_file_listing, blanks between them" },
 	{ 0 },
 };
 
@@ -166,6 +170,7 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 					  .socket = p->paths.socket,
 					  .tracer = p->paths.tracer,
 					  .journal = p->paths.journal,
+					  .files = v->files,
 					  .uid = getuid(),
 					  .may_manipulate = v->manipulate,
 					  .linger = v->linger,
@@ -213,6 +218,11 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	rc = find_mainsm(p, v, e);
 	if (rc < 0) {
 		*exit_code = DAEMON_USAGE;
+		return rc;
+	}
+	rc = filelist_check(v->files, e);
+	if (rc < 0) {
+		*exit_code = DAEMON_BAD_CONFIG;
 		return rc;
 	}
 	rc = find_host_name(p, v->host, e);

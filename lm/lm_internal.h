@@ -21,6 +21,7 @@
 struct lm {
 	struct lm_conf conf;
 	char host_name[NAME_MAX_BYTES + 1];
+	char *files; /* owned */
 	nsec_t opened;
 	struct tickbase ticks;
 	struct procs *procs;

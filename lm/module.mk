@@ -12,3 +12,4 @@ lm.programs := lm
 lm.uses     := common/base common/ring common/omis common/loop common/tracer proto common/net common/route common/daemon
 # Set by the parser of options, read by nobody.
 lm.statics  := lm_daemon.c:ignored_daemon
+lm.src      += host_linux_memory.c host_linux_modules.c host_linux_file.c filelist.c services_memory.c services_file.c

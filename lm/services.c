@@ -9,6 +9,7 @@ static const struct {
 	const char *name;
 	service_fn fn;
 } table[] = {
+	{ "node_get_file_listing", serve_file_listing },
 	{ "node_get_info", serve_node_get_info },
 	{ "omig_backtrace", serve_backtrace_names },
 	{ "omig_calls_disable", serve_calls_disable },
@@ -28,8 +29,13 @@ static const struct {
 	{ "pa_integrator_read", serve_pa_read },
 	{ "pa_integrator_reset", serve_pa_reset },
 	{ "proc_get_info", serve_proc_get_info },
+	{ "proc_get_loader_info", serve_loader_info },
+	{ "proc_read_memory", serve_read_memory },
+	{ "proc_read_memory_bin", serve_read_memory_bin },
 	{ "proc_send_signal", serve_send_signal },
 	{ "proc_set_priority", serve_proc_set_priority },
+	{ "proc_write_memory", serve_write_memory },
+	{ "proc_write_memory_bin", serve_write_memory },
 	{ "thread_continue", serve_continue },
 	{ "thread_get_backtrace", serve_backtrace },
 	{ "thread_get_info", serve_thread_get_info },

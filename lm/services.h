@@ -14,6 +14,11 @@ int serve_thread_get_info(struct service_call *c);
 int serve_send_signal(struct service_call *c);
 int serve_stop(struct service_call *c);
 int serve_continue(struct service_call *c);
+int serve_file_listing(struct service_call *c);
+int serve_read_memory(struct service_call *c);
+int serve_read_memory_bin(struct service_call *c);
+int serve_write_memory(struct service_call *c); /* and _bin */
+int serve_loader_info(struct service_call *c);
 int serve_suspend(struct service_call *c);
 int serve_resume(struct service_call *c);
 int serve_thread_send_signal(struct service_call *c);

@@ -270,21 +270,24 @@ struct each {
 	int (*thread)(struct service_call *, const struct object *, struct err *);
 };
 
+int call_add_failure(struct service_call *c, const char *object, int rc, const struct err *e)
+{
+	unsigned status = rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc);
+
+	if (c->is_half_done)
+		status |= STATUS_FATAL;
+	return reply_add_error(c->reply, c->action, object, status, "%s", e->text);
+}
+
 /* 1: it was done, 0: the error is told. */
 static int call_one(struct service_call *c, const struct each *fn, const struct object *o)
 {
 	struct err e = { 0 };
-	unsigned status;
 	int rc;
 
 	c->is_half_done = false;
 	rc = fn->proc ? fn->proc(c, o->proc, &e) : fn->thread(c, o, &e);
-	if (rc >= 0)
-		return 1;
-	status = rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc);
-	if (c->is_half_done)
-		status |= STATUS_FATAL;
-	return reply_add_error(c->reply, c->action, o->token, status, "%s", e.text);
+	return rc >= 0 ? 1 : call_add_failure(c, o->token, rc, &e);
 }
 
 static int call_each(struct service_call *c, char class, const struct each *fn)

@@ -35,6 +35,7 @@ struct task_env {
 	struct pa *pa;
 	struct trace *trace;
 	const char *host_name;
+	const char *files; /* that tools may see: filelist.h; NULL = none */
 	bool may_manipulate; /* local policy: false refuses signals and stops from anybody */
 	void (*status)(void *arg, struct omis_writer *w); /* for omig_status */
 	void *status_arg;
@@ -78,6 +79,7 @@ struct service_call {
 		*proc; /* of the event; NULL = a request. Not valid any more when a call waits */
 	struct reply *reply;
 	bool retry; /* the second time: what it waited for is there */
+	void *arg; /* of a service, for its callbacks */
 	bool is_half_done; /* set by what fails after it has changed something of its object */
 };
 
@@ -103,6 +105,9 @@ const char *call_text(const struct service_call *c, unsigned i);
 
 /* Adds one OK entry for all these objects; nothing when there are none. */
 int call_add_ok(struct service_call *c, const struct objects *o);
+
+/* Adds the entry of an object (or "") for which something failed with rc and e. */
+int call_add_failure(struct service_call *c, const char *object, int rc, const struct err *e);
 
 /*
  * Calls fn for each process that the first parameter names. Where it succeeded is told in one entry, each failure in

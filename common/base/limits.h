@@ -52,6 +52,11 @@
 #define CAUSAL_DEPTH_MAX 4 /* an action's event starts an action, ...: loops end here */
 #define TOOLS_MAX 64 /* connected to one mainsm */
 
+/* of one process in one call: written as numbers it is a quarter of a frame */
+#define MEMORY_CALL_MAX_BYTES (64 * 1024)
+#define MEMORY_BLOCKS_MAX 4096 /* each is a system call of an lm that does nothing else meanwhile */
+#define FILE_LISTING_MAX_BYTES (64 * 1024) /* of one call; with escapes still below a frame */
+
 /* --- queues towards a peer that reads slowly */
 #define TOOL_QUEUE_MAX_BYTES (32 * 1024 * 1024) /* replies that wait; the tool is cut beyond it */
 #define TOOL_STALL_MAX_NS (10 * INT64_C(1000000000)) /* and after this time without progress */

@@ -12,10 +12,11 @@ static const struct omis_service node[] = {
 	  .help = "As node_attach, for one node by host name or address; gives its token." },
 	{ SERVICE("node_detach", MANIP, 'n', TOP, OBSERVE, DONE), .flags = OMIS_SCOPE,
 	  .param = { NODES }, .help = "Takes nodes, and their processes, out of the tool's view." },
-	{ EXT_SERVICE("ocmg", "node_get_file_listing", INFO, 'n', NODE, OBSERVE, UNSUPPORTED),
+	{ EXT_SERVICE("ocmg", "node_get_file_listing", INFO, 'n', NODE, OBSERVE, DONE),
 	  .param = { NODES, P_STRING("path"), P_INT("offset"), P_INT("length") }, .result = "text",
-	  .help = "A part of a text file of the node; length 0 = all of it. Only files of an "
-		  "allow-list." },
+	  .help = "A part of a text file of the node; length 0 = all that is behind the offset. "
+		  "65,536 bytes at most, and only files that lm.conf lists under 'files'; a file "
+		  "with a 0 byte comes as a binary value." },
 	{ SERVICE("node_get_info", INFO, 'n', NODE, OBSERVE, DONE),
 	  .param = { NODES, P_INT("flags") },
 	  .result = "fields by bits of flags: 0 name; 1 os_name, os_version, os_release, "

@@ -33,11 +33,12 @@ static const struct omis_service proc[] = {
 	  .help = "What the process is and how it does: global_id is its rank, local_id its pid; "
 		  "times in seconds, sizes in bytes; state 0 running, 1 blocked, 2 ready, 3 "
 		  "zombie, 4 stopped. flags 0 lists the processes only." },
-	{ SERVICE("proc_get_loader_info", INFO, 'p', NODE, OBSERVE, UNSUPPORTED),
+	{ SERVICE("proc_get_loader_info", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS },
 	  .result = "n, [path, member, code_start, code_len, data_start, data_len, bss_start, "
 		    "bss_len]",
-	  .help = "The modules that a process has loaded, the program first." },
+	  .help = "The files that a process has loaded code from, the program first; member is "
+		  "always \"\". Those of another word size are told in whole pages." },
 	{ SERVICE("proc_has_been_continued", EVENT, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS }, .help = "The monitor let a stopped process continue: a tool wished it, or left." },
 	{ SERVICE("proc_has_been_descheduled", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED),
@@ -54,10 +55,13 @@ static const struct omis_service proc[] = {
 	{ SERVICE("proc_migrate", MANIP, 'p', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { PROCS, P_TOKEN("node", 'n') },
 	  .help = "Moves processes to a node." },
-	{ SERVICE("proc_read_memory", INFO, 'p', NODE, MANIPULATE, UNSUPPORTED),
+	{ SERVICE("proc_read_memory", INFO, 'p', NODE, MANIPULATE, DONE),
 	  .param = { PROCS, P_INT("addr"), P_INT("blocklength"), P_INT("stride"), P_INT("count") },
-	  .result = "[bytes]", .help = "Reads count blocks of memory, stride bytes apart." },
-	{ SERVICE("proc_read_memory_bin", INFO, 'p', NODE, MANIPULATE, UNSUPPORTED),
+	  .result = "[bytes]",
+	  .help = "Reads count blocks of memory, stride (at least blocklength) bytes apart; "
+		  "65,536 bytes and 4,096 blocks at most. OS_ERROR names the address that is not "
+		  "there." },
+	{ SERVICE("proc_read_memory_bin", INFO, 'p', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_OPTIONAL,
 	  .param = { PROCS, P_INT("addr"), P_INT("blocklength"), P_INT("stride"), P_INT("count") },
 	  .result = "bytes", .help = "As proc_read_memory, with a binary value as result." },
@@ -73,10 +77,12 @@ static const struct omis_service proc[] = {
 	{ SERVICE("proc_will_be_migrated", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { PROCS }, .ecps = "dest_node",
 	  .help = "A process is about to move to $dest_node." },
-	{ SERVICE("proc_write_memory", MANIP, 'p', NODE, MANIPULATE, UNSUPPORTED),
+	{ SERVICE("proc_write_memory", MANIP, 'p', NODE, MANIPULATE, DONE),
 	  .param = { PROCS, P_INT("addr"), P_INT("blocklength"), P_INT("stride"), P_INTS("bytes") },
-	  .help = "Writes blocks of memory, stride (at least blocklength) bytes apart." },
-	{ SERVICE("proc_write_memory_bin", MANIP, 'p', NODE, MANIPULATE, UNSUPPORTED),
+	  .help = "Writes blocks of memory, stride (at least blocklength) bytes apart, also where "
+		  "the program itself may only read. All of it must be there, else nothing is "
+		  "written." },
+	{ SERVICE("proc_write_memory_bin", MANIP, 'p', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_OPTIONAL,
 	  .param = { PROCS, P_INT("addr"), P_INT("blocklength"), P_INT("stride"),
 		     P_BINARY("bytes") },

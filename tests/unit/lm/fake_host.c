@@ -146,6 +146,18 @@ static int fake_strings(struct host *host, int32_t pid, bool environment, struct
 	return environment ? buf_put(out, "A=1", 4) : buf_put(out, "prog\0-x", 8);
 }
 
+/* One file there is: /proc/some, with h->file in it. */
+static int fake_file(struct host *host, const struct host_file *f, struct buf *out, struct err *e)
+{
+	struct fake_host *h = (struct fake_host *)host;
+	size_t at = (uint64_t)f->offset < h->nfile ? (size_t)f->offset : h->nfile;
+	size_t n = h->nfile - at;
+
+	if (strcmp(f->path, "/proc/some") != 0)
+		return err_set(e, ERR_SYS, "%s: not there", f->path);
+	return buf_put(out, h->file + at, n < f->max ? n : f->max);
+}
+
 static int fake_each_memfd(struct host *host, const char *name, host_on_memfd_fn fn, void *arg)
 {
 	struct fake_host *h = (struct fake_host *)host;
@@ -246,6 +258,44 @@ static int fake_thread_priority(struct host_proc *held, int32_t tid, int nice, s
 	return 0;
 }
 
+static bool fake_block(struct fake_proc *p, struct host_memory *m, size_t i)
+{
+	uint64_t at = m->addr + i * m->stride - FAKE_MEMORY_ADDR;
+	size_t room = m->is_write ? p->writable : FAKE_MEMORY_BYTES;
+
+	if (m->addr < FAKE_MEMORY_ADDR || at > room || m->block > room - at)
+		return false;
+	if (m->is_write)
+		memcpy(p->memory + at, m->bytes + m->done, m->block);
+	else
+		memcpy(m->bytes + m->done, p->memory + at, m->block);
+	m->done += m->block;
+	return true;
+}
+
+static int fake_memory(struct host_proc *held, struct host_memory *m, struct err *e)
+{
+	struct fake_proc *p = behind(held);
+
+	m->done = 0;
+	if (!p->memory)
+		return err_set(e, ERR_DENIED, "refused");
+	for (size_t i = 0; i < m->count; i++)
+		if (!fake_block(p, m, i))
+			return err_set(e, ERR_SYS, "address 0x%llx: not there",
+				       (unsigned long long)(m->addr + i * m->stride));
+	return 0;
+}
+
+static int fake_modules(struct host_proc *held, host_on_module_fn fn, void *arg, struct err *e)
+{
+	if (!behind(held)->memory)
+		return err_set(e, ERR_DENIED, "refused");
+	fn(arg, &(struct host_module){ "/bin/heat\nx", 11, 1, 2, 3, 4, 5, 6 });
+	fn(arg, &(struct host_module){ "/lib/m.so", 9, 10, 20, 0, 0, 0, 0 });
+	return 0;
+}
+
 static void fake_close(struct host_proc *held)
 {
 	struct fake_proc *p = behind(held);
@@ -270,12 +320,15 @@ void fake_host_init(struct fake_host *h)
 		.thread_figures = fake_thread_figures,
 		.threads = fake_threads,
 		.strings = fake_strings,
+		.file = fake_file,
 		.each_memfd = fake_each_memfd,
 		.open = fake_open,
 		.watch = fake_watch,
 		.send_signal = fake_signal,
 		.thread_signal = fake_thread_signal,
 		.thread_priority = fake_thread_priority,
+		.memory = fake_memory,
+		.modules = fake_modules,
 		.close = fake_close,
 	};
 

@@ -9,6 +9,9 @@
 #define FAKE_THREADS 8
 #define FAKE_SIGNALS 16
 
+#define FAKE_MEMORY_ADDR 0x10000
+#define FAKE_MEMORY_BYTES (128 * 1024)
+
 struct fake_proc {
 	int32_t pid, parent;
 	uint64_t start;
@@ -24,6 +27,8 @@ struct fake_proc {
 	int memfd; /* -1: none */
 	bool is_alive, is_foreign;
 	int refuse; /* errno-like ERR_ code for signals; 0 = none */
+	uint8_t *memory; /* at FAKE_MEMORY_ADDR; NULL: the kernel shows none */
+	size_t writable; /* bytes of it that can be written, from its start */
 	struct host_proc *held;
 	host_on_exit_fn on_exit;
 	void *arg;
@@ -37,6 +42,8 @@ struct fake_host {
 	nsec_t now; /* for counts */
 	int64_t counts; /* each count says this */
 	size_t open; /* held processes */
+	const char *file; /* content of /proc/some */
+	size_t nfile;
 };
 
 void fake_host_init(struct fake_host *h);

@@ -422,7 +422,7 @@ START_TEST(what_a_host_cannot_do_is_said)
 	const struct msg_reply *r;
 
 	world_open(&w);
-	r = world_ask(&w, OBSERVER, ":node_get_file_listing([n_7],\"/proc/meminfo\",0,0)");
+	r = world_ask(&w, MANIPULATOR, ":proc_checkpoint([n_7],\"x\")");
 	ck_assert_uint_eq(r->entry[0].status, STATUS_UNSUPPORTED_SERVICE);
 	r = world_ask(&w, OBSERVER, ":print(1)");
 	ck_assert_uint_eq(r->entry[0].status, STATUS_UNSUPPORTED_SERVICE);
