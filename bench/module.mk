@@ -4,8 +4,9 @@ MODULES        += bench
 bench.src      := bench.c floor_tree.c treebed.c self.c
 bench.uses     := common/base common/ring tools/libomis
 bench.statics  := bench.c:printed bench.c:nprinted
-bench.programs := bench_tree
-bench.main.bench_tree := bench_tree_main.c
+bench.programs := bench_tree bench_growth
+bench.main.bench_tree   := bench_tree_main.c
+bench.main.bench_growth := growth_main.c
 bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
 
 # Programs that are watched themselves: linked with libomig, and with an MPI
@@ -13,7 +14,7 @@ bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
 bench.not_built := hook_main.c mpi_main.c stub_mpi.c
 bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 bench.needs     += $(B)/bin/bench-hook $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
-bench.run       := $(bench.programs) bench-hook bench-mpi
+bench.run       := bench_tree bench-hook bench-mpi
 bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)/common/ring.a $(B)/common/base.a
 
 $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
@@ -29,3 +30,11 @@ $(B)/bin/bench-mpi-$(1): bench/mpi_main.c $(bench.watched)
 		-L$(B)/lib -lomig $$(filter %.o %.a,$$^) -Wl,-rpath,'$$$$ORIGIN/../lib' -pthread
 endef
 $(foreach f,$(bench.mpi),$(eval $(call bench_mpi,$f)))
+
+# Minutes, a thousand processes and more: apart from the others. HOSTS=n ends earlier.
+bench-growth: $(B)/bin/bench_growth $(bench.needs)
+	B=$(abspath $(B)) $(B)/bin/bench_growth $(HOSTS) >$(B)/growth.json
+	awk -v title=Growth -v from='make bench-growth' -f mk/bench-report.awk $(B)/growth.json >docs/growth.md
+	awk -f mk/growth-plot.awk $(B)/growth.json >docs/growth.svg
+	printf '\n![Hosts on the x axis](growth.svg)\n' >>docs/growth.md
+.PHONY: bench-growth

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #define PATH_BYTES 512
 #define CONN_BYTES 1024
 #define READY_MAX_NS (INT64_C(60) * 1000000000)
+#define READY_EACH_NS (INT64_C(100) * 1000000) /* a host enrols in a tenth of it */
 #define STOP_MAX_NS (INT64_C(5) * 1000000000)
 
 struct treebed {
@@ -140,28 +142,78 @@ static unsigned hosts_answering(void)
 	return n;
 }
 
-void treebed_grow(struct treebed *t, unsigned n)
+int64_t treebed_wait(unsigned n)
 {
-	int64_t until = bench_now() + READY_MAX_NS;
+	int64_t begin = bench_now(), until = begin + READY_MAX_NS + n * READY_EACH_NS;
 
-	t->lm = reallocarray(t->lm, n, sizeof(*t->lm));
-	if (!t->lm)
-		bench_fail("out of memory");
-	for (; t->n < n; t->n++)
-		t->lm[t->n] = start_lm(t, t->n);
-	if (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
-		bench_fail("%s", omis_last_error());
+	while (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
+		if (bench_now() > until)
+			bench_fail("%s", omis_last_error());
 	while (hosts_answering() < n) {
 		if (bench_now() > until)
 			bench_fail("only %u of %u lms answered in time", hosts_answering(), n);
 		poll(NULL, 0, 50);
 	}
 	omis_finalize();
+	return bench_now() - begin;
+}
+
+void treebed_grow(struct treebed *t, unsigned n)
+{
+	t->lm = reallocarray(t->lm, n, sizeof(*t->lm));
+	if (!t->lm)
+		bench_fail("out of memory");
+	for (; t->n < n; t->n++)
+		t->lm[t->n] = start_lm(t, t->n);
+	treebed_wait(n);
 }
 
 pid_t treebed_lm(const struct treebed *t, unsigned i)
 {
 	return t->lm[i];
+}
+
+pid_t treebed_mainsm(const struct treebed *t)
+{
+	return t->mainsm;
+}
+
+/* Its program is sm, and its monitor is ours. */
+static bool is_our_sm(const struct treebed *t, const char *pid)
+{
+	char path[PATH_BYTES], text[64 * 1024], want[PATH_BYTES + 32];
+	FILE *f;
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(text, 1, 16, f);
+		fclose(f);
+	}
+	if (n != 3 || memcmp(text, "sm\n", 3))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
+	f = fopen(path, "re");
+	n = f ? fread(text, 1, sizeof(text), f) : 0;
+	if (f)
+		fclose(f);
+	snprintf(want, sizeof(want), "OMIG_STATE_DIR=%s", t->dir);
+	return memmem(text, n, want, strlen(want) + 1);
+}
+
+pid_t treebed_sm(const struct treebed *t)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	pid_t pid = 0;
+
+	while (d && !pid && (e = readdir(d)))
+		if (*e->d_name >= '1' && *e->d_name <= '9' && is_our_sm(t, e->d_name))
+			pid = (pid_t)strtol(e->d_name, NULL, 10);
+	if (d)
+		closedir(d);
+	return pid;
 }
 
 static void end_process(pid_t pid)

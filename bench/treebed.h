@@ -20,8 +20,13 @@ struct treebed *treebed_start(void);
 /* Starts lms until there are n, and waits until requests reach all of them. */
 void treebed_grow(struct treebed *t, unsigned n);
 
-/* pid of the i-th lm. */
+/* Blocks until requests reach n hosts; ns that it took. */
+int64_t treebed_wait(unsigned n);
+
+/* pid of the i-th lm; of mainsm; of the sm that runs now, 0 when none does. */
 pid_t treebed_lm(const struct treebed *t, unsigned i);
+pid_t treebed_mainsm(const struct treebed *t);
+pid_t treebed_sm(const struct treebed *t);
 
 /* NULL is fine. */
 void treebed_stop(struct treebed *t);

@@ -15,7 +15,8 @@ function field(name,   at, rest) {
 	return rest == "null" ? "" : rest
 }
 BEGIN {
-	print "# Benchmarks\n\nWritten by `make bench-report` from the last `make bench`.\n"
+	print "# " (title ? title : "Benchmarks") "\n\nWritten by " \
+		(from ? "`" from "`" : "`make bench-report` from the last `make bench`") ".\n"
 	print "| name | median | unit | min | max | n | floor | ratio |"
 	print "|---|---:|---|---:|---:|---:|---|---:|"
 }

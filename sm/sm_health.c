@@ -52,6 +52,8 @@ static void add_uplink(const struct sm *sm, struct facts *s)
 	facts_add(s, "uplink_connects", l.connects);
 	facts_add(s, "uplink_queued_bytes", (int64_t)l.queued);
 	facts_add(s, "uplink_dropped", (int64_t)l.dropped);
+	facts_add(s, "uplink_frames_out", (int64_t)l.frames_out);
+	facts_add(s, "uplink_bytes_out", (int64_t)l.bytes_out);
 	facts_add(s, "uplink_rtt_ns", l.rtt);
 	facts_add(s, "time_error_ns", timebase_error(sm->conf.timebase, loop_now(sm->conf.loop)));
 }

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the hierarchy grows: what one request to every host costs with ever
+ * more hosts (time, messages and bytes that reach the top, processor time of the inner daemons), what
+ * idle hosts cost, how fast they are back after the death of their sm, and what a tool
+ * that does not read costs. Real daemons over TLS; takes minutes.
+ */
+#include "bench/floor_tree.h"
+#include "bench/treebed.h"
+#include "tools/libomis/omis.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WAVES 60
+#define IDLE_HOSTS 2000
+#define IDLE_MS 20000
+#define STUCK_TOOLS 4
+#define STUCK_REQUESTS 20000
+#define FILES_MAX 8192 /* links of the daemons, which inherit the limit */
+
+static const char attach_all[] = ":site_attach([]) node_attach([])";
+static const char one_value[] = ":node_get_info([],1)";
+
+/* What the way up from the only sm has carried, as it says itself. */
+struct traffic {
+	double frames, bytes;
+};
+
+static Omis_reply ask(const char *text)
+{
+	Omis_reply r = omis_request_n(text, strlen(text), NULL, NULL, 0);
+
+	if (omis_reply_status(r) != OMIS_OK)
+		bench_fail("%s: %s", text, omis_strerror(omis_reply_status(r)));
+	return r;
+}
+
+static void connect_tool(void)
+{
+	if (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
+		bench_fail("%s", omis_last_error());
+	omis_request_policy(OMIS_WAIT_ALL, 0, 20000);
+	omis_reply_free(ask(attach_all));
+}
+
+/* Number `name` in [name, value]... of a daemon's status; 0 when it does not say. */
+static double fact(const Omis_value *v, const char *name)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		const Omis_value *pair = &v->list[i];
+
+		if (pair->kind == OMIS_VALUE_LIST && pair->n == 2 &&
+		    pair->list[0].kind == OMIS_VALUE_STRING && !strcmp(pair->list[0].s, name))
+			return pair->list[1].f;
+	}
+	return 0;
+}
+
+static void add_traffic(struct traffic *t, const Omis_object_result *o)
+{
+	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
+
+	if (v && v->n && v->list[0].kind == OMIS_VALUE_STRING && !strcmp(v->list[0].s, "sm")) {
+		t->frames += fact(v, "uplink_frames_out");
+		t->bytes += fact(v, "uplink_bytes_out");
+	}
+	omis_value_free(v);
+}
+
+static struct traffic traffic(void)
+{
+	Omis_reply r = ask(":omig_status()");
+	struct traffic t = { 0 };
+
+	for (int k = 0; r[0] && r[1] && r[1][k].obj_list; k++)
+		add_traffic(&t, &r[1][k]);
+	omis_reply_free(r);
+	return t;
+}
+
+static double wave_us(unsigned hosts)
+{
+	int64_t begin = bench_now(), took;
+	Omis_reply r = ask(one_value);
+	Omis_coverage c = { 0 };
+
+	took = bench_now() - begin;
+	omis_reply_coverage(r, &c);
+	if (c.answered != hosts)
+		bench_fail("%u of %u hosts answered", c.answered, hosts);
+	omis_reply_free(r);
+	return (double)took / 1e3;
+}
+
+static double cpu_us(pid_t pid)
+{
+	char path[64];
+	int64_t ns = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%" SCNd64, &ns) != 1)
+		bench_fail("no processor time of %d", pid);
+	fclose(f);
+	return (double)ns / 1e3;
+}
+
+static const char *named(const char *what, unsigned n, const char *unit)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "growth.%s.%u.%s", what, n, unit);
+	return name;
+}
+
+static void bench_floor(unsigned n)
+{
+	struct floor_tree *t = floor_tree_start(n);
+	struct bench_series s = { 0 };
+
+	for (int i = 0; i < WAVES; i++)
+		bench_add(&s, (double)floor_tree_wave(t) / 1e3);
+	bench_print(named("floor", n, "us"), "us", &s, NULL);
+	bench_done(&s);
+	floor_tree_stop(t);
+}
+
+static void print_each(const char *what, unsigned n, const char *unit, double sum)
+{
+	bench_print_value(named(what, n, unit), unit, sum / WAVES, NULL);
+}
+
+static void bench_size(const struct treebed *t, unsigned n)
+{
+	pid_t top = treebed_mainsm(t), sm = treebed_sm(t);
+	struct bench_series s = { 0 };
+	struct traffic before, after;
+	double cpu_top, cpu_sm;
+	char floor[64];
+
+	bench_floor(n);
+	snprintf(floor, sizeof(floor), "%s", named("floor", n, "us"));
+	connect_tool();
+	wave_us(n);
+	before = traffic();
+	cpu_top = cpu_us(top);
+	cpu_sm = cpu_us(sm);
+	for (int i = 0; i < WAVES; i++)
+		bench_add(&s, wave_us(n));
+	cpu_top = cpu_us(top) - cpu_top;
+	cpu_sm = cpu_us(sm) - cpu_sm;
+	after = traffic();
+	omis_finalize();
+	bench_print(named("fanout.p50", n, "us"), "us", &s, floor);
+	bench_print_quantile(named("fanout.p99", n, "us"), "us", &s, 0.99, NULL);
+	print_each("top", n, "frames", after.frames - before.frames);
+	print_each("top", n, "bytes", after.bytes - before.bytes);
+	print_each("mainsm.cpu", n, "us", cpu_top);
+	print_each("sm.cpu", n, "us", cpu_sm);
+	bench_done(&s);
+}
+
+/* All hosts answer again. The sm is started anew by mainsm when the first host asks for one. */
+static void bench_storm(const struct treebed *t, unsigned n)
+{
+	pid_t sm = treebed_sm(t);
+
+	if (!sm || kill(sm, SIGKILL))
+		bench_fail("there is no sm to be killed");
+	bench_print_value(named("back_after_kill", n, "s"), "s", (double)treebed_wait(n) / 1e9,
+			  NULL);
+}
+
+static void bench_idle(const struct treebed *t, unsigned n)
+{
+	pid_t top = treebed_mainsm(t), sm = treebed_sm(t);
+	double cpu_top, cpu_sm, us;
+	int64_t begin;
+
+	poll(NULL, 0, 3000); /* what the start left to do */
+	begin = bench_now();
+	cpu_top = cpu_us(top);
+	cpu_sm = cpu_us(sm);
+	poll(NULL, 0, IDLE_MS);
+	us = (double)(bench_now() - begin) / 1e3;
+	bench_print_value(named("idle.sm", n, "percent"), "%", 100 * (cpu_us(sm) - cpu_sm) / us,
+			  NULL);
+	bench_print_value(named("idle.mainsm", n, "percent"), "%",
+			  100 * (cpu_us(top) - cpu_top) / us, NULL);
+}
+
+static double rss_mib(pid_t pid)
+{
+	char path[64], line[256];
+	double kib = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "VmRSS:", 6))
+			kib = strtod(line + 6, NULL);
+	if (f)
+		fclose(f);
+	return kib / 1024;
+}
+
+static void nobody(Omis_reply r, void *param)
+{
+	omis_reply_free(r);
+}
+
+/* From the shot on it asks and asks, and reads nothing. */
+static _Noreturn void stuck_tool(int ready, int go)
+{
+	static const char many[] = ":node_get_info([],8191)";
+	char c = 0;
+
+	connect_tool();
+	if (write(ready, &c, 1) != 1 || read(go, &c, 1) < 0)
+		_exit(1);
+	for (int i = 0; i < STUCK_REQUESTS; i++)
+		omis_request_n(many, strlen(many), nobody, NULL, OMIS_BUFFER_REQUEST);
+	omis_request_n(many, strlen(many), nobody, NULL, 0);
+	raise(SIGSTOP);
+	_exit(0);
+}
+
+static void bench_stuck(const struct treebed *t)
+{
+	double before, most = 0;
+	pid_t pid[STUCK_TOOLS];
+	int ready[2], go[2];
+	char c;
+
+	if (pipe(ready) || pipe(go))
+		bench_fail("no pipe");
+	for (int i = 0; i < STUCK_TOOLS; i++) {
+		pid[i] = fork();
+		if (pid[i] == 0) {
+			close(go[1]);
+			stuck_tool(ready[1], go[0]);
+		}
+		if (read(ready[0], &c, 1) != 1)
+			bench_fail("a tool did not start");
+	}
+	before = rss_mib(treebed_mainsm(t));
+	close(go[1]);
+	for (int i = 0; i < 150; i++) {
+		double now = rss_mib(treebed_mainsm(t)) - before;
+
+		most = now > most ? now : most;
+		poll(NULL, 0, 100);
+	}
+	for (int i = 0; i < STUCK_TOOLS; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+	}
+	close(ready[0]);
+	close(ready[1]);
+	close(go[0]);
+	bench_print_value("growth.stuck_tool.mib", "MiB", most / STUCK_TOOLS, NULL);
+}
+
+static void allow_many_files(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r))
+		return;
+	if (r.rlim_cur < FILES_MAX)
+		r.rlim_cur = r.rlim_max < FILES_MAX ? r.rlim_max : FILES_MAX;
+	setrlimit(RLIMIT_NOFILE, &r);
+}
+
+int main(int argc, char **argv)
+{
+	static const unsigned sizes[] = { 16, 64, 256, 1024 };
+	unsigned most = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : IDLE_HOSTS, n = 0;
+	struct treebed *t;
+
+	allow_many_files();
+	t = treebed_start();
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= most; i++) {
+		n = sizes[i];
+		treebed_grow(t, n);
+		bench_size(t, n);
+		if (n == 64)
+			bench_stuck(t);
+	}
+	bench_storm(t, n);
+	if (most > n)
+		treebed_grow(t, most);
+	bench_idle(t, most);
+	treebed_stop(t);
+	return 0;
+}
