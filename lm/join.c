@@ -151,6 +151,13 @@ void join_renewed(struct join *j, const struct msg_enrol_ack *ack)
 	j->renewal = NULL;
 }
 
+int join_reload(struct join *j, struct err *e)
+{
+	struct enrol_conf c = enrol_conf_of(j);
+
+	return j->ctx ? enrol_reload(&c, j->ctx, clock_wall(), e) : 0;
+}
+
 int join_open(const struct join_conf *c, struct join **out, struct err *e)
 {
 	struct join *j = calloc(1, sizeof(*j));

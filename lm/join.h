@@ -39,6 +39,9 @@ int join_open(const struct join_conf *c, struct join **out, struct err *e);
 /* What mainsm says to the last on_renew. */
 void join_renewed(struct join *j, const struct msg_enrol_ack *ack);
 
+/* Takes the certificate that lies in the directory now; on failure the old one stays. */
+int join_reload(struct join *j, struct err *e);
+
 /* All links of the context must be closed. */
 void join_free(struct join *j);
 

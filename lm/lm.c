@@ -185,6 +185,15 @@ static void arm_linger(struct lm *m)
 		loop_timer_arm(m->linger, m->conf.linger);
 }
 
+void lm_set_linger(struct lm *m, nsec_t linger)
+{
+	if (linger == m->conf.linger)
+		return;
+	m->conf.linger = linger;
+	loop_timer_cancel(m->linger);
+	arm_linger(m);
+}
+
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
 {
 	struct lm *m = arg;

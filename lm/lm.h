@@ -69,6 +69,9 @@ void lm_stop(struct lm *m, const char *reason);
 
 bool lm_is_up(const struct lm *m);
 
+/* For a reload: from now on so. */
+void lm_set_linger(struct lm *m, nsec_t linger);
+
 /* Lines of text for the status dump. */
 void lm_dump(const struct lm *m, struct buf *out);
 

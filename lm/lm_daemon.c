@@ -37,7 +37,7 @@ static const struct conf_key keys[] = {
 	{ KEY("host", host), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
 	  .flags = CONF_OPTION, .help = "name of this host; empty: as the system says" },
 	{ KEY("linger", linger), .kind = CONF_NSEC, .def = "60s", .min = 0,
-	  .max = 30 * 86400 * NSEC_PER_SEC, .arg = "TIME", .flags = CONF_OPTION,
+	  .max = 30 * 86400 * NSEC_PER_SEC, .arg = "TIME", .flags = CONF_OPTION | CONF_RELOAD,
 	  .help = "ends after so long without processes; 0: never" },
 	{ KEY("manipulate", manipulate), .kind = CONF_BOOL, .def = "yes",
 	  .help = "let tools with that right stop, continue and signal processes of this user" },
@@ -241,6 +241,17 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	return rc;
 }
 
+static int reload(struct daemon *d, const void *values, struct err *e)
+{
+	struct program *p = daemon_user(d);
+	const struct lm_values *v = values;
+	int rc = join_reload(p->join, e);
+
+	if (rc == 0)
+		lm_set_linger(p->lm, v->linger);
+	return rc;
+}
+
 static void stop(struct daemon *d, const char *reason)
 {
 	struct program *p = daemon_user(d);
@@ -282,6 +293,7 @@ const struct daemon_spec lm_daemon_spec = {
 	.options = options,
 	.background = true,
 	.start = start,
+	.reload = reload,
 	.stop = stop,
 	.status = status,
 	.done = done,

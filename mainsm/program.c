@@ -382,6 +382,10 @@ static int reload(struct daemon *d, const void *values, struct err *e)
 	rc = settings_sites(s, &site, &conf.nsite, &text, e);
 	conf.site = site;
 	if (!rc)
+		rc = state_reload(&p->state, clock_wall(), e);
+	if (!rc)
+		rc = net_ctx_reload(p->ctx, &p->state.creds, e);
+	if (!rc)
 		rc = mainsm_reload(p->mainsm, &conf, e);
 	free(site);
 	free(text);

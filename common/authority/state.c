@@ -125,6 +125,29 @@ int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct er
 	return rc < 0 ? rc : 0;
 }
 
+int state_reload(struct state *s, nsec_t wall_now, struct err *e)
+{
+	struct pki_creds creds = { 0 };
+	char dir[FILE_PATH_BYTES];
+	struct identity who;
+	int rc = state_path(s, "own", dir, e);
+
+	if (!rc)
+		rc = pki_creds_load(dir, &creds, e);
+	if (!rc)
+		rc = pki_creds_check(&creds, pki_ca_pin(s->ca), wall_now, &who, e);
+	if (!rc && who.role != ROLE_MAINSM)
+		rc = err_set(e, ERR_DENIED, "%s: the certificate is not that of a mainsm", dir);
+	if (!rc) {
+		struct pki_creds old = s->creds;
+
+		s->creds = creds;
+		creds = old;
+	}
+	pki_creds_done(&creds);
+	return rc;
+}
+
 void state_done(struct state *s)
 {
 	pki_ca_free(s->ca);

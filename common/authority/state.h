@@ -33,6 +33,12 @@ int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct er
  * On failure what we have stays.
  */
 int state_renew(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct err *e);
+
+/*
+ * Our certificate as it lies in the directory now, for somebody has put another one there. What
+ * does not fit is refused, and what we have stays. ERR_INVALID, ERR_DENIED, ERR_NOTFOUND.
+ */
+int state_reload(struct state *s, nsec_t wall_now, struct err *e);
 void state_done(struct state *s);
 
 /* 0 = none yet. */

@@ -78,6 +78,21 @@ int enrol_check(const struct enrol_conf *c, nsec_t wall_now, struct err *why)
 	return rc == -ERR_NOMEM ? rc : rc ? 1 : 0;
 }
 
+int enrol_reload(const struct enrol_conf *c, struct net_ctx *ctx, nsec_t wall_now, struct err *e)
+{
+	struct pki_creds creds = { 0 };
+	struct err why = { 0 };
+	int rc = enrol_check(c, wall_now, &why);
+
+	if (rc)
+		return err_set(e, rc < 0 ? (enum err_code)-rc : ERR_INVALID, "%s", why.text);
+	rc = pki_creds_load(c->dir, &creds, e);
+	if (!rc)
+		rc = net_ctx_reload(ctx, &creds, e);
+	pki_creds_done(&creds);
+	return rc;
+}
+
 nsec_t enrol_renew_at(const char *dir)
 {
 	struct pki_creds creds = { 0 };

@@ -37,6 +37,12 @@ struct enrol_conf {
 int enrol_check(const struct enrol_conf *c, nsec_t wall_now, struct err *why);
 
 /*
+ * Takes what is stored in dir for the next handshakes of ctx, if it is fit by enrol_check(). Live
+ * links stay; on failure ctx is as before.
+ */
+int enrol_reload(const struct enrol_conf *c, struct net_ctx *ctx, nsec_t wall_now, struct err *e);
+
+/*
  * Wall time at which to renew: two thirds of the certificate's life. 0 when there is none that is
  * valid now.
  */
