@@ -3,10 +3,10 @@
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "tools/doctor.h"
+#include "tools/health.h"
 #include "tools/session.h"
 #include "tools/show.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -77,51 +77,23 @@ static void show_json(const struct doctor *d)
 
 /* --- the running monitor */
 
-#define EXPIRY_WARN_S (7 * 86400)
-
-/* For how long it still holds, as each daemon says it; NaN: this is about something else. */
-static double certificate_left_s(const Omis_value *pair)
-{
-	const char *name = value_text(pair, 0);
-	double v = value_float(pair, 1), now = (double)clock_wall() / 1e9;
-
-	if (str_eq(name, "certificate_left_s"))
-		return v;
-	if (str_eq(name, "certificate_expires_s"))
-		return v - now;
-	return str_eq(name, "certificate_expires_ns") ? v / 1e9 - now : (double)NAN;
-}
-
-static void check_certificate(struct doctor *d, const Omis_object_result *o, const Omis_value *v)
-{
-	const Omis_value *pair;
-	size_t i;
-
-	for (i = 3; (pair = value_at(v, i)); i++) {
-		double left = certificate_left_s(pair);
-
-		if (left < EXPIRY_WARN_S)
-			doctor_tell(d, "certificate", DOCTOR_NOTE,
-				    "it is renewed by itself; if not, restart that daemon",
-				    "%s %s: its certificate ends in %.0f h", value_text(v, 0),
-				    o->obj_list, left / 3600);
-	}
-}
+#define NOTES_MAX 8 /* of one daemon */
 
 static void check_daemon(struct doctor *d, const Omis_object_result *o)
 {
 	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
+	struct health_note note[NOTES_MAX];
+	size_t n;
 
 	if (!v)
 		return;
-	if (str_eq(value_text(v, 1), omis_library_version()))
+	n = health_notes(v, (double)clock_wall() / 1e9, omis_library_version(), note, NOTES_MAX);
+	for (size_t i = 0; i < n && i < NOTES_MAX; i++)
+		doctor_tell(d, "daemon", DOCTOR_NOTE, note[i].remedy, "%s%s%s: %s", value_text(v, 0),
+			    o->obj_list[0] ? " " : "", o->obj_list, note[i].text);
+	if (n == 0)
 		doctor_tell(d, "daemon", DOCTOR_OK, NULL, "%s%s%s, version %s", value_text(v, 0),
 			    o->obj_list[0] ? " " : "", o->obj_list, value_text(v, 1));
-	else
-		doctor_tell(d, "daemon", DOCTOR_NOTE, "install one version everywhere, then: omig stop",
-			    "%s %s has version %s, this omig %s", value_text(v, 0), o->obj_list, value_text(v, 1),
-			    omis_library_version());
-	check_certificate(d, o, v);
 	omis_value_free(v);
 }
 

@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig status, omig stop, omig version: the monitor itself. */
+#include "common/base/clock.h"
 #include "common/base/str.h"
+#include "tools/health.h"
 #include "tools/session.h"
 #include "tools/show.h"
 #include "tools/table.h"
 
 #include <stdio.h>
+#include <string.h>
 
-static void show_daemon(const struct term *t, const Omis_object_result *o)
+#define NOTES_MAX 8 /* of one daemon */
+
+static size_t judge(const Omis_value *v, struct health_note note[NOTES_MAX])
 {
-	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
+	size_t n = health_notes(v, (double)clock_wall() / 1e9, omis_library_version(), note, NOTES_MAX);
+
+	return n < NOTES_MAX ? n : NOTES_MAX;
+}
+
+static void show_head(const struct term *t, const Omis_object_result *o, const Omis_value *v)
+{
 	char up[TABLE_NUMBER_BYTES];
-	const Omis_value *pair;
-	size_t i;
 
 	printf("%s", term_paint(t, TERM_BOLD));
 	term_put_safe(stdout, value_text(v, 0), strlen(value_text(v, 0)));
@@ -21,15 +30,58 @@ static void show_daemon(const struct term *t, const Omis_object_result *o)
 	printf("  version ");
 	term_put_safe(stdout, value_text(v, 1), strlen(value_text(v, 1)));
 	printf("  up %s\n", table_duration(up, value_float(v, 2) / 1e9));
-	for (i = 3; (pair = value_at(v, i)); i++) {
+}
+
+static void show_notes(const struct term *t, const Omis_value *v)
+{
+	struct health_note note[NOTES_MAX];
+	size_t n = judge(v, note);
+
+	for (size_t i = 0; i < n; i++) {
+		printf("    %sWARN%s ", term_paint(t, TERM_YELLOW), term_paint(t, TERM_PLAIN));
+		term_put_safe(stdout, note[i].text, strlen(note[i].text));
+		printf(" -> %s\n", note[i].remedy);
+	}
+}
+
+/* A figure with a unit in its name is shown in one that people read. */
+static void show_figure(const char *name, double v)
+{
+	char text[TABLE_NUMBER_BYTES];
+	size_t n = strlen(name);
+
+	if (str_eq(name, "certificate_expires_s") || str_eq(name, "certificate_expires_ns"))
+		printf("certificate_left = %s\n",
+		       table_duration(text, (str_eq(name, "certificate_expires_s") ? v : v / 1e9) -
+						    (double)clock_wall() / 1e9));
+	else if (str_eq(name, "certificate_left_s"))
+		printf("certificate_left = %s\n", table_duration(text, v));
+	else if (n > 3 && str_eq(name + n - 3, "_ns"))
+		printf("%.*s = %.6g ms\n", (int)(n - 3), name, v / 1e6);
+	else if (n > 6 && str_eq(name + n - 6, "_bytes"))
+		printf("%.*s = %s\n", (int)(n - 6), name, table_bytes(text, v));
+	else
+		printf("%s = %.12g\n", name, v);
+}
+
+static void show_daemon(const struct term *t, const Omis_object_result *o)
+{
+	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
+	const Omis_value *pair;
+
+	show_head(t, o, v);
+	show_notes(t, v);
+	for (size_t i = 3; (pair = value_at(v, i)); i++) {
+		char name[128];
+
+		str_escape(name, sizeof(name), value_text(pair, 0), strlen(value_text(pair, 0)));
 		fputs("    ", stdout);
-		term_put_safe(stdout, value_text(pair, 0), strlen(value_text(pair, 0)));
 		if (value_at(pair, 1) && value_at(pair, 1)->s) {
-			fputs(" = ", stdout);
+			printf("%s = ", name);
 			term_put_safe(stdout, value_text(pair, 1), strlen(value_text(pair, 1)));
 			putchar('\n');
 		} else {
-			printf(" = %.12g\n", value_float(pair, 1));
+			show_figure(name, value_float(pair, 1));
 		}
 	}
 	omis_value_free(v);
@@ -48,6 +100,67 @@ static void show_status(const struct term *t, Omis_reply r)
 	show_missing(t, stdout, r);
 }
 
+/* --- the same for programs: the figures as they came */
+
+static void json_daemon(struct json *j, const Omis_object_result *o)
+{
+	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
+	struct health_note note[NOTES_MAX];
+	const Omis_value *pair;
+	size_t i, n = judge(v, note);
+
+	json_key(j, "daemon");
+	json_str(j, value_text(v, 0));
+	json_key(j, "version");
+	json_str(j, value_text(v, 1));
+	json_key(j, "uptime_s");
+	json_double(j, value_float(v, 2) / 1e9);
+	json_key(j, "figures");
+	json_object(j);
+	for (i = 3; (pair = value_at(v, i)); i++) {
+		json_key(j, value_text(pair, 0));
+		show_value_json(j, value_at(pair, 1));
+	}
+	json_object_end(j);
+	json_key(j, "warnings");
+	json_array(j);
+	for (i = 0; i < n; i++)
+		json_str(j, note[i].text);
+	json_array_end(j);
+	omis_value_free(v);
+}
+
+static bool show_json(Omis_reply r)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	Omis_service_result s;
+	bool is_read;
+
+	json_init(&j, &b);
+	json_object(&j);
+	json_key(&j, "daemons");
+	json_array(&j);
+	for (s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++) {
+		json_object(&j);
+		json_key(&j, "object");
+		json_str(&j, s->obj_list);
+		if (s->status < OMIS_FIRST_ERROR) {
+			json_daemon(&j, s);
+		} else {
+			json_key(&j, "error");
+			json_str(&j, omis_strerror(s->status));
+		}
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	show_coverage_json(&j, r);
+	json_object_end(&j);
+	is_read = show_json_line(&j, &b);
+	buf_done(&b);
+	return is_read;
+}
+
 static int status(const struct cmd_common *c)
 {
 	struct term t;
@@ -64,7 +177,7 @@ static int status(const struct cmd_common *c)
 		rc = session_exit_status(r);
 		if (!c->json)
 			show_status(&t, r);
-		else if (!show_reply_json(r))
+		else if (!show_json(r))
 			rc = CMD_FAILURE;
 		omis_reply_free(r);
 	}
@@ -80,6 +193,8 @@ int cmd_status(int argc, char **argv)
 		.program = "omig status",
 		.usage = "[OPTION...]",
 		.summary = "the health of the monitor's own daemons: versions, queues, drops, lag, certificates",
+		.details = "A line with WARN and a remedy for what an admin should look at: certificates that end\n"
+			   "within 14 days, lost events, lag, queues, another version. With --json: warnings.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
