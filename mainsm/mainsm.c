@@ -54,6 +54,17 @@ static int execute_here(void *arg, struct run *run, const struct plan_here *here
 	return top_execute(m->top, run, here, into);
 }
 
+/* Threads come and go with their process, which stands for them, unless a tool wants some of them only. */
+static bool is_followed(const struct mainsm *m, const struct object *o)
+{
+	if (o->kind != OBJECT_THREAD)
+		return true;
+	list_each(i, &m->sessions)
+		if (scope_hides_any(list_entry(i, struct session, in_sessions)->scope))
+			return true;
+	return false;
+}
+
 static void on_change(void *arg, const struct object *o, enum directory_change what)
 {
 	struct mainsm *m = arg;
@@ -63,8 +74,7 @@ static void on_change(void *arg, const struct object *o, enum directory_change w
 			scope_forget(list_entry(i, struct session, in_sessions)->scope, o);
 	if (what == DIRECTORY_CAME && o->kind == OBJECT_PROC)
 		top_proc_came(m->top);
-	/* Threads come and go with their process, which stands for them. */
-	if (o->kind != OBJECT_THREAD || what == DIRECTORY_WENT)
+	if (what == DIRECTORY_WENT || is_followed(m, o))
 		csrs_follow_soon(m->csrs);
 }
 

@@ -7,6 +7,7 @@
 
 struct scope {
 	struct smap attached; /* token -> the scope itself, as a mark */
+	struct smap hidden; /* threads of attached processes that were detached alone; as above */
 	uint64_t version;
 };
 
@@ -17,6 +18,7 @@ struct scope *scope_new(void)
 	if (!s)
 		return NULL;
 	smap_init(&s->attached);
+	smap_init(&s->hidden);
 	return s;
 }
 
@@ -25,6 +27,7 @@ void scope_free(struct scope *s)
 	if (!s)
 		return;
 	smap_done(&s->attached);
+	smap_done(&s->hidden);
 	free(s);
 }
 
@@ -46,18 +49,29 @@ int scope_attach(struct scope *s, const struct object *o)
 	return 1;
 }
 
+/* A process that is attached again has all its threads. */
 static void unmark(struct scope *s, const struct object *o)
 {
-	smap_del(&s->attached, o->token);
-	if (o->kind == OBJECT_PROC)
-		return;
+	smap_del(o->kind == OBJECT_THREAD ? &s->hidden : &s->attached, o->token);
 	list_each(i, &o->children)
 		unmark(s, list_entry(i, struct object, sibling));
 }
 
+static int hide(struct scope *s, const struct object *thread)
+{
+	if (!scope_has(s, thread))
+		return 0;
+	if (smap_put(&s->hidden, thread->token, s, NULL))
+		return -ERR_NOMEM;
+	s->version++;
+	return 1;
+}
+
 int scope_detach(struct scope *s, const struct object *o)
 {
-	if (o->kind == OBJECT_THREAD || !is_marked(s, o))
+	if (o->kind == OBJECT_THREAD)
+		return hide(s, o);
+	if (!is_marked(s, o))
 		return 0;
 	unmark(s, o);
 	s->version++;
@@ -66,13 +80,30 @@ int scope_detach(struct scope *s, const struct object *o)
 
 void scope_forget(struct scope *s, const struct object *o)
 {
-	if (smap_del(&s->attached, o->token))
+	if (smap_del(o->kind == OBJECT_THREAD ? &s->hidden : &s->attached, o->token))
 		s->version++;
 }
 
 bool scope_has(const struct scope *s, const struct object *o)
 {
-	return is_marked(s, o->kind == OBJECT_THREAD ? o->parent : o);
+	if (o->kind != OBJECT_THREAD)
+		return is_marked(s, o);
+	return is_marked(s, o->parent) && !smap_find(&s->hidden, o->token);
+}
+
+bool scope_has_all(const struct scope *s, const struct object *proc)
+{
+	if (!scope_hides_any(s))
+		return true;
+	list_each(i, &proc->children)
+		if (smap_find(&s->hidden, list_entry(i, struct object, sibling)->token))
+			return false;
+	return true;
+}
+
+bool scope_hides_any(const struct scope *s)
+{
+	return s->hidden.n > 0;
 }
 
 size_t scope_count(const struct scope *s)

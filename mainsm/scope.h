@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What one tool is attached to: sites, nodes and processes; threads follow
- * their process. Tokens, not objects: an object may go, its token never comes
+ * their process, unless they were detached alone. Tokens, not objects: an object may go, its token never comes
  * again. Pure.
  */
 #ifndef MAINSM_SCOPE_H
@@ -21,14 +21,23 @@ void scope_free(struct scope *s);
  */
 int scope_attach(struct scope *s, const struct object *o);
 
-/* And what it contains. 1, or 0 when it was not attached. */
+/*
+ * And what it contains. 1, or 0 when it was not attached. A thread that was detached alone comes back
+ * when its process is detached and attached again; -ERR_NOMEM for a thread only.
+ */
 int scope_detach(struct scope *s, const struct object *o);
 
 /* The object is leaving the directory. */
 void scope_forget(struct scope *s, const struct object *o);
 
-/* Attached; for a thread: its process is. */
+/* Attached; for a thread: its process is, and it was not detached alone. */
 bool scope_has(const struct scope *s, const struct object *o);
+
+/* None of the process's threads was detached alone. O(threads) when any thread was. */
+bool scope_has_all(const struct scope *s, const struct object *proc);
+
+/* Some thread was detached alone. */
+bool scope_hides_any(const struct scope *s);
 
 size_t scope_count(const struct scope *s);
 

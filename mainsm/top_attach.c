@@ -95,16 +95,17 @@ static int proc_attach(struct top_call *c)
 static int detach(struct top_call *c)
 {
 	struct top_list list = top_list(c, 0);
+	int rc = 0;
 
-	for (size_t i = 0; i < list.n; i++) {
+	for (size_t i = 0; i < list.n && rc >= 0; i++) {
 		const struct object *o = directory_find(c->top->conf.directory, list.v[i].s.p);
 
 		if (o)
-			scope_detach(c->session->scope, o);
+			rc = scope_detach(c->session->scope, o);
 	}
 	if (list.n)
 		csrs_follow(c->top->conf.csrs, c->session);
-	return 0;
+	return rc < 0 ? rc : 0;
 }
 
 int top_answer_attached(struct top_call *c, const struct object *o)
@@ -142,5 +143,6 @@ const struct top_service top_attach_services[] = {
 	{ "proc_attach", proc_attach },
 	{ "proc_attach3", top_proc_attach3 },
 	{ "proc_detach", detach },
+	{ "thread_detach", detach },
 	{ 0 },
 };

@@ -97,13 +97,13 @@ static int expand(void *arg, const char *token, char cls, struct route_tokens *o
 	return add_attached(v, &o->children, (enum object_kind)object_kind_of(cls), out);
 }
 
-/* As expand, but a process is as far down as it goes. */
+/* As expand, but a process is as far down as it goes, if all its threads are meant. */
 static int expand_arming(void *arg, const char *token, char cls, struct route_tokens *out)
 {
 	const struct view *v = arg;
 	const struct object *o = token ? find_attached(v, token) : NULL;
 
-	if (o && o->kind == OBJECT_PROC && cls == 't')
+	if (o && o->kind == OBJECT_PROC && cls == 't' && scope_has_all(v->scope, o))
 		return route_tokens_add(out, token);
 	return expand(arg, token, cls, out);
 }

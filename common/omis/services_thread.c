@@ -19,9 +19,10 @@ static const struct omis_service thread[] = {
 	{ SERVICE("thread_creates_thread", EVENT, 't', NODE, OBSERVE, DONE), .param = { THREADS },
 	  .ecps = "new_thread",
 	  .help = "A new thread $new_thread has appeared in the process of an observed thread." },
-	{ SERVICE("thread_detach", MANIP, 't', TOP, OBSERVE, UNSUPPORTED),
+	{ SERVICE("thread_detach", MANIP, 't', TOP, OBSERVE, DONE),
 	  .flags = OMIS_OPTIONAL | OMIS_SCOPE, .param = { THREADS },
-	  .help = "Takes threads, say of a library, out of the tool's view." },
+	  .help = "Takes threads, say of a library, out of the tool's view. They come back when "
+		  "their process is detached and attached again." },
 	{ SERVICE("thread_executed_insn", EVENT, 't', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS },
 	  .help = "A thread has executed one instruction." },

@@ -222,6 +222,38 @@ START_TEST(attaching_takes_the_containers_and_detaching_the_contents)
 }
 END_TEST
 
+START_TEST(a_thread_that_is_detached_alone_comes_back_with_its_process)
+{
+	struct msg_object o[] = { object("p_7_a", "n_7"), object("t_7_a", "p_7_a"), object("t_7_b", "p_7_a") };
+	struct scope *s = scope_new();
+	const struct object *proc, *t;
+
+	open_one_node();
+	ck_assert_int_eq(apply(true, false, o, 3), 0);
+	proc = directory_find(d, "p_7_a");
+	t = directory_find(d, "t_7_a");
+	ck_assert_int_eq(scope_detach(s, t), 0); /* it was not attached */
+	ck_assert(!scope_hides_any(s));
+	scope_attach(s, proc);
+	ck_assert(scope_has_all(s, proc));
+	ck_assert_int_eq(scope_detach(s, t), 1);
+	ck_assert_int_eq(scope_detach(s, t), 0);
+	ck_assert_uint_eq(scope_version(s), 2);
+	ck_assert(!scope_has(s, t) && scope_has(s, directory_find(d, "t_7_b")) && scope_has(s, proc));
+	ck_assert(scope_hides_any(s) && !scope_has_all(s, proc));
+	ck_assert_int_eq(scope_attach(s, proc), 0); /* it is attached: nothing changes */
+	ck_assert(!scope_has(s, t));
+	ck_assert_int_eq(scope_detach(s, proc), 1);
+	ck_assert_int_eq(scope_attach(s, proc), 1);
+	ck_assert(scope_has(s, t) && scope_has_all(s, proc));
+	scope_detach(s, t);
+	scope_forget(s, t);
+	ck_assert(!scope_hides_any(s));
+	scope_free(s);
+	directory_free(d);
+}
+END_TEST
+
 static int build(void)
 {
 	struct msg_object o[] = { object("p_7_a", "n_7"), object("t_7_a", "p_7_a") };
@@ -257,4 +289,5 @@ SUITE("directory", objects_hang_under_their_parents_in_the_order_of_birth, a_sna
       a_change_keeps_what_it_does_not_name_and_tells_only_real_changes, a_node_speaks_of_itself_only,
       one_node_cannot_take_all_objects, what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end,
       a_node_that_says_it_is_gone_is_gone, attaching_takes_the_containers_and_detaching_the_contents,
+		a_thread_that_is_detached_alone_comes_back_with_its_process,
       running_out_of_memory_leaves_a_sound_directory)

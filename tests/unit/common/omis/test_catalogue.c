@@ -180,6 +180,7 @@ START_TEST(what_this_version_promises_is_done)
 		"thread_get_info",
 		"thread_stop",
 		"thread_continue",
+		"thread_detach",
 		"thread_suspend",
 		"thread_resume",
 		"thread_send_signal",
