@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installing never builds (it may run as root): `make` comes first.
+-include packaging/module.mk
 
 PREFIX     ?= /usr/local
 prefix      = $(PREFIX)
@@ -18,17 +19,20 @@ pairs    = $(foreach m,$(MODULES),\
 	$(foreach s,$($m.shared),$(B)/lib/$s.so:$(libdir)/$s.so:755 $(B)/lib/$s.a:$(libdir)/$s.a:644) \
 	$(foreach h,$($m.headers),$m/$h:$(includedir)/omig/$(notdir $h):644) \
 	$(foreach n,$($m.man:.scd=),$(B)/man/$(notdir $n):$(mandir)/man$(call section,$n)/$(notdir $n):644) \
-	$(foreach f,$($m.install),$f:644))
+	$(foreach f,$($m.install),$f:644)) $(packaging.files)
 sonames  = $(foreach m,$(MODULES),$(foreach s,$($m.shared),$s.so:$(libdir)/$($m.soname.$s)))
-pcs      = $(foreach m,$(MODULES),$(foreach t,$($m.pc),$m/$t:$(pkgdir)/$(notdir $(t:.in=))))
+# Templates, whose paths are those of this installation.
+pcs      = $(foreach m,$(MODULES),$(foreach t,$($m.pc),$m/$t:$(pkgdir)/$(notdir $(t:.in=)):644)) $(packaging.templates)
+fill     = sed -e 's|@prefix@|$(prefix)|g' -e 's|@datadir@|$(datadir)|g' -e 's|@bindir@|$(bindir)|g' -e 's|@libdir@|$(libdir)|g' \
+	   -e 's|@mandir@|$(mandir)|g' -e 's|@includedir@|$(includedir)/omig|g' -e 's|@version@|$(VERSION)|g' \
+	   -e '/^@sandbox@$$/{r packaging/systemd/sandbox' -e 'd;}'
 split    = from=$${i%%:*}; to=$${i\#*:}; mode=$${to\#\#*:}; to='$(DESTDIR)'$${to%%:*}
 
 install:
 	@for i in $(pairs); do $(split); test -e "$$from" || { echo "$$from is not built: run make first" >&2; exit 1; }; done
 	@set -e; for i in $(pairs); do $(split); install -d "$${to%/*}"; install -m "$$mode" "$$from" "$$to"; done
 	@set -e; for i in $(sonames); do $(split); ln -sf "$$from" "$$to"; done
-	@set -e; for i in $(pcs); do $(split); install -d "$${to%/*}"; sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
-		-e 's|@includedir@|$(includedir)/omig|' -e 's|@version@|$(VERSION)|' "$$from" >"$$to"; chmod 644 "$$to"; done
+	@set -e; for i in $(pcs); do $(split); install -d "$${to%/*}"; $(fill) "$$from" >"$$to"; chmod "$$mode" "$$to"; done
 
 uninstall:
 	@for i in $(pairs) $(sonames) $(pcs); do $(split); rm -f "$$to"; done

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# packaging: what a site's admin installs beside the programs. Here are no
+# sources; mk/install.mk fills the paths of the installation into templates.
+#   packaging.files      FROM:TO:MODE, as they are
+#   packaging.templates  FROM:TO:MODE, with @bindir@ and the like
+unitdir     = $(prefix)/lib/systemd/system
+# Read by a user's manager below /usr, /usr/local and ~/.local alike.
+userunitdir = $(datadir)/systemd/user
+sysusersdir = $(prefix)/lib/sysusers.d
+tmpfilesdir = $(prefix)/lib/tmpfiles.d
+moduledir   = $(datadir)/modulefiles
+slurmdir    = $(datadir)/omig/slurm
+exampledir  = $(datadir)/doc/omig/examples
+
+packaging.templates = \
+	packaging/systemd/omig-sm@.service.in:$(unitdir)/omig-sm@.service:644 \
+	packaging/systemd/omig-mainsm.service.in:$(userunitdir)/omig-mainsm.service:644 \
+	packaging/systemd/omig-lm.service.in:$(userunitdir)/omig-lm.service:644 \
+	packaging/modulefile.in:$(moduledir)/omig/$(VERSION):644 \
+	packaging/slurm/task-prolog.sh.in:$(slurmdir)/task-prolog.sh:755 \
+	packaging/slurm/epilog.sh.in:$(slurmdir)/epilog.sh:755
+packaging.files = \
+	packaging/sysusers.conf:$(sysusersdir)/omig.conf:644 \
+	packaging/tmpfiles.conf:$(tmpfilesdir)/omig.conf:644 \
+	$(foreach d,$(EXAMPLE_CONF),$d:$(exampledir)/$(notdir $d):644)
+
+# The daemons themselves say what can be configured.
+EXAMPLE_CONF := $(foreach d,mainsm sm lm,$(if $(filter $d,$($d.programs)),$(B)/share/$d.conf))
+$(EXAMPLE_CONF): $(B)/share/%.conf: $(B)/bin/%
+	$(call say,GEN)mkdir -p $(@D) && env -i $< --example-config >$@
+$(if $(M),,$(eval all: $(EXAMPLE_CONF)))
