@@ -240,6 +240,7 @@ static struct task_env env_of(struct lm *m)
 				  .rates = m->rates,
 				  .stops = m->stops,
 				  .pa = m->pa,
+				  .trace = m->trace,
 				  .host_name = m->host_name,
 				  .files = m->files,
 				  .may_manipulate = m->conf.may_manipulate,
@@ -254,7 +255,6 @@ static int open_parts(struct lm *m, struct err *e)
 	struct procs_conf procs = { c->loop, c->host, &m->ticks, c->epoch };
 	int rc = procs_open(&procs, &m->procs, e);
 
-				  .trace = m->trace,
 	if (rc < 0)
 		return rc;
 	m->listener = (struct procs_listener){ .on_proc = on_proc, .arg = m };
@@ -364,12 +364,12 @@ void lm_free(struct lm *m)
 	loop_timer_free(m->linger);
 	loop_timer_free(m->drain);
 	free(m->end_reason);
+	trace_free(m->trace);
 	free(m->files);
 	free(m);
 }
 
 int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn)
-	trace_free(m->trace);
 {
 	const struct identity *self = net_ctx_self(ctx);
 	struct uplink_conf c = { .loop = m->conf.loop,

@@ -41,7 +41,6 @@ struct tasks *tasks_new(const struct task_env *env)
 	return s;
 }
 
-static void task_free(struct task *t)
 static void drop_kept(struct task *t)
 {
 	void *kept = t->kept;
@@ -51,6 +50,7 @@ static void drop_kept(struct task *t)
 		t->free_kept(kept);
 }
 
+static void task_free(struct task *t)
 {
 	list_del(&t->link);
 	t->owner->n--;
