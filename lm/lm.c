@@ -355,6 +355,7 @@ void lm_free(struct lm *m)
 	inbox_free(m->inbox);
 	csrs_free(m->csrs);
 	tasks_free(m->tasks);
+	trace_free(m->trace);
 	stops_free(m->stops);
 	pa_free(m->pa);
 	calls_free(m->calls);

@@ -139,10 +139,10 @@ static bool go(struct task *t)
 		t->waits = rc == SERVICE_WAITS;
 		if (t->waits)
 			return false;
+		drop_kept(t);
 	}
 	finish(t);
 	return true;
-		drop_kept(t);
 }
 
 void task_go_on(void *task)
