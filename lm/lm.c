@@ -365,7 +365,6 @@ void lm_free(struct lm *m)
 	loop_timer_free(m->linger);
 	loop_timer_free(m->drain);
 	free(m->end_reason);
-	trace_free(m->trace);
 	free(m->files);
 	free(m);
 }
