@@ -12,3 +12,5 @@ tools/libomis.statics     := api.c:the words.c:last
 # Turns the catalogue into documents while building.
 tools/libomis.programs      := omis-doc
 tools/libomis.not_installed := omis-doc
+# The client for Python lies where it finds the library: three folders up, and lib.
+tools/libomis.install        = tools/python/omig.py:$(datadir)/omig/python/omig.py
