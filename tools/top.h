@@ -29,6 +29,7 @@ struct top_rank {
 	/* totals since counting began; time_ns 0: nothing counted yet */
 	int64_t time_ns;
 	double calls, delay_ns[TOP_CLASSES], bytes_out, bytes_in;
+	double class_calls[TOP_CLASSES], class_out[TOP_CLASSES], class_in[TOP_CLASSES];
 	/* between two samples; NaN without an earlier one */
 	double share[TOP_CLASSES], mpi, calls_s, out_s, in_s, cpu;
 };
@@ -57,6 +58,12 @@ void top_sample_done(struct top_sample *s);
  * an exit status (told on stderr). before (may be NULL) gives the rates.
  */
 int top_sample_take(struct top_sample *s, const struct top_sample *before);
+
+/* As above without switching counting on, and without rates. */
+int top_sample_read(struct top_sample *s);
+
+/* Switches counting on (what: as omig_calls_enable has it) for what is in s and not in before (may be NULL). */
+int top_sample_enable(const struct top_sample *s, const struct top_sample *before, const char *what);
 
 /* Before it is used as `before`: four thousand ranks are found in it by their tokens. Their order changes. */
 void top_index(struct top_sample *s);

@@ -151,6 +151,7 @@ static void add_calls(struct top_sample *s, const char *token, const Omis_value 
 {
 	struct top_rank *r = find_rank(s, token, s->cursor);
 	const Omis_value *c;
+	enum top_class k;
 	size_t i;
 
 	if (!r)
@@ -158,10 +159,16 @@ static void add_calls(struct top_sample *s, const char *token, const Omis_value 
 	s->cursor = (size_t)(r - s->rank) + 1;
 	r->time_ns = value_int(v, 0);
 	for (i = 1; (c = value_at(v, i)); i++) {
-		r->calls += (double)value_int(c, CALL_COUNT_AT);
-		r->delay_ns[class_of(value_text(c, CALL_CLASS))] += value_float(c, CALL_DELAY);
-		r->bytes_out += value_float(c, CALL_OUT);
-		r->bytes_in += value_float(c, CALL_IN);
+		k = class_of(value_text(c, CALL_CLASS));
+		r->class_calls[k] += (double)value_int(c, CALL_COUNT_AT);
+		r->delay_ns[k] += value_float(c, CALL_DELAY);
+		r->class_out[k] += value_float(c, CALL_OUT);
+		r->class_in[k] += value_float(c, CALL_IN);
+	}
+	for (i = 0; i < TOP_CLASSES; i++) {
+		r->calls += r->class_calls[i];
+		r->bytes_out += r->class_out[i];
+		r->bytes_in += r->class_in[i];
 	}
 }
 
@@ -250,13 +257,13 @@ static void add_rates(struct top_sample *s, const struct top_sample *before)
 #define ENABLE_BATCH 200 /* tokens in one request: far below its size limit */
 
 /* A process that ended meanwhile is no failure; not being allowed to is. */
-static int enable_some(const struct buf *tokens)
+static int enable_some(const struct buf *tokens, const char *what)
 {
 	struct buf text = BUF_INIT(ENABLE_BATCH * TOP_TOKEN_BYTES + 64);
 	Omis_reply r;
 	int rc = CMD_OK;
 
-	buf_printf(&text, ":omig_calls_enable([%s],\"volume\")", buf_str(tokens));
+	buf_printf(&text, ":omig_calls_enable([%s],\"%s\")", buf_str(tokens), what);
 	r = omis_request_n(buf_str(&text), text.n, NULL, NULL, 0);
 	buf_done(&text);
 	if (omis_reply_status(r) == OMIS_NO_PERMISSION)
@@ -271,7 +278,7 @@ bool top_rank_has_ended(const struct top_rank *r)
 }
 
 /* Counting is switched on once for each process, so that the count goes through. */
-static int enable_new(const struct top_sample *s, const struct top_sample *before)
+int top_sample_enable(const struct top_sample *s, const struct top_sample *before, const char *what)
 {
 	struct buf list = BUF_INIT(ENABLE_BATCH * TOP_TOKEN_BYTES);
 	size_t i, n = 0;
@@ -282,13 +289,13 @@ static int enable_new(const struct top_sample *s, const struct top_sample *befor
 			continue;
 		buf_printf(&list, "%s%s", n ? "," : "", s->rank[i].token);
 		if (++n == ENABLE_BATCH) {
-			rc = enable_some(&list);
+			rc = enable_some(&list, what);
 			buf_clear(&list);
 			n = 0;
 		}
 	}
 	if (n && rc == CMD_OK)
-		rc = enable_some(&list);
+		rc = enable_some(&list, what);
 	buf_done(&list);
 	return rc;
 }
@@ -298,7 +305,7 @@ void top_sample_stop(void)
 	omis_reply_free(omis_request_n(":omig_calls_disable([])", 23, NULL, NULL, 0));
 }
 
-int top_sample_take(struct top_sample *s, const struct top_sample *before)
+int top_sample_read(struct top_sample *s)
 {
 	int rc = session_attach_all();
 
@@ -307,10 +314,18 @@ int top_sample_take(struct top_sample *s, const struct top_sample *before)
 	if (rc == CMD_OK)
 		rc = session_ask(&s->reply, ":proc_get_info([],%d) node_get_info([],%d) omig_calls_read([],1)", PROC_FLAGS,
 				 NODE_FLAGS);
+	if (rc == CMD_OK)
+		read_reply(s, s->reply);
+	return rc;
+}
+
+int top_sample_take(struct top_sample *s, const struct top_sample *before)
+{
+	int rc = top_sample_read(s);
+
 	if (rc != CMD_OK)
 		return rc;
-	read_reply(s, s->reply);
-	rc = enable_new(s, before);
+	rc = top_sample_enable(s, before, "volume");
 	if (before)
 		add_rates(s, before);
 	return rc;
