@@ -3,6 +3,7 @@
 #include "common/base/str.h"
 #include "tools/cmd.h"
 #include "tools/launch.h"
+#include "tools/show.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -122,6 +123,28 @@ static int print_export(void *arg, const char *name, const char *value)
 	return 0;
 }
 
+static int put_variable(void *arg, const char *name, const char *value)
+{
+	json_key(arg, name);
+	json_str(arg, value);
+	return 0;
+}
+
+static int print_json(const struct launch *l)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	bool ok;
+
+	json_init(&j, &b);
+	json_object(&j);
+	launch_each_variable(l, put_variable, &j);
+	json_object_end(&j);
+	ok = show_json_line(&j, &b);
+	buf_done(&b);
+	return ok ? CMD_OK : CMD_FAILURE;
+}
+
 /* A variable that had other items too keeps them. */
 static void print_rest(const char *name, const char *rest)
 {
@@ -147,11 +170,12 @@ static void print_unset(void)
 int cmd_env(int argc, char **argv)
 {
 	struct launch l = { 0 };
-	bool unset = false, no_start = false;
+	bool unset = false, no_start = false, json = false;
 	const struct opt table[] = {
 		LAUNCH_OPTIONS(&l),
 		{ "listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen, 0, 0, NULL },
 		{ "no-start", 0, NULL, "use a mainsm that is there, start none", OPT_FLAG, &no_start, 0, 0, NULL },
+		{ "json", 'j', NULL, "one JSON object instead: names and values", OPT_FLAG, &json, 0, 0, NULL },
 		{ "unset", 'u', NULL, "lines that undo it", OPT_FLAG, &unset, 0, 0, NULL },
 		{ 0 },
 	};
@@ -168,6 +192,8 @@ int cmd_env(int argc, char **argv)
 		return rc;
 	if (first < argc)
 		return opt_usage_error(&spec, "unexpected '%s'", argv[first]);
+	if (unset && json)
+		return opt_usage_error(&spec, "--unset writes lines for a shell only");
 	if (unset) {
 		print_unset();
 		return CMD_OK;
@@ -178,6 +204,8 @@ int cmd_env(int argc, char **argv)
 	if (rc < 0)
 		return cmd_fail(CMD_UNREACHABLE, "%s", e.text);
 	launch_name_job(&l, "job");
+	if (json)
+		return print_json(&l);
 	launch_each_variable(&l, print_export, NULL);
 	return CMD_OK;
 }

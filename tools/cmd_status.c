@@ -225,6 +225,8 @@ int cmd_stop(int argc, char **argv)
 	if (rc != CMD_OK)
 		return rc;
 	rc = session_ask(&r, ":omig_shutdown()");
+	if (rc == CMD_OK && c.json && !show_reply_json(r))
+		rc = CMD_FAILURE;
 	omis_reply_free(r);
 	session_close();
 	return rc;

@@ -35,5 +35,7 @@ check 'omig exec: both ranks come up' until_true 20 ranks_are 2
 wait $job
 status=$?
 check 'omig exec: the exit status is the program'"'"'s' test $status = 0
+check '--json: one object' says '^[{]"OMIG_MAINSM":"omig1:.*"OMIG_JOB":"mine".*[}]$' omig env --no-start --job=mine --json
+check 'stop --json: the reply' says '^[{]"status":"OK"' omig stop --json
 check '--no-start without a mainsm fails' sh -c 'omig stop; OMIG_STATE_DIR=$TMPDIR/none omig env --no-start; test $? = 3'
 tap_end
