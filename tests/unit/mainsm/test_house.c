@@ -4,6 +4,7 @@
 #include "common/base/file.h"
 #include "common/route/rights.h"
 #include "mainsm/top.h"
+#include "tests/any_call.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"
 
@@ -151,37 +152,12 @@ START_TEST(the_sixty_fifth_tool_is_told_why_not)
 }
 END_TEST
 
-/* A well-formed call of any service, out of its signature. */
-static void call_of(const struct omis_service *s, struct buf *out)
-{
-	buf_printf(out, "%s(", s->name);
-	for (size_t i = 0; i < omis_service_nparam(s); i++) {
-		const struct omis_param *p = &s->param[i];
-		const char *value = p->list ? "[]" : p->type == OMIS_T_INT ? "1"
-				    : p->type == OMIS_T_FLOAT		   ? "1.0"
-				    : p->type == OMIS_T_STRING		   ? "\"x\""
-				    : p->type == OMIS_T_BINARY		   ? "1#x"
-				    : p->class == 'k'			   ? "pa_c_1"
-				    : p->class == 'i'			   ? "pa_i_1"
-									   : "n_1";
-
-		buf_printf(out, "%s%s", i ? "," : "", value);
-	}
-	buf_putc(out, ')');
-}
-
 static unsigned ask_service(struct above *tool, const struct omis_service *s)
 {
 	struct buf text = BUF_INIT(4096);
 	unsigned status;
 
-	if (s->class == OMIS_EVENT) {
-		call_of(s, &text);
-		buf_puts(&text, ":print([1])");
-	} else {
-		buf_putc(&text, ':');
-		call_of(s, &text);
-	}
+	any_request(&text, s, NULL);
 	status = above_status(tool, buf_str(&text));
 	buf_done(&text);
 	return status;
