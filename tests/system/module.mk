@@ -35,3 +35,7 @@ $(foreach p,$(FAULT_MPI),$(foreach f,$(FAULTS_MPI),$(eval $(call fault_mpi_progr
 # Compiled with MPI's header, linked without its library.
 $(FAULTS)/late.%: tests/system/late.c
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(OUR_CFLAGS) -c -o $@.o $< && $(CC) $(BASE_LDFLAGS) -o $@ $@.o -ldl
+# A program that t300 does things to.
+faults-tools $(B)/check/system.tap: $(FAULTS)/subject
+$(FAULTS)/subject: $(FAULTS)/subject.o
+	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -pthread -o $@ $<
