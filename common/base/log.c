@@ -22,13 +22,21 @@ static const char *const level_names[] = { "error", "warn", "notice", "info", "d
 /* syslog priorities: err, warning, notice, info, debug */
 static const char level_priority[] = "34567";
 
-/* The only global of common/: written by main() before threads, the level at any time. */
+struct area {
+	char name[LOG_AREA_BYTES];
+	enum log_level level;
+};
+
+/* The only global of common/: written by main() before threads, the levels at any time. */
 static struct {
-	_Atomic int level;
+	_Atomic int level; /* of areas that have none of their own */
+	_Atomic int loudest; /* of all */
+	struct area area[LOG_AREAS_MAX];
+	size_t narea;
 	enum log_format format;
 	int fd;
 	const char *program;
-} sink = { .level = LOG_LEVEL_NOTICE, .format = LOG_AUTO, .fd = STDERR_FILENO };
+} sink = { .level = LOG_LEVEL_NOTICE, .loudest = LOG_LEVEL_NOTICE, .format = LOG_AUTO, .fd = STDERR_FILENO };
 
 /*
  * systemd names the journal's stream by device and inode, so that a redirected stderr is not taken
@@ -44,8 +52,40 @@ static bool is_journal(int fd)
 	       st.st_dev == dev && st.st_ino == ino;
 }
 
+/* "net=debug,..." into at most LOG_AREAS_MAX. */
+static int parse_areas(const char *s, struct area *out, size_t *n)
+{
+	for (*n = 0; *s; s += *s == ',') {
+		size_t name = strcspn(s, "=,"), level = strcspn(s, ",");
+		char word[16];
+
+		if (*n == LOG_AREAS_MAX)
+			return -ERR_LIMIT;
+		if (!name || name >= LOG_AREA_BYTES || s[name] != '=' ||
+		    level - name - 1 >= sizeof(word))
+			return -ERR_PARSE;
+		snprintf(out[*n].name, LOG_AREA_BYTES, "%.*s", (int)name, s);
+		snprintf(word, sizeof(word), "%.*s", (int)(level - name - 1), s + name + 1);
+		if (log_level_from_name(word, &out[*n].level))
+			return -ERR_PARSE;
+		s += level;
+		++*n;
+	}
+	return 0;
+}
+
+int log_areas_check(const char *areas)
+{
+	struct area area[LOG_AREAS_MAX];
+	size_t n;
+
+	return parse_areas(areas, area, &n);
+}
+
 void log_open(const struct log_conf *conf)
 {
+	if (parse_areas(conf->areas ? conf->areas : "", sink.area, &sink.narea))
+		sink.narea = 0;
 	sink.fd = conf->fd < 0 ? STDERR_FILENO : conf->fd;
 	sink.format = conf->format;
 	if (sink.format == LOG_AUTO)
@@ -61,11 +101,25 @@ void log_close(void)
 
 void log_set_level(enum log_level level)
 {
+	int loudest = (int)level;
+
+	for (size_t i = 0; i < sink.narea; i++)
+		if ((int)sink.area[i].level > loudest)
+			loudest = (int)sink.area[i].level;
 	atomic_store_explicit(&sink.level, (int)level, memory_order_relaxed);
+	atomic_store_explicit(&sink.loudest, loudest, memory_order_relaxed);
 }
 
 bool log_is_on(enum log_level level)
 {
+	return (int)level <= atomic_load_explicit(&sink.loudest, memory_order_relaxed);
+}
+
+static bool area_is_on(const char *area, enum log_level level)
+{
+	for (size_t i = 0; i < sink.narea; i++)
+		if (str_eq(sink.area[i].name, area))
+			return level <= sink.area[i].level;
 	return (int)level <= atomic_load_explicit(&sink.level, memory_order_relaxed);
 }
 
@@ -197,7 +251,7 @@ void log_line(struct log_site *site, enum log_level level, const char *area, con
 	int saved = errno, n;
 	va_list ap;
 
-	if (site_admits(site, &suppressed)) {
+	if (area_is_on(area, level) && site_admits(site, &suppressed)) {
 		if (suppressed) {
 			snprintf(text, sizeof(text), "suppressed %u lines like the next one",
 				 suppressed);

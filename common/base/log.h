@@ -36,14 +36,23 @@ struct log_conf {
 	enum log_format format;
 	int fd; /* borrowed until log_close(); -1 or 2 = stderr */
 	const char *program; /* borrowed until log_close(); may be NULL */
+	const char *areas; /* levels of their own, as log_areas_check() has them; NULL = none */
 };
+
+#define LOG_AREAS_MAX 16 /* more at once say that the general level is what is wanted */
+#define LOG_AREA_BYTES 16 /* of a name, with its 0; areas are rooms and files */
 
 /* Before the first call: level notice, LOG_AUTO, stderr. */
 void log_open(const struct log_conf *conf);
 void log_close(void);
 
-/* Any thread. */
+/* "net=debug,link=warn" or "": 0; -ERR_PARSE for a word that is none, -ERR_LIMIT for too many. */
+int log_areas_check(const char *areas);
+
+/* Any thread. The level of all areas that have none of their own. */
 void log_set_level(enum log_level level);
+
+/* False: no area wants lines of this level. */
 bool log_is_on(enum log_level level);
 
 /* "error", ... ; out of range: "?". log_level_from_name: 0 or -ERR_INVALID. */

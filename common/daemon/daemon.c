@@ -110,6 +110,7 @@ static void open_log(const struct daemon *d)
 	log_open(&(struct log_conf){ .level = (enum log_level)own->log_level,
 				     .format = (enum log_format)own->log_format,
 				     .fd = -1,
+				     .areas = own->log_areas,
 				     .program = d->spec->program });
 }
 

@@ -11,7 +11,7 @@
  * Signals: TERM and INT stop (in 5 s at most; a second one at once), HUP
  * reloads, USR1 dumps the status to the log, PIPE is ignored.
  * Keys of every daemon, beside those of its schema: state-dir, log-level,
- * log-format.
+ * log-format, log-areas.
  */
 #ifndef COMMON_DAEMON_DAEMON_H
 #define COMMON_DAEMON_DAEMON_H

@@ -34,6 +34,14 @@ static const struct conf_key own_keys[] = {
 	  .flags = CONF_OPTION | CONF_RELOAD,
 	  .arg = "FORMAT",
 	  .help = "form of the lines in the log; auto: journal under systemd, else plain" },
+	{ .name = "log-areas",
+	  .kind = CONF_STRING,
+	  .offset = offsetof(struct daemon_own, log_areas),
+	  .def = "",
+	  .max = 400,
+	  .flags = CONF_OPTION | CONF_RELOAD,
+	  .arg = "AREA=LEVEL,...",
+	  .help = "levels of their own for areas, the words before the colon in the log: net=debug" },
 };
 
 #define NOWN (sizeof(own_keys) / sizeof(own_keys[0]))
@@ -201,7 +209,17 @@ int daemon_args_load(const struct daemon_args *a, struct conf **out, struct err 
 				       .set = a->set,
 				       .nset = a->nset };
 
-	return conf_load(&a->schema, &in, out, e);
+	struct conf *c = NULL;
+	int rc = conf_load(&a->schema, &in, &c, e);
+
+	if (!rc && log_areas_check(daemon_args_own(a, c)->log_areas))
+		rc = err_set(e, ERR_PARSE, "%s: log-areas: at most %d of AREA=LEVEL by commas are expected",
+			     conf_origin(c, "log-areas"), LOG_AREAS_MAX);
+	if (rc)
+		conf_free(c);
+	else
+		*out = c;
+	return rc;
 }
 
 const struct daemon_own *daemon_args_own(const struct daemon_args *a, const struct conf *c)

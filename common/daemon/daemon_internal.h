@@ -11,7 +11,7 @@
 
 /* Lies behind the program's struct, at args.own_offset. */
 struct daemon_own {
-	const char *state_dir;
+	const char *state_dir, *log_areas;
 	int log_level, log_format;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/clock.h"
+#include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "tests/alloc_sweep.h"
@@ -208,6 +209,50 @@ START_TEST(logging_never_allocates)
 }
 END_TEST
 
+START_TEST(an_area_may_have_a_level_of_its_own)
+{
+	sink = tmpfile();
+	ck_assert_ptr_nonnull(sink);
+	log_open(&(struct log_conf){ .level = LOG_LEVEL_NOTICE,
+				     .format = LOG_PLAIN,
+				     .fd = fileno(sink),
+				     .areas = "net=debug,link=error" });
+	ck_assert(log_is_on(LOG_LEVEL_DEBUG));
+	log_debug("net", "yes 1");
+	log_warn("link", "no 1");
+	log_error("link", "yes 2");
+	log_notice("lm", "yes 3");
+	log_info("lm", "no 2");
+	log_debug("netx", "no 3");
+	logged();
+	ck_assert(strstr(text, "net: yes 1\n") && strstr(text, "link: yes 2\n") &&
+		  strstr(text, "lm: yes 3\n"));
+	ck_assert_ptr_null(strstr(text, "no "));
+	/* It is over with the next opening. */
+	open_sink(LOG_LEVEL_NOTICE, LOG_PLAIN);
+	ck_assert(!log_is_on(LOG_LEVEL_DEBUG));
+	logged();
+}
+END_TEST
+
+START_TEST(areas_are_checked_at_their_bounds)
+{
+	static const char *const bad[] = { "net",	 "=debug",     "net=",	"net=loud", ",net=debug",
+					   "net=debug,,", "a234567890123456=info", "net=debuginfonoticewarn" };
+	char many[400] = "";
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(log_areas_check(bad[i]) == -ERR_PARSE, "%s", bad[i]);
+	ck_assert_int_eq(log_areas_check(""), 0);
+	ck_assert_int_eq(log_areas_check("a23456789012345=info,b=error"), 0);
+	for (int i = 0; i < LOG_AREAS_MAX; i++)
+		strncat(many, i ? ",area=info" : "area=info", sizeof(many) - strlen(many) - 1);
+	ck_assert_int_eq(log_areas_check(many), 0);
+	strncat(many, ",area=info", sizeof(many) - strlen(many) - 1);
+	ck_assert_int_eq(log_areas_check(many), -ERR_LIMIT);
+}
+END_TEST
+
 START_TEST(levels_have_names)
 {
 	enum log_level level = LOG_LEVEL_ERROR;
@@ -226,4 +271,5 @@ SUITE("log", a_plain_line_has_time_level_and_area, levels_above_the_chosen_one_a
       the_journal_gets_priorities, the_journal_is_recognised_by_its_inode, json_lines_are_quoted,
       a_text_cannot_forge_a_second_line, an_overlong_text_is_cut_to_one_line,
       an_overlong_text_is_cut_at_a_character, a_call_site_that_repeats_is_limited_and_counted,
-      logging_never_allocates, levels_have_names)
+      logging_never_allocates, an_area_may_have_a_level_of_its_own,
+      areas_are_checked_at_their_bounds, levels_have_names)

@@ -269,6 +269,8 @@ START_TEST(a_bad_command_line_is_exit_2)
 	ck_assert_int_eq(wait_exit(run("--fail", "1000")), DAEMON_USAGE);
 	ck_assert_ptr_nonnull(strstr(read_text(err_path), "option --fail: "));
 	ck_assert_int_eq(wait_exit(run("--log-level", "loud")), DAEMON_USAGE);
+	ck_assert_int_eq(wait_exit(run("--log-areas", "net=loud")), DAEMON_USAGE);
+	ck_assert_ptr_nonnull(strstr(read_text(err_path), "option --log-areas: log-areas: at most 16 of"));
 }
 END_TEST
 
