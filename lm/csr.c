@@ -136,6 +136,7 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 		leave_all(s, p);
 		break;
 	case PROC_ENDED:
+		csrs_forget_holds(s, p);
 		on_ended(s, p);
 		break;
 	default:
@@ -181,6 +182,7 @@ static void on_restated(void *arg)
 void csrs_link(struct csrs *s, bool is_up)
 {
 	if (!is_up) {
+		csrs_release_all(s);
 		loop_timer_cancel(s->restate);
 		return;
 	}
@@ -199,9 +201,12 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 	s->conf = *conf;
 	list_init(&s->all);
 	list_init(&s->firings);
+	list_init(&s->holds);
+	s->hold_timer = loop_timer_new(conf->env.loop, csrs_on_hold_timer, s);
 	s->poll = loop_timer_new(conf->env.loop, csrs_on_poll, s);
 	s->restate = loop_timer_new(conf->env.loop, on_restated, s);
-	if (!s->poll || !s->restate) {
+	if (!s->poll || !s->restate || !s->hold_timer) {
+		loop_timer_free(s->hold_timer);
 		loop_timer_free(s->poll);
 		loop_timer_free(s->restate);
 		free(s);
@@ -239,7 +244,9 @@ void csrs_free(struct csrs *s)
 		return;
 	list_each_safe (i, &s->all)
 		csr_free(list_entry(i, struct csr, link));
+	csrs_release_all(s);
 	procs_unlisten(&s->listener);
+	loop_timer_free(s->hold_timer);
 	loop_job_cancel(&s->refresh);
 	loop_timer_free(s->poll);
 	loop_timer_free(s->restate);
@@ -249,6 +256,30 @@ void csrs_free(struct csrs *s)
 static void note_par(void *arg, const char *name)
 {
 	*(bool *)arg = true;
+}
+
+/* To a user event the process is the source: what waits for that event may change it. */
+static bool is_worth_a_hold(const struct omis_call *call)
+{
+	int64_t resume = 1;
+
+	if (call->service->right >= OMIS_MANIPULATE)
+		return true;
+	if (strcmp(call->name, "user_event_raise"))
+		return false;
+	omis_value_i64(&call->param[2], &resume);
+	return resume == 0;
+}
+
+/* Whoever only looks never makes a program wait. */
+static bool wants_hold(const struct csr *c)
+{
+	if (c->right < OMIS_MANIPULATE || !c->owner->conf.env.may_manipulate)
+		return false;
+	for (size_t i = c->prefix; i < c->request->naction; i++)
+		if (is_worth_a_hold(&c->request->action[i]))
+			return true;
+	return false;
 }
 
 /* Right now and not when the event happens: what may not be done is refused before it is armed. */
@@ -284,6 +315,7 @@ static int read_request(struct csr *c, const struct msg_arm *m, struct reply *r)
 	c->prefix = m->local_prefix < c->request->naction ? m->local_prefix : c->request->naction;
 	for (size_t i = c->prefix; i < c->request->naction; i++)
 		omis_call_ecps(&c->request->action[i], note_par, &c->rest_uses_pars);
+	c->holds = wants_hold(c);
 	return csr_read_event(c, r);
 }
 

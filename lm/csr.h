@@ -18,6 +18,10 @@
 	(120 * NSEC_PER_SEC) /* for a parent that comes back: as long as an sm keeps what tools wanted */
 #define CSRS_RECORDS_MAX 1024 /* taken from one ring in one poll: the loop must go on */
 
+#define HOLDS_MAX 1024 /* firings whose process waits: a second's worth of one request */
+/* somebody above is late or gone; a program that stands still longer looks hung */
+#define HOLD_MAX_NS NSEC_PER_SEC
+
 struct csrs;
 
 struct csrs_conf {
@@ -39,6 +43,9 @@ void csrs_free(struct csrs *s);
  */
 int csrs_arm(struct csrs *s, const struct msg_arm *m, struct reply **out);
 
+/* All actions of that firing have ended: its process runs again, if it was held. */
+void csrs_release(struct csrs *s, const char *csr, uint64_t seq);
+
 /* Harmless when it is not armed. */
 void csrs_disarm(struct csrs *s, const char *token);
 void csrs_tool_gone(struct csrs *s, uint32_t tool);
@@ -53,7 +60,8 @@ void csrs_link(struct csrs *s, bool is_up);
 void csrs_refresh(struct csrs *s);
 
 /* The monitor has stopped or continued a process; at: the loop's time. */
-void csrs_stopped(struct csrs *s, struct proc *p, bool is_stopped, nsec_t at);
+void csrs_stopped(struct csrs *s, struct proc *p, bool is_stopped, nsec_t at,
+		  unsigned depth);
 
 size_t csrs_count(const struct csrs *s);
 

@@ -22,12 +22,16 @@ struct firing {
 	struct buf text[OMIS_PAR_ECPS]; /* values of parameters for what runs above; owned */
 	uint32_t index[OMIS_PAR_ECPS];
 	size_t npar;
+	unsigned depth; /* of what caused the event */
+	bool is_held; /* the process, until somebody above takes the end of it over */
 	bool is_over; /* the reply came before task_start() returned */
 };
 
 static void firing_free(struct firing *f)
 {
 	list_del(&f->link);
+	if (f->is_held)
+		csr_release(f->csr->owner, f->csr->number, f->seq);
 	task_cancel(f->task);
 	omis_request_free(f->bound);
 	for (size_t i = 0; i < f->npar; i++)
@@ -56,6 +60,12 @@ static bool has_errors(const struct reply *r)
 	return r && reply_status(r) != STATUS_OK;
 }
 
+/* A loop: nothing is done here, and those above end it. */
+static bool is_too_deep(const struct firing *f)
+{
+	return f->depth >= CAUSAL_DEPTH_MAX;
+}
+
 static void tell(struct firing *f, const struct reply *r)
 {
 	struct csr *c = f->csr;
@@ -63,7 +73,7 @@ static void tell(struct firing *f, const struct reply *r)
 	struct msg_par par[OMIS_PAR_ECPS];
 	size_t nentry = 0;
 
-	if (!c->reply && c->prefix == c->request->naction && !has_errors(r))
+	if (!c->reply && c->prefix == c->request->naction && !has_errors(r) && !is_too_deep(f))
 		return;
 	if (r && r->nentry) {
 		entry = calloc(r->nentry, sizeof(*entry));
@@ -88,10 +98,14 @@ static void tell(struct firing *f, const struct reply *r)
 					     .npar = f->npar,
 					     .entry = entry,
 					     .nentry = nentry,
-					     .dropped = c->dropped }) < 0)
+					     .dropped = c->dropped,
+					     .held = f->is_held,
+					     .depth = f->depth }) < 0) {
 		drop(c);
-	else
+	} else {
 		c->dropped = 0;
+		f->is_held = false;
+	}
 	free(entry);
 }
 
@@ -210,6 +224,7 @@ static void start(struct csr *c, struct firing *f, const struct happening *h,
 					     .number = number,
 					     .skip = h->skip ? h->skip + first : NULL,
 					     .tool = c->tool,
+					     .depth = f->depth + 1,
 					     .right = c->right,
 					     .proc = h->proc,
 					     .on_done = on_done,
@@ -250,6 +265,7 @@ static struct firing *firing_new(struct csr *c, const struct happening *h)
 	f->csr = c;
 	f->seq = c->seq;
 	f->time = h->time;
+	f->depth = h->depth;
 	if (h->proc)
 		f->proc = h->proc->token;
 	if (h->thread)
@@ -273,6 +289,12 @@ void csr_fire(struct csr *c, const struct happening *h)
 	}
 	if (c->rest_uses_pars)
 		keep_pars(f, e, n);
+	if (is_too_deep(f)) {
+		tell(f, NULL);
+		firing_free(f);
+		return;
+	}
+	f->is_held = csr_hold(c, h->proc, f->seq);
 	if (runs_here(c, h)) {
 		start(c, f, h, &(struct omis_ecps){ e, n });
 		return;

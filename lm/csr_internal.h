@@ -30,6 +30,9 @@ struct csrs {
 	struct loop_timer *poll;
 	struct loop_timer *restate; /* runs out when the parent has armed all that it wants */
 	struct loop_job refresh;
+	struct list holds; /* csr_hold.c: the oldest first */
+	size_t nhold;
+	struct loop_timer *hold_timer;
 	uint64_t fired, dropped;
 };
 
@@ -58,6 +61,7 @@ struct csr {
 	struct filters *filters; /* owned; of the request; NULL = none */
 	size_t prefix; /* leading actions that run here */
 	bool reply, rest_uses_pars;
+	bool holds; /* the process waits for the actions that do not run here */
 	bool is_stale; /* the parent that is there now has not armed it */
 	enum csr_kind kind;
 	bool is_patop;
@@ -79,6 +83,7 @@ struct happening {
 	struct proc *proc; /* NULL: no watched process is concerned */
 	const struct proc_thread *thread; /* NULL: unknown */
 	nsec_t time; /* system */
+	unsigned depth; /* of the list whose action caused it; 0 = none did */
 	const int64_t *par; /* $par1.. */
 	unsigned npar;
 	bool has_result; /* $par0 = $par2 */
@@ -111,6 +116,14 @@ struct csr_site *csr_find_site(const struct csr *c, const struct proc *p);
 void csrs_drain(struct csrs *s, struct proc *p, unsigned max);
 void csrs_on_poll(void *arg);
 void csrs_arm_poll(struct csrs *s);
+
+/* --- csr_hold.c */
+/* False: it runs on, since nothing is worth the wait, or because it cannot be held. */
+bool csr_hold(struct csr *c, struct proc *p, uint64_t seq);
+void csr_release(struct csrs *s, uint32_t csr, uint64_t seq);
+void csrs_release_all(struct csrs *s);
+void csrs_forget_holds(struct csrs *s, const struct proc *p);
+void csrs_on_hold_timer(void *arg);
 
 /* --- csr_fire.c */
 void csr_fire(struct csr *c, const struct happening *h);

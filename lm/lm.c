@@ -143,6 +143,9 @@ static void on_msg(void *arg, const struct msg *msg)
 	case MSG_DISARM:
 		csrs_disarm(m->csrs, msg->disarm.csr);
 		break;
+	case MSG_RELEASE:
+		csrs_release(m->csrs, msg->release.csr, msg->release.seq);
+		break;
 	case MSG_TOOL_GONE:
 		on_tool_gone(m, msg->tool_gone.tool);
 		break;
@@ -218,9 +221,10 @@ static void on_drained(void *arg)
 	m->conf.on_end(m->conf.arg, m->end_reason);
 }
 
-static void on_stopped(void *arg, struct proc *p, bool is_stopped, nsec_t at)
+static void on_stopped(void *arg, struct proc *p, bool is_stopped, nsec_t at,
+		       unsigned depth)
 {
-	csrs_stopped(((struct lm *)arg)->csrs, p, is_stopped, at);
+	csrs_stopped(((struct lm *)arg)->csrs, p, is_stopped, at, depth);
 }
 
 static void on_pa_delete(void *arg)

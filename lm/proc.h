@@ -55,6 +55,7 @@ struct proc_hooks {
 struct proc_changes {
 	uint32_t n;
 	bool first_is_stop;
+	unsigned depth; /* the greatest of theirs */
 	nsec_t at; /* of the last one */
 };
 

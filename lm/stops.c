@@ -44,6 +44,7 @@ struct stops {
 	size_t n;
 	struct loop_timer *leash;
 	struct loop_job news;
+	unsigned depth; /* of the list that is at work; 0 = none */
 	stops_on_change_fn on_change;
 	void *on_change_arg;
 	bool is_up;
@@ -98,7 +99,7 @@ static void tell_of(struct stops *s, struct proc *p)
 
 	p->changes.n = 0;
 	for (uint32_t i = 0; i < c.n; i++)
-		s->on_change(s->on_change_arg, p, c.first_is_stop != (i % 2 == 1), c.at);
+		s->on_change(s->on_change_arg, p, c.first_is_stop != (i % 2 == 1), c.at, c.depth);
 }
 
 /* Not at once: what is done about it may stop and continue processes itself. */
@@ -121,12 +122,18 @@ static void note_change(struct stops *s, struct proc *p, bool is_stopped)
 	if (!s->on_change)
 		return;
 	if (!c->n)
-		c->first_is_stop = is_stopped;
+		*c = (struct proc_changes){ .first_is_stop = is_stopped };
 	if (c->n % 2 == (c->first_is_stop == is_stopped))
 		return; /* twice the same: nothing has changed */
 	c->n++;
+	c->depth = s->depth > c->depth ? s->depth : c->depth;
 	c->at = loop_now(s->loop);
 	loop_job_post(s->loop, &s->news, on_news, s);
+}
+
+void stops_set_depth(struct stops *s, unsigned depth)
+{
+	s->depth = depth;
 }
 
 void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg)

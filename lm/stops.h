@@ -20,8 +20,12 @@
 
 struct stops;
 
-/* A process was stopped or continued by the monitor; at: the loop's time. Called from the loop. */
-typedef void (*stops_on_change_fn)(void *arg, struct proc *p, bool is_stopped, nsec_t at);
+/*
+ * A process was stopped or continued by the monitor; at: the loop's time; depth: of the deepest list
+ * whose action did it. Called from the loop.
+ */
+typedef void (*stops_on_change_fn)(void *arg, struct proc *p, bool is_stopped, nsec_t at,
+				   unsigned depth);
 
 /* journal: a file in a private directory; NULL = none is kept. Continues at once what the journal says. */
 int stops_open(struct loop *l, struct host *h, struct procs *p, const char *journal,
@@ -29,6 +33,9 @@ int stops_open(struct loop *l, struct host *h, struct procs *p, const char *jour
 
 /* Everything that is held runs again. */
 void stops_free(struct stops *s);
+
+/* From now on actions of a list of that causal depth stop and continue; 0 = nobody's. */
+void stops_set_depth(struct stops *s, unsigned depth);
 
 /* At most one listener. Suspending is not told. */
 void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg);

@@ -6,6 +6,7 @@
 #include "common/loop/loop.h"
 #include "common/route/rights.h"
 #include "lm/services.h"
+#include "lm/stops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +112,9 @@ static int run_action(struct task *t)
 		return reply_add_error(t->reply, c.action, "", STATUS_NO_PERMISSION,
 				       "%s needs the right %s", call->service->name,
 				       omis_right_name(call->service->right));
+	stops_set_depth(c.env->stops, t->spec.depth);
 	rc = fn(&c);
+	stops_set_depth(c.env->stops, 0);
 	if (rc >= 0)
 		return rc;
 	err_set(&e, (enum err_code) - rc, "%s failed: %s", call->service->name, err_name(rc));

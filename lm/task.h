@@ -47,6 +47,7 @@ struct task_spec {
 	const uint32_t *number; /* of each action, as replies use it; NULL = 1, 2, ... */
 	const bool *skip; /* actions that have run elsewhere; NULL = none */
 	uint32_t tool;
+	unsigned depth; /* events that led to it */
 	enum omis_right right; /* of the tool, as its certificate says */
 	nsec_t deadline; /* relative; <= 0 = none */
 	struct proc *proc; /* of the event that started it; NULL = a request */

@@ -31,6 +31,7 @@ struct csr;
 struct csrs;
 struct directory;
 struct executor;
+struct hold;
 struct loop;
 struct numbers;
 struct run_spec;
@@ -40,6 +41,7 @@ struct session;
 struct trigger {
 	const char *node, *proc, *thread;
 	int64_t time_ns;
+	struct hold *hold; /* borrowed: keeps the process from running; NULL = it runs */
 };
 
 /* All borrowed. */

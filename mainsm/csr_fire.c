@@ -29,6 +29,7 @@ static void firing_free(struct firing *f)
 {
 	if (!f)
 		return;
+	hold_drop(f->trigger.hold);
 	reply_free(f->reply);
 	free(f);
 }
@@ -56,7 +57,8 @@ static struct firing *firing_new(const struct csr_firing *how)
 	f->csr = how->csr;
 	f->first = how->first;
 	f->trigger = (struct trigger){ keep(&f->node, how->trigger.node), keep(&f->proc, how->trigger.proc),
-				       keep(&f->thread, how->trigger.thread), how->trigger.time_ns };
+				       keep(&f->thread, how->trigger.thread), how->trigger.time_ns,
+				       hold_use(how->trigger.hold) };
 	f->reply = reply_new();
 	rc = f->reply ? 0 : -ERR_NOMEM;
 	if (how->csr->dropped)
@@ -367,7 +369,13 @@ static void not_armed(struct csrs *c, uint32_t child, const char *token)
 	children_send(c->conf.children, child, &m);
 }
 
-int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m, struct err *e)
+/* The event is one deeper than what caused it; deeper than too deep is all the same. */
+static unsigned depth_of(const struct msg_triggered *m)
+{
+	return 1 + (m->depth < CAUSAL_DEPTH_MAX ? m->depth : CAUSAL_DEPTH_MAX);
+}
+
+static int triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m, struct hold *hold, struct err *e)
 {
 	struct csr *csr = smap_find(&c->by_token, m->csr);
 	struct pars pars = {0};
@@ -385,10 +393,20 @@ int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m
 		rc = read_pars(csr->request->event->service, m, &pars, e);
 	if (!rc)
 		csr_fire(&(struct csr_firing){ .csr = csr, .par = pars.ecp, .npar = pars.n,
-					       .trigger = { m->node, m->proc, m->thread, m->time_ns },
+					       .trigger = { m->node, m->proc, m->thread, m->time_ns, hold },
 					       .first = executed_below(csr, m), .entry = m->entry,
-					       .nentry = m->nentry, .dropped = m->dropped, .depth = 1 });
+					       .nentry = m->nentry, .dropped = m->dropped,
+					       .depth = depth_of(m) });
 	free_pars(&pars);
+	return rc;
+}
+
+int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m, struct err *e)
+{
+	struct hold *hold = m->held ? hold_new(c->conf.children, child, m) : NULL;
+	int rc = triggered(c, child, m, hold, e);
+
+	hold_drop(hold);
 	return rc;
 }
 
@@ -418,7 +436,7 @@ static bool waits_for(const struct csr *csr, const char *event)
 int csrs_raise(struct csrs *c, struct session *s, const char *event,
 	       const struct omis_value *values, const struct trigger *source, unsigned depth)
 {
-	static const struct trigger nothing = { "", "", "", 0 };
+	static const struct trigger nothing = { "", "", "", 0, NULL };
 	struct smap_iter i = {0};
 	struct pars pars = {0};
 	struct token hit[TOOL_CSRS_MAX];

@@ -89,6 +89,14 @@ void csr_slot_drop(struct csr *csr, struct csr_slot *slot, bool tell);
 /* Tells the waiters and the tool when nothing is left to be confirmed. */
 void csr_check_armed(struct csr *csr, bool give_up);
 
+/* --- csr_hold.c: a process that waits below until all actions of its event have ended */
+
+/* One user of it: the caller. NULL: no memory, it was released. */
+struct hold *hold_new(struct children *c, uint32_t child, const struct msg_triggered *m);
+struct hold *hold_use(struct hold *h); /* NULL is fine */
+/* The last one lets the process go. NULL is fine. */
+void hold_drop(struct hold *h);
+
 /* --- csr_fire.c */
 
 struct csr_firing {

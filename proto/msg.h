@@ -44,6 +44,7 @@
 	X(ARM_ACK, arm_ack, 24)     \
 	X(TOOL_GONE, tool_gone, 25) \
 	X(LET_GO, let_go, 26)       \
+	X(RELEASE, release, 27)     \
 	X(REVOKED, revoked, 30)     \
 	X(STOP, stop, 32)
 
@@ -153,6 +154,7 @@ struct msg_request {
 	const uint32_t *action; /* original index of each action in text */
 	size_t naction;
 	uint32_t flags;
+	uint32_t depth; /* events that led to it, one by an action of the other */
 };
 
 struct msg_entry {
@@ -248,6 +250,15 @@ struct msg_triggered {
 	const struct msg_entry *entry;
 	size_t nentry;
 	uint64_t dropped;
+	bool held; /* the process waits for RELEASE */
+	uint32_t depth; /* of the list whose action caused the event; 0 = the program itself */
+};
+
+/* The actions of a firing have ended. */
+struct msg_release {
+	const char *csr;
+	uint64_t seq;
+	const char *node; /* that told of it */
 };
 
 struct msg_tool_gone {

@@ -57,7 +57,7 @@ SHAPE(error, ONE(error, code, 0), ONE(error, text, REASON))
 SHAPE(request, ONE(request, id, 0), ONE(request, tool, 0), ONE(request, identity, IDENTITY),
       ONE(request, right, 0), ONE(request, deadline_ns, 0), ONE(request, policy, 0),
       ONE(request, quorum, 0), ONE(request, text, WHOLE), LIST(request, action, 0),
-      ONE(request, flags, 0))
+      ONE(request, flags, 0), ONE(request, depth, 0))
 SHAPE(entry, ONE(entry, action, 0), ONE(entry, objects, WHOLE), ONE(entry, status, 0),
       ONE(entry, value, WHOLE))
 SHAPE(missing, ONE(missing, object, WHOLE), ONE(missing, reason, REASON))
@@ -81,7 +81,8 @@ SHAPE(par, ONE(par, index, 0), ONE(par, value, WHOLE))
 SHAPE(triggered, ONE(triggered, csr, TOKEN), ONE(triggered, tool, 0), ONE(triggered, seq, 0),
       ONE(triggered, time_ns, 0), ONE(triggered, node, TOKEN), ONE(triggered, proc, TOKEN),
       ONE(triggered, thread, TOKEN), SUBS(triggered, par, par), SUBS(triggered, entry, entry),
-      ONE(triggered, dropped, 0))
+      ONE(triggered, dropped, 0), ONE(triggered, held, 0), ONE(triggered, depth, 0))
+SHAPE(release, ONE(release, csr, TOKEN), ONE(release, seq, 0), ONE(release, node, TOKEN))
 SHAPE(tool_gone, ONE(tool_gone, tool, 0))
 SHAPE(let_go, ONE(let_go, reason, REASON))
 SHAPE(revoked, LIST(revoked, serial, SERIAL))

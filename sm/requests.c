@@ -319,6 +319,7 @@ static int execute(struct request *q, const struct msg_request *m, struct omis_r
 		.policy = m->policy,
 		.quorum = m->quorum,
 		.deadline = time_for_us(q->rs, m->deadline_ns),
+		.depth = m->depth,
 		.owner = &q->runs,
 		.on_done = on_done,
 		.arg = q,

@@ -173,6 +173,17 @@ static void got_disarm(struct sm *sm, const struct msg_disarm *m)
 	bygone_csr(&sm->bygone, m->csr);
 }
 
+static void got_release(struct sm *sm, const struct msg *m)
+{
+	uint32_t number;
+	struct node *n = token_node(m->release.node, strlen(m->release.node), &number)
+				 ? nodes_find(sm->nodes, number)
+				 : NULL;
+
+	if (n)
+		node_send(sm->nodes, n, m);
+}
+
 static void on_msg(void *arg, const struct msg *m)
 {
 	struct sm *sm = arg;
@@ -189,6 +200,9 @@ static void on_msg(void *arg, const struct msg *m)
 		break;
 	case MSG_DISARM:
 		got_disarm(sm, &m->disarm);
+		break;
+	case MSG_RELEASE:
+		got_release(sm, m);
 		break;
 	case MSG_TOOL_GONE:
 		sm_tool_gone(sm, m->tool_gone.tool);

@@ -227,6 +227,7 @@ static void send_part(struct run *run, const struct plan_part *part)
 			.text = { (const uint8_t *)part->text, part->ntext },
 			.action = part->action,
 			.naction = part->naction,
+			.depth = run->spec.depth,
 		};
 		rc = send_to(run, part->child, &m);
 	}

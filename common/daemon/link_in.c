@@ -35,6 +35,7 @@ static const struct permit {
 	[MSG_ARM_ACK] = { S(UP), P(CHILD) },
 	[MSG_TOOL_GONE] = { S(UP), P(PARENT) },
 	[MSG_LET_GO] = { S(UP), P(PARENT) },
+	[MSG_RELEASE] = { S(UP), P(PARENT) },
 	[MSG_REVOKED] = { S(UP), P(PARENT) },
 	[MSG_STOP] = { S(UP), P(PARENT) },
 };

@@ -32,11 +32,12 @@ struct below {
 	struct link *link;
 	struct rng rng;
 	bool is_up, is_mute, no_ack;
-	unsigned requests, cancels, arms, disarms, gones, stops, revoked;
+	unsigned requests, cancels, arms, disarms, releases, gones, stops, revoked;
 	char text[PART_LOG], armed[PART_LOG], csr[40], redirect[64];
 	uint32_t tool, version, prefix, right, node;
 	bool wants_reply;
-	uint64_t last_id;
+	uint32_t depth;
+	uint64_t last_id, released;
 	nsec_t deadline;
 	const char *value; /* of each entry; NULL = "1" */
 	const char *ended; /* a process that it knows to have ended, quicker than the directory */
@@ -250,6 +251,7 @@ static inline void below_on_msg(void *arg, struct link *l, const struct msg *m)
 		b->last_id = m->request.id;
 		b->right = m->request.right;
 		b->deadline = m->request.deadline_ns;
+		b->depth = m->request.depth;
 		snprintf(b->text, sizeof(b->text), "%.*s", (int)m->request.text.n,
 			 (const char *)m->request.text.p);
 		if (!b->is_mute)
@@ -260,6 +262,10 @@ static inline void below_on_msg(void *arg, struct link *l, const struct msg *m)
 		break;
 	case MSG_DISARM:
 		b->disarms++;
+		break;
+	case MSG_RELEASE:
+		b->releases++;
+		b->released = m->release.seq;
 		break;
 	case MSG_CANCEL:
 		b->cancels++;

@@ -75,6 +75,7 @@ static const struct {
 	    { .reply = { .id = 5, .entry = entries, .nentry = 2, .coverage = &coverage } } } },
 	{ "directory", { MSG_DIRECTORY, { .directory = { true, 1, objects, 2, false } } } },
 	{ "cancel", { MSG_CANCEL, { .cancel = { UINT64_MAX } } } },
+	{ "release", { MSG_RELEASE, { .release = { "c_5", 300, "n_7" } } } },
 	{ "stop", { MSG_STOP, { .stop = { "" } } } },
 };
 

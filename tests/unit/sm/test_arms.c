@@ -219,6 +219,24 @@ START_TEST(an_event_that_nobody_waits_for_is_dropped_and_the_host_told)
 }
 END_TEST
 
+START_TEST(a_host_that_holds_a_process_hears_when_it_may_go)
+{
+	struct msg m = { .type = MSG_RELEASE, .release = { "c_1", 7, "n_2" } };
+
+	top_send(&w, &m);
+	m.release.node = "n_99";
+	top_send(&w, &m);
+	m.release.node = "p_1_000001";
+	top_send(&w, &m);
+	m.release.node = "";
+	top_send(&w, &m);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.lm[1].releases, 1);
+	ck_assert_uint_eq(w.lm[0].releases, 1); /* what is on it is its own */
+	ck_assert_uint_eq(w.lm[2].releases, 0);
+}
+END_TEST
+
 START_TEST(an_event_or_confirmation_about_another_host_is_a_forgery)
 {
 	const struct msg_entry entry = { .action = 1, .objects = "n_2" };
@@ -371,6 +389,7 @@ int main(void)
 		one_armed_while_its_host_is_silent_waits_for_the_host,
 		an_event_goes_up_when_it_is_the_hosts_own,
 		an_event_that_nobody_waits_for_is_dropped_and_the_host_told,
+		a_host_that_holds_a_process_hears_when_it_may_go,
 		an_event_or_confirmation_about_another_host_is_a_forgery,
 		a_forged_answer_is_not_passed_on_and_its_host_cut,
 		events_that_do_not_fit_upwards_are_a_counted_gap,

@@ -72,7 +72,7 @@ struct lm {
 	bool is_up, is_mute, no_ack, says_bye;
 	unsigned ups, downs, retries;
 	char why[ERR_TEXT_BYTES];
-	unsigned requests, cancels, arms, disarms, gones, let_gos, stops, enrol_acks;
+	unsigned requests, cancels, arms, disarms, releases, gones, let_gos, stops, enrol_acks;
 	char text[TEXT], armed[TEXT], csr[TOKEN_BYTES], disarmed[TOKEN_BYTES], identity[64];
 	uint32_t version, prefix, right, tool, gone_tool;
 	uint64_t last_id;

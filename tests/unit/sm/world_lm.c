@@ -121,6 +121,9 @@ static void lm_on_msg(void *arg, struct link *link, const struct msg *m)
 		l->gones++;
 		l->gone_tool = m->tool_gone.tool;
 		break;
+	case MSG_RELEASE:
+		l->releases++;
+		break;
 	case MSG_LET_GO:
 		l->let_gos++;
 		break;
