@@ -136,12 +136,17 @@ fuzz-run: $(B)/fuzz/fuzz_$(F)
 # --- tests of these rules, and real processes. The latter take long and mostly
 # wait, so in `make check` they come last, together with the sanitizers below.
 FIRST := $(if $(filter check,$(MAKECMDGOALS)),$(patsubst %,$(B)/check/%.tap,$(filter-out system,$(CHECKS))))
-$(B)/check/house.tap: FORCE
+$(B)/check/house.tap: $(filter $(B)/bin/omis-doc,$(ALL)) FORCE
 	$(call tap,for t in $(wildcard tests/house/t*.sh); do BUILD=$(B)/house sh $$t; done)
 $(B)/check/system.tap: $(ALL) $(SYSTEM_NEEDS) FORCE | $(FIRST)
 	$(call say,CHECK)mkdir -p $(@D) && if test -e tests/system/run.sh; then \
 		B=$(abspath $(B)) CC='$(CC)' sh tests/system/run.sh $(T) >$@.out 2>&1; rc=$$?; cat $@.out; \
 		mk/tap-checked $$rc <$@.out >$@; else : >$@; fi
+
+# --- the table of all services, which a house test compares
+services-table: $(B)/bin/omis-doc
+	mk/services-table $(B)/bin >docs/services.md
+.PHONY: services-table
 
 # --- unit tests and corpora once more, built with sanitizers in folders of
 # their own. They give way to everything else; the names in their TAP tell them apart.
