@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static const struct top_service *const families[] = {
-	top_attach_services, top_csr_services, top_pa_services, top_ask_services, top_admin_services,
+	top_attach_services, top_csr_services, top_pa_services, top_ask_services, top_admin_services, top_site_services,
 };
 
 struct top *top_new(const struct top_conf *conf)
