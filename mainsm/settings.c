@@ -27,7 +27,7 @@ static const struct conf_key keys[] = {
 	  .help = "end after nobody was connected for this long; 0: never" },
 	{ .name = "launcher", .kind = CONF_STRING, .offset = AT(launcher), .def = "local", .max = 2048,
 	  .flags = CONF_OPTION, .arg = "HOW",
-	  .help = "how sms are started: local, ssh, srun, none, or a command with {host} {site} {command}" },
+	  .help = "how sms are started: local, ssh, srun, none, shared (by the site's admin), or a command with {host} {site} {command}" },
 	{ .name = "site", .kind = CONF_STRING, .offset = AT(site), .def = "", .max = 4096,
 	  .flags = CONF_OPTION | CONF_NOENV, .arg = "NAME=HOSTS;...",
 	  .help = "sites and the patterns of their hosts, by commas: a=node0*,node1*;b=gpu*" },
@@ -122,7 +122,7 @@ static int check_launcher(const char *launcher, const struct site_conf *site, st
 	char **argv = NULL;
 	int rc;
 
-	if (!launcher[0] || str_eq(launcher, "none"))
+	if (!launcher[0] || str_eq(launcher, "none") || str_eq(launcher, SITE_SHARED))
 		return 0;
 	rc = template_expand(template_named(launcher), &w, &argv, e);
 	template_free(argv);

@@ -207,6 +207,14 @@ const char *site_launcher(const struct sites *s, const struct site *site)
 	return site->launcher[0] ? site->launcher : s->launcher;
 }
 
+/* Nobody starts it: it comes when it comes, and for a while that is worth waiting for. */
+static enum site_answer await_shared(struct site *site, nsec_t now)
+{
+	if (!site->tried_at)
+		site->tried_at = now;
+	return now - site->tried_at < SITE_SHARED_MAX_NS ? SITE_WAIT : SITE_DIRECT;
+}
+
 enum site_answer site_ask(const struct sites *s, struct site *site, nsec_t now)
 {
 	const char *launcher = site_launcher(s, site);
@@ -215,6 +223,8 @@ enum site_answer site_ask(const struct sites *s, struct site *site, nsec_t now)
 		return SITE_GO;
 	if (!launcher[0] || str_eq(launcher, "none"))
 		return SITE_DIRECT;
+	if (str_eq(launcher, SITE_SHARED))
+		return await_shared(site, now);
 	if (site->is_starting && now - site->tried_at < SITE_START_MAX_NS)
 		return SITE_WAIT;
 	if (site->is_starting && site_start_failed(site, now))
@@ -252,6 +262,7 @@ int site_set_address(struct site *site, const char *address)
 		return -ERR_NOMEM;
 	free(site->address);
 	site->address = copy;
+	site->tried_at = 0;
 	if (copy) {
 		site->tries = 0;
 		site->is_starting = site->is_resting = false;

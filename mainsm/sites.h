@@ -19,6 +19,8 @@
 #define SITE_START_TRIES 3 /* then its lms are served without an sm */
 #define SITE_START_MAX_NS (15 * NSEC_PER_SEC) /* a batch system takes its time to place one task */
 #define SITE_REST_NS (60 * NSEC_PER_SEC) /* after the last try, before the next round of them */
+#define SITE_SHARED "shared" /* launcher of a site whose admin runs an sm for many */
+#define SITE_SHARED_MAX_NS (90 * NSEC_PER_SEC) /* such an sm looks for its mainsms once a minute */
 #define SITE_RETRY_MS 200 /* when an lm that waits asks again */
 
 /* What the configuration says of a site; strings are copied. */

@@ -145,6 +145,25 @@ static void check_words(const char *text, const char *const *expected, size_t n)
 	template_free(argv);
 }
 
+START_TEST(an_sm_that_the_admin_runs_is_waited_for_and_never_started)
+{
+	struct sites *s = sites_new(SITE_SHARED);
+	struct site *a;
+
+	ck_assert_int_eq(sites_get(s, "a", &a, NULL), 0);
+	ck_assert_int_eq(site_ask(s, a, S), SITE_WAIT);
+	ck_assert_int_eq(site_ask(s, a, SITE_SHARED_MAX_NS), SITE_WAIT);
+	ck_assert_int_eq(site_ask(s, a, S + SITE_SHARED_MAX_NS), SITE_DIRECT);
+	ck_assert_int_eq(site_set_address(a, "gate:1"), 0);
+	ck_assert_int_eq(site_ask(s, a, 500 * S), SITE_GO);
+	/* Each time that it is lost it is waited for again. */
+	ck_assert_int_eq(site_set_address(a, ""), 0);
+	ck_assert_int_eq(site_ask(s, a, 600 * S), SITE_WAIT);
+	ck_assert_int_eq(site_ask(s, a, 600 * S + SITE_SHARED_MAX_NS), SITE_DIRECT);
+	sites_free(s);
+}
+END_TEST
+
 START_TEST(a_template_becomes_words_that_are_never_split_again)
 {
 	static const char *const plain[] = { "/bin/sm", "--site", "a b" };
@@ -189,5 +208,6 @@ END_TEST
 SUITE("sites", patterns_know_stars_and_question_marks, a_pattern_of_many_stars_takes_no_time,
       a_host_goes_to_the_site_it_claims_or_that_claims_it, names_of_sites_are_fit_for_paths_and_command_lines,
       an_sm_is_started_three_times_and_then_done_without, an_sm_that_never_comes_counts_as_a_failed_start,
-      without_a_launcher_hosts_are_served_at_once, a_template_becomes_words_that_are_never_split_again,
+      without_a_launcher_hosts_are_served_at_once,
+      an_sm_that_the_admin_runs_is_waited_for_and_never_started, a_template_becomes_words_that_are_never_split_again,
       the_known_launchers_are_good_templates, a_wrong_template_is_refused)
