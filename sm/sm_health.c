@@ -95,7 +95,7 @@ static void add_quota(const struct sm *sm, struct facts *s)
 							"over_messages", "over_bytes" };
 	struct meter_stats m = { 0 };
 
-	if (!sm->conf.quota)
+	if (!nodes_total(sm->nodes)->quota)
 		return;
 	if (sm->conf.meter)
 		meter_get_stats(sm->conf.meter, &m);

@@ -88,6 +88,12 @@ START_TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
 	ck_assert_ptr_nonnull(
 		strstr(entry_of(r, 0, 0)->value, "quota bytes: the site allows this user"));
 	ck_assert_uint_ne(reply_status(r), STATUS_OK);
+	/* What is wrong can be asked all the same, and nothing beside it. */
+	r = top_ask(&w, ":omig_status()", SEC);
+	ck_assert_uint_eq(reply_status(r), STATUS_OK);
+	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "\"refused\",\"quota bytes"));
+	r = top_ask(&w, ":omig_status() proc_get_info([p_1_000001],1)", SEC);
+	ck_assert_uint_ne(reply_status(r), STATUS_OK);
 	allow(QUOTA_BYTES, 1024 * 1024);
 	r = top_ask(&w, ":proc_get_info([p_1_000001],1)", SEC);
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
