@@ -9,6 +9,7 @@
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "sm/settings.h"
+#include "sm/shared.h"
 #include "sm/sm.h"
 
 #include <limits.h>
@@ -30,6 +31,7 @@ struct program {
 	struct net_ctx *ctx;
 	struct link_net *dialer;
 	struct sm *sm;
+	struct shared *shared; /* serves many users: then there is no sm of our own */
 	struct loop_job again;
 	nsec_t first_try;
 	bool has_enrolled; /* in this life: the certificate is fresh */
@@ -313,6 +315,16 @@ static int begin(struct program *p, int *exit_code, struct err *e)
 	return rc;
 }
 
+static int start_shared(struct program *p, int *exit_code, struct err *e)
+{
+	int rc = shared_start(p->daemon, settings_of(p), p->host, &p->shared, e);
+
+	*exit_code = DAEMON_FAILED;
+	if (!rc)
+		daemon_ready(p->daemon);
+	return rc;
+}
+
 static int start(struct daemon *d, int *exit_code, struct err *e)
 {
 	struct program *p = calloc(1, sizeof(*p));
@@ -323,6 +335,8 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	p->daemon = d;
 	daemon_set_user(d, p);
 	find_host(p);
+	if (settings_of(p)->shared)
+		return start_shared(p, exit_code, e);
 	rc = open_dir(p, e);
 	return rc ? rc : begin(p, exit_code, e);
 }
@@ -339,6 +353,8 @@ static int reload(struct daemon *d, const void *values, struct err *e)
 	const struct settings *s = values;
 	int rc = p->ctx ? enrol_reload(&c, p->ctx, clock_wall(), e) : 0;
 
+	if (p->shared)
+		return shared_reload(p->shared, s, e);
 	if (!rc && p->sm)
 		sm_set_times(p->sm, s->linger, s->grace);
 	return rc;
@@ -348,6 +364,8 @@ static void status(struct daemon *d, struct buf *out)
 {
 	struct program *p = daemon_user(d);
 
+	if (p->shared)
+		shared_dump(p->shared, out);
 	if (p->sm)
 		sm_dump(p->sm, out);
 }
@@ -360,6 +378,7 @@ static void done(struct daemon *d)
 		return;
 	loop_job_cancel(&p->again);
 	enrol_cancel(p->enrol);
+	shared_free(p->shared);
 	close_net(p);
 	str_wipe(&p->conn, sizeof(p->conn));
 	free(p);
@@ -374,7 +393,9 @@ const struct daemon_spec program_spec = {
 		   "for a while.\n"
 		   "The connection string comes from OMIG_MAINSM, --mainsm or, with "
 		   "--mainsm-stdin, from a line on\n"
-		   "standard input.",
+		   "standard input.\n"
+		   "With --shared an admin starts it, as a user of its own: it serves the mainsms of many\n"
+		   "users (omig site, omig admin).",
 	.conf = &settings_schema,
 	.background = true,
 	.check = check,

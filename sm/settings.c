@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sm/settings.h"
 
+#include "common/base/str.h"
+#include "sm/nodes.h"
 #include "sm/sm.h"
 
 #include <stddef.h>
@@ -8,6 +10,8 @@
 
 #define DAY (86400 * NSEC_PER_SEC)
 #define AT(member) offsetof(struct settings, member)
+#define OF_USER(member) offsetof(struct user_conf, member)
+#define LIMIT(what) (OF_USER(max) + QUOTA_##what * sizeof(int64_t))
 
 static const struct conf_key keys[] = {
 	{ .name = "mainsm",
@@ -81,6 +85,97 @@ static const struct conf_key keys[] = {
 	  .flags = CONF_OPTION | CONF_RELOAD | CONF_NOENV,
 	  .arg = "TIME",
 	  .help = "keep what tools had asked for, for this long without mainsm" },
+	{ .name = "shared",
+	  .kind = CONF_BOOL,
+	  .offset = AT(shared),
+	  .def = "no",
+	  .flags = CONF_OPTION | CONF_NOENV,
+	  .arg = "YES",
+	  .help = "serve many users, each with a mainsm of his own; run it as a user of its own" },
+	{ .name = "user-ports",
+	  .kind = CONF_STRING,
+	  .offset = AT(user_ports),
+	  .def = "",
+	  .max = 11,
+	  .flags = CONF_OPTION | CONF_NOENV,
+	  .arg = "FIRST-LAST",
+	  .help = "with shared: the ports where the lms of users come, one for each user; empty: any" },
+	{ .name = "forget",
+	  .kind = CONF_NSEC,
+	  .offset = AT(forget),
+	  .def = "30d",
+	  .min = 0,
+	  .max = 3650 * DAY,
+	  .flags = CONF_OPTION | CONF_NOENV,
+	  .arg = "TIME",
+	  .help = "with shared: forget a user whose mainsm was not here for this long; 0: never" },
+	{ .section = "user",
+	  .name = "pin",
+	  .kind = CONF_STRING,
+	  .offset = OF_USER(pin),
+	  .def = "",
+	  .max = 26,
+	  .flags = CONF_NOENV | CONF_RELOAD,
+	  .arg = "PIN",
+	  .help = "of his mainsm, as in its connection string; empty: all who are not listed" },
+	{ .section = "user",
+	  .name = "hosts",
+	  .kind = CONF_INT,
+	  .offset = LIMIT(HOSTS),
+	  .def = "256",
+	  .min = 0,
+	  .max = NODES_MAX,
+	  .flags = CONF_NOENV | CONF_RELOAD,
+	  .arg = "N",
+	  .help = "hosts that he may have here; 0: no limit, as below" },
+	{ .section = "user",
+	  .name = "objects",
+	  .kind = CONF_INT,
+	  .offset = LIMIT(OBJECTS),
+	  .def = "65536",
+	  .min = 0,
+	  .max = OBJECTS_SITE_MAX,
+	  .flags = CONF_NOENV | CONF_RELOAD,
+	  .arg = "N",
+	  .help = "processes and threads" },
+	{ .section = "user",
+	  .name = "csrs",
+	  .kind = CONF_INT,
+	  .offset = LIMIT(CSRS),
+	  .def = "4096",
+	  .min = 0,
+	  .max = INT32_MAX,
+	  .flags = CONF_NOENV | CONF_RELOAD,
+	  .arg = "N",
+	  .help = "armed conditional requests" },
+	{ .section = "user",
+	  .name = "messages",
+	  .kind = CONF_INT,
+	  .offset = LIMIT(MESSAGES),
+	  .def = "20000",
+	  .min = 0,
+	  .max = INT32_MAX,
+	  .flags = CONF_NOENV | CONF_RELOAD,
+	  .arg = "N",
+	  .help = "messages a second of his mainsm and lms; more are read later" },
+	{ .section = "user",
+	  .name = "bytes",
+	  .kind = CONF_BYTES,
+	  .offset = LIMIT(BYTES),
+	  .def = "64M",
+	  .min = 0,
+	  .max = INT64_C(1) << 40,
+	  .flags = CONF_NOENV | CONF_RELOAD,
+	  .arg = "BYTES",
+	  .help = "memory for his objects, conditional requests and queues" },
+	{ 0 },
+};
+
+static const struct conf_group groups[] = {
+	{ .section = "user",
+	  .item_bytes = sizeof(struct user_conf),
+	  .offset_items = AT(users),
+	  .offset_nitems = AT(nusers) },
 	{ 0 },
 };
 
@@ -88,13 +183,56 @@ const struct conf_schema settings_schema = {
 	.program = "sm",
 	.bytes = sizeof(struct settings),
 	.key = keys,
+	.group = groups,
 };
 
 _Static_assert(SM_LINGER_DEFAULT_NS == 60 * NSEC_PER_SEC &&
 		       SM_GRACE_DEFAULT_NS == 120 * NSEC_PER_SEC,
 	       "the defaults above are those of sm.h");
 
-int settings_check(const struct settings *s, struct err *e)
+int settings_ports(const struct settings *s, uint16_t *first, uint16_t *last, struct err *e)
+{
+	const char *dash = strchr(s->user_ports, '-');
+	char text[16] = "";
+	uint64_t from, to;
+
+	*first = *last = 0;
+	if (!s->user_ports[0])
+		return 0;
+	if (dash && (size_t)(dash - s->user_ports) < sizeof(text))
+		memcpy(text, s->user_ports, (size_t)(dash - s->user_ports));
+	if (!dash || str_to_u64(text, 1, UINT16_MAX, &from) ||
+	    str_to_u64(dash + 1, 1, UINT16_MAX, &to) || from > to)
+		return err_set(e, ERR_INVALID, "user-ports: FIRST-LAST is expected, not '%.11s'",
+			       s->user_ports);
+	*first = (uint16_t)from;
+	*last = (uint16_t)to;
+	return 0;
+}
+
+static int check_users(const struct settings *s, struct err *e)
+{
+	unsigned anybody = 0;
+
+	for (size_t i = 0; i < s->nusers; i++) {
+		const struct user_conf *u = &s->users[i];
+
+		if (!str_is_name(u->name, strlen(u->name)))
+			return err_set(e, ERR_INVALID, "[user NAME]: this is no name");
+		if (u->pin[0] && !pki_pin_is_valid(u->pin))
+			return err_set(e, ERR_INVALID,
+				       "[user %.63s]: pin: 26 letters and digits are expected",
+				       u->name);
+		if (!u->pin[0] && anybody++)
+			return err_set(e, ERR_INVALID,
+				       "[user %.63s]: a second section without a pin: one is for "
+				       "all others",
+				       u->name);
+	}
+	return 0;
+}
+
+static int check_site(const struct settings *s, struct err *e)
 {
 	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -103,4 +241,14 @@ int settings_check(const struct settings *s, struct err *e)
 		return 0;
 	return err_set(e, ERR_INVALID,
 		       "site: letters, digits, '.', '_', '-' make a name, not '%.63s'", s->site);
+}
+
+int settings_check(const struct settings *s, struct err *e)
+{
+	uint16_t first, last;
+	int rc = check_site(s, e);
+
+	if (!rc)
+		rc = settings_ports(s, &first, &last, e);
+	return rc ? rc : check_users(s, e);
 }

@@ -5,6 +5,7 @@
 
 #include "common/base/clock.h"
 #include "common/daemon/conf.h"
+#include "sm/tenants.h"
 
 #define SITE_NAME_MAX_BYTES 63 /* it stands in paths and command lines */
 
@@ -15,11 +16,20 @@ struct settings {
 	int64_t port;
 	int64_t linger, grace; /* ns */
 	bool mainsm_stdin;
+	/* of an sm that serves many */
+	bool shared;
+	const char *user_ports; /* "FIRST-LAST", "" = any */
+	int64_t forget;
+	struct user_conf *users; /* [user NAME] */
+	size_t nusers;
 };
 
 extern const struct conf_schema settings_schema;
 
 /* What the schema cannot see. ERR_INVALID. */
 int settings_check(const struct settings *s, struct err *e);
+
+/* Of user_ports; 0, 0: any. ERR_INVALID. */
+int settings_ports(const struct settings *s, uint16_t *first, uint16_t *last, struct err *e);
 
 #endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The port of the site: what an admin may, what who joins may, and what nobody may. */
+#include "tests/suite.h"
+#include "tests/unit/sm/users.h"
+
+static void guest_on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
+{
+	w.guest.is_up = true;
+}
+
+static void guest_on_retry(void *arg, struct link *l, const struct err *why, nsec_t in)
+{
+	str_copy(w.guest.why, sizeof(w.guest.why), why->text);
+}
+
+static void guest_on_msg(void *arg, struct link *l, const struct msg *m)
+{
+	if (m->type != MSG_REPLY)
+		return;
+	reply_free(w.guest.last);
+	w.guest.last = reply_new();
+	ck_assert_int_eq(wire_add_reply(w.guest.last, &m->reply), 0);
+	w.guest.replies++;
+}
+
+static int guest_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		      struct err *e)
+{
+	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
+
+	return net_dial(w.guest.ctx, "site", front_port(w.front), &x, h, out, e);
+}
+
+static void guest_start(enum role role, const char *claims)
+{
+	const struct identity who = identity(role, "", "g@h");
+	const struct link_conf conf = { .loop = w.loop,
+					.rng = &w.rng,
+					.handler = { .on_up = guest_on_up,
+						     .on_msg = guest_on_msg,
+						     .on_retry = guest_on_retry } };
+	const struct msg_hello hello = { .role = claims, .host = "g@h" };
+
+	ck_assert_int_eq(mem_ctx_open(w.net, &who, &w.guest.ctx, NULL), 0);
+	w.guest.link = link_dial(&conf, &(struct link_dialer){ guest_dial, NULL }, &hello);
+	run(300 * MS);
+}
+
+/* The status of the reply's first bad entry; its text is in w.guest.last. */
+static unsigned ask(const char *text)
+{
+	struct msg m = { .type = MSG_REQUEST };
+	unsigned before = w.guest.replies;
+
+	m.request = (struct msg_request){ .id = before + 1,
+					  .text = { (const uint8_t *)text, strlen(text) } };
+	ck_assert_int_eq(link_send(w.guest.link, &m), 0);
+	run(SEC);
+	ck_assert_uint_eq(w.guest.replies, before + 1);
+	return reply_status(w.guest.last);
+}
+
+static bool last_says(const char *words)
+{
+	for (size_t i = 0; i < w.guest.last->nentry; i++)
+		if (strstr(w.guest.last->entry[i].value, words))
+			return true;
+	return false;
+}
+
+START_TEST(an_admin_sees_how_much_and_never_what)
+{
+	join_both();
+	host_start(0, &w.top[0]);
+	run(SEC);
+	guest_start(ROLE_TOOL_ADMIN, "tool");
+	ck_assert_uint_eq(ask(":omig_site_users()"), STATUS_OK);
+	ck_assert_uint_eq(w.guest.last->nentry, 2);
+	ck_assert(last_says("alice") && last_says("bob") && last_says("top1:7000"));
+	ck_assert(!last_says("secretprog") && !last_says("p_1_") && !last_says("h1"));
+	ck_assert_uint_eq(ask(":omig_site_status()"), STATUS_OK);
+	ck_assert(last_says("\"users\",2"));
+	/* What is about programs is not answered at all. */
+	ck_assert_uint_eq(ask(":proc_get_info([p_1_000001],1)"), STATUS_UNSUPPORTED_SERVICE);
+	ck_assert_uint_eq(ask(":omig_tree()"), STATUS_UNSUPPORTED_SERVICE);
+	ck_assert_uint_eq(ask(":thread_stop([])"), STATUS_UNSUPPORTED_SERVICE);
+	ck_assert_uint_eq(ask("proc_has_terminated([]): print([1])"), STATUS_UNSUPPORTED_SERVICE);
+	ck_assert_uint_eq(w.host[0].requests, 0);
+}
+END_TEST
+
+START_TEST(an_admin_limits_drains_and_drops)
+{
+	join_both();
+	guest_start(ROLE_TOOL_ADMIN, "tool");
+	ck_assert_uint_eq(ask(":omig_site_limit(\"bob\",\"hosts\",3)"), STATUS_OK);
+	ck_assert_int_eq(facts(1).quota.max[QUOTA_HOSTS], 3);
+	ck_assert_uint_eq(ask(":omig_site_limit(\"bob\",\"hosts\",-1)"), STATUS_OK);
+	ck_assert_int_eq(facts(1).quota.max[QUOTA_HOSTS], 1);
+	ck_assert_uint_eq(ask(":omig_site_limit(\"bob\",\"wishes\",3)"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(ask(":omig_site_limit(\"bob\",\"hosts\",-2)"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(ask(":omig_site_drop(\"eve\")"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(ask(":omig_site_drop(\"\")"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(ask(":omig_site_drain(\"248h248h\")"), STATUS_OK);
+	ck_assert(facts(0).is_draining);
+	ck_assert(!host_start(0, &w.top[0])->is_up);
+	ck_assert_uint_eq(ask(":omig_site_drain(\"alice\",0)"), STATUS_OK);
+	run(30 * SEC);
+	ck_assert(w.host[0].is_up);
+	ck_assert_uint_eq(ask(":omig_site_drop(\"alice\")"), STATUS_OK);
+	ck_assert(!w.host[0].is_up);
+	ck_assert_uint_eq(tenants_count(w.tenants), 1);
+}
+END_TEST
+
+START_TEST(who_may_only_join_may_only_join)
+{
+	static const char *const others[] = { ":omig_site_users()", ":omig_site_status()",
+					      ":omig_site_limit(\"alice\",\"hosts\",0)",
+					      ":omig_site_drain(\"alice\")",
+					      ":omig_site_drop(\"alice\")" };
+
+	join_both();
+	guest_start(ROLE_TOOL_OBSERVE, "tool");
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ck_assert_uint_eq(ask(others[i]), STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(tenants_count(w.tenants), 2);
+	ck_assert_uint_eq(ask(":omig_site_join(\"nonsense\")"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(ask(":omig_site_join(\"omig1:top3:7000:6csk6csk6csk6csk6csk6csk6c:id.secret\")"),
+			  STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(ask(":omig_site_join(\"x\") omig_site_join(\"y\")"), STATUS_PARAMETER_ERROR);
+}
+END_TEST
+
+START_TEST(a_user_joins_by_a_request)
+{
+	guest_start(ROLE_TOOL_OBSERVE, "tool");
+	ck_assert_uint_eq(ask(":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")"),
+			  STATUS_OK);
+	ck_assert(last_says("\"a\",9000"));
+	ck_assert_ptr_nonnull(w.top[0].link);
+	ck_assert_uint_eq(ask(":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")"),
+			  STATUS_OK);
+	w.enrol_why = "no such token";
+	ck_assert_uint_eq(ask(":omig_site_join(\"omig1:top2:7000:48h248h248h248h248h248h248:id.secret\")"),
+			  STATUS_NO_PERMISSION);
+	ck_assert(last_says("no such token"));
+}
+END_TEST
+
+START_TEST(daemons_are_not_let_in_by_the_port_of_the_site)
+{
+	guest_start(ROLE_LM, "lm");
+	ck_assert(!w.guest.is_up);
+	ck_assert(w.guest.why[0]);
+}
+END_TEST
+
+START_TEST(who_leaves_while_joining_is_not_answered)
+{
+	const struct connstr c = conn_of(0);
+	const struct msg m = {
+		.type = MSG_REQUEST,
+		.request = { .id = 1,
+			     .text = { (const uint8_t *)":omig_site_join(\"omig1:top1:7000:"
+							"248h248h248h248h248h248h24:id.secret\")",
+				       70 } }
+	};
+
+	guest_start(ROLE_TOOL_OBSERVE, "tool");
+	ck_assert_int_eq(link_send(w.guest.link, &m), 0);
+	link_close(w.guest.link, "gone");
+	w.guest.link = NULL;
+	run(SEC);
+	ck_assert_uint_eq(w.guest.replies, 0);
+	ck_assert_int_ge(tenants_join(w.tenants, &c, "x", on_joined, &w, NULL), 0);
+	run(SEC);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		an_admin_sees_how_much_and_never_what,
+		an_admin_limits_drains_and_drops,
+		who_may_only_join_may_only_join,
+		a_user_joins_by_a_request,
+		daemons_are_not_let_in_by_the_port_of_the_site,
+		who_leaves_while_joining_is_not_answered,
+	};
+
+	return suite_run_with("sm front", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}

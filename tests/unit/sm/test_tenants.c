@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Users of one process: apart from each other, coming and going. */
+#include "tests/suite.h"
+#include "tests/unit/sm/users.h"
+
+/* --- apart from each other */
+
+START_TEST(each_user_has_a_port_and_sees_his_own_hosts_only)
+{
+	join_both();
+	ck_assert_uint_ne(w.top[0].sm_port, w.top[1].sm_port);
+	ck_assert_uint_ge(w.top[0].sm_port, 9000);
+	ck_assert_uint_le(w.top[1].sm_port, 9003);
+	ck_assert(host_start(0, &w.top[0])->is_up);
+	run(SEC);
+	ck_assert_uint_gt(w.top[0].objects, 1);
+	ck_assert_uint_eq(w.top[1].objects, 0);
+	ck_assert(host_start(1, &w.top[1])->is_up);
+	run(SEC);
+	ck_assert_uint_eq(facts(0).hosts, 1);
+	ck_assert_uint_eq(facts(0).procs, 1);
+	ck_assert_uint_eq(facts(1).hosts, 1);
+	/* Asked for by its exact name, an object of another is not there. */
+	top_ask(&w.top[1], ":proc_get_info([p_1_000001],1)");
+	run(3 * SEC);
+	ck_assert_uint_eq(w.host[0].requests, 0);
+	ck_assert_uint_eq(strtoul(w.top[1].text, NULL, 10), STATUS_UNKNOWN_OBJECT);
+	top_ask(&w.top[0], ":proc_get_info([p_1_000001],1)");
+	run(100 * MS);
+	ck_assert_uint_eq(w.host[0].requests, 1);
+	ck_assert_ptr_nonnull(strstr(w.top[0].text, "p_1_000001"));
+}
+END_TEST
+
+START_TEST(who_floods_is_read_later_and_the_other_is_answered_at_once)
+{
+	unsigned before;
+
+	join_both();
+	host_start(0, &w.top[0]);
+	host_start(1, &w.top[1]);
+	for (int i = 0; i < 3000; i++)
+		top_ask(&w.top[0], ":proc_get_info([p_1_000001],1)");
+	run(50 * MS);
+	before = w.top[1].replies;
+	top_ask(&w.top[1], ":proc_get_info([p_2_000001],1)");
+	run(5 * MS);
+	ck_assert_uint_eq(w.top[1].replies, before + 1);
+	ck_assert_uint_lt(w.top[0].replies, 600);
+	ck_assert_int_gt(facts(0).read_later, 0);
+	ck_assert_int_eq(facts(1).read_later, 0);
+	run(20 * SEC);
+	ck_assert_uint_eq(w.top[0].replies, 3000);
+}
+END_TEST
+
+START_TEST(a_quota_meets_one_user_and_its_change_too)
+{
+	join_both();
+	host_start(1, &w.top[1]);
+	host_start(2, &w.top[1]);
+	ck_assert(!w.host[2].is_up);
+	ck_assert_ptr_nonnull(strstr(w.host[2].why, "quota hosts"));
+	ck_assert_uint_eq(facts(1).refused, 1);
+	ck_assert_uint_eq(facts(0).refused, 0);
+	tenant_limit(tenants_find(w.tenants, "bob"), QUOTA_HOSTS, 2);
+	run(30 * SEC);
+	ck_assert(w.host[2].is_up);
+	/* A restart remembers what the admin has set. */
+	process_stop();
+	process_start();
+	run(30 * SEC);
+	ck_assert_int_eq(facts(1).quota.max[QUOTA_HOSTS], 2);
+	ck_assert_int_eq(facts(0).quota.max[QUOTA_HOSTS], 4);
+}
+END_TEST
+
+/* --- coming and going */
+
+START_TEST(who_is_not_listed_is_refused_unless_there_is_a_rule_for_all)
+{
+	ck_assert_int_eq(join(2), -ERR_DENIED);
+	ck_assert_ptr_nonnull(strstr(w.joined_why, "ask its admin"));
+	w.user[2] = (struct user_conf){ .name = "others", .pin = "", .max = { 7, 0, 0, 0, 0 } };
+	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 3), 0);
+	ck_assert_int_eq(join(2), 0);
+	ck_assert_int_eq(facts(2).quota.max[QUOTA_HOSTS], 7);
+	ck_assert_str_eq(facts(2).name, "somebody@x");
+	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 2), 0);
+	ck_assert_uint_eq(tenants_count(w.tenants), 0);
+}
+END_TEST
+
+START_TEST(a_newcomer_whose_mainsm_says_no_leaves_nothing_behind)
+{
+	char path[FILE_PATH_BYTES];
+	struct stat st;
+
+	w.enrol_why = "no such token";
+	ck_assert_int_eq(join(0), 0);
+	ck_assert_uint_eq(w.refused, 1);
+	ck_assert_str_eq(w.joined_why, "no such token");
+	ck_assert_uint_eq(tenants_count(w.tenants), 0);
+	snprintf(path, sizeof(path), "%s/%s", w.dir, pins[0]);
+	ck_assert_int_ne(stat(path, &st), 0);
+	/* A member stays one. */
+	w.enrol_why = NULL;
+	ck_assert_int_eq(join(0), 0);
+	top_stop(&w.top[0]);
+	run(20 * SEC);
+	w.enrol_why = "no such token";
+	ck_assert_int_eq(join(0), 0);
+	ck_assert_uint_eq(tenants_count(w.tenants), 1);
+	/* And one that is served needs no token. */
+	top_start(&w.top[0]);
+	run(70 * SEC);
+	ck_assert_int_eq(join(0), 1);
+}
+END_TEST
+
+START_TEST(a_restart_brings_all_back_to_the_same_ports)
+{
+	uint16_t port[USERS];
+
+	join_both();
+	host_start(0, &w.top[0]);
+	host_start(1, &w.top[1]);
+	for (size_t i = 0; i < USERS; i++)
+		port[i] = w.top[i].sm_port;
+	process_stop();
+	run(SEC);
+	ck_assert(!w.host[0].is_up);
+	process_start();
+	run(20 * SEC);
+	for (size_t i = 0; i < USERS; i++) {
+		ck_assert_uint_eq(w.top[i].sm_port, port[i]);
+		ck_assert(w.host[i].is_up);
+		ck_assert_str_eq(facts(i).state, "up");
+	}
+}
+END_TEST
+
+START_TEST(what_others_could_have_written_is_not_believed)
+{
+	char path[FILE_PATH_BYTES];
+
+	join_both();
+	process_stop();
+	snprintf(path, sizeof(path), "%s/%s/user", w.dir, pins[0]);
+	ck_assert_int_eq(chmod(path, 0666), 0);
+	process_start();
+	run(5 * SEC);
+	ck_assert_ptr_null(tenants_find(w.tenants, pins[0]));
+	ck_assert_ptr_nonnull(tenants_find(w.tenants, pins[1]));
+}
+END_TEST
+
+START_TEST(a_drop_hangs_up_one_and_the_other_does_not_notice)
+{
+	join_both();
+	host_start(0, &w.top[0]);
+	host_start(1, &w.top[1]);
+	tenants_drop(w.tenants, tenants_find(w.tenants, "alice"));
+	run(SEC);
+	ck_assert_ptr_null(w.top[0].link);
+	ck_assert(!w.host[0].is_up);
+	ck_assert_uint_eq(w.host[1].ups, 1);
+	ck_assert(w.host[1].is_up);
+	top_ask(&w.top[1], ":proc_get_info([p_2_000001],1)");
+	run(100 * MS);
+	ck_assert_ptr_nonnull(strstr(w.top[1].text, "p_2_000001"));
+	process_stop();
+	process_start();
+	ck_assert_uint_eq(tenants_count(w.tenants), 1);
+}
+END_TEST
+
+START_TEST(a_mainsm_that_told_us_to_stop_is_found_when_it_is_back)
+{
+	const struct msg stop = { .type = MSG_STOP, .stop = { .reason = "omig stop" } };
+
+	join_both();
+	ck_assert_int_eq(link_send(w.top[0].link, &stop), 0);
+	run(100 * MS);
+	top_stop(&w.top[0]);
+	run(600 * SEC);
+	ck_assert_str_eq(facts(0).state, "asleep");
+	ck_assert_str_eq(facts(1).state, "up");
+	top_start(&w.top[0]);
+	run(TENANT_WAKE_NS + SEC);
+	ck_assert_str_eq(facts(0).state, "up");
+}
+END_TEST
+
+START_TEST(a_mainsm_that_revokes_us_is_rid_of_us)
+{
+	struct msg m = { .type = MSG_REVOKED };
+	struct bytes serial;
+	struct identity sm;
+
+	join_both();
+	sm = *link_identity(w.top[0].link);
+	serial = (struct bytes){ sm.serial, SERIAL_BYTES };
+	m.revoked = (struct msg_revoked){ &serial, 1 };
+	ck_assert_int_eq(link_send(w.top[0].link, &m), 0);
+	run(SEC);
+	ck_assert_ptr_null(tenants_find(w.tenants, pins[0]));
+	ck_assert_str_eq(facts(1).state, "up");
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		each_user_has_a_port_and_sees_his_own_hosts_only,
+		who_floods_is_read_later_and_the_other_is_answered_at_once,
+		a_quota_meets_one_user_and_its_change_too,
+		who_is_not_listed_is_refused_unless_there_is_a_rule_for_all,
+		a_newcomer_whose_mainsm_says_no_leaves_nothing_behind,
+		a_restart_brings_all_back_to_the_same_ports,
+		what_others_could_have_written_is_not_believed,
+		a_drop_hangs_up_one_and_the_other_does_not_notice,
+		a_mainsm_that_told_us_to_stop_is_found_when_it_is_back,
+		a_mainsm_that_revokes_us_is_rid_of_us,
+	};
+
+	return suite_run_with("sm users", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
