@@ -6,6 +6,7 @@
 #include "common/base/str.h"
 #include "common/daemon/timebase.h"
 #include "lm/csr_internal.h"
+#include "lm/csr_source.h"
 #include "lm/rights.h"
 
 #include <stdlib.h>
@@ -215,7 +216,11 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 	s->listener =
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
 	procs_listen(conf->env.procs, &s->listener);
-	return s;
+	s->sources = event_sources_new(s);
+	if (s->sources)
+		return s;
+	csrs_free(s);
+	return NULL;
 }
 
 void csr_free(struct csr *c)
@@ -229,6 +234,7 @@ void csr_free(struct csr *c)
 		csrs_cancel_firings(s, c);
 		list_del(&c->link);
 		s->n--;
+		csr_source_disarm(c);
 	}
 	filters_free(c->filters);
 	omis_request_free(c->request);
@@ -248,6 +254,7 @@ void csrs_free(struct csrs *s)
 	procs_unlisten(&s->listener);
 	loop_timer_free(s->hold_timer);
 	loop_job_cancel(&s->refresh);
+	event_sources_free(s->sources);
 	loop_timer_free(s->poll);
 	loop_timer_free(s->restate);
 	free(s);
@@ -332,6 +339,7 @@ static int make(struct csrs *s, const struct msg_arm *m, struct csr **out)
 	c->owner = s;
 	list_init(&c->link);
 	list_init(&c->sites);
+	list_init(&c->perf);
 	c->number = (uint32_t)parts.number;
 	c->tool = m->tool;
 	c->version = m->version;
@@ -392,7 +400,10 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r)
 		csrs_disarm(s, m->csr); /* what was asked for before is not wanted any more */
 		return rc == -ERR_NOMEM ? rc : 0;
 	}
-	return take_place(s, c);
+	rc = take_place(s, c);
+	if (rc == 0)
+		csr_source_arm(c, r);
+	return rc;
 }
 
 int csrs_arm(struct csrs *s, const struct msg_arm *m, struct reply **out)

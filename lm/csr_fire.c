@@ -152,7 +152,11 @@ static size_t set_ecps(const struct csr *c, const struct happening *h, struct om
 	e[n++].value.f = (double)h->time / 1e9;
 	if (h->own_name) {
 		e[n].name = h->own_name;
-		set_token(&e[n++].value, h->own_token);
+		if (h->own_token)
+			set_token(&e[n].value, h->own_token);
+		else
+			e[n].value = (struct omis_value){ .kind = OMIS_INT, .i = h->own_number };
+		n++;
 	}
 	if (h->has_result)
 		e[n++] = (struct omis_ecp){ par_name[0], { .kind = OMIS_INT, .i = h->par[1] } };

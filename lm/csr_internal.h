@@ -19,6 +19,16 @@ enum csr_kind {
 	CSR_PROC_CONTINUED,
 	CSR_THREAD_STOPPED,
 	CSR_THREAD_CONTINUED,
+	/* csr_source.c: from lm-trace */
+	CSR_SYSCALL_START,
+	CSR_SYSCALL_END,
+	CSR_SIGNAL,
+	/* csr_perf.c: from the kernel */
+	CSR_ADDR,
+	CSR_SCHEDULED,
+	CSR_DESCHEDULED,
+	CSR_BLOCKED,
+	CSR_UNBLOCKED,
 };
 
 struct csrs {
@@ -27,6 +37,7 @@ struct csrs {
 	struct list firings; /* struct firing: tasks of events that are not finished */
 	size_t n;
 	struct procs_listener listener;
+	struct event_sources *sources; /* csr_source.c */
 	struct loop_timer *poll;
 	struct loop_timer *restate; /* runs out when the parent has armed all that it wants */
 	struct loop_job refresh;
@@ -71,7 +82,10 @@ struct csr {
 	size_t nobject;
 	int32_t *partner; /* owned, ascending world ranks; none = any */
 	size_t npartner;
+	int64_t number_wanted; /* of a source: system call (-1 = all), or address */
+	uint64_t signals_wanted; /* bit n - 1: signal n; 0 = all */
 	struct list sites;
+	struct list perf; /* csr_perf.c: struct perf_site */
 	uint64_t seq;
 	uint64_t dropped; /* events since the last one that was told */
 	nsec_t window; /* second in which `in_window` counts */
@@ -88,6 +102,7 @@ struct happening {
 	unsigned npar;
 	bool has_result; /* $par0 = $par2 */
 	const char *own_name, *own_token; /* $new_proc, $new_thread; NULL = none */
+	int64_t own_number; /* $sig: a name without a token */
 	const bool *skip; /* actions that have run in the rank */
 };
 

@@ -3,6 +3,7 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "lm/csr_internal.h"
+#include "lm/csr_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@ static const struct event_kind {
 	{ "patop_lib_call_ended", CSR_CALL, CALL_END, true },
 	{ "patop_lib_call_started", CSR_CALL, CALL_START, true },
 	{ "proc_has_been_continued", CSR_PROC_CONTINUED, CALL_START, false },
+	{ "proc_has_been_descheduled", CSR_DESCHEDULED, CALL_START, false },
+	{ "proc_has_been_scheduled", CSR_SCHEDULED, CALL_START, false },
 	{ "proc_has_been_stopped", CSR_PROC_STOPPED, CALL_START, false },
 	{ "proc_has_terminated", CSR_PROC_END, CALL_START, false },
 	{ "thread_creates_proc", CSR_NEW_PROC, CALL_START, false },
@@ -24,6 +27,14 @@ static const struct event_kind {
 	{ "thread_has_been_stopped", CSR_THREAD_STOPPED, CALL_START, false },
 	{ "thread_has_ended_lib_call", CSR_CALL, CALL_END, false },
 	{ "thread_has_started_lib_call", CSR_CALL, CALL_START, false },
+	{ "thread_has_been_descheduled", CSR_DESCHEDULED, CALL_START, false },
+	{ "thread_has_been_scheduled", CSR_SCHEDULED, CALL_START, false },
+	{ "thread_has_been_unblocked", CSR_UNBLOCKED, CALL_START, false },
+	{ "thread_has_blocked", CSR_BLOCKED, CALL_START, false },
+	{ "thread_has_ended_sys_call", CSR_SYSCALL_END, CALL_END, false },
+	{ "thread_has_started_sys_call", CSR_SYSCALL_START, CALL_START, false },
+	{ "thread_reached_addr", CSR_ADDR, CALL_START, false },
+	{ "thread_received_signal", CSR_SIGNAL, CALL_START, false },
 	{ "thread_has_terminated", CSR_THREAD_END, CALL_START, false },
 };
 
@@ -237,6 +248,8 @@ int csr_read_event(struct csr *c, struct reply *r)
 	c->is_patop = k->is_patop;
 	if (c->kind == CSR_CALL)
 		rc = read_filters(c, event, r);
+	else
+		rc = csr_source_read(c, event, r);
 	if (rc == 0)
 		rc = read_tests(c, r);
 	return rc < 0 ? rc : read_objects(c, &event->param[0], r);

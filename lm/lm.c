@@ -7,6 +7,7 @@
 #include "common/daemon/wire.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
+#include "lm/csr_source.h"
 #include "lm/hooks.h"
 #include "lm/lm_internal.h"
 
@@ -232,6 +233,22 @@ static void on_pa_delete(void *arg)
 	csrs_refresh(((struct lm *)arg)->csrs);
 }
 
+static void on_trace(void *arg, const struct tracer_msg *t)
+{
+	struct lm *m = arg;
+
+	if (m->csrs)
+		csrs_on_trace_event(m->csrs, t);
+}
+
+static void on_trace_lost(void *arg)
+{
+	struct lm *m = arg;
+
+	if (m->csrs)
+		csrs_on_trace_lost(m->csrs);
+}
+
 /* --- life */
 
 static struct task_env env_of(struct lm *m)
@@ -266,7 +283,7 @@ static int open_parts(struct lm *m, struct err *e)
 	m->rates = rates_new(c->loop, c->host);
 	m->calls = calls_new(m->procs, &m->ticks);
 	m->pa = pa_new(&(struct pa_conf){ c->loop, m->procs, &m->ticks, c->timebase });
-	m->trace = trace_new(&(struct trace_conf){ .loop = c->loop, .program = c->tracer });
+	m->trace = trace_new(&(struct trace_conf){ c->loop, c->tracer, on_trace, on_trace_lost, m });
 	if (!m->rates || !m->calls || !m->pa || !m->trace)
 		return err_nomem(e);
 	return stops_open(c->loop, c->host, m->procs, c->journal, &m->stops, e);

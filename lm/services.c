@@ -16,6 +16,7 @@ static const struct {
 	{ "omig_calls_enable", serve_calls_enable },
 	{ "omig_calls_read", serve_calls_read },
 	{ "omig_pa_create", serve_pa_create },
+	{ "omig_proc_create", serve_proc_create },
 	{ "omig_proc_take", serve_proc_take },
 	{ "omig_status", serve_status },
 	{ "pa_counter_delete", serve_pa_delete },

@@ -35,6 +35,7 @@ int serve_pa_read(struct service_call *c);
 int serve_pa_reset(struct service_call *c);
 int serve_counter_increment(struct service_call *c);
 int serve_integrator_increment(struct service_call *c);
+int serve_proc_create(struct service_call *c);
 int serve_backtrace(struct service_call *c);
 int serve_backtrace_names(struct service_call *c);
 int serve_read_regs(struct service_call *c);

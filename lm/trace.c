@@ -37,6 +37,7 @@ struct trace {
 	size_t nwaiting, nsent;
 	uint32_t last_id;
 	int wishes;
+	bool is_ending;
 	nsec_t used; /* when something was asked or answered last */
 	struct tracer_msg msg;
 	uint8_t in[TRACER_MSG_MAX_BYTES];
@@ -47,12 +48,6 @@ static void ask_free(struct trace_ask *a)
 	list_del(&a->link);
 	buf_done(&a->packet);
 	free(a);
-}
-
-static void drop_list(struct list *l)
-{
-	list_each_safe (i, l)
-		ask_free(list_entry(i, struct trace_ask, link));
 }
 
 /* The callback may ask again, and forget others. */
@@ -282,6 +277,8 @@ int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, v
 	struct trace_ask *a;
 	int rc;
 
+	if (t->is_ending)
+		return err_set(e, ERR_CLOSED, "the lm ends");
 	if (!t->program)
 		return err_set(e, ERR_UNSUPPORTED, "this lm has no lm-trace beside it");
 	if (t->nwaiting + t->nsent >= TRACE_ASKS_MAX)
@@ -351,9 +348,10 @@ void trace_free(struct trace *t)
 	if (!t)
 		return;
 	stop_running(t);
+	t->is_ending = true;
+	fail_sent(t, "the lm ends");
+	fail_waiting(t, "the lm ends");
 	trace_runs_drop(&t->ending);
-	drop_list(&t->waiting);
-	drop_list(&t->sent);
 	loop_job_cancel(&t->starting);
 	loop_timer_free(t->timer);
 	free(t->program);

@@ -37,7 +37,7 @@ struct trace_conf {
 
 struct trace *trace_new(const struct trace_conf *c);
 
-/* Nobody is answered any more. */
+/* Whoever still waits is told that it failed; tasks should be gone before. */
 void trace_free(struct trace *t);
 
 /*

@@ -142,6 +142,7 @@ const struct top_service top_attach_services[] = {
 	{ "node_detach", detach },
 	{ "proc_attach", proc_attach },
 	{ "proc_attach3", top_proc_attach3 },
+	{ "proc_create", top_proc_create },
 	{ "proc_detach", detach },
 	{ "thread_detach", detach },
 	{ 0 },

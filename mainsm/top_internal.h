@@ -79,6 +79,7 @@ int top_ask_below(struct top_call *c, struct omis_request **request, const struc
 int top_answer_attached(struct top_call *c, const struct object *o);
 
 /* top_take.c */
+int top_proc_create(struct top_call *c);
 int top_proc_attach3(struct top_call *c);
 
 #endif

@@ -180,17 +180,18 @@ static void abandon(void *arg)
 
 /* --- asking */
 
-/* ":omig_proc_take([n_1,...],pid,\"exec\")", checked. */
-static int make_request(const struct top_call *c, const struct omis_value *nodes, struct omis_request **out)
+/* ":service([n_1,...],...)" with the other parameters as they are, checked. */
+static int make_request(const struct top_call *c, const char *service, const struct omis_value *nodes,
+			struct omis_request **out)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 	int rc;
 
-	buf_puts(&b, ":omig_proc_take(");
+	buf_printf(&b, ":%s(", service);
 	omis_write_value(&w, nodes);
-	omis_write_int(&w, top_int(c, 1));
-	omis_write_string(&w, top_text(c, 2));
+	for (size_t i = 1; i < c->call->nparam; i++)
+		omis_write_value(&w, &c->call->param[i]);
 	buf_putc(&b, ')');
 	rc = b.failed ? -ERR_LIMIT : omis_parse_inner(buf_str(&b), b.n, out, NULL);
 	buf_done(&b);
@@ -204,7 +205,7 @@ static int make_request(const struct top_call *c, const struct omis_value *nodes
 	return rc;
 }
 
-static int ask_nodes(struct top_call *c, const struct omis_value *nodes)
+static int ask_nodes(struct top_call *c, const char *service, const struct omis_value *nodes)
 {
 	struct taking *t = calloc(1, sizeof(*t));
 	const struct top_asking how = { t ? &t->runs : NULL, on_taken, abandon, t };
@@ -216,7 +217,7 @@ static int ask_nodes(struct top_call *c, const struct omis_value *nodes)
 	t->c = *c;
 	list_init(&t->runs);
 	list_init(&t->in_takings);
-	rc = make_request(c, nodes, &request);
+	rc = make_request(c, service, nodes, &request);
 	if (!rc)
 		rc = top_ask_below(c, &request, &how);
 	omis_request_free(request);
@@ -245,7 +246,18 @@ int top_proc_attach3(struct top_call *c)
 			rest.list.v[rest.list.n++] = nodes.v[i];
 	}
 	if (!rc && rest.list.n)
-		rc = ask_nodes(c, &rest);
+		rc = ask_nodes(c, "omig_proc_take", &rest);
 	free(rest.list.v);
 	return rc;
+}
+
+/* Each node starts it; what they started is attached. */
+int top_proc_create(struct top_call *c)
+{
+	struct omis_value nodes = { .kind = OMIS_LIST };
+	struct top_list list = top_list(c, 0);
+
+	nodes.list.v = (struct omis_value *)list.v;
+	nodes.list.n = list.n;
+	return list.n ? ask_nodes(c, "omig_proc_create", &nodes) : 0;
 }

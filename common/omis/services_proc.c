@@ -14,12 +14,17 @@ static const struct omis_service proc[] = {
 	{ SERVICE("proc_checkpoint", MANIP, 'p', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { PROCS, P_STRING("name") },
 	  .help = "Writes checkpoints of processes." },
-	{ SERVICE("proc_create", MANIP, 'n', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	{ SERVICE("proc_create", MANIP, 'n', TOP, MANIPULATE, DONE),
+	  .flags = OMIS_OPTIONAL | OMIS_SCOPE,
 	  .param = { NODES, P_STRING("exec"), P_STRINGS("argv"), P_STRINGS("envp"),
 		     P_STRINGS("io") },
 	  .result = "process",
-	  .help = "Starts a program on nodes, stopped and attached; thread_continue lets it go. "
-		  "envp [] inherits; io names a file a stream, \"\" inherits." },
+	  .help = "Starts a program on nodes, stopped before its first instruction and attached; "
+		  "thread_continue lets it go. argv begins with the program's own name, [] is exec "
+		  "alone; envp [] is that of the lm; io names a file a stream: 0 is read, 1 and 2 "
+		  "are appended to, others both; \"\" is /dev/null. It begins in the home "
+		  "directory, lives on when tools and daemons end, and like all that is stopped it "
+		  "runs when the tool that made it is gone." },
 	{ SERVICE("proc_detach", MANIP, 'p', TOP, OBSERVE, DONE), .flags = OMIS_SCOPE,
 	  .param = { PROCS }, .help = "Takes processes out of the tool's view." },
 	{ SERVICE("proc_get_info", INFO, 'p', NODE, OBSERVE, DONE),
@@ -41,13 +46,16 @@ static const struct omis_service proc[] = {
 		  "always \"\". Those of another word size are told in whole pages." },
 	{ SERVICE("proc_has_been_continued", EVENT, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS }, .help = "The monitor let a stopped process continue: a tool wished it, or left." },
-	{ SERVICE("proc_has_been_descheduled", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED),
-	  .flags = OMIS_OPTIONAL, .param = { PROCS }, .help = "A process lost its processor." },
+	{ SERVICE("proc_has_been_descheduled", EVENT, 'p', NODE, OBSERVE, DONE),
+	  .flags = OMIS_OPTIONAL, .param = { PROCS },
+	  .help = "A thread of a process lost its processor: $thread. Takes perf_event_open, with "
+		  "kernel.perf_event_paranoid 2 or less." },
 	{ SERVICE("proc_has_been_migrated", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { PROCS },
 	  .help = "A process has arrived on another node." },
-	{ SERVICE("proc_has_been_scheduled", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED),
-	  .flags = OMIS_OPTIONAL, .param = { PROCS }, .help = "A process got a processor." },
+	{ SERVICE("proc_has_been_scheduled", EVENT, 'p', NODE, OBSERVE, DONE),
+	  .flags = OMIS_OPTIONAL, .param = { PROCS },
+	  .help = "A thread of a process got a processor: $thread. As proc_has_been_descheduled." },
 	{ SERVICE("proc_has_been_stopped", EVENT, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS }, .help = "A tool stopped a process that ran. Suspending is not told." },
 	{ SERVICE("proc_has_terminated", EVENT, 'p', NODE, OBSERVE, DONE), .param = { PROCS },

@@ -51,25 +51,32 @@ static const struct omis_service thread[] = {
 		  "x86-64." },
 	{ SERVICE("thread_has_been_continued", EVENT, 't', NODE, OBSERVE, DONE),
 	  .param = { THREADS }, .help = "As proc_has_been_continued, for each thread of the process." },
-	{ SERVICE("thread_has_been_descheduled", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
-	  .flags = OMIS_OPTIONAL, .param = { THREADS }, .help = "A thread lost its processor." },
-	{ SERVICE("thread_has_been_scheduled", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
-	  .flags = OMIS_OPTIONAL, .param = { THREADS }, .help = "A thread got a processor." },
+	{ SERVICE("thread_has_been_descheduled", EVENT, 't', NODE, OBSERVE, DONE),
+	  .flags = OMIS_OPTIONAL, .param = { THREADS },
+	  .help = "A thread lost its processor. Takes perf_event_open, with "
+		  "kernel.perf_event_paranoid 2 or less." },
+	{ SERVICE("thread_has_been_scheduled", EVENT, 't', NODE, OBSERVE, DONE),
+	  .flags = OMIS_OPTIONAL, .param = { THREADS },
+	  .help = "A thread got a processor. As thread_has_been_descheduled." },
 	{ SERVICE("thread_has_been_stopped", EVENT, 't', NODE, OBSERVE, DONE),
 	  .param = { THREADS }, .help = "As proc_has_been_stopped, for each thread of the process." },
-	{ SERVICE("thread_has_been_unblocked", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
+	{ SERVICE("thread_has_been_unblocked", EVENT, 't', NODE, OBSERVE, PARTLY),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS },
-	  .help = "A thread can run again after it was blocked." },
-	{ SERVICE("thread_has_blocked", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
-	  .flags = OMIS_OPTIONAL, .param = { THREADS }, .help = "A thread waits." },
+	  .help = "A thread can run again after it was blocked; told when it gets a processor, not "
+		  "when it could have had one. As thread_has_been_descheduled." },
+	{ SERVICE("thread_has_blocked", EVENT, 't', NODE, OBSERVE, DONE),
+	  .flags = OMIS_OPTIONAL, .param = { THREADS },
+	  .help = "A thread gave its processor away because it waits. As "
+		  "thread_has_been_descheduled." },
 	{ SERVICE("thread_has_ended_lib_call", EVENT, 't', NODE, OBSERVE, DONE),
 	  .param = { THREADS, P_STRING("function") }, .ecps = "par",
 	  .help = "A call of a library function by the application has returned: $par0 and $par2 "
 		  "the result, $par1 the caller's rank, then partner and length where the call "
 		  "has them." },
-	{ SERVICE("thread_has_ended_sys_call", EVENT, 't', NODE, MANIPULATE, UNSUPPORTED),
+	{ SERVICE("thread_has_ended_sys_call", EVENT, 't', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_STRING("function") }, .ecps = "par",
-	  .help = "A system call has returned." },
+	  .help = "A system call has returned: $par1 is its number, $par0 and $par2 the result (minus "
+		  "an error number). As thread_has_started_sys_call." },
 	{ SERVICE("thread_has_received_tagged_msg", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_INTS("tag_list") },
 	  .ecps = "msg sender size monitor_tag",
@@ -80,14 +87,19 @@ static const struct omis_service thread[] = {
 	  .help = "The application calls a library function: $par1 the caller's rank, from $par2 "
 		  "the arguments, then length and partner where the call has them. Calls inside "
 		  "the library do not count." },
-	{ SERVICE("thread_has_started_sys_call", EVENT, 't', NODE, MANIPULATE, UNSUPPORTED),
+	{ SERVICE("thread_has_started_sys_call", EVENT, 't', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_STRING("function") }, .ecps = "par",
-	  .help = "A thread makes a system call." },
+	  .help = "A thread makes a system call, by name or number, \"\" = any: $par1 is its number, "
+		  "$par2 to $par7 its arguments. The process is traced as long as somebody waits for "
+		  "this, and goes on before anybody is told; at more than 10,000 stops a second it is "
+		  "let go, and the tool is told that the request is suspended there. Takes ptrace." },
 	{ SERVICE("thread_has_terminated", EVENT, 't', NODE, OBSERVE, DONE), .param = { THREADS },
 	  .help = "A thread has ended." },
-	{ SERVICE("thread_reached_addr", EVENT, 't', NODE, MANIPULATE, UNSUPPORTED),
+	{ SERVICE("thread_reached_addr", EVENT, 't', NODE, MANIPULATE, DONE),
 	  .param = { THREADS, P_INT("addr") },
-	  .help = "A thread is about to execute the instruction at addr." },
+	  .help = "A thread is about to execute the instruction at addr; it is not held. Four "
+		  "addresses a thread at most; takes perf_event_open, with "
+		  "kernel.perf_event_paranoid 2 or less." },
 	{ SERVICE("thread_read_fp_regs", INFO, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("reg"), P_INT("num") }, .result = "[values]",
 	  .help = "Reads floating-point registers by their numbers: 0..7 are "
@@ -99,9 +111,10 @@ static const struct omis_service thread[] = {
 		  "4 rbp, 5 rbx, 6 r11, 7 r10, 8 r9, 9 r8, 10 rax, 11 rcx, 12 rdx, 13 "
 		  "rsi, 14 rdi, 15 orig_rax, 16 rip, 17 cs, 18 eflags, 19 rsp, 20 ss, 21 "
 		  "fs_base, 22 gs_base, 23 ds, 24 es, 25 fs, 26 gs. On x86-64." },
-	{ SERVICE("thread_received_signal", EVENT, 't', NODE, MANIPULATE, UNSUPPORTED),
+	{ SERVICE("thread_received_signal", EVENT, 't', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_INTS("signal_list") }, .ecps = "sig",
-	  .help = "A thread has received a signal $sig." },
+	  .help = "A thread receives a signal $sig, [] = any; SIGKILL is never seen. As "
+		  "thread_has_started_sys_call." },
 	{ SERVICE("thread_removes_node", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS }, .ecps = "rem_node",
 	  .help = "A thread removes $rem_node from its virtual machine." },

@@ -7,7 +7,7 @@ ATTACK_OBJ := $(ATTACK:%.c=$(FAULTS)/%.o) $(FAULTS)/certs.o
 
 FAULT_MPI  := steady fate lives
 
-FAULT_NEEDS := $(FAULTS)/attack $(FAULTS)/vandal $(FAULTS)/session $(FAULTS)/refuse $(FAULTS)/libnomem.so \
+FAULT_NEEDS := $(FAULTS)/attack $(FAULTS)/vandal $(FAULTS)/session $(FAULTS)/refuse $(FAULTS)/libnomem.so $(FAULTS)/traced \
 	       $(foreach p,$(FAULT_MPI),$(FAULTS_MPI:%=$(FAULTS)/$p.%)) $(FAULTS_MPI:%=$(FAULTS)/late.%)
 faults-tools: $(FAULT_NEEDS)
 .PHONY: faults-tools
@@ -35,6 +35,12 @@ $(foreach p,$(FAULT_MPI),$(foreach f,$(FAULTS_MPI),$(eval $(call fault_mpi_progr
 # Compiled with MPI's header, linked without its library.
 $(FAULTS)/late.%: tests/system/late.c
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(OUR_CFLAGS) -c -o $@.o $< && $(CC) $(BASE_LDFLAGS) -o $@ $@.o -ldl
+# Without frame pointers, and with frames of a library in the middle.
+UNFRAMED := -O2 -fvisibility=default -fomit-frame-pointer -fno-optimize-sibling-calls
+$(FAULTS)/libtraced.so: tests/system/traced_library.c
+	$(call say,SHARED)mkdir -p $(@D) && $(CC) $(filter-out -fsanitize%,$(OUR_CFLAGS)) $(UNFRAMED) -fPIC -shared -o $@ $<
+$(FAULTS)/traced: tests/system/traced.c $(FAULTS)/libtraced.so
+	$(call say,CC)$(CC) $(filter-out -fsanitize%,$(OUR_CFLAGS)) $(UNFRAMED) -o $@ $< -L$(FAULTS) -ltraced '-Wl,-rpath,$$ORIGIN'
 # A program that t300 does things to.
 faults-tools $(B)/check/system.tap: $(FAULTS)/subject
 $(FAULTS)/subject: $(FAULTS)/subject.o

@@ -224,7 +224,7 @@ START_TEST(what_cannot_be_armed_is_refused_in_words)
 		  STATUS_UNKNOWN_OBJECT },
 		{ "thread_has_started_lib_call([n_8],\"MPI_Send\"): print([1])",
 		  STATUS_UNKNOWN_OBJECT },
-		{ "thread_has_blocked([@]): print([1])", STATUS_UNSUPPORTED_SERVICE },
+		{ "thread_executed_insn([@]): print([1])", STATUS_UNSUPPORTED_SERVICE },
 		{ "nonsense([@]): print([1])", STATUS_UNKNOWN_SERVICE },
 		{ ":node_get_info([@],0)", STATUS_SYNTAX_ERROR },
 		{ "proc_has_terminated([@", STATUS_SYNTAX_ERROR },

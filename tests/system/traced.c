@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program whose stack, registers, system calls and signals are known:
+ *   traced wait       waits at the end of known frames, with 0x5151 in r15
+ *   traced run N      says where traced_step is, reads a line, makes N steps, each a
+ *                     call of traced_step, one of getppid and a millisecond's sleep; then says
+ *                     what it has done
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+void traced_library_outer(void (*back)(int), int depth);
+void traced_step(int i);
+void traced_wait_here(int depth);
+
+static volatile sig_atomic_t signals;
+static volatile int sum;
+
+static void on_signal(int sig)
+{
+	signals++;
+}
+
+__attribute__((noipa)) void traced_step(int i)
+{
+	sum += i & 1;
+}
+
+__attribute__((noipa)) void traced_wait_here(int depth)
+{
+	volatile char room[400];
+
+	memset((char *)room, depth, sizeof(room));
+#if defined(__x86_64__)
+	for (;;) {
+		long rc = SYS_pause;
+
+		__asm__ volatile("mov $0x5151, %%r15\n\tsyscall" : "+a"(rc) : : "r15", "rcx", "r11", "memory");
+	}
+#else
+	for (;;)
+		pause();
+#endif
+}
+
+static int run(int n)
+{
+	char line[16];
+
+	/* No printf before the line is read: nothing else makes system calls behind it. */
+	printf("step %p\n", (void *)traced_step);
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin))
+		return 1;
+	for (int i = 0; i < n; i++) {
+		traced_step(i);
+		syscall(SYS_getppid);
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+	printf("steps %d sum %d signals %d\n", n, sum, (int)signals);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal, .sa_flags = SA_RESTART }, NULL);
+	if (argc == 3 && !strcmp(argv[1], "run"))
+		return run((int)strtol(argv[2], NULL, 10));
+	traced_library_outer(traced_wait_here, 3);
+	return 0;
+}
