@@ -203,6 +203,13 @@ static int find_mainsm(struct program *p, const struct lm_values *v, struct err 
 	return connstr_find(&from, &p->conn, e);
 }
 
+static int check(const void *values, struct err *e)
+{
+	const struct lm_values *v = values;
+
+	return filelist_check(v->files, e);
+}
+
 static int start(struct daemon *d, int *exit_code, struct err *e)
 {
 	const struct lm_values *v = daemon_conf(d);
@@ -218,11 +225,6 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	rc = find_mainsm(p, v, e);
 	if (rc < 0) {
 		*exit_code = DAEMON_USAGE;
-		return rc;
-	}
-	rc = filelist_check(v->files, e);
-	if (rc < 0) {
-		*exit_code = DAEMON_BAD_CONFIG;
 		return rc;
 	}
 	rc = find_host_name(p, v->host, e);
@@ -291,6 +293,7 @@ const struct daemon_spec lm_daemon_spec = {
 		   "connection string, which sends it to the sm of its site.\n",
 	.conf = &schema,
 	.options = options,
+	.check = check,
 	.background = true,
 	.start = start,
 	.reload = reload,

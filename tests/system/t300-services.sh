@@ -182,6 +182,7 @@ for file in /etc/passwd /proc/1/environ /proc/../etc/passwd proc/meminfo '/proc/
 	check "not $file" answered 5 "NO_PERMISSION .*'files'" ":node_get_file_listing([$node],\"$file\",0,0)"
 done
 check 'a list in lm.conf that makes no sense' status_is 78 env OMIG_FILES=/a/../b lm --host elsewhere
+check 'is found before it is used' status_is 78 env OMIG_FILES=relative lm --check-config
 
 # --- refusals, each for each service
 services="proc_set_priority(@,1)
