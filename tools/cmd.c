@@ -16,6 +16,8 @@ const struct cmd cmd_table[] = {
 	{ "services", cmd_services, "services that requests may use, with help" },
 	{ "status", cmd_status, "health of the monitor's own daemons" },
 	{ "cert", cmd_cert, "list, issue and revoke certificates" },
+	{ "site", cmd_site, "join the sm that a site's admin runs for many users" },
+	{ "admin", cmd_admin, "the users of such an sm: list, limit, drain, drop" },
 	{ "stop", cmd_stop, "end mainsm and all daemons below it" },
 	{ "doctor", cmd_doctor, "look for what is wrong, and say what to do" },
 	{ "version", cmd_version, "version and features" },

@@ -41,6 +41,8 @@ int cmd_request(int argc, char **argv);
 int cmd_services(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_cert(int argc, char **argv);
+int cmd_site(int argc, char **argv);
+int cmd_admin(int argc, char **argv);
 int cmd_stop(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_version(int argc, char **argv);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools: the omig command. It reaches the monitor by libomis alone.
 MODULES          += tools
-tools.src        := cmd.c cmd_cert.c cmd_doctor.c cmd_request.c cmd_run.c cmd_services.c cmd_status.c \
+tools.src        := cmd.c cmd_admin.c cmd_site.c site.c cmd_cert.c cmd_doctor.c cmd_request.c cmd_run.c cmd_services.c cmd_status.c \
 		    cmd_top.c cmd_tree.c doctor.c health.c launch.c launch_mainsm.c session.c show.c table.c \
 		    term.c top_sample.c top_show.c tree.c \
 		    tree_order.c

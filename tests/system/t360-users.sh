@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# One sm that an admin runs for two users: neither sees, counts, slows or stops
+# what is the other's, and the admin touches the data of none.
+# timeout: 150
+. tests/system/lib.sh
+. tests/system/faults.sh
+need_mpi
+f=$one_flavour
+A=$T/attack
+# The folder of a test is its owner's alone; this one is passed through by all.
+U=$(mktemp -d /tmp/omig-users-XXXXXX) || exit 1
+chmod 711 "$U"
+may_change_user=
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && setpriv --reuid=61001 --regid=61001 --clear-groups test -r "$B/bin/sm"; then
+	may_change_user=yes
+fi
+
+# as WHO COMMAND...: as one of the three, with a state directory of its own
+as() {
+	who=$1
+	shift
+	home=$U/$who
+	case $who in alice) uid=61001 ;; bob) uid=61002 ;; *) uid=61003 ;; esac
+	set -- env HOME="$home" OMIG_STATE_DIR="$home/state" OMIG_RUNTIME_DIR="$home/run" XDG_CONFIG_HOME="$home/config" \
+		OMPI_MCA_orte_tmpdir_base="$home" TMPDIR="$home" OMIG_SITE=a "$@"
+	[ -z "$may_change_user" ] || set -- setpriv --reuid=$uid --regid=$uid --clear-groups "$@"
+	"$@"
+}
+for who in alice bob admin; do
+	mkdir -p "$U/$who/state" "$U/$who/run"
+	chmod 700 "$U/$who" "$U/$who/state" "$U/$who/run"
+	[ -z "$may_change_user" ] || case $who in
+	alice) chown -R 61001:61001 "$U/$who" ;;
+	bob) chown -R 61002:61002 "$U/$who" ;;
+	*) chown -R 61003:61003 "$U/$who" ;;
+	esac
+done
+
+# What the test started carries the state directory of one of them.
+end_users() {
+	for who in alice bob; do
+		: >"$U/$who/go" 2>/dev/null
+		as $who timeout 10 omig stop >/dev/null 2>&1
+	done
+	[ -z "$sm" ] || kill -KILL "$sm" 2>/dev/null
+	for who in alice bob admin; do
+		# shellcheck disable=SC2013 # words
+		for p in $(grep -lsz "^OMIG_STATE_DIR=$U/$who/state\$" /proc/[0-9]*/environ); do
+			p=${p%/environ}
+			kill -KILL "${p#/proc/}" 2>/dev/null
+		done
+	done
+	wait 2>/dev/null
+	rm -rf "$U"
+}
+sm=
+trap 'end_users; end_all' EXIT
+
+conf=$U/site.conf
+printf 'site = a\nshared = yes\nuser-ports = 36100-36199\n[user others]\nhosts = 8\ncsrs = 64\n' >"$conf"
+chmod 644 "$conf"
+site=$U/admin/state/site-a
+start_sm() {
+	as admin sm --config "$conf" --foreground --log-level info >>"$TMPDIR/sm.log" 2>&1 &
+	sm=$!
+	until_true 20 test -s "$site/join.conn"
+}
+users_are_up() { # N
+	[ "$(as admin omig admin --json | grep -o '"state":"up"' | wc -l)" = "$1" ]
+}
+ranks_of() { # WHO N
+	[ "$(as "$1" omig tree --json | grep -o '"rank":[0-9]' | wc -l)" = "$2" ]
+}
+key_of() {
+	cut -d: -f4 "$U/$1/state/mainsm/mainsm.conn" | cut -c1-8
+}
+start_job() { # WHO
+	home=$U/$1
+	as "$1" timeout 120 omig run -- "mpirun.$f" -n 2 "$T/steady.$f" --hold "$home/go" --beat "$home/beat" \
+		>"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err" &
+}
+# fields of a user in the admin's list, as JSON
+user_of() {
+	as admin omig admin --json | grep -o "{\"pin\":\"$(key_of "$1")[^}]*}"
+}
+has_field() { # WHO PATTERN
+	user_of "$1" | grep -Eq "$2"
+}
+
+check 'a wrong list of users is refused' status_is 78 sh -c "printf '[user x]\npin = nonsense\n' >'$TMPDIR/bad.conf'; sm --config '$TMPDIR/bad.conf' --check-config"
+check 'the sm of the site starts' start_sm
+[ -s "$site/join.conn" ] || {
+	cat "$TMPDIR/sm.log"
+	exit 1
+}
+cp "$site/join.conn" "$U/join.conn"
+chmod 644 "$U/join.conn"
+check 'what makes an admin is for him alone' test "$(stat -c %a "$site/admin.conn")" = 600
+for who in alice bob; do
+	check "$who has a mainsm" as $who mainsm --launcher shared
+	check "$who joins" says '^joined site a' as $who omig site join "$U/join.conn"
+done
+check 'the admin sees both' until_true 20 users_are_up 2
+start_job alice
+start_job bob
+check 'the program of alice is watched, by her' until_true 40 ranks_of alice 2
+check 'that of bob by him' until_true 40 ranks_of bob 2
+through_sm() {
+	as "$1" omig request ':omig_status()' | grep -q '"sm"'
+}
+for who in alice bob; do check "$who: an sm is on the way" until_true 10 through_sm $who; done
+
+# --- apart from each other
+theirs=$(as bob omig tree --json | grep -o 'p_1_[0-9a-z]*' | head -n 1)
+check 'an object of bob is not there for alice' says 'UNKNOWN_OBJECT' as alice omig request ":proc_get_info([$theirs],1)"
+check 'nor can she stop it' says 'UNKNOWN_OBJECT' as alice omig request ":proc_send_signal([$theirs],19)"
+check 'it goes on' until_true 20 test -s "$U/bob/beat"
+lm_cert() {
+	dirname "$(find "$U/$1/run" "$U/$1/state" -path '*lm*' -name cert.pem | head -n 1)"
+}
+port_of() {
+	user_of "$1" | grep -o '"port":[0-9]*' | cut -d: -f2
+}
+# hello_there HOST:PORT CERTDIR ROLE
+hello_there() {
+	timeout 20 "$A" connect "$1" "$2" "hello=$3" read=3000
+}
+check 'the lm of alice is listened to by her sm' says 'error 3 the certificate is for host' \
+	hello_there "127.0.0.1:$(port_of alice)" "$(lm_cert alice)" lm
+check 'by that of bob it is refused before it says a word' says 'unknown ca' \
+	hello_there "127.0.0.1:$(port_of bob)" "$(lm_cert alice)" lm
+tool_cert() {
+	dirname "$(find "$U/$1/state/tool" -path "*/$2-*" -name cert.pem | head -n 1)"
+}
+site_port=$(cut -d: -f3 "$U/join.conn")
+check 'by the port of the site as well' says 'unknown ca' hello_there "127.0.0.1:$site_port" "$(lm_cert alice)" lm
+check 'a tool of the mainsm of alice is refused there' says 'unknown ca' \
+	hello_there "127.0.0.1:$site_port" "$(tool_cert alice "$(key_of alice)")" tool
+check 'who has joined is no admin' status_is 5 as alice omig admin --site "$U/join.conn"
+check 'and drops nobody' status_is 5 as alice omig admin --site "$U/join.conn" drop "$(key_of bob)"
+
+# --- what the admin sees
+check 'the admin sees hosts and processes of both' until_true 20 has_field alice '"hosts":1,"processes":[1-9]'
+check 'of bob too' has_field bob '"hosts":1,"processes":[1-9]'
+sees_no_data() {
+	as admin omig admin --json >"$TMPDIR/list" && as admin omig admin >>"$TMPDIR/list" &&
+		as admin omig admin status --json >>"$TMPDIR/list" && ! grep -E 'steady|p_1_|argv|MPI' "$TMPDIR/list"
+}
+check 'and no name of a program or process' sees_no_data
+admins() {
+	as admin omig request --no-attach --mainsm "$(cat "$site/admin.conn")" "$1"
+}
+check 'he asks for none of it' says UNSUPPORTED admins ":proc_get_info([$theirs],1)"
+check 'nor for the tree' says UNSUPPORTED admins ':omig_tree()'
+
+# --- quotas
+check 'a limit for alice' as admin omig admin limit "$(key_of alice)" bytes 1
+check 'she is told' says 'quota bytes: the site allows this user' as alice omig request ':proc_get_info([],512)'
+check 'bob is not concerned' says '^p_1_' as bob omig request ':proc_get_info([],512)'
+check 'it is counted' has_field alice '"refused":[1-9]'
+check 'her own status says so' says 'refused = quota bytes' as alice omig status
+check 'and taken back' as admin omig admin limit "$(key_of alice)" bytes default
+check 'she works' says '^p_1_' as alice omig request ':proc_get_info([],512)'
+
+# --- the process dies
+kill -KILL "$sm"
+wait "$sm" 2>/dev/null
+check 'the sm is killed and starts again' start_sm
+check 'both are back' until_true 30 users_are_up 2
+for who in alice bob; do
+	answers() { as "$who" omig request ':proc_get_info([],512)' | grep -q '^p_1_'; }
+	check "$who: the program answers" until_true 30 answers
+done
+
+# --- one is dropped
+before=$(cat "$U/bob/beat")
+check 'alice is drained' as admin omig admin drain "$(key_of alice)"
+check 'which shows' has_field alice '"draining":true'
+check 'alice is dropped' as admin omig admin drop "$(key_of alice)"
+check 'one is left' until_true 10 users_are_up 1
+check 'of alice nothing is on the disk' test ! -e "$(echo "$site/users/$(key_of alice)"*)"
+check 'bob does not notice' says '^p_1_' as bob omig request ':proc_get_info([],512)'
+goes_on_at_bobs() { [ "$(cat "$U/bob/beat")" -gt $((before + 5)) ]; }
+check 'his program goes on' until_true 20 goes_on_at_bobs
+check 'the program of alice goes on too' kill -0 "$(pgrep -n -f "$U/alice/beat")"
+check 'alice joins again' says '^joined site a' as alice omig site join "$U/join.conn"
+check 'and is back' until_true 30 users_are_up 2
+check 'the log names what the admin did' grep -q 'admin: drop user=' "$TMPDIR/sm.log"
+tap_end
