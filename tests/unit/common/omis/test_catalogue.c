@@ -160,54 +160,76 @@ START_TEST(every_service_has_help_in_sentences)
 }
 END_TEST
 
+static const char *const promised[] = {
+	"node_attach",
+	"node_attach2",
+	"node_detach",
+	"node_get_info",
+	"proc_attach",
+	"proc_attach3",
+	"proc_detach",
+	"proc_get_info",
+	"proc_send_signal",
+	"proc_has_terminated",
+	"proc_has_been_stopped",
+	"proc_has_been_continued",
+	"thread_has_been_stopped",
+	"thread_has_been_continued",
+	"thread_get_info",
+	"thread_stop",
+	"thread_continue",
+	"thread_detach",
+	"thread_suspend",
+	"thread_resume",
+	"thread_send_signal",
+	"thread_set_priority",
+	"proc_set_priority",
+	"proc_read_memory",
+	"proc_read_memory_bin",
+	"proc_write_memory",
+	"proc_write_memory_bin",
+	"proc_get_loader_info",
+	"thread_creates_proc",
+	"thread_creates_thread",
+	"thread_has_terminated",
+	"thread_has_started_lib_call",
+	"thread_has_ended_lib_call",
+	"csr_enable",
+	"csr_disable",
+	"csr_delete",
+	"user_event_create",
+	"user_event_raise",
+	"user_event_destroy",
+	"user_event_has_been_raised",
+	"print",
+	"version",
+	"extensions",
+	"services",
+	"proc_create",
+	"proc_has_been_descheduled",
+	"proc_has_been_scheduled",
+	"thread_has_been_descheduled",
+	"thread_has_been_scheduled",
+	"thread_has_blocked",
+	"thread_has_ended_sys_call",
+	"thread_has_started_sys_call",
+	"thread_reached_addr",
+	"thread_received_signal",
+};
+
+/* Where Linux allows; help says when not. */
+static const char *const in_part[] = {
+	"thread_get_backtrace",
+	"thread_goto",
+	"thread_has_been_unblocked",
+	"thread_read_fp_regs",
+	"thread_read_int_regs",
+	"thread_write_fp_regs",
+	"thread_write_int_regs",
+};
+
 START_TEST(what_this_version_promises_is_done)
 {
-	static const char *const promised[] = {
-		"node_attach",
-		"node_attach2",
-		"node_detach",
-		"node_get_info",
-		"proc_attach",
-		"proc_attach3",
-		"proc_detach",
-		"proc_get_info",
-		"proc_send_signal",
-		"proc_has_terminated",
-		"proc_has_been_stopped",
-		"proc_has_been_continued",
-		"thread_has_been_stopped",
-		"thread_has_been_continued",
-		"thread_get_info",
-		"thread_stop",
-		"thread_continue",
-		"thread_detach",
-		"thread_suspend",
-		"thread_resume",
-		"thread_send_signal",
-		"thread_set_priority",
-		"proc_set_priority",
-		"proc_read_memory",
-		"proc_read_memory_bin",
-		"proc_write_memory",
-		"proc_write_memory_bin",
-		"proc_get_loader_info",
-		"thread_creates_proc",
-		"thread_creates_thread",
-		"thread_has_terminated",
-		"thread_has_started_lib_call",
-		"thread_has_ended_lib_call",
-		"csr_enable",
-		"csr_disable",
-		"csr_delete",
-		"user_event_create",
-		"user_event_raise",
-		"user_event_destroy",
-		"user_event_has_been_raised",
-		"print",
-		"version",
-		"extensions",
-		"services",
-	};
 	size_t done = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(promised); i++) {
@@ -215,9 +237,14 @@ START_TEST(what_this_version_promises_is_done)
 
 		ck_assert_msg(s && s->state == OMIS_DONE, "%s", promised[i]);
 	}
+	for (size_t i = 0; i < ARRAY_LEN(in_part); i++) {
+		const struct omis_service *s = omis_service_find(in_part[i], strlen(in_part[i]));
+
+		ck_assert_msg(s && s->state == OMIS_PARTLY, "%s", in_part[i]);
+	}
 	EACH_SERVICE(s)
 	done += !*s->extension && s->state != OMIS_UNSUPPORTED;
-	ck_assert_uint_eq(done, ARRAY_LEN(promised));
+	ck_assert_uint_eq(done, ARRAY_LEN(promised) + ARRAY_LEN(in_part));
 }
 END_TEST
 
