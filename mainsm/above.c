@@ -54,9 +54,9 @@ void above_down(struct peer *p)
 	for (struct list *i = list_first(&p->requests); i; i = list_first(&p->requests)) {
 		struct tool_request *t = list_entry(i, struct tool_request, in_requests);
 
-		executor_cancel(m->executor, &t->runs);
+		locks_cancel(m->locks, &t->runs);
 	}
-	executor_cancel(m->executor, &s->runs);
+	locks_cancel(m->locks, &s->runs);
 	csrs_drop(m->csrs, s);
 	children_send_all(m->children, &gone);
 	bygone_tool(&m->bygone, s->number);
@@ -119,7 +119,7 @@ static void execute(struct peer *p, const struct msg_request *q, struct omis_req
 		s->is_paused = true;
 		link_pause_reading(s->link, true);
 	}
-	rc = executor_run(p->m->executor, request, &spec, &e);
+	rc = locks_run(p->m->locks, request, &spec, &e);
 	if (rc) {
 		refuse(s, q->id, status_from_err(rc), &e);
 		tool_request_free(t);
@@ -173,7 +173,7 @@ static void got_cancel(struct peer *p, uint64_t id)
 		struct tool_request *t = list_entry(i, struct tool_request, in_requests);
 
 		if (t->id == id) {
-			executor_cancel(p->m->executor, &t->runs);
+			locks_cancel(p->m->locks, &t->runs);
 			return;
 		}
 	}

@@ -30,8 +30,8 @@ struct children;
 struct csr;
 struct csrs;
 struct directory;
-struct executor;
 struct hold;
+struct locks;
 struct loop;
 struct numbers;
 struct run_spec;
@@ -47,7 +47,7 @@ struct trigger {
 /* All borrowed. */
 struct csrs_conf {
 	struct loop *loop;
-	struct executor *executor;
+	struct locks *locks;
 	struct children *children;
 	const struct directory *directory;
 	struct numbers *numbers;

@@ -8,7 +8,7 @@
 #include "common/omis/catalogue.h"
 #include "mainsm/children.h"
 #include "mainsm/csr_internal.h"
-#include "common/daemon/executor.h"
+#include "mainsm/locks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -157,7 +157,7 @@ static int run_actions(const struct csr_firing *how, struct firing *f)
 			  diag.err.text);
 		return rc;
 	}
-	rc = executor_run(csr->c->conf.executor, &bound, &spec, NULL);
+	rc = locks_run(csr->c->conf.locks, &bound, &spec, NULL);
 	if (rc)
 		reply_add(f->reply, 0, NULL, status_from_err(rc), "the actions could not be executed");
 	omis_request_free(bound);

@@ -196,6 +196,7 @@ static void write_counts(struct mainsm *m, struct omis_writer *w)
 	write_pair(w, "processes", directory_count(m->directory, OBJECT_PROC));
 	write_pair(w, "threads", directory_count(m->directory, OBJECT_THREAD));
 	write_pair(w, "requests", executor_count(m->executor));
+	write_pair(w, "requests_waiting", locks_waiting(m->locks));
 	write_pair(w, "stray_replies", executor_strays(m->executor));
 	write_pair(w, "forged", m->forged);
 	write_pair(w, "csrs", csr.defined);
@@ -327,8 +328,9 @@ static int make_engines(struct mainsm *m, struct err *e)
 	struct csrs_conf c = { m->conf.loop, NULL, m->children, m->directory, m->numbers, on_disarmed, m };
 
 	m->executor = executor_new(&x);
-	c.executor = m->executor;
-	m->csrs = m->executor ? csrs_new(&c) : NULL;
+	m->locks = m->executor ? locks_new(m->conf.loop, m->executor) : NULL;
+	c.locks = m->locks;
+	m->csrs = m->locks ? csrs_new(&c) : NULL;
 	return m->csrs ? 0 : err_nomem(e);
 }
 
@@ -426,6 +428,7 @@ void mainsm_free(struct mainsm *m)
 	enrol_service_free(m->enrol);
 	top_free(m->top);
 	csrs_free(m->csrs);
+	locks_free(m->locks);
 	executor_free(m->executor);
 	children_free(m->children);
 	if (m->directory)

@@ -13,6 +13,7 @@
 #include "mainsm/csr.h"
 #include "mainsm/directory.h"
 #include "common/authority/enrol_service.h"
+#include "mainsm/locks.h"
 #include "mainsm/mainsm.h"
 #include "mainsm/numbers.h"
 #include "mainsm/session.h"
@@ -40,6 +41,7 @@ struct mainsm {
 	struct tokens *tokens;
 	struct children *children;
 	struct executor *executor;
+	struct locks *locks;
 	struct csrs *csrs;
 	struct top *top;
 	struct enrol_service *enrol;

@@ -71,6 +71,9 @@ START_TEST(leading_actions_that_need_nothing_else_are_local)
 		{ "pa_counter_local_increment(pa_cl_1,1) print([$proc]) thread_stop([$thread])",
 		  1 },
 		{ "print([$proc]) thread_stop([$thread])", 0 },
+		{ "omig_every(2) omig_if(1,\"<\",2) thread_stop([$thread]) print([1])", 3 },
+		{ "thread_stop([$thread]) omig_every(2) thread_stop([$thread])", 1 },
+		{ "{omig_every(2) pa_counter_local_increment(pa_cl_1,1) thread_stop([$thread])}", 2 },
 		{ "thread_stop([t_1_000001])", 1 }, /* below child 0 */
 		{ "thread_stop([p_3_000001])", 0 },
 		{ "thread_stop([$thread,p_3_000001])", 0 },
