@@ -5,11 +5,14 @@
  *   traced run N      says where traced_step is, reads a line, makes N steps, each a
  *                     call of traced_step, one of getppid and a millisecond's sleep; then says
  *                     what it has done
+ *   traced fast N     the same with nothing but N times getppid
+ *   traced trace PID  traces PID, says so, and waits
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,7 +51,7 @@ __attribute__((noipa)) void traced_wait_here(int depth)
 #endif
 }
 
-static int run(int n)
+static int run(int n, int is_fast)
 {
 	char line[16];
 
@@ -58,19 +61,35 @@ static int run(int n)
 	if (!fgets(line, sizeof(line), stdin))
 		return 1;
 	for (int i = 0; i < n; i++) {
-		traced_step(i);
 		syscall(SYS_getppid);
+		if (is_fast)
+			continue;
+		traced_step(i);
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	}
 	printf("steps %d sum %d signals %d\n", n, sum, (int)signals);
 	return 0;
 }
 
+static int trace(int pid)
+{
+	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) < 0)
+		return 1;
+	puts("tracing");
+	fflush(stdout);
+	pause();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	int n = argc == 3 ? (int)strtol(argv[2], NULL, 10) : 0;
+
 	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal, .sa_flags = SA_RESTART }, NULL);
-	if (argc == 3 && !strcmp(argv[1], "run"))
-		return run((int)strtol(argv[2], NULL, 10));
+	if (argc == 3 && !strcmp(argv[1], "trace"))
+		return trace(n);
+	if (argc == 3)
+		return run(n, !strcmp(argv[1], "fast"));
 	traced_library_outer(traced_wait_here, 3);
 	return 0;
 }

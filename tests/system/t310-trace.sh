@@ -1,0 +1,238 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Stacks, registers, started programs, system calls, signals, addresses and
+# scheduling of a program whose own are known; lm-trace and lm die in the
+# middle, and the program does not notice.
+# timeout: 180
+. tests/system/lib.sh
+. tests/system/faults.sh
+need lm lm-trace sm mainsm omig
+[ -x "$T/traced" ] || skip_all "$T/traced is not built: make faults-tools"
+A=$T/attack
+
+omig env --job=any >"$TMPDIR/env" 2>/dev/null
+# shellcheck disable=SC1091 # made above
+. "$TMPDIR/env"
+unset LD_PRELOAD
+lm --background 2>"$TMPDIR/lm.log"
+check 'a host is there' until_true 30 nodes_are 1
+node=$(omig tree --json | grep -o '"token":"n_[0-9]*"' | head -n 1 | grep -o 'n_[0-9]*')
+
+# token_of PID: attaches it
+token_of() {
+	omig request ":proc_attach3([$node],$1,\"\")" | grep -o 'p_[0-9]*_[0-9a-z]*' | head -n 1
+}
+in_state() { # LETTER PID
+	grep -q "^State:[[:space:]]*$1" "/proc/$2/status"
+}
+tracer_of() {
+	sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$1/status"
+}
+is_traced() {
+	[ "$(tracer_of "$1")" != 0 ]
+}
+is_free() {
+	[ "$(tracer_of "$1")" = 0 ]
+}
+fails_with() { # PATTERN REQUEST
+	omig request "$2" >"$TMPDIR/answer" 2>&1 && return 1
+	cat "$TMPDIR/answer"
+	grep -Eq -- "$1" "$TMPDIR/answer"
+}
+# start NAME WORDS...: the program, which waits for go NAME; $pid and $token are its own
+start() {
+	name=$1
+	shift
+	mkfifo "$TMPDIR/$name.in"
+	"$T/traced" "$@" <"$TMPDIR/$name.in" >"$TMPDIR/$name.out" &
+	pid=$!
+	exec 9>"$TMPDIR/$name.in"
+	until_true 20 grep -q step "$TMPDIR/$name.out"
+	token=$(token_of $pid)
+}
+go() {
+	echo >&9
+}
+# follow NAME CONDITION: a tool that stays, and has it armed
+armed_is() {
+	[ "$(omig status --json | grep -o '"csrs_enabled"[,:][0-9]*' | head -n 1 | grep -o '[0-9]*$')" = "$1" ]
+}
+followers=
+nfollow=0
+follow() {
+	omig request --follow forever "$2" >"$TMPDIR/$1" 2>&1 &
+	followers="$followers $!"
+	nfollow=$((nfollow + 1))
+	until_true 20 armed_is $nfollow
+}
+unfollow() {
+	# shellcheck disable=SC2086 # numbers
+	kill $followers 2>/dev/null
+	followers=
+	nfollow=0
+	until_true 20 armed_is 0
+}
+has_lines() { # NUMBER NAME
+	[ "$(grep -c "^t_" "$TMPDIR/$2")" = "$1" ]
+}
+did() { # NAME STEPS SIGNALS
+	grep -qx "steps $2 sum $(($2 / 2)) signals $3" "$TMPDIR/$1.out"
+}
+tracer() { # the lm-trace of this test
+	pgrep -P "$(daemon_pid lm)" -x lm-trace
+}
+
+# --- stacks and registers
+"$T/traced" wait &
+still=$!
+trap 'kill -KILL $still $followers 2>/dev/null; end_all' EXIT
+stack=$(token_of $still)
+omig request ":omig_backtrace([$stack],0)" >"$TMPDIR/stack" 2>&1
+if grep -q 'ptrace_scope\|UNSUPPORTED' "$TMPDIR/stack"; then
+	skip_all "ptrace is not for us here: $(cat "$TMPDIR/stack")"
+fi
+check 'frames of program, library and program, all without frame pointers' \
+	says 'traced","traced_wait_here",[0-9]+\],.*libtraced.so","traced_library_inner",[0-9]+\],.*"traced_library_outer",[0-9]+\],.*traced","main",' \
+	cat "$TMPDIR/stack"
+check 'without names and no deeper than asked' \
+	says '^t_[0-9a-z_]*:? *2,\[[0-9]+,[0-9]+\],\[[0-9]+,[0-9]+\]$' omig request ":thread_get_backtrace([$stack],2)"
+check 'a depth below 0 is refused' fails_with PARAMETER ":thread_get_backtrace([$stack],-1)"
+check 'nobody traces it now' is_free $still
+check 'it waits as before' in_state S $still
+if [ "$(uname -m)" = x86_64 ]; then
+	check 'a register' says ' \[20817\]$' omig request ":thread_read_int_regs([$stack],0,1)"
+	check 'written' omig request ":thread_write_int_regs([$stack],0,[4711])"
+	check 'and read again' says ' \[4711\]$' omig request ":thread_read_int_regs([$stack],0,1)"
+	check 'there is no such register' fails_with 'PARAMETER_ERROR.*0 to 26' ":thread_read_int_regs([$stack],27,1)"
+	check 'floating point' omig request ":thread_write_fp_regs([$stack],38,[2.5])"
+	check 'is read as it was written' says ' \[2\.5\]$' omig request ":thread_read_fp_regs([$stack],38,1)"
+else
+	skip 'registers' 'they are known on x86-64 only'
+fi
+kill -STOP $still
+check 'it is stopped from outside' until_true 10 in_state T $still
+check 'its stack is seen all the same' says traced_wait_here omig request ":omig_backtrace([$stack])"
+check 'and it stays stopped' in_state T $still
+kill -CONT $still
+
+# --- who may not
+observer=$(omig cert token tool-observe)
+as_observer() {
+	env OMIG_STATE_DIR="$TMPDIR/observer" omig request --mainsm "$observer" "$@"
+}
+for what in "thread_get_backtrace([],0)" "thread_read_int_regs([],0,1)" "thread_goto([],0)" "proc_create([$node],\"/bin/true\",[],[],[])"; do
+	check "an observer: $what" says 'NO_PERMISSION' as_observer ":$what"
+done
+check 'an observer: system calls' says NO_PERMISSION as_observer --follow 5s 'thread_has_started_sys_call([],""): print([1])'
+"$T/traced" trace $still >"$TMPDIR/trace.out" &
+other=$!
+until_true 10 grep -q tracing "$TMPDIR/trace.out"
+check 'one tracer a process: the other one is named' fails_with "OS_ERROR.*traced already, by process $other" ":omig_backtrace([$stack])"
+kill -KILL $other
+check 'when it is gone we may' until_true 10 says traced_wait_here omig request ":omig_backtrace([$stack])"
+
+# --- events of a program that counts them itself
+start known run 200
+step=$(sed -n 's/^step //p' "$TMPDIR/known.out")
+follow started "thread_has_started_sys_call([$token],\"getppid\"): print([\$par1])"
+follow ended "thread_has_ended_sys_call([$token],\"getppid\"): print([\$par0])"
+follow signal "thread_received_signal([$token],[10]): print([\$sig])"
+follow step "thread_reached_addr([$token],$step): print([\$time])"
+follow blocked "thread_has_blocked([$token]): print([\$time])"
+check 'it is held for its system calls' until_true 10 is_traced $pid
+kill -USR1 $pid
+check 'a signal is an event' until_true 10 has_lines 1 signal
+check 'with its number' grep -q '1,10$' "$TMPDIR/signal"
+go
+check 'it ends as it would' until_true 30 did known 200 1
+check 'each system call is one event' until_true 10 has_lines 200 started
+check 'and one when it returns' until_true 10 has_lines 200 ended
+check 'with its result' grep -q "1,$$\$" "$TMPDIR/ended"
+if grep -q 'paranoid\|cannot watch' "$TMPDIR/step"; then
+	skip 'each step is one event' 'perf_event_open is not for us here'
+	skip 'it has waited' 'perf_event_open is not for us here'
+else
+	check 'each step is one event' until_true 10 has_lines 200 step
+	check 'it has waited' test "$(grep -c '^t_' "$TMPDIR/blocked")" -ge 200
+fi
+check 'there is no such system call' says 'no system call nonsense' \
+	omig request --follow 2s "thread_has_started_sys_call([$stack],\"nonsense\"): print([1])"
+unfollow
+
+# --- too many
+start fast fast 300000
+follow fast "thread_has_started_sys_call([$token],\"\"): pa_counter_local_increment(pa_cl_1,1)"
+check 'it is held' until_true 10 is_traced $pid
+go
+check 'the tool is told that it was too much' until_true 20 grep -q 'suspended in this process' "$TMPDIR/fast"
+check 'it ends as it would' until_true 30 grep -qx 'steps 300000 sum 0 signals 0' "$TMPDIR/fast.out"
+unfollow
+
+# --- deaths in the middle
+start orphan run 3000
+follow orphan "thread_has_started_sys_call([$token],\"getppid\"): print([1])"
+check 'it is held' until_true 10 is_traced $pid
+go
+before=$(tracer)
+kill -KILL "$before"
+another_tracer() {
+	now=$(tracer) && [ "$now" != "$before" ]
+}
+check 'lm-trace was killed: another one goes on' until_true 20 another_tracer
+check 'the program is held again' until_true 20 is_traced $pid
+check 'the lm is killed' kill_hard lm
+check 'nobody holds the program' until_true 10 is_free $pid
+check 'it ends as it would' until_true 40 did orphan 3000 0
+lm --background 2>>"$TMPDIR/lm.log"
+check 'a host is there again' until_true 30 nodes_are 1
+# shellcheck disable=SC2086 # numbers
+kill $followers 2>/dev/null
+followers=
+check 'lm-trace was killed: the next request starts one' says traced_wait_here omig request ":proc_attach3([$node],$still,\"\") omig_backtrace([])"
+
+# --- started programs
+"$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/creator" good tool-manipulate '' creator
+printf 'in\n' >"$TMPDIR/created.in"
+"$A" connect "127.0.0.1:$(mainsm_port)" "$TMPDIR/creator" hello=tool 'request=:site_attach([]) node_attach([])' \
+	"request=:proc_create([$node],\"/bin/sh\",[\"sh\",\"-c\",\"read x; echo \$x \$A \$0; echo err >&2\",\"zero\"],[\"A=b\"],[\"$TMPDIR/created.in\",\"$TMPDIR/created.out\",\"$TMPDIR/created.err\"])" \
+	read=60000 >"$TMPDIR/creator.out" 2>&1 &
+creator=$!
+created() {
+	child=$(omig tree --json | tr '{' '\n' | grep '"program":"\(sh\|dash\)"' | grep -o '"pid":[0-9]*' | grep -o '[0-9]*')
+	[ -n "$child" ]
+}
+check 'a program was started' until_true 20 created
+check 'it is stopped' until_true 10 in_state T "$child"
+check 'and nobody traces it' is_free "$child"
+check 'it has done nothing yet' test ! -s "$TMPDIR/created.out"
+check 'it is let go' omig request ":thread_continue([$(token_of "$child")])"
+check 'arguments, environment and streams are its own' until_true 10 grep -qx 'in b zero' "$TMPDIR/created.out"
+check 'all of them' until_true 10 grep -qx err "$TMPDIR/created.err"
+kill -KILL $creator
+ln -s "$TMPDIR/created.out" "$TMPDIR/link"
+check 'a stream is no link' fails_with 'OS_ERROR.*cannot be started' ":proc_create([$node],\"/bin/true\",[],[],[\"\",\"$TMPDIR/link\"])"
+check 'what cannot be started' fails_with 'OS_ERROR.*No such file' ":proc_create([$node],\"/bin/no-such-program\",[],[],[])"
+kill -KILL $still
+
+# --- a program with MPI, held from its middle to its end
+if [ -n "$flavours" ]; then
+	need_mpi
+	job mpi "$one_flavour" 2
+	check 'an MPI program is watched' until_true 30 ranks_are 2
+	holds mpi
+	omig request --follow forever 'thread_has_ended_sys_call([],"openat"): print([$par0])' >"$TMPDIR/mpi.calls" 2>&1 &
+	followers=$!
+	rank=$(cat "$TMPDIR/mpi.pid.0")
+	was_traced() {
+		is_traced "$rank" || grep -q 'suspended in this process' "$TMPDIR/mpi.calls"
+	}
+	check 'its ranks are held, or make too many calls' until_true 20 was_traced
+	check 'it goes on' goes_on mpi
+	end_job mpi $job
+	check 'it ends well' test $? = 0
+	check 'and says what it says' same_output mpi "$one_flavour" 2
+	kill $followers 2>/dev/null
+else
+	skip 'a program with MPI' 'no MPI is here'
+fi
+tap_end
