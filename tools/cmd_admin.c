@@ -196,15 +196,6 @@ static int status(const struct admin_wish *w)
 
 /* --- what changes */
 
-/* Names and numbers need no escape; anything else is neither. */
-static bool is_plain(const char *s)
-{
-	for (; *s; s++)
-		if (*s == '"' || *s == '\\' || (unsigned char)*s < 0x20)
-			return false;
-	return true;
-}
-
 static int tell_done(const struct admin_wish *w, Omis_reply r)
 {
 	if (w->common.json)
@@ -246,7 +237,7 @@ static const struct verb *verb_of(const struct admin_wish *w)
 		if (!str_eq(verbs[i].name, w->arg[0]) || verbs[i].narg != w->narg)
 			continue;
 		for (size_t k = 1; k < w->narg; k++)
-			if (!is_plain(w->arg[k]))
+			if (!session_is_plain(w->arg[k]))
 				return NULL;
 		if (w->narg == 4 && !str_eq(w->arg[3], AS_CONFIGURED) &&
 		    str_to_i64(w->arg[3], 0, INT64_MAX, &n))

@@ -104,21 +104,12 @@ static int issue(const struct cert_wish *w)
 	return rc;
 }
 
-/* Names and serials have no character that needs an escape; anything else is no name. */
-static bool is_plain(const char *s)
-{
-	for (; *s; s++)
-		if (*s == '"' || *s == '\\' || (unsigned char)*s < 0x20)
-			return false;
-	return true;
-}
-
 static int revoke_cert(const struct cert_wish *w, const char *what)
 {
 	Omis_value *v;
 	int rc;
 
-	if (!what || !is_plain(what))
+	if (!what || !session_is_plain(what))
 		return cmd_fail(CMD_USAGE, "revoke which serial or name? (omig cert list)");
 	rc = session_ask_value(&v, ":omig_cert_revoke(\"%s\")", what);
 	if (rc != CMD_OK)
@@ -177,7 +168,7 @@ int cmd_cert(int argc, char **argv)
 		return opt_usage_error(&spec, "list, token or revoke?");
 	if (str_eq(verb, "token") && argv[first + 1])
 		w.role = argv[first + 1];
-	if (argc - first > (str_eq(verb, "list") ? 1 : 2) || !is_plain(w.role))
+	if (argc - first > (str_eq(verb, "list") ? 1 : 2) || !session_is_plain(w.role))
 		return opt_usage_error(&spec, "unexpected '%s'", argv[argc - 1]);
 	return dispatch(&w, verb, argv[first + 1]);
 }

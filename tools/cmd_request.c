@@ -24,6 +24,7 @@ struct wish {
 	unsigned quorum;
 	int64_t deadline_ms; /* 0 = as the time-out says */
 	bool no_attach;
+	const char *job; /* NULL: all */
 };
 
 /* What the callbacks know; one request a process. */
@@ -243,7 +244,7 @@ static int send_request(const struct wish *w, const struct buf *text)
 	if (rc != CMD_OK)
 		return rc;
 	if (!w->no_attach)
-		rc = session_attach_all();
+		rc = session_attach(w->job);
 	if (rc == CMD_OK && (w->wait != OMIS_WAIT_ALL || w->deadline_ms))
 		omis_request_policy(w->wait, w->quorum, (unsigned)w->deadline_ms);
 	if (rc == CMD_OK)
@@ -276,6 +277,8 @@ int cmd_request(int argc, char **argv)
 		{ "wait", 'w', "HOW",
 		  "all, quorum=N, deadline=MS or now: which objects to wait for", OPT_CALL, &w, 0,
 		  0, set_wait },
+		{ "job", 0, "NAME", "attach the processes of this job only", OPT_STR, &w.job, 0, 0,
+		  NULL },
 		{ "no-attach", 0, NULL, "attach nothing first", OPT_FLAG, &w.no_attach, 0, 0,
 		  NULL },
 		{ 0 },

@@ -20,6 +20,7 @@ struct top {
 	struct term term;
 	int64_t every_ns, count; /* count 0 = until told to stop */
 	const char *sort_name;
+	const char *job; /* NULL: all */
 	enum top_sort sort;
 	bool once, total, all, is_paused, is_over;
 	struct top_sample now, before;
@@ -138,7 +139,7 @@ static int next_sample(struct top *t)
 	t->before = t->now;
 	top_index(&t->before);
 	memset(&t->now, 0, sizeof(t->now));
-	return top_sample_take(&t->now, t->before.reply ? &t->before : NULL);
+	return top_sample_take(&t->now, t->before.reply ? &t->before : NULL, t->job);
 }
 
 static int watch(struct top *t)
@@ -207,6 +208,7 @@ int cmd_top(int argc, char **argv)
 		{ "once", '1', NULL, "the same as --count=1", OPT_FLAG, &t.once, 0, 0, NULL },
 		{ "sort", 's', "KEY", "rank, mpi, calls, bytes or cpu", OPT_CALL, &t, 0, 0, set_sort },
 		{ "total", 0, NULL, "totals since counting began, not rates; also of ranks that have ended", OPT_FLAG, &t.total, 0, 0, NULL },
+		{ "job", 0, "NAME", "ranks of this job only", OPT_STR, &t.job, 0, 0, NULL },
 		{ "all", 'a', NULL, "also ranks that have ended", OPT_FLAG, &t.all, 0, 0, NULL },
 		{ 0 },
 	};

@@ -51,14 +51,17 @@ static int show(const struct cmd_common *c, const struct tree *tree, enum tree_d
 	return lost ? CMD_PARTIAL : CMD_OK;
 }
 
-static int sort_and_show(const struct cmd_common *c, const Omis_value *list, enum tree_depth depth)
+static int sort_and_show(const struct cmd_common *c, const Omis_value *list, enum tree_depth depth, const char *job)
 {
 	struct tree tree;
 	int rc;
 
 	if (!tree_sort(&tree, list))
 		return cmd_fail(CMD_FAILURE, "no memory");
-	rc = show(c, &tree, depth);
+	if (job)
+		tree_keep_job(&tree, job);
+	rc = job && !tree.n ? cmd_fail(CMD_NOTFOUND, "no process is of a job '%s'", job)
+			    : show(c, &tree, depth);
 	tree_done(&tree);
 	return rc;
 }
@@ -67,10 +70,12 @@ int cmd_tree(int argc, char **argv)
 {
 	struct cmd_common c = CMD_COMMON_INIT;
 	enum tree_depth depth = TREE_THREADS;
+	const char *job = NULL;
 	const struct opt table[] = {
 		CMD_OPTIONS(&c),
 		{ "depth", 'd', "LEVEL", "sites, nodes, processes or threads (default)", OPT_CALL, &depth, 0, 0,
 		  set_depth },
+		{ "job", 0, "NAME", "processes of this job only", OPT_STR, &job, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
@@ -92,7 +97,7 @@ int cmd_tree(int argc, char **argv)
 		return rc;
 	rc = session_ask_value(&list, ":omig_tree()");
 	if (rc == CMD_OK)
-		rc = sort_and_show(&c, list, depth);
+		rc = sort_and_show(&c, list, depth, job);
 	omis_value_free(list);
 	session_close();
 	return rc;

@@ -138,6 +138,28 @@ int session_ask_value(Omis_value **out, const char *fmt, ...)
 	return *out ? CMD_OK : cmd_fail(CMD_FAILURE, "mainsm's answer cannot be read");
 }
 
+bool session_is_plain(const char *s)
+{
+	for (; *s; s++)
+		if (*s == '"' || *s == '\\' || (unsigned char)*s < 0x20)
+			return false;
+	return true;
+}
+
+int session_attach(const char *job)
+{
+	Omis_reply r;
+	int rc;
+
+	if (!job)
+		return session_attach_all();
+	if (!session_is_plain(job))
+		return cmd_fail(CMD_NOTFOUND, "no job has such a name");
+	rc = session_ask(&r, ":omig_job_attach(\"%s\")", job);
+	omis_reply_free(r);
+	return rc;
+}
+
 int session_attach_all(void)
 {
 	Omis_reply r;

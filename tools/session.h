@@ -13,6 +13,12 @@ void session_close(void);
 /* Attaches all that is known. 0 or an exit status. */
 int session_attach_all(void);
 
+/* It can stand between quotes in a request as it is: names, serials, numbers can. */
+bool session_is_plain(const char *s);
+
+/* The processes of that job with their nodes and sites; NULL: all. CMD_NOTFOUND when there is none. */
+int session_attach(const char *job);
+
 /* A blocking request. *out is the reply, for omis_reply_free(); on failure NULL, told, and an exit status is returned. */
 int session_ask(Omis_reply *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

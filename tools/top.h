@@ -57,7 +57,7 @@ void top_sample_done(struct top_sample *s);
  * Attaches what came, switches counting on for new processes, reads everything. 0 or
  * an exit status (told on stderr). before (may be NULL) gives the rates.
  */
-int top_sample_take(struct top_sample *s, const struct top_sample *before);
+int top_sample_take(struct top_sample *s, const struct top_sample *before, const char *job);
 
 /* As above without switching counting on, and without rates. */
 int top_sample_read(struct top_sample *s);

@@ -305,9 +305,9 @@ void top_sample_stop(void)
 	omis_reply_free(omis_request_n(":omig_calls_disable([])", 23, NULL, NULL, 0));
 }
 
-int top_sample_read(struct top_sample *s)
+static int read_job(struct top_sample *s, const char *job)
 {
-	int rc = session_attach_all();
+	int rc = session_attach(job);
 
 	memset(s, 0, sizeof(*s));
 	s->wall = clock_wall();
@@ -319,9 +319,14 @@ int top_sample_read(struct top_sample *s)
 	return rc;
 }
 
-int top_sample_take(struct top_sample *s, const struct top_sample *before)
+int top_sample_read(struct top_sample *s)
 {
-	int rc = top_sample_read(s);
+	return read_job(s, NULL);
+}
+
+int top_sample_take(struct top_sample *s, const struct top_sample *before, const char *job)
+{
+	int rc = read_job(s, job);
 
 	if (rc != CMD_OK)
 		return rc;

@@ -24,6 +24,9 @@ struct tree {
 bool tree_sort(struct tree *t, const Omis_value *list);
 void tree_done(struct tree *t);
 
+/* What remains is the job, and what contains it. */
+void tree_keep_job(struct tree *t, const char *job);
+
 unsigned tree_level(const Omis_value *object); /* enum tree_depth */
 
 /* One line an object, indented. */

@@ -117,6 +117,34 @@ bool tree_sort(struct tree *t, const Omis_value *list)
 	return t->object;
 }
 
+/* Containers come first: they stay when something of the job follows before the next of their level. */
+static bool has_job(const struct tree *t, size_t i, const char *job)
+{
+	unsigned level = tree_level(t->object[i]);
+
+	if (level == TREE_PROCESSES)
+		return str_eq(value_text(t->object[i], TREE_JOB), job);
+	for (i++; i < t->n && tree_level(t->object[i]) > level; i++)
+		if (tree_level(t->object[i]) == TREE_PROCESSES &&
+		    str_eq(value_text(t->object[i], TREE_JOB), job))
+			return true;
+	return false;
+}
+
+void tree_keep_job(struct tree *t, const char *job)
+{
+	bool keep = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (tree_level(t->object[i]) != TREE_THREADS)
+			keep = has_job(t, i, job);
+		if (keep)
+			t->object[n++] = t->object[i];
+	}
+	t->n = n;
+}
+
 void tree_done(struct tree *t)
 {
 	free(t->object);

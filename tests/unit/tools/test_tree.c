@@ -183,6 +183,44 @@ START_TEST(values_become_json)
 }
 END_TEST
 
+/* Two jobs on one node, one of them also on another. */
+static const char jobs[] = "[s_1,\"\",\"east\",\"up\",0,-1,0,\"\",\"\",0,\"\"],"
+			   "[n_1,s_1,\"node1\",\"up\",0,-1,0,\"\",\"\",0,\"node1\"],"
+			   "[p_1_a,n_1,\"x\",\"run\",1,0,2,\"wind\",\"\",0,\"\"],"
+			   "[t_1_a,p_1_a,\"x\",\"run\",1,-1,0,\"\",\"\",0,\"\"],"
+			   "[p_1_b,n_1,\"x\",\"run\",2,0,1,\"rain\",\"\",0,\"\"],"
+			   "[t_1_b,p_1_b,\"x\",\"run\",2,-1,0,\"\",\"\",0,\"\"],"
+			   "[n_2,s_1,\"node2\",\"up\",0,-1,0,\"\",\"\",0,\"node2\"],"
+			   "[p_2_c,n_2,\"x\",\"run\",3,1,2,\"wind\",\"\",0,\"\"],"
+			   "[s_2,\"\",\"west\",\"up\",0,-1,0,\"\",\"\",0,\"\"]";
+
+static void keeps(const char *job, size_t n, const char *const *tokens)
+{
+	Omis_value *list = omis_value_parse(jobs, strlen(jobs));
+	struct tree tree;
+
+	ck_assert(tree_sort(&tree, list));
+	tree_keep_job(&tree, job);
+	ck_assert_uint_eq(tree.n, n);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_str_eq(tree.object[i]->list[0].s, tokens[i]);
+	tree_done(&tree);
+	omis_value_free(list);
+}
+
+START_TEST(of_one_job_its_processes_and_what_contains_them_remain)
+{
+	static const char *const wind[] = { "s_1", "n_1", "p_1_a", "t_1_a", "n_2", "p_2_c" };
+	static const char *const rain[] = { "s_1", "n_1", "p_1_b", "t_1_b" };
+
+	keeps("wind", 6, wind);
+	keeps("rain", 4, rain);
+	keeps("snow", 0, NULL);
+	keeps("", 0, NULL);
+}
+END_TEST
+
 SUITE("tree", a_line_an_object_indented_by_what_contains_it, people_find_names_and_ranks_in_order,
       the_depth_can_be_limited, nodes_that_are_not_up_are_counted, json_nests_as_the_objects_do,
-      an_object_without_its_container_makes_no_broken_json, values_become_json)
+      an_object_without_its_container_makes_no_broken_json, values_become_json,
+      of_one_job_its_processes_and_what_contains_them_remain)

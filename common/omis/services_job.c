@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Applications by the names that their users gave them. */
+#include "common/omis/services.h"
+
+static const struct omis_service jobs[] = {
+	{ EXT_SERVICE("omig", "omig_job_attach", MANIP, 0, TOP, OBSERVE, DONE),
+	  .flags = OMIS_SCOPE,
+	  .param = { P_STRING("job") },
+	  .result = "n",
+	  .help = "Attaches all processes of an application, by the name of its job as omig_tree tells "
+		  "it, with their nodes and sites." },
+};
+
+const struct omis_services omis_services_jobs = SERVICES(jobs);

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Two applications under one mainsm, told apart by name.
+# timeout: 120
+. tests/system/lib.sh
+. tests/system/faults.sh
+need_mpi
+f=$one_flavour
+
+job_named() { # NAME RANKS
+	timeout 100 omig run --job="$1" -- "mpirun.$f" -n "$2" "$T/steady.$f" --hold "$TMPDIR/$1.go" --beat "$TMPDIR/$1.beat" \
+		>"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err" &
+}
+count_is() { # N WHAT COMMAND...
+	want=$1 what=$2
+	shift 2
+	"$@" >"$TMPDIR/count.out"
+	cat "$TMPDIR/count.out"
+	[ "$(grep -o -- "$what" "$TMPDIR/count.out" | wc -l)" = "$want" ]
+}
+
+job_named wind 2
+until_true 30 ranks_are 2
+job_named rain 3
+check 'both are watched' until_true 30 ranks_are 5
+check 'the tree of one has its ranks' count_is 2 '"rank":[0-9]' omig tree --job wind --json
+check 'and names nothing of the other' count_is 0 'rain' omig tree --job wind --json
+check 'that of the other as well' count_is 3 '"rank":[0-9]' omig tree --job rain --json
+check 'all processes of one are attached by its name' count_is 2 'p_1_[0-9a-z]*' omig request --job wind ':proc_get_info([],1)'
+check 'those of the other by its own' count_is 3 'p_1_[0-9a-z]*' omig request --job rain ':proc_get_info([],1)'
+check 'without a name all are' count_is 5 'p_1_[0-9a-z]*' omig request ':proc_get_info([],1)'
+check 'omig top shows the one' count_is 3 '"token":"p_1_' omig top --once --json --job rain
+check 'a name that nobody has' status_is 4 omig request --job snow ':proc_get_info([],1)'
+check 'in the tree too' status_is 4 omig tree --job snow
+check 'a name that would be more than one' status_is 4 omig request --job 'wind") print("x' ':proc_get_info([],1)'
+: >"$TMPDIR/wind.go"
+: >"$TMPDIR/rain.go"
+wait
+tap_end
