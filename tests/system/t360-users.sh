@@ -163,6 +163,24 @@ check 'her own status says so' says 'refused = quota bytes' as alice omig status
 check 'and taken back' as admin omig admin limit "$(key_of alice)" bytes default
 check 'she works' says '^p_1_' as alice omig request ':proc_get_info([],512)'
 
+# --- who floods is read later
+check 'few messages for alice' as admin omig admin limit "$(key_of alice)" messages 100
+flood() {
+	set -- "$A" connect "127.0.0.1:$(cut -d: -f3 "$U/alice/state/mainsm/mainsm.conn")" "$(tool_cert alice "$(key_of alice)")" \
+		hello=tool 'request=:site_attach([]) node_attach([]) proc_attach([])'
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		for _ in 1 2 3 4 5 6 7 8 9 10; do set -- "$@" 'request=:proc_get_info([],1)'; done
+	done
+	timeout 30 "$@" read=5000
+}
+flood >"$TMPDIR/flood.out" 2>&1 &
+flood=$!
+check 'bob is answered meanwhile' says '^p_1_' as bob omig request ':proc_get_info([],512)'
+check 'hers wait' until_true 20 has_field alice '"read_later_ns":[1-9]'
+check 'and his do not' has_field bob '"read_later_ns":0,'
+wait $flood
+check 'as many as she likes' as admin omig admin limit "$(key_of alice)" messages default
+
 # --- the process dies
 kill -KILL "$sm"
 wait "$sm" 2>/dev/null

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Users of one process: apart from each other, coming and going. */
+#include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/users.h"
 
@@ -209,6 +210,55 @@ START_TEST(a_mainsm_that_revokes_us_is_rid_of_us)
 }
 END_TEST
 
+/* --- without memory */
+
+START_TEST(a_join_without_memory_leaves_a_member_or_nothing)
+{
+	const struct connstr c = conn_of(0);
+	struct tenant *t;
+	int rc;
+
+	ALLOC_SWEEP(k)
+	{
+		rc = tenants_join(w.tenants, &c, "x", on_joined, &w, NULL);
+		run(SEC);
+		alloc_sweep_pause();
+		t = tenants_find(w.tenants, pins[0]);
+		ck_assert(rc >= 0 || !t);
+		if (t) {
+			run(TENANT_WAKE_NS + 10 * SEC);
+			ck_assert_str_eq(facts(0).state, "up");
+			tenants_drop(w.tenants, t);
+		}
+		run(SEC);
+		ck_assert_uint_eq(tenants_count(w.tenants), 0);
+	}
+}
+END_TEST
+
+START_TEST(a_start_without_memory_forgets_nobody)
+{
+	struct tenants *ts = NULL;
+	int rc;
+
+	join_both();
+	process_stop();
+	ALLOC_SWEEP(k)
+	{
+		rc = tenants_open(&w.conf, w.user, w.nuser, &ts, NULL);
+		alloc_sweep_pause();
+		ck_assert(!rc || rc == -ERR_NOMEM);
+		if (!rc)
+			tenants_free(ts);
+		run(10 * MS);
+	}
+	process_start();
+	run(10 * SEC);
+	ck_assert_str_eq(facts(0).state, "up");
+	ck_assert_str_eq(facts(1).state, "up");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -222,6 +272,8 @@ int main(void)
 		a_drop_hangs_up_one_and_the_other_does_not_notice,
 		a_mainsm_that_told_us_to_stop_is_found_when_it_is_back,
 		a_mainsm_that_revokes_us_is_rid_of_us,
+		a_join_without_memory_leaves_a_member_or_nothing,
+		a_start_without_memory_forgets_nobody,
 	};
 
 	return suite_run_with("sm users", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
