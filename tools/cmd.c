@@ -13,6 +13,7 @@ const struct cmd cmd_table[] = {
 	{ "tree", cmd_tree, "sites, nodes, processes and threads that are known" },
 	{ "top", cmd_top, "watch ranks and nodes live" },
 	{ "request", cmd_request, "send an OMIS request" },
+	{ "export", cmd_export, "answer Prometheus and its like with figures of all that is watched" },
 	{ "services", cmd_services, "services that requests may use, with help" },
 	{ "status", cmd_status, "health of the monitor's own daemons" },
 	{ "cert", cmd_cert, "list, issue and revoke certificates" },

@@ -38,6 +38,7 @@ int cmd_exec(int argc, char **argv);
 int cmd_tree(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_request(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_services(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_cert(int argc, char **argv);

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools: the omig command. It reaches the monitor by libomis alone.
 MODULES          += tools
-tools.src        := cmd.c cmd_admin.c cmd_site.c site.c cmd_cert.c cmd_doctor.c cmd_request.c cmd_run.c cmd_services.c cmd_status.c \
-		    cmd_top.c cmd_tree.c doctor.c health.c launch.c launch_mainsm.c session.c show.c table.c \
+tools.src        := cmd.c cmd_admin.c cmd_site.c site.c cmd_cert.c cmd_doctor.c cmd_export.c cmd_request.c cmd_run.c cmd_services.c cmd_status.c \
+		    cmd_top.c cmd_tree.c doctor.c export_keep.c export_sample.c export_write.c health.c launch.c launch_mainsm.c metrics.c session.c show.c table.c \
 		    term.c top_sample.c top_show.c tree.c \
 		    tree_order.c
-tools.uses       := common/base tools/libomis
+tools.uses       := common/base tools/libomis tools/web
 tools.programs   := omig
 tools.main.omig  := omig_main.c
 tools.libs       := -lm
 # The terminal's former state, and what a signal handler may touch.
 tools.statics    := term.c:saved term.c:is_changed cmd_top.c:got_signal cmd_top.c:got_resize \
-		    cmd_request.c:is_interrupted
+		    cmd_request.c:is_interrupted cmd_export.c:is_told_to_end
 
 # Manual pages: what programs can say themselves is filled in by asking them.
 tools.man        := omig.1.scd omig.conf.5.scd omis.7.scd lm.8.scd sm.8.scd mainsm.8.scd
