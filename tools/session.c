@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/session.h"
 
+#include "common/base/buf.h"
 #include "common/base/str.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 #define ATTACH_ALL ":site_attach([]) node_attach([]) proc_attach([])"
 #define DEADLINE_MS 2000
 #define REQUEST_BYTES 4096
+#define VALUES_MAX_BYTES (64 * 1024 * 1024) /* of one answer: libomis takes no larger one */
 
 static int open_status(Omis_status s, bool is_given)
 {
@@ -120,6 +122,24 @@ int session_ask(Omis_reply *out, const char *fmt, ...)
 	return rc;
 }
 
+/* One list of values, whatever number of entries it came in. */
+static Omis_value *joined(Omis_service_result parts)
+{
+	struct buf b = BUF_INIT(VALUES_MAX_BYTES);
+	Omis_value *v;
+
+	for (; parts->obj_list; parts++) {
+		if (!parts->result_len)
+			continue;
+		if (b.n)
+			buf_putc(&b, ',');
+		buf_put(&b, parts->result, parts->result_len);
+	}
+	v = b.failed ? NULL : omis_value_parse(buf_str(&b), b.n);
+	buf_done(&b);
+	return v;
+}
+
 int session_ask_value(Omis_value **out, const char *fmt, ...)
 {
 	Omis_reply r;
@@ -133,7 +153,7 @@ int session_ask_value(Omis_value **out, const char *fmt, ...)
 	if (rc != CMD_OK)
 		return rc;
 	if (r[0] && r[1] && r[1]->obj_list)
-		*out = omis_value_parse(r[1]->result, r[1]->result_len);
+		*out = joined(r[1]);
 	omis_reply_free(r);
 	return *out ? CMD_OK : cmd_fail(CMD_FAILURE, "mainsm's answer cannot be read");
 }

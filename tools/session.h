@@ -22,7 +22,7 @@ int session_attach(const char *job);
 /* A blocking request. *out is the reply, for omis_reply_free(); on failure NULL, told, and an exit status is returned. */
 int session_ask(Omis_reply *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* As above when the one value list of the first entry of action 1 is all that matters; for omis_value_free(). */
+/* As above when the values of action 1, of all entries in one list, are all that matters; for omis_value_free(). */
 int session_ask_value(Omis_value **out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The exit status that stands for it: enum cmd_status. */

@@ -88,4 +88,27 @@ check 'its last figures stay' says '"sleep"|3' omig request ":proc_get_info([$to
 check 'what has ended fails nothing that means all' says pa_cl_ omig request ':pa_counter_local_create([]) omig_calls_enable([],"count") proc_send_signal([],15)'
 check 'unless it is named' status_is 4 omig request ":proc_send_signal([$token],15)"
 kill -TERM $tool1 $tool2 $tool3
+
+# So many threads that no message holds them all.
+cat >"$TMPDIR/many.py" <<'EOF'
+import sys, threading, time
+threading.stack_size(65536)
+for _ in range(4000):
+    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+print("up", flush=True)
+time.sleep(600)
+EOF
+if command -v python3 >/dev/null 2>&1; then
+	python3 "$TMPDIR/many.py" >"$TMPDIR/many" 2>&1 &
+	pid=$!
+	check 'a process of 4,000 threads' until_true 60 grep -q up "$TMPDIR/many"
+	check 'it is attached' says p_ omig request ":proc_attach3([$node],$pid,\"\")"
+	all_threads() {
+		[ "$(omig tree --json | grep -o '"token":"t_' | wc -l)" -ge 4001 ]
+	}
+	check 'the tree has all of them' until_true 20 all_threads
+	kill -KILL "$pid"
+else
+	skip 'a process of 4,000 threads' 'that takes python3'
+fi
 tap_end
