@@ -37,6 +37,7 @@ static const struct {
 	{ "proc_set_priority", serve_proc_set_priority },
 	{ "proc_write_memory", serve_write_memory },
 	{ "proc_write_memory_bin", serve_write_memory },
+	{ "thread_call", serve_thread_goto },
 	{ "thread_continue", serve_continue },
 	{ "thread_get_backtrace", serve_backtrace },
 	{ "thread_get_info", serve_thread_get_info },

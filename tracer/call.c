@@ -1,7 +1,255 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/call.h"
 
+#if defined(__x86_64__)
+
+#include "common/base/buf.h"
+#include "common/base/file.h"
+#include "tracer/regs.h"
+
+#include <cpuid.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <ucontext.h>
+
+#define MAPS_MAX_BYTES (1024 * 1024)
+#define SEARCH_MAX_BYTES (32 * 1024 * 1024) /* of code, for the way back; libc has 1.5 MiB */
+#define SEARCH_STEP_BYTES (64 * 1024)
+#define XSTATE_MAX_BYTES (16 * 1024) /* with all that processors have today */
+#define RED_ZONE_BYTES 128 /* below the stack pointer, which functions may use all the same */
+#define SYSCALL_BYTES 2
+
+/* The kernel's own words to itself in a register, for calls that were interrupted. */
+enum { RESTART_SYS = -512, RESTART_ALWAYS = -513, RESTART_NO_HANDLER = -514, RESTART_BLOCK = -516 };
+
+/* What rt_sigreturn reads, as the kernel lays it out for a handler. */
+struct frame {
+	uint64_t way_back;
+	ucontext_t uc;
+};
+
+/* The end of the processor's state says that it is whole. */
+#define XSTATE_SW_AT 464
+#define XSTATE_MAGIC1 0x46505853u
+#define XSTATE_MAGIC2 0x46505845u
+struct xstate_sw {
+	uint32_t magic1, extended_size;
+	uint64_t features;
+	uint32_t size, padding[7];
+};
+
+struct xstate {
+	size_t n; /* with the last magic */
+	uint8_t p[XSTATE_MAX_BYTES + 4];
+};
+
+/* mov $15, %rax; syscall: how signal handlers of every C library go back. */
+static const uint8_t way_back[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+static uint64_t search(int32_t pid, uint64_t from, uint64_t to)
+{
+	uint8_t *b = malloc(SEARCH_STEP_BYTES);
+	uint64_t found = 0;
+
+	for (; b && !found && from + sizeof(way_back) <= to; from += SEARCH_STEP_BYTES - sizeof(way_back)) {
+		size_t n = to - from < SEARCH_STEP_BYTES ? (size_t)(to - from) : SEARCH_STEP_BYTES;
+		struct iovec local = { b, n };
+		/* NOLINTNEXTLINE: an address of another process */
+		struct iovec remote = { (void *)(uintptr_t)from, n };
+		ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+		const uint8_t *at = got > 0 ? memmem(b, (size_t)got, way_back, sizeof(way_back)) : NULL;
+
+		if (at)
+			found = from + (uint64_t)(at - b);
+	}
+	free(b);
+	return found;
+}
+
+/* In code that comes from a file; first in a C library, then anywhere. */
+static uint64_t search_maps(int32_t pid, const char *maps, bool libc_only)
+{
+	uint64_t left = SEARCH_MAX_BYTES, found = 0;
+
+	for (const char *line = maps; line && *line && !found; line = strchr(line, '\n')) {
+		char path[FILE_PATH_BYTES] = "", rights[8] = "";
+		unsigned long from = 0, to = 0;
+
+		line += *line == '\n';
+		if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %4095[^\n]", &from, &to, rights, path) < 4 ||
+		    rights[2] != 'x' || path[0] != '/' || to <= from || to - from > left)
+			continue;
+		if (libc_only && !strstr(path, "/libc") && !strstr(path, "musl"))
+			continue;
+		left -= to - from;
+		found = search(pid, from, to);
+	}
+	return found;
+}
+
+static int find_way_back(int32_t pid, uint64_t *out, struct err *e)
+{
+	struct buf b = BUF_INIT(MAPS_MAX_BYTES);
+	char path[40];
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	rc = file_read_at(AT_FDCWD, path, MAPS_MAX_BYTES, &b, e);
+	if (rc == 0) {
+		*out = search_maps(pid, buf_str(&b), true);
+		if (!*out)
+			*out = search_maps(pid, buf_str(&b), false);
+		if (!*out)
+			rc = err_set(e, ERR_UNSUPPORTED, "the process has no way back from a call");
+	}
+	buf_done(&b);
+	return rc;
+}
+
+/* Bytes that these features take; those that a thread has to ask for (17, 18) are left out. */
+static uint32_t state_size(uint64_t *features)
+{
+	uint32_t end = 512 + 64, size, offset, c, d;
+
+	*features &= ~(UINT64_C(3) << 17);
+	for (unsigned i = 2; i < 63; i++) {
+		if (!(*features >> i & 1))
+			continue;
+		__cpuid_count(0xd, i, size, offset, c, d);
+		if (offset + size > end)
+			end = offset + size;
+	}
+	return end;
+}
+
+static int load_xstate(int32_t tid, struct xstate *x, struct err *e)
+{
+	struct iovec v = { x->p, XSTATE_MAX_BYTES };
+	struct xstate_sw sw = { .magic1 = XSTATE_MAGIC1 };
+	uint32_t end = XSTATE_MAGIC2;
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, &v) < 0)
+		return regs_error("reading the processor's state", e);
+	memcpy(&sw.features, x->p + XSTATE_SW_AT, sizeof(sw.features));
+	sw.size = state_size(&sw.features);
+	if (sw.size > v.iov_len)
+		return err_set(e, ERR_UNSUPPORTED, "the processor's state is not understood");
+	sw.extended_size = sw.size + (uint32_t)sizeof(end);
+	memcpy(x->p + XSTATE_SW_AT, &sw, sizeof(sw));
+	memcpy(x->p + sw.size, &end, sizeof(end));
+	x->n = sw.extended_size;
+	return 0;
+}
+
+/* As before a signal handler: what can be repeated is, the rest ends early. */
+static void settle_syscall(struct user_regs_struct *r)
+{
+	if ((int64_t)r->orig_rax < 0)
+		return;
+	switch ((int64_t)r->rax) {
+	case RESTART_SYS:
+	case RESTART_ALWAYS:
+		r->rip -= SYSCALL_BYTES;
+		r->rax = r->orig_rax;
+		break;
+	case RESTART_NO_HANDLER:
+	case RESTART_BLOCK:
+		r->rax = (unsigned long long)-EINTR;
+		break;
+	default:
+		break;
+	}
+}
+
+static void fill_frame(struct frame *f, const struct user_regs_struct *r, uint64_t mask, uint64_t fp)
+{
+	const greg_t g[] = { (greg_t)r->r8,  (greg_t)r->r9,  (greg_t)r->r10, (greg_t)r->r11,
+			     (greg_t)r->r12, (greg_t)r->r13, (greg_t)r->r14, (greg_t)r->r15,
+			     (greg_t)r->rdi, (greg_t)r->rsi, (greg_t)r->rbp, (greg_t)r->rbx,
+			     (greg_t)r->rdx, (greg_t)r->rax, (greg_t)r->rcx, (greg_t)r->rsp,
+			     (greg_t)r->rip, (greg_t)r->eflags,
+			     (greg_t)(r->cs | r->gs << 16 | r->fs << 32 | r->ss << 48) };
+
+	f->uc.uc_flags = 7; /* the state is extended; the stack segment is there, and meant */
+	f->uc.uc_stack.ss_flags = 0x7f; /* nonsense: the kernel keeps the one that is set */
+	memcpy(f->uc.uc_mcontext.gregs, g, sizeof(g));
+	/* NOLINTNEXTLINE: an address of another process */
+	f->uc.uc_mcontext.fpregs = (fpregset_t)(uintptr_t)fp;
+	memcpy(&f->uc.uc_sigmask, &mask, sizeof(mask));
+}
+
+static int put(int32_t pid, uint64_t addr, const void *p, size_t n, struct err *e)
+{
+	struct iovec local = { (void *)p, n };
+	/* NOLINTNEXTLINE: an address of another process */
+	struct iovec remote = { (void *)(uintptr_t)addr, n };
+
+	if (process_vm_writev(pid, &local, 1, &remote, 1, 0) == (ssize_t)n)
+		return 0;
+	return err_sys(e, "there is no room on the thread's stack");
+}
+
+struct plan {
+	struct frame frame;
+	struct xstate x;
+	struct user_regs_struct regs;
+};
+
+static int insert(struct plan *p, int32_t pid, int32_t tid, uint64_t addr, struct err *e)
+{
+	struct iovec all = { &p->regs, sizeof(p->regs) };
+	uint64_t mask = 0, fp, sp;
+	int rc;
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &all) < 0 ||
+	    ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask) < 0)
+		return regs_error("reading registers", e);
+	if (all.iov_len != sizeof(p->regs))
+		return err_set(e, ERR_UNSUPPORTED, "this is no 64-bit program");
+	rc = load_xstate(tid, &p->x, e);
+	if (rc == 0)
+		rc = find_way_back(pid, &p->frame.way_back, e);
+	if (rc < 0)
+		return rc;
+	fp = (p->regs.rsp - RED_ZONE_BYTES - p->x.n) & ~UINT64_C(63);
+	sp = ((fp - sizeof(p->frame)) & ~UINT64_C(15)) - sizeof(uint64_t);
+	settle_syscall(&p->regs);
+	fill_frame(&p->frame, &p->regs, mask, fp);
+	rc = put(pid, fp, p->x.p, p->x.n, e);
+	if (rc == 0)
+		rc = put(pid, sp, &p->frame, sizeof(p->frame), e);
+	if (rc < 0)
+		return rc;
+	p->regs.rsp = sp;
+	p->regs.rip = addr;
+	p->regs.rax = p->regs.rdi = p->regs.rsi = p->regs.rdx = 0;
+	p->regs.eflags &= ~0x400ull; /* strings forwards, as functions expect it */
+	p->regs.orig_rax = (unsigned long long)-1;
+	if (ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &all) < 0)
+		return regs_error("writing registers", e);
+	return 0;
+}
+
 int call_insert(int32_t pid, int32_t tid, uint64_t addr, struct err *e)
 {
-	return err_set(e, ERR_UNSUPPORTED, "calls cannot be inserted");
+	struct plan *p = calloc(1, sizeof(*p));
+	int rc = p ? insert(p, pid, tid, addr, e) : err_nomem(e);
+
+	free(p);
+	return rc;
 }
+
+#else
+
+int call_insert(int32_t pid, int32_t tid, uint64_t addr, struct err *e)
+{
+	return err_set(e, ERR_UNSUPPORTED, "calls are known on x86-64 only");
+}
+
+#endif

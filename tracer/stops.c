@@ -14,6 +14,7 @@
 struct stop {
 	int inject; /* signal that it was about to get */
 	bool is_group; /* SIGSTOP and its like hold the process: it must stay so */
+	bool is_syscall; /* half-way into or out of one: nothing is done to a thread here */
 	bool has_event;
 	struct tracer_msg *event; /* noted before it goes on, sent afterwards */
 };
@@ -111,14 +112,16 @@ static void read_stop(struct tracees *s, struct tracee *t, int status, struct st
 {
 	int sig = WSTOPSIG(status), event = status >> 16;
 
-	if (event == PTRACE_EVENT_STOP)
+	if (event == PTRACE_EVENT_STOP) {
 		stop->is_group = stops_a_group(sig);
-	else if (event == PTRACE_EVENT_EXEC)
+	} else if (event == PTRACE_EVENT_EXEC) {
 		on_exec(s, t);
-	else if (!event && sig == SYSCALL_STOP)
+	} else if (!event && sig == SYSCALL_STOP) {
+		stop->is_syscall = true;
 		on_syscall(s, t, stop);
-	else if (!event)
+	} else if (!event) {
 		on_signal(s, t, sig, stop);
+	}
 }
 
 /* A group stop lasts beyond a detach, by the kernel's own doing. */
@@ -156,14 +159,17 @@ static void on_stopped(struct tracees *s, struct tracee *t, int status)
 	struct list done;
 	struct list *i;
 
-	t->is_asked = false;
+	t->is_asked = false; /* any stop takes the one that was asked for back */
 	if (t->birth) {
 		birth_on_stop(s, t, status);
 		return;
 	}
 	read_stop(s, t, status, &stop);
 	list_init(&done);
-	list_splice_back(&done, &t->works);
+	if (!stop.is_syscall || !t->watch)
+		list_splice_back(&done, &t->works);
+	else if (!list_is_empty(&t->works))
+		tracee_ask(t); /* before it goes on, so that it comes no further than the end of the call */
 	list_each (k, &done)
 		work_collect(list_entry(k, struct work, link));
 	send_on(s, t, &stop);

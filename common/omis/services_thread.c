@@ -6,7 +6,7 @@ static const struct omis_service thread[] = {
 	{ SERVICE("thread_adds_node", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS }, .ecps = "new_node",
 	  .help = "A thread adds $new_node to its virtual machine." },
-	{ SERVICE("thread_call", MANIP, 't', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
+	{ SERVICE("thread_call", MANIP, 't', NODE, MANIPULATE, PARTLY), .flags = OMIS_OPTIONAL,
 	  .param = { THREADS, P_INT("addr") },
 	  .help = "Lets threads call the function at addr when they continue." },
 	{ SERVICE("thread_continue", MANIP, 't', NODE, MANIPULATE, DONE), .param = { THREADS },

@@ -2,7 +2,7 @@
 /*
  * A program whose stack, registers, system calls and signals are known:
  *   traced wait       waits at the end of known frames, with 0x5151 in r15
- *   traced run N      says where traced_step is, reads a line, makes N steps, each a
+ *   traced run N      says where traced_step and a function are, reads a line, makes N steps, each a
  *                     call of traced_step, one of getppid and a millisecond's sleep; then says
  *                     what it has done
  *   traced fast N     the same with nothing but N times getppid
@@ -56,7 +56,7 @@ static int run(int n, int is_fast)
 	char line[16];
 
 	/* No printf before the line is read: nothing else makes system calls behind it. */
-	printf("step %p\n", (void *)traced_step);
+	printf("step %p\ncalled %p\n", (void *)traced_step, (void *)on_signal);
 	fflush(stdout);
 	if (!fgets(line, sizeof(line), stdin))
 		return 1;
