@@ -8,7 +8,9 @@ static const struct omis_service thread[] = {
 	  .help = "A thread adds $new_node to its virtual machine." },
 	{ SERVICE("thread_call", MANIP, 't', NODE, MANIPULATE, PARTLY), .flags = OMIS_OPTIONAL,
 	  .param = { THREADS, P_INT("addr") },
-	  .help = "Lets threads call the function at addr when they continue." },
+	  .help = "Lets threads call the function at addr, without arguments, when they continue; "
+		  "then they go on where they were, as after a signal handler, with its rules for "
+		  "what the function may do. On x86-64, for programs with a C library." },
 	{ SERVICE("thread_continue", MANIP, 't', NODE, MANIPULATE, DONE), .param = { THREADS },
 	  .help = "Lets the processes of threads run again after thread_stop; running ones stay "
 		  "running." },
