@@ -47,7 +47,7 @@ check "a configuration that others may write" fails_with 78 "bad.conf" sm --conf
 check "what is configured can be read back" sh -c 'sm --dump-config --linger 5s >"$TMPDIR/c" && chmod 600 "$TMPDIR/c" &&
 	sm --config "$TMPDIR/c" --dump-config | grep -q "^linger = 5s"'
 mkdir -p "$TMPDIR/open" && chmod 777 "$TMPDIR/open"
-check "a state directory that others may write" fails_with 1 "open" sm --foreground --state-dir "$TMPDIR/open"
+check "a state directory that others may write" fails_with 78 "open" sm --foreground --state-dir "$TMPDIR/open"
 
 sm_says() {
 	grep -q "$1" "$TMPDIR/sm.log"
