@@ -55,11 +55,9 @@ size_t locks_waiting(const struct locks *l)
 
 /* --- what lists touch */
 
-static char shared_mark, locked_mark; /* addresses only */
-
 /* Nodes of those that stand earlier in the row. */
 struct marks {
-	struct map nodes; /* number -> one of the marks */
+	struct map nodes; /* number -> who touches it, one that is locked if there is one */
 	bool any, any_locked; /* some node */
 	bool all, all_locked; /* every node, and those to come */
 	bool no_memory;
@@ -93,18 +91,19 @@ static void each_node(const struct omis_request *r, void (*fn)(void *arg, uint32
 
 struct looking {
 	struct marks *marks;
-	bool is_locked, is_free;
+	struct member *who;
+	bool is_free;
 };
 
 static void look_at(void *arg, uint32_t node)
 {
 	struct looking *w = arg;
 	const struct marks *m = w->marks;
-	const char *mark = node ? map_find(&m->nodes, node) : NULL;
-	bool locked = m->all_locked || mark == &locked_mark || (!node && m->any_locked);
-	bool used = locked || m->all || mark || (!node && m->any);
+	const struct member *other = node ? map_find(&m->nodes, node) : NULL;
+	bool locked = m->all_locked || (other && other->is_locked) || (!node && m->any_locked);
+	bool used = locked || m->all || other || (!node && m->any);
 
-	if (w->is_locked ? used : locked)
+	if (w->who->is_locked ? used : locked)
 		w->is_free = false;
 }
 
@@ -112,31 +111,31 @@ static void mark(void *arg, uint32_t node)
 {
 	struct looking *w = arg;
 	struct marks *m = w->marks;
-	char *is = w->is_locked ? &locked_mark : &shared_mark;
+	const struct member *other = node ? map_find(&m->nodes, node) : NULL;
 
 	if (!node) {
 		m->all = true;
-		m->all_locked |= w->is_locked;
+		m->all_locked |= w->who->is_locked;
 		return;
 	}
 	m->any = true;
-	m->any_locked |= w->is_locked;
-	if (map_find(&m->nodes, node) != &locked_mark && map_put(&m->nodes, node, is, NULL))
+	m->any_locked |= w->who->is_locked;
+	if (!(other && other->is_locked) && map_put(&m->nodes, node, w->who, NULL))
 		m->no_memory = true;
 }
 
 /* Without memory it is not known, and then it waits. */
-static bool is_free(struct marks *m, const struct member *e)
+static bool is_free(struct marks *m, struct member *e)
 {
-	struct looking w = { m, e->is_locked, true };
+	struct looking w = { m, e, true };
 
 	each_node(e->request, look_at, &w);
 	return w.is_free && !m->no_memory;
 }
 
-static void add(struct marks *m, const struct member *e)
+static void add(struct marks *m, struct member *e)
 {
-	struct looking w = { m, e->is_locked, true };
+	struct looking w = { m, e, true };
 
 	each_node(e->request, mark, &w);
 }
