@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Conditions on two hosts: filters where the event is, an event on one host that
+# stops a rank on the other, lists in braces. The program ends as it would have.
+# timeout: 120
+. tests/system/lib.sh
+need mpirun.openmpi
+program=$(heat openmpi)
+[ -x "$program" ] || skip_all 'no example program'
+if [ -z "${BED_DIR:-}" ]; then
+	"$bed" can || skip_all 'virtual hosts are not permitted here'
+	trap - EXIT
+	exec "$bed" run -n 2 -s 1 -f -- sh "$0"
+fi
+
+export HOME="$TMPDIR/home" OMPI_MCA_plm_rsh_no_tree_spawn=1
+mkdir -p "$HOME" "$XDG_CONFIG_HOME/omig"
+"$bed" conf >"$XDG_CONFIG_HOME/omig/mainsm.conf"
+mainsm --foreground --listen "$("$bed" address head1)" >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.log" &
+mainsm=$!
+trap 'end_all; kill $mainsm 2>/dev/null' EXIT
+check 'mainsm is ready' until_true 20 grep -q '^omig1:' "$TMPDIR/conn"
+
+# shellcheck disable=SC2046 # words
+omig run -- $("$bed" mpirun openmpi node1,node2) -n 2 "$program" --seconds 40 \
+	>"$TMPDIR/out" 2>"$TMPDIR/err" &
+job=$!
+check 'two ranks on two nodes come up' until_true 60 ranks_are 2
+
+event='thread_has_started_lib_call([],"MPI_Allreduce"):'
+token_of() { # RANK
+	omig tree --json | tr '{' '\n' | sed -n "s/.*\"token\":\"\(p_[0-9a-z_]*\)\".*\"rank\":$1,.*/\1/p" | head -n 1
+}
+first=$(token_of 0) second=$(token_of 1)
+one_each() {
+	[ -n "$first" ] && [ -n "$second" ] && [ "${first%_*}" != "${second%_*}" ]
+}
+check 'both ranks have a token, each of its node' one_each
+
+# --- filters
+events() { # SECONDS ACTIONS
+	omig request --follow "$1" "$event $2" >"$TMPDIR/events" 2>&1
+	cat "$TMPDIR/events"
+}
+only_rank_0() {
+	events 3 'omig_if($par1,"==",0) omig_at_most(50) print(["rank",$par1])' >/dev/null
+	head -n 5 "$TMPDIR/events"
+	grep -q '"rank",0' "$TMPDIR/events" && ! grep -q '"rank",1' "$TMPDIR/events"
+}
+few_a_second() {
+	events 4 'omig_at_most(1) print(["seen",$proc])' >/dev/null
+	n=$(grep -c '"seen"' "$TMPDIR/events")
+	echo "$n events"
+	# two hosts, one a second each, and both ends of the time
+	[ "$n" -ge 2 ] && [ "$n" -le 14 ]
+}
+check 'only what passes a filter is told' only_rank_0
+check 'so many a second and no more' few_a_second
+check 'a filter without an event is refused' says 'TYPE_MISMATCH' omig request ':omig_every(2) print([1])'
+check 'a filter that makes no sense is refused' says 'PARAMETER_ERROR' omig request --follow 1 "$event omig_every(0) print([1])"
+check 'a filter that could never pass is refused' says 'UNKNOWN_ECP' \
+	omig request --follow 2 "$event omig_if(\$par15,\">\",1) print([1])"
+
+# --- a call of rank 0 stops rank 1 on the other host; rank 0 is let go
+is_stopped_in_tree() { # RANK
+	omig tree | grep -q "rank $1 .*stopped"
+}
+omig request --follow 12 "thread_has_started_lib_call([$first],\"MPI_Allreduce\"): omig_at_most(0.01) thread_stop([$second])" \
+	>"$TMPDIR/stopper" 2>&1 &
+stopper=$!
+check 'an event on one host stops a rank on the other' until_true 10 is_stopped_in_tree 1
+check 'the rank that it happened to is not stopped' sh -c '! omig tree | grep -q "rank 0 .*stopped"'
+runs_on_node1() {
+	pid=$(omig request ":proc_get_info([$first],512)" | grep -o '[0-9][0-9]*$' | head -n 1)
+	echo "pid $pid"
+	[ -n "$pid" ] && "$bed" exec node1 sh -c "grep -q '^State:.*[RS] (' /proc/$pid/status"
+}
+check 'nor held any more' until_true 10 runs_on_node1
+wait $stopper
+check 'with the tool its stop goes' until_true 15 sh -c '! omig tree | grep -q stopped'
+
+# --- braces
+locked_answers() {
+	pids=
+	for i in 1 2 3; do
+		omig request ':{node_get_info([],1) ; node_get_info([],1)}' >"$TMPDIR/locked.$i" 2>&1 &
+		pids="$pids $!"
+	done
+	for pid in $pids; do
+		wait "$pid" || return 1
+	done
+	cat "$TMPDIR"/locked.*
+	[ "$(cat "$TMPDIR"/locked.* | grep -c '"node[12]"')" -ge 12 ]
+}
+check 'lists in braces are answered, one after the other' locked_answers
+
+wait $job
+status=$?
+check 'the program has ended well' test $status = 0
+tap_end
