@@ -29,12 +29,12 @@ static void on_signal(int sig)
 	signals++;
 }
 
-__attribute__((noipa)) void traced_step(int i)
+__attribute__((noinline)) void traced_step(int i)
 {
 	sum += i & 1;
 }
 
-__attribute__((noipa)) void traced_wait_here(int depth)
+__attribute__((noinline)) void traced_wait_here(int depth)
 {
 	volatile char room[400];
 

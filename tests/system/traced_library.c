@@ -5,7 +5,7 @@
 void traced_library_outer(void (*back)(int), int depth);
 void traced_library_inner(void (*back)(int), int depth);
 
-__attribute__((noipa)) void traced_library_inner(void (*back)(int), int depth)
+__attribute__((noinline)) void traced_library_inner(void (*back)(int), int depth)
 {
 	volatile char room[1000];
 
@@ -14,7 +14,7 @@ __attribute__((noipa)) void traced_library_inner(void (*back)(int), int depth)
 	memset((char *)room, 0, sizeof(room));
 }
 
-__attribute__((noipa)) void traced_library_outer(void (*back)(int), int depth)
+__attribute__((noinline)) void traced_library_outer(void (*back)(int), int depth)
 {
 	volatile char room[100];
 

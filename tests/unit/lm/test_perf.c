@@ -81,7 +81,7 @@ static void count(void *arg, const struct perf_record *record)
 	++*(unsigned *)arg;
 }
 
-__attribute__((noipa)) static void reached(void)
+__attribute__((noinline)) static void reached(void)
 {
 	__asm__ volatile("");
 }

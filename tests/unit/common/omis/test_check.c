@@ -86,7 +86,7 @@ static const struct {
 	{ "nothing():version()", STATUS_UNKNOWN_SERVICE, 0, 0 },
 	{ ":omig_pa_create([],pa_c_1)", STATUS_UNKNOWN_SERVICE, 1, 1 },
 	{ ":proc_migrate([],n_1)", STATUS_UNSUPPORTED_SERVICE, 1, 1 },
-	{ "thread_reached_addr([],1):version()", STATUS_UNSUPPORTED_SERVICE, 0, 0 },
+	{ "thread_executed_insn([]):version()", STATUS_UNSUPPORTED_SERVICE, 0, 0 },
 	{ "version():version()", STATUS_TYPE_MISMATCH, 0, 0 },
 	{ ":proc_has_terminated([])", STATUS_TYPE_MISMATCH, 1, 1 },
 	{ ":node_get_info()", STATUS_PARAMETER_ERROR, 1, 1 },
