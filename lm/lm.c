@@ -375,6 +375,7 @@ void lm_free(struct lm *m)
 	directory_free(m->directory);
 	inbox_free(m->inbox);
 	csrs_free(m->csrs);
+	m->csrs = NULL;
 	tasks_free(m->tasks);
 	trace_free(m->trace);
 	stops_free(m->stops);
