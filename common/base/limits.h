@@ -57,6 +57,15 @@
 #define MEMORY_BLOCKS_MAX 4096 /* each is a system call of an lm that does nothing else meanwhile */
 #define FILE_LISTING_MAX_BYTES (64 * 1024) /* of one call; with escapes still below a frame */
 
+/* --- the audit of a daemon: what was done to programs, and who asked for it */
+#define AUDIT_FILE_MAX_BYTES (4 * 1024 * 1024) /* ten thousand entries; one older file is kept */
+#define AUDIT_CALL_MAX_BYTES 512 /* a call and its parameters, then it is cut */
+#define AUDIT_OBJECTS_MAX_BYTES 512 /* tokens of a few dozen objects, then it is cut */
+#define AUDIT_REFUSED_MAX 10 /* refusals of one identity in a window; the others are counted */
+#define AUDIT_REFUSED_WINDOW_NS (60 * INT64_C(1000000000)) /* with that 10 KB a minute at the most */
+#define AUDIT_READ_MAX_BYTES (256 * 1024) /* of the end of the files that one question reads */
+#define AUDIT_ENTRIES_MAX 1000 /* of one daemon in one answer */
+
 /* --- queues towards a peer that reads slowly */
 #define TOOL_QUEUE_MAX_BYTES (32 * 1024 * 1024) /* replies that wait; the tool is cut beyond it */
 #define TOOL_STALL_MAX_NS (10 * INT64_C(1000000000)) /* and after this time without progress */
