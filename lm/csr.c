@@ -4,7 +4,9 @@
 #include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/daemon/audit.h"
 #include "common/daemon/timebase.h"
+#include "common/route/rights.h"
 #include "lm/csr_internal.h"
 #include "lm/csr_source.h"
 #include "lm/rights.h"
@@ -241,6 +243,7 @@ void csr_free(struct csr *c)
 	free(c->object);
 	free(c->partner);
 	free(c->token);
+	free(c->identity);
 	free(c);
 }
 
@@ -289,6 +292,16 @@ static bool wants_hold(const struct csr *c)
 	return false;
 }
 
+static void note_refused(const struct csr *c, const struct omis_call *call)
+{
+	if (!route_may(c->right, call->service))
+		audit_note(c->owner->conf.env.audit, &(struct audit_entry){ .identity = c->identity,
+									    .session = c->tool,
+									    .csr = c->token,
+									    .call = call,
+									    .wall = clock_wall() });
+}
+
 /* Right now and not when the event happens: what may not be done is refused before it is armed. */
 static int read_request(struct csr *c, const struct msg_arm *m, struct reply *r)
 {
@@ -310,6 +323,9 @@ static int read_request(struct csr *c, const struct msg_arm *m, struct reply *r)
 	if (!rights_allow(m->identity, c->request, m->local_prefix, &c->right)) {
 		err_set(&e, ERR_DENIED, "%s may not do that",
 			m->identity[0] ? "this identity" : "nobody");
+		note_refused(c, c->request->event);
+		for (size_t i = 0; i < m->local_prefix && i < c->request->naction; i++)
+			note_refused(c, &c->request->action[i]);
 		reply_from_diag(r, STATUS_NO_PERMISSION, &e);
 		return -ERR_DENIED;
 	}
@@ -345,7 +361,8 @@ static int make(struct csrs *s, const struct msg_arm *m, struct csr **out)
 	c->version = m->version;
 	c->reply = m->reply;
 	c->token = str_dup(m->csr);
-	if (!c->token) {
+	c->identity = str_dup(m->identity);
+	if (!c->token || !c->identity) {
 		csr_free(c);
 		return -ERR_NOMEM;
 	}

@@ -65,7 +65,7 @@ struct csr_site {
 struct csr {
 	struct list link;
 	struct csrs *owner;
-	char *token;
+	char *token, *identity; /* owned */
 	uint32_t number, tool, version;
 	enum omis_right right;
 	struct omis_request *request; /* owned */

@@ -182,6 +182,7 @@ static void start(struct inbox *b, const struct msg_request *m, struct omis_requ
 			&(struct task_spec){ .request = r,
 					     .number = m->naction ? m->action : NULL,
 					     .tool = m->tool,
+					     .identity = m->identity,
 					     .depth = m->depth,
 					     .right = rights_least(m->identity, m->right),
 					     .deadline = deadline_of(m),

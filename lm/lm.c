@@ -4,6 +4,7 @@
 #include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/daemon/audit.h"
 #include "common/daemon/wire.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
@@ -262,6 +263,7 @@ static struct task_env env_of(struct lm *m)
 				  .stops = m->stops,
 				  .pa = m->pa,
 				  .trace = m->trace,
+				  .audit = m->audit,
 				  .host_name = m->host_name,
 				  .files = m->files,
 				  .may_manipulate = m->conf.may_manipulate,
@@ -295,7 +297,7 @@ static int open_work(struct lm *m, struct err *e)
 	struct task_env env;
 
 	m->files = str_dup(c->files ? c->files : "");
-	if (!m->files)
+	if (!m->files || lm_audit_open(m, e) < 0)
 		return err_nomem(e);
 	env = env_of(m);
 	m->tasks = tasks_new(&env);
@@ -377,6 +379,7 @@ void lm_free(struct lm *m)
 	csrs_free(m->csrs);
 	m->csrs = NULL;
 	tasks_free(m->tasks);
+	audit_close(m->audit);
 	trace_free(m->trace);
 	stops_free(m->stops);
 	pa_free(m->pa);

@@ -62,8 +62,9 @@ static const struct opt options[] = {
 
 /* Everything of one host and one CA: R/lm-<host>-<caid> and what hangs on that name. */
 struct lm_paths {
-	char base[FILE_PATH_BYTES]; /* private directory: key, certificate, journal */
+	char base[FILE_PATH_BYTES]; /* private directory: key, certificate, journal, audit */
 	char socket[FILE_PATH_BYTES], lock[FILE_PATH_BYTES], journal[FILE_PATH_BYTES];
+	char audit[FILE_PATH_BYTES];
 	char memfd[64];
 	char tracer[FILE_PATH_BYTES]; /* lm-trace beside us */
 };
@@ -109,6 +110,8 @@ static int fill_paths(struct program *p, struct err *e)
 	rc = file_beside_program(to->tracer, "lm-trace", e);
 	if (rc == 0)
 		rc = file_private_dir(to->base, e);
+	if (rc == 0)
+		rc = file_join(to->audit, sizeof(to->audit), to->base, "audit", e);
 	return rc < 0 ? rc : file_join(to->journal, sizeof(to->journal), to->base, "stops", e);
 }
 
@@ -170,6 +173,7 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 					  .socket = p->paths.socket,
 					  .tracer = p->paths.tracer,
 					  .journal = p->paths.journal,
+					  .audit = p->paths.audit,
 					  .files = v->files,
 					  .uid = getuid(),
 					  .may_manipulate = v->manipulate,

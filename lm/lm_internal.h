@@ -30,6 +30,7 @@ struct lm {
 	struct calls *calls;
 	struct pa *pa;
 	struct trace *trace;
+	struct audit *audit; /* NULL: none */
 	struct tasks *tasks;
 	struct csrs *csrs;
 	struct inbox *inbox;
@@ -40,6 +41,9 @@ struct lm {
 	struct loop_timer *linger, *drain;
 	char *end_reason; /* owned; NULL: not ending */
 };
+
+/* lm_audit.c */
+int lm_audit_open(struct lm *m, struct err *e);
 
 /* For omig_status. */
 void lm_write_status(void *arg, struct omis_writer *w);

@@ -11,6 +11,7 @@ static const struct {
 } table[] = {
 	{ "node_get_file_listing", serve_file_listing },
 	{ "node_get_info", serve_node_get_info },
+	{ "omig_audit", serve_audit },
 	{ "omig_backtrace", serve_backtrace_names },
 	{ "omig_calls_disable", serve_calls_disable },
 	{ "omig_calls_enable", serve_calls_enable },

@@ -2,6 +2,8 @@
 #include "lm/task.h"
 
 #include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/daemon/audit.h"
 #include "common/daemon/timebase.h"
 #include "common/loop/loop.h"
 #include "common/route/rights.h"
@@ -23,7 +25,9 @@ struct task {
 	struct task_spec spec;
 	uint32_t *number; /* owned copies of the arrays in spec */
 	bool *skip;
+	char *identity, *csr; /* owned */
 	struct reply *reply;
+	size_t first; /* entry of the action that runs, or waits */
 	size_t at; /* action that is next, or waits */
 	bool waits;
 	void *kept; /* what the call that waits keeps; owned */
@@ -60,6 +64,8 @@ static void task_free(struct task *t)
 	reply_free(t->reply);
 	free(t->number);
 	free(t->skip);
+	free(t->identity);
+	free(t->csr);
 	free(t);
 }
 
@@ -80,6 +86,19 @@ size_t tasks_waiting(const struct tasks *s)
 static uint32_t number_of(const struct task *t, size_t i)
 {
 	return t->number ? t->number[i] : (uint32_t)i + 1;
+}
+
+/* The action has ended, as the entries since t->first say. */
+static void note(const struct task *t)
+{
+	audit_note(t->owner->env.audit, &(struct audit_entry){ .identity = t->identity,
+							       .session = t->spec.tool,
+							       .csr = t->csr,
+							       .call = &t->spec.request->action[t->at],
+							       .reply = t->reply,
+							       .action = number_of(t, t->at),
+							       .first = t->first,
+							       .wall = clock_wall() });
 }
 
 /* What one action may do here is decided here again: those above us may be mistaken, or worse. */
@@ -137,11 +156,17 @@ static void finish(struct task *t)
 static bool go(struct task *t)
 {
 	for (; t->at < t->spec.request->naction; t->at++) {
-		int rc = t->skip && t->skip[t->at] ? 0 : run_action(t);
+		bool skips = t->skip && t->skip[t->at];
+		int rc;
 
+		if (!t->waits)
+			t->first = t->reply->nentry;
+		rc = skips ? 0 : run_action(t);
 		t->waits = rc == SERVICE_WAITS;
 		if (t->waits)
 			return false;
+		if (!skips)
+			note(t);
 		drop_kept(t);
 	}
 	finish(t);
@@ -153,20 +178,32 @@ void task_go_on(void *task)
 	go(task);
 }
 
+/* The action has begun; nobody will know how it ends. */
+static void end_waiting(struct task *t, const char *why)
+{
+	reply_add_error(t->reply, number_of(t, t->at), "", STATUS_UNSPECIFIED_ERROR, "%s", why);
+	note(t);
+}
+
 static void on_deadline(void *arg)
 {
 	struct task *t = arg;
 
-	for (; t->at < t->spec.request->naction; t->at++)
+	end_waiting(t, "the request's time was over");
+	for (t->at++; t->at < t->spec.request->naction; t->at++)
 		reply_add_error(t->reply, number_of(t, t->at), "", STATUS_UNSPECIFIED_ERROR,
 				"the request's time was over");
 	finish(t);
 }
 
-static int copy_arrays(struct task *t)
+static int copy_spec(struct task *t)
 {
 	size_t n = t->spec.request->naction;
 
+	t->identity = str_dup(t->spec.identity ? t->spec.identity : "");
+	t->csr = str_dup(t->spec.csr ? t->spec.csr : "");
+	if (!t->identity || !t->csr)
+		return -ERR_NOMEM;
 	if (t->spec.number) {
 		t->number = calloc(n, sizeof(*t->number));
 		if (!t->number)
@@ -197,7 +234,7 @@ int task_start(struct tasks *s, const struct task_spec *spec, struct task **out)
 	list_push_back(&s->all, &t->link);
 	s->n++;
 	t->reply = reply_new();
-	if (!t->reply || copy_arrays(t) < 0) {
+	if (!t->reply || copy_spec(t) < 0) {
 		task_free(t);
 		return -ERR_NOMEM;
 	}
@@ -214,6 +251,8 @@ int task_start(struct tasks *s, const struct task_spec *spec, struct task **out)
 
 void task_cancel(struct task *t)
 {
+	if (t && t->waits)
+		end_waiting(t, "it was cancelled while it ran");
 	if (t)
 		task_free(t);
 }

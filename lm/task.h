@@ -34,6 +34,7 @@ struct task_env {
 	struct stops *stops;
 	struct pa *pa;
 	struct trace *trace;
+	struct audit *audit; /* NULL = none */
 	const char *host_name;
 	const char *files; /* that tools may see: filelist.h; NULL = none */
 	bool may_manipulate; /* local policy: false refuses signals and stops from anybody */
@@ -47,6 +48,8 @@ struct task_spec {
 	const uint32_t *number; /* of each action, as replies use it; NULL = 1, 2, ... */
 	const bool *skip; /* actions that have run elsewhere; NULL = none */
 	uint32_t tool;
+	const char *identity; /* of that tool, end to end; NULL = nobody's; copied */
+	const char *csr; /* whose actions these are; NULL = a request; copied */
 	unsigned depth; /* events that led to it */
 	enum omis_right right; /* of the tool, as its certificate says */
 	nsec_t deadline; /* relative; <= 0 = none */

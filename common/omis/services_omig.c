@@ -7,6 +7,14 @@ static const struct omis_service omig[] = {
 	  .param = { P_FLOAT("per_second") },
 	  .help = "A filter of events: so many a second go on to the actions behind it (one in "
 		  "1/per_second seconds when it is below 1), the others end here." },
+	{ EXT_SERVICE("omig", "omig_audit", INFO, 'n', EACH, ADMIN, DONE),
+	  .param = { NODES, P_INT_OR("since", "0"), P_INT_OR("max", "100") },
+	  .result = "daemon, host, left_out, more, [number, time, daemon, host, who, session, csr, call, "
+		    "objects, failed, status, why, left_out]...",
+	  .help = "What was done to programs and refused, as each daemon wrote it down: the newest "
+		  "first, at most max (1000) with a number above since. Numbers are the wall time in ns, "
+		  "ascending. left_out: entries that do not stand there, for refusals were too many or "
+		  "the disk was full. more is 1 when older ones would be of interest." },
 	{ EXT_SERVICE("omig", "omig_backtrace", INFO, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT_OR("depth", "0") },
 	  .result = "n, [pc, fp, module, symbol, offset]...",

@@ -147,6 +147,7 @@ void world_start_lm(struct world *w)
 				   .memfd = w->host.memfd,
 				   .socket = w->socket,
 				   .journal = w->journal,
+				   .audit = w->audit,
 				   .files = "/proc/some /proc/gone",
 				   .uid = getuid(),
 				   .may_manipulate = w->may_manipulate,

@@ -49,6 +49,7 @@ struct world {
 	uint16_t port, sm_port;
 	char sm_addr[64];
 	const char *journal; /* NULL: none */
+	const char *audit; /* NULL: none */
 	const char *socket;
 	bool may_manipulate;
 	nsec_t linger;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The audit of this host: where it is kept, and who may read it by request. */
+#include "common/base/log.h"
+#include "common/daemon/audit.h"
+#include "lm/lm_internal.h"
+#include "lm/services.h"
+
+static void on_trouble(void *arg, const struct err *why, uint64_t n)
+{
+	if (why)
+		log_error("audit", "manipulations are not written down any more: %s", why->text);
+	else
+		log_notice("audit", "manipulations are written down again, missing=%llu", (unsigned long long)n);
+}
+
+int lm_audit_open(struct lm *m, struct err *e)
+{
+	const struct audit_conf c = { .path = m->conf.audit,
+				      .daemon = "lm",
+				      .host = m->host_name,
+				      .on_trouble = on_trouble };
+
+	return !m->conf.audit || audit_open(&c, &m->audit) == 0 ? 0 : err_nomem(e);
+}
+
+/* The plan asks the hosts of the objects only: what is asked for is of this one, or not here. */
+int serve_audit(struct service_call *c)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct objects o = { 0 };
+	int rc = objects_expand(c->env->procs, &c->call->param[0], 'n', &o, c->reply, c->action);
+
+	if (rc >= 0 && o.n && !c->env->audit)
+		rc = reply_add_error(c->reply, c->action, o.v[0].token, STATUS_UNSUPPORTED_SERVICE, "no audit is kept here");
+	else if (rc >= 0 && o.n)
+		rc = audit_read(c->env->audit, call_int(c, 1), call_int(c, 2), &b);
+	if (rc >= 0 && b.n)
+		rc = reply_add_n(c->reply, c->action, o.v[0].token, STATUS_OK, b.p, b.n);
+	objects_done(&o);
+	buf_done(&b);
+	return rc;
+}
