@@ -183,6 +183,7 @@ static void start(struct inbox *b, const struct msg_request *m, struct omis_requ
 					     .number = m->naction ? m->action : NULL,
 					     .tool = m->tool,
 					     .identity = m->identity,
+					     .csr = m->csr,
 					     .depth = m->depth,
 					     .right = rights_least(m->identity, m->right),
 					     .deadline = deadline_of(m),

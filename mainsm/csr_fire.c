@@ -143,6 +143,7 @@ static int run_actions(const struct csr_firing *how, struct firing *f)
 		.identity = s->identity,
 		.tool = s->number,
 		.right = s->right,
+		.csr = csr->token.s,
 		.depth = how->depth,
 		.owner = &s->runs,
 		.on_done = on_done,

@@ -155,6 +155,7 @@ struct msg_request {
 	size_t naction;
 	uint32_t flags;
 	uint32_t depth; /* events that led to it, one by an action of the other */
+	const char *csr; /* whose actions these are; "" = a tool's own request */
 };
 
 struct msg_entry {

@@ -28,6 +28,7 @@ struct request {
 	struct requests *rs;
 	uint64_t id;
 	char *identity; /* owned */
+	struct token csr; /* whose actions it is; "" = none */
 	uint32_t *number; /* owned; of the actions */
 	struct view view;
 	struct list runs; /* at most one */
@@ -235,6 +236,7 @@ static struct request *request_new(struct requests *rs, const struct msg_request
 	q->id = m->id;
 	list_init(&q->runs);
 	q->identity = str_dup(m->identity);
+	str_copy(q->csr.s, sizeof(q->csr.s), m->csr);
 	q->number = calloc(m->naction + 1, sizeof(*q->number));
 	q->view = (struct view){ rs->conf.nodes, rs->conf.cells, nodes_bound(rs->conf.nodes) };
 	if (q->number && m->naction)
@@ -319,6 +321,7 @@ static int execute(struct request *q, const struct msg_request *m, struct omis_r
 		.policy = m->policy,
 		.quorum = m->quorum,
 		.deadline = time_for_us(q->rs, m->deadline_ns),
+		.csr = q->csr.s,
 		.depth = m->depth,
 		.owner = &q->runs,
 		.on_done = on_done,

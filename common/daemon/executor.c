@@ -228,6 +228,7 @@ static void send_part(struct run *run, const struct plan_part *part)
 			.action = part->action,
 			.naction = part->naction,
 			.depth = run->spec.depth,
+			.csr = run->spec.csr ? run->spec.csr : "",
 		};
 		rc = send_to(run, part->child, &m);
 	}

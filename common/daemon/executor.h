@@ -37,6 +37,7 @@ struct run_spec {
 	enum omis_right right;
 	uint32_t policy, quorum; /* enum msg_policy */
 	nsec_t deadline; /* relative; <= 0 = the default */
+	const char *csr; /* whose actions it runs; NULL or "" = a request's; lives as long as the run */
 	unsigned depth; /* events that led to this run: 0 = a tool's own request */
 	struct list *owner; /* the run is in this list while it lives */
 	/*
