@@ -158,9 +158,13 @@ static void got_request(struct peer *p, const struct msg_request *q)
 		refuse(s, q->id, e.code == ERR_NOMEM ? STATUS_NO_MEMORY : STATUS_SYNTAX_ERROR, &e);
 		return;
 	}
-	if (omis_check(request, &diag))
+	if (omis_check(request, &diag)) {
 		refuse(s, q->id, diag.status ? diag.status : STATUS_NO_MEMORY, &diag.err);
-	else if (request->event)
+		omis_request_free(request);
+		return;
+	}
+	mainsm_audit_refused(p->m, s, request);
+	if (request->event)
 		define(p, q, &request);
 	else
 		execute(p, q, &request);

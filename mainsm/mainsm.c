@@ -5,6 +5,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/daemon/audit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -299,6 +300,8 @@ static int open_state(struct mainsm *m, struct err *e)
 	if (!rc)
 		rc = certs_open(file, &m->certs, e);
 	if (!rc)
+		rc = mainsm_audit_open(m, e);
+	if (!rc)
 		rc = open_file(m, "tokens", path, &file, e);
 	if (!rc)
 		rc = tokens_open(file, &m->tokens, e);
@@ -337,7 +340,7 @@ static int make_engines(struct mainsm *m, struct err *e)
 static int make_services(struct mainsm *m, struct err *e)
 {
 	const struct top_conf t = { m->directory, m->sites,  m->children,   m->csrs,	   m->executor,
-				    m->numbers,	  m->certs,  m->tokens,	    m->conf.loop, wall_now,
+				    m->numbers,	  m->certs,  m->tokens,	    m->audit,	    m->conf.loop, wall_now,
 				    status_values, connection, on_revoked, on_shutdown,  m };
 	const struct enrol_service_conf n = { m->conf.loop, m->conf.ca, m->tokens, m->certs,
 					      m->conf.cert_lifetime, wall_now, choose_site, m };
@@ -437,6 +440,7 @@ void mainsm_free(struct mainsm *m)
 	sites_free(m->sites);
 	tokens_free(m->tokens);
 	certs_free(m->certs);
+	audit_close(m->audit);
 	numbers_free(m->numbers);
 	free(m);
 }

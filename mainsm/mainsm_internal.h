@@ -45,6 +45,7 @@ struct mainsm {
 	struct csrs *csrs;
 	struct top *top;
 	struct enrol_service *enrol;
+	struct audit *audit; /* NULL: nothing is kept */
 	struct net_listener *listener;
 	struct list peers;
 	struct list sessions;
@@ -56,6 +57,11 @@ struct mainsm {
 	uint64_t forged; /* messages about somebody else's objects */
 	bool is_closing;
 };
+
+/* --- audit.c */
+int mainsm_audit_open(struct mainsm *m, struct err *e);
+/* What of a request its tool has no right to; nobody below will see it. */
+void mainsm_audit_refused(struct mainsm *m, const struct session *s, const struct omis_request *r);
 
 /* --- greet.c: the handlers of every link */
 void greet_accept(void *arg, struct chan *c);

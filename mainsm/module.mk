@@ -5,6 +5,6 @@ mainsm.src      := object.c directory.c scope.c children.c pa.c view.c \
 		   numbers.c sites.c template.c \
 		   session.c csr.c csr_arm.c partners.c csr_fire.c csr_hold.c locks.c \
 		   top.c top_attach.c top_take.c top_csr.c top_pa.c top_ask.c top_admin.c top_site.c top_job.c \
-		   greet.c below.c above.c mainsm.c settings.c hosts.c starter.c program.c
+		   greet.c below.c above.c audit.c mainsm.c settings.c hosts.c starter.c program.c
 mainsm.programs := mainsm
 mainsm.uses     := common/base common/omis common/loop proto common/net common/route common/daemon common/authority

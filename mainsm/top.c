@@ -2,6 +2,7 @@
 #include "mainsm/top.h"
 
 #include "common/base/str.h"
+#include "common/daemon/audit.h"
 #include "mainsm/top_internal.h"
 
 #include <stdlib.h>
@@ -43,12 +44,43 @@ bool top_has(const char *service)
 	return find(service) != NULL;
 }
 
+/* What the top itself does ends at once, if it manipulates. */
+static void note(const struct top_call *c, size_t first, int rc)
+{
+	const struct run_spec *spec = run_spec(c->run);
+	struct audit_entry x = { .identity = spec->identity,
+				 .session = spec->tool,
+				 .csr = spec->csr,
+				 .call = c->call,
+				 .action = c->action,
+				 .reply = c->into,
+				 .first = first,
+				 .wall = c->top->conf.wall_now(c->top->conf.arg) };
+	struct reply *failed = NULL;
+
+	if (!c->top->conf.audit || !audit_concerns(c->call->service))
+		return;
+	if (rc < 0) {
+		failed = reply_new();
+		if (failed)
+			reply_add(failed, c->action, NULL, status_from_err(rc), err_name(rc));
+		x.reply = failed;
+		x.first = 0;
+	}
+	if (x.reply)
+		audit_note(c->top->conf.audit, &x);
+	reply_free(failed);
+}
+
 int top_execute(struct top *t, struct run *run, const struct plan_here *here, struct reply *into)
 {
 	struct top_call c = { t, run, run_spec(run)->user, here->call, here->action, into };
 	top_fn fn = find(here->call->name);
+	size_t first = into->nentry;
+	int rc = fn ? fn(&c) : -ERR_UNSUPPORTED;
 
-	return fn ? fn(&c) : -ERR_UNSUPPORTED;
+	note(&c, first, rc);
+	return rc;
 }
 
 struct top_list top_list(const struct top_call *c, size_t at)

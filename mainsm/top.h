@@ -12,6 +12,7 @@
 #include "common/omis/reply.h"
 #include "common/route/plan.h"
 
+struct audit;
 struct certs;
 struct children;
 struct csrs;
@@ -35,6 +36,7 @@ struct top_conf {
 	struct numbers *numbers;
 	struct certs *certs;
 	struct tokens *tokens;
+	struct audit *audit; /* NULL = none */
 	struct loop *loop;
 	nsec_t (*wall_now)(void *arg);
 	/* Our own health as the values of omig_status(). */

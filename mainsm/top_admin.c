@@ -2,6 +2,7 @@
 /* Certificates, tokens, the end. */
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/daemon/audit.h"
 #include "common/omis/value.h"
 #include "common/authority/certs.h"
 #include "common/authority/tokens.h"
@@ -97,7 +98,22 @@ static int shut_down(struct top_call *c)
 	return 0;
 }
 
+static int audit(struct top_call *c)
+{
+	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	int rc;
+
+	if (!c->top->conf.audit)
+		return 0;
+	rc = audit_read(c->top->conf.audit, top_int(c, 1), top_int(c, 2), &b);
+	if (!rc)
+		return top_value(c, NULL, &b);
+	buf_done(&b);
+	return rc;
+}
+
 const struct top_service top_admin_services[] = {
+	{ "omig_audit", audit },
 	{ "omig_cert_list", cert_list },
 	{ "omig_cert_revoke", cert_revoke },
 	{ "omig_cert_token", cert_token },

@@ -37,6 +37,7 @@ struct below {
 	uint32_t tool, version, prefix, right, node;
 	bool wants_reply;
 	uint32_t depth;
+	char of_csr[40]; /* of the last request */
 	uint64_t last_id, released;
 	nsec_t deadline;
 	const char *value; /* of each entry; NULL = "1" */
@@ -252,6 +253,7 @@ static inline void below_on_msg(void *arg, struct link *l, const struct msg *m)
 		b->right = m->request.right;
 		b->deadline = m->request.deadline_ns;
 		b->depth = m->request.depth;
+		str_copy(b->of_csr, sizeof(b->of_csr), m->request.csr);
 		snprintf(b->text, sizeof(b->text), "%.*s", (int)m->request.text.n,
 			 (const char *)m->request.text.p);
 		if (!b->is_mute)

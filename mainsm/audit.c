@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the top decides for the last time, written down: its own services, and what it refuses. */
+#include "common/daemon/audit.h"
+
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/net/net.h"
+#include "mainsm/mainsm_internal.h"
+
+static void on_trouble(void *arg, const struct err *why, uint64_t n)
+{
+	if (why)
+		log_error("audit", "manipulations are not written down any more: %s", why->text);
+	else
+		log_notice("audit", "manipulations are written down again, missing=%llu", (unsigned long long)n);
+}
+
+int mainsm_audit_open(struct mainsm *m, struct err *e)
+{
+	const struct identity *self = net_ctx_self(m->conf.ctx);
+	struct audit_conf c = { .daemon = "mainsm", .host = self ? self->host : "", .on_trouble = on_trouble };
+	char path[FILE_PATH_BYTES];
+	int rc;
+
+	if (!m->conf.state_dir)
+		return 0;
+	rc = file_join(path, sizeof(path), m->conf.state_dir, "audit", e);
+	if (rc)
+		return rc;
+	c.path = path;
+	return audit_open(&c, &m->audit) ? err_nomem(e) : 0;
+}
+
+static void note_refused(struct mainsm *m, const struct session *s, const struct omis_call *call)
+{
+	if (route_may(s->right, call->service))
+		return;
+	audit_note(m->audit, &(struct audit_entry){ .identity = s->identity,
+						    .session = s->number,
+						    .call = call,
+						    .wall = m->conf.wall_now(m->conf.arg) });
+}
+
+void mainsm_audit_refused(struct mainsm *m, const struct session *s, const struct omis_request *r)
+{
+	if (r->event)
+		note_refused(m, s, r->event);
+	for (size_t i = 0; i < r->naction; i++)
+		note_refused(m, s, &r->action[i]);
+}
