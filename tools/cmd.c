@@ -16,6 +16,7 @@ const struct cmd cmd_table[] = {
 	{ "export", cmd_export, "answer Prometheus and its like with figures of all that is watched" },
 	{ "services", cmd_services, "services that requests may use, with help" },
 	{ "status", cmd_status, "health of the monitor's own daemons" },
+	{ "audit", cmd_audit, "who did what to programs, and who was refused" },
 	{ "cert", cmd_cert, "list, issue and revoke certificates" },
 	{ "site", cmd_site, "join the sm that a site's admin runs for many users" },
 	{ "admin", cmd_admin, "the users of such an sm: list, limit, drain, drop" },

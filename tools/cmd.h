@@ -41,6 +41,7 @@ int cmd_request(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_services(int argc, char **argv);
 int cmd_status(int argc, char **argv);
+int cmd_audit(int argc, char **argv);
 int cmd_cert(int argc, char **argv);
 int cmd_site(int argc, char **argv);
 int cmd_admin(int argc, char **argv);
