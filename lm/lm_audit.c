@@ -23,20 +23,19 @@ int lm_audit_open(struct lm *m, struct err *e)
 	return !m->conf.audit || audit_open(&c, &m->audit) == 0 ? 0 : err_nomem(e);
 }
 
-/* The plan asks the hosts of the objects only: what is asked for is of this one, or not here. */
 int serve_audit(struct service_call *c)
 {
+	const char *node = procs_node_token(c->env->procs);
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
-	struct objects o = { 0 };
-	int rc = objects_expand(c->env->procs, &c->call->param[0], 'n', &o, c->reply, c->action);
+	int rc;
 
-	if (rc >= 0 && o.n && !c->env->audit)
-		rc = reply_add_error(c->reply, c->action, o.v[0].token, STATUS_UNSUPPORTED_SERVICE, "no audit is kept here");
-	else if (rc >= 0 && o.n)
-		rc = audit_read(c->env->audit, call_int(c, 1), call_int(c, 2), &b);
-	if (rc >= 0 && b.n)
-		rc = reply_add_n(c->reply, c->action, o.v[0].token, STATUS_OK, b.p, b.n);
-	objects_done(&o);
+	if (!call_is_for_us(c))
+		return 0;
+	if (!c->env->audit)
+		return reply_add_error(c->reply, c->action, node, STATUS_UNSUPPORTED_SERVICE, "no audit is kept here");
+	rc = audit_read(c->env->audit, call_int(c, 1), call_int(c, 2), &b);
+	if (rc >= 0)
+		rc = reply_add_n(c->reply, c->action, node, STATUS_OK, b.p, b.n);
 	buf_done(&b);
 	return rc;
 }

@@ -140,7 +140,6 @@ static int answer(struct service_call *c, const struct creation *k)
 	return reply_add(c->reply, c->action, node, STATUS_OK, k->token.s);
 }
 
-/* The object list is of nodes, and we are one. */
 int serve_proc_create(struct service_call *c)
 {
 	struct creation *k;
@@ -149,6 +148,8 @@ int serve_proc_create(struct service_call *c)
 
 	if (c->retry)
 		return answer(c, task_kept(c->task));
+	if (!call_is_for_us(c))
+		return 0;
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return -ERR_NOMEM;

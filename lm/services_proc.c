@@ -315,8 +315,11 @@ int serve_proc_take(struct service_call *c)
 	struct buf b = BUF_INIT(TOKEN_BYTES);
 	struct err e = { 0 };
 	struct proc *p = NULL;
-	int rc = take(c, &p, &e);
+	int rc;
 
+	if (!call_is_for_us(c))
+		return 0;
+	rc = take(c, &p, &e);
 	if (rc == -ERR_NOTFOUND)
 		return reply_add_error(
 			c->reply, c->action, procs_node_token(c->env->procs), STATUS_UNKNOWN_OBJECT,

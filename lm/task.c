@@ -363,6 +363,16 @@ int call_each_thread(struct service_call *c,
 	return call_each(c, 't', &(struct each){ .thread = fn });
 }
 
+bool call_is_for_us(struct service_call *c)
+{
+	struct objects o = { 0 };
+	int rc = objects_expand(c->env->procs, &c->call->param[0], 'n', &o, c->reply, c->action);
+	bool is_named = rc >= 0 && o.n > 0;
+
+	objects_done(&o);
+	return is_named;
+}
+
 nsec_t call_now(const struct service_call *c)
 {
 	return timebase_at(c->env->timebase, loop_now(c->env->loop));

@@ -124,6 +124,9 @@ int call_each_proc(struct service_call *c,
 int call_each_thread(struct service_call *c,
 		     int (*fn)(struct service_call *, const struct object *, struct err *));
 
+/* For a service of nodes: is this one named by the first parameter? What is not here is told. */
+bool call_is_for_us(struct service_call *c);
+
 /* System time of this moment. */
 nsec_t call_now(const struct service_call *c);
 
