@@ -44,7 +44,7 @@ bool top_has(const char *service)
 	return find(service) != NULL;
 }
 
-/* What the top itself does ends at once, if it manipulates. */
+/* What goes on is done by hosts, and written down by them. */
 static void note(const struct top_call *c, size_t first, int rc)
 {
 	const struct run_spec *spec = run_spec(c->run);
@@ -58,7 +58,7 @@ static void note(const struct top_call *c, size_t first, int rc)
 				 .wall = c->top->conf.wall_now(c->top->conf.arg) };
 	struct reply *failed = NULL;
 
-	if (!c->top->conf.audit || !audit_concerns(c->call->service))
+	if (rc > 0 || !c->top->conf.audit || !audit_concerns(c->call->service))
 		return;
 	if (rc < 0) {
 		failed = reply_new();
