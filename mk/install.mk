@@ -7,6 +7,7 @@ prefix      = $(PREFIX)
 exec_prefix = $(prefix)
 bindir      = $(exec_prefix)/bin
 libdir      = $(exec_prefix)/lib
+libexecdir  = $(exec_prefix)/libexec
 includedir  = $(prefix)/include
 datadir     = $(prefix)/share
 mandir      = $(datadir)/man
@@ -16,6 +17,7 @@ pkgdir      = $(libdir)/pkgconfig
 section  = $(subst .,,$(suffix $(1)))
 pairs    = $(foreach m,$(MODULES),\
 	$(foreach p,$($m.programs),$(if $(filter $p,$($m.not_installed)),,$(B)/bin/$p:$(bindir)/$p:755)) \
+	$(foreach p,$($m.libexec),$(B)/libexec/omig/$p:$(libexecdir)/omig/$p:755) \
 	$(foreach s,$($m.shared),$(B)/lib/$s.so:$(libdir)/$s.so:755 $(B)/lib/$s.a:$(libdir)/$s.a:644) \
 	$(foreach h,$($m.headers),$m/$h:$(includedir)/omig/$(notdir $h):644) \
 	$(foreach n,$($m.man:.scd=),$(B)/man/$(notdir $n):$(mandir)/man$(call section,$n)/$(notdir $n):644) \

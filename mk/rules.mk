@@ -9,6 +9,7 @@
 #   X.proto      *.proto, compiled by protoc-c into $(B)/gen
 #   X.gen        generated .c and .h ($(B)/gen/X/...); the room gives the rule
 #   X.programs   NAME... -> $(B)/bin/NAME from X/NAME_main.c or X.main.NAME
+#   X.libexec    NAME... programs for programs, $(B)/libexec/omig/NAME by a rule of the room
 #   X.shared     S... -> $(B)/lib/S.so of the room's objects, X.src.S (sources
 #                of S alone), X.objs.S (objects with a rule of their own) and
 #                the rooms below; X.map.S (default X/S.map),

@@ -22,6 +22,7 @@ const struct cmd cmd_table[] = {
 	{ "admin", cmd_admin, "the users of such an sm: list, limit, drain, drop" },
 	{ "stop", cmd_stop, "end mainsm and all daemons below it" },
 	{ "doctor", cmd_doctor, "look for what is wrong, and say what to do" },
+	{ "selftest", cmd_selftest, "do every service to a scratch process: what works here" },
 	{ "version", cmd_version, "version and features" },
 	{ NULL, NULL, NULL },
 };

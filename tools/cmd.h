@@ -47,6 +47,7 @@ int cmd_site(int argc, char **argv);
 int cmd_admin(int argc, char **argv);
 int cmd_stop(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_selftest(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /* Options that all commands that ask a mainsm have. */

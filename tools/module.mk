@@ -11,7 +11,18 @@ tools.main.omig  := omig_main.c
 tools.libs       := -lm
 # The terminal's former state, and what a signal handler may touch.
 tools.statics    := term.c:saved term.c:is_changed cmd_top.c:got_signal cmd_top.c:got_resize \
-		    cmd_request.c:is_interrupted cmd_export.c:is_told_to_end
+		    cmd_request.c:is_interrupted cmd_export.c:is_told_to_end cmd_selftest.c:got_signal
+
+# The process that omig selftest does things to: a rank that has what an MPI would have in itself.
+tools.src        += cmd_selftest.c selftest_bed.c selftest_keeper.c selftest_lacks.c selftest_rows.c selftest_run.c \
+		    selftest_words.c
+tools.not_built  := scratch_main.c
+tools.statics    += scratch_main.c:steps scratch_main.c:wish_to_end scratch_main.c:more scratch_main.c:child \
+		    scratch_main.c:child_in
+tools.libexec    := omig-scratch
+$(B)/libexec/omig/omig-scratch: $(B)/tools/scratch_main.o $(B)/common/base.a
+	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -rdynamic -o $@ $^ -ldl
+$(if $(M),,$(eval all: $(B)/libexec/omig/omig-scratch))
 
 # Manual pages: what programs can say themselves is filled in by asking them.
 tools.man        := omig.1.scd omig.conf.5.scd omis.7.scd lm.8.scd sm.8.scd mainsm.8.scd
