@@ -46,6 +46,7 @@ const struct selftest_row selftest_rows[] = {
 		RAISE("2"), RAISED "print([$par1])", RAISE("3"), "* 1,3\n", "- 1,2\n" } },
 	{ "omig_tree", NEED_NOTHING, { ":omig_tree()", "=\\[{proc},{node},.*,{pid},.*\"{job}\"" } },
 	{ "omig_status", NEED_NOTHING, { ":omig_status()", "= \"mainsm\",.*{node} \"lm\"," } },
+	{ "omig_audit", NEED_NOTHING, { "@t370-audit.sh" } },
 	{ "omig_cert_token", NEED_OWN_MONITOR, { ":omig_cert_token(\"tool-observe\",600,1)", "?string", "& :version()", "=^2,0," } },
 	{ "omig_cert_list", NEED_NOTHING, { ":omig_cert_list()", "=\"lm\"" } },
 	{ "omig_cert_revoke", NEED_OWN_MONITOR, { ":omig_cert_token(\"tool-observe\",600,1)", "?string", "& :version()",
