@@ -29,7 +29,7 @@ struct stop {
 	uint32_t tool[STOPS_TOOLS_MAX]; /* that have stopped it for all to see */
 	size_t ntool;
 	bool is_told; /* that it was stopped */
-	bool was_stopped; /* by somebody else, before the first suspend: to be left so */
+	bool was_stopped; /* by somebody else, before us, and not continued since: to be left so */
 	struct suspend *suspend; /* owned */
 	size_t nsuspend, cap;
 };
@@ -58,7 +58,10 @@ static struct stop *find(const struct stops *s, const struct proc *p)
 	return NULL;
 }
 
-/* A line a process: pid, start, boot id. An empty journal is no file. It outlives us, and no boot. */
+/*
+ * A line for each process that a new lm has to continue: pid, start, boot id. An empty journal is no
+ * file. It outlives us, and no boot.
+ */
 static int write_journal(struct stops *s, struct err *e)
 {
 	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
@@ -67,15 +70,16 @@ static int write_journal(struct stops *s, struct err *e)
 	if (!s->journal)
 		return 0;
 	list_each (i, &s->all) {
-		const struct proc *p = list_entry(i, struct stop, link)->proc;
+		const struct stop *st = list_entry(i, struct stop, link);
 
-		buf_printf(&b, "%d %llu %s\n", (int)p->pid, (unsigned long long)p->start,
-			   procs_boot_id(s->procs));
+		if (!st->was_stopped)
+			buf_printf(&b, "%d %llu %s\n", (int)st->proc->pid,
+				   (unsigned long long)st->proc->start, procs_boot_id(s->procs));
 	}
-	if (list_is_empty(&s->all))
-		rc = file_remove(s->journal, e);
+	if (b.failed)
+		rc = err_nomem(e);
 	else
-		rc = b.failed ? err_nomem(e) : file_replace(s->journal, b.p, b.n, e);
+		rc = b.n ? file_replace(s->journal, b.p, b.n, e) : file_remove(s->journal, e);
 	buf_done(&b);
 	return rc;
 }
@@ -144,22 +148,34 @@ void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg)
 
 /* --- letting go */
 
+/*
+ * A process that is traced ('t') may be stopped or at a breakpoint: it counts as running. So we may continue
+ * what somebody else has stopped, and never leave stopped what we have stopped.
+ */
+static bool is_stopped_now(const struct stops *s, const struct proc *p)
+{
+	struct host_figures f;
+
+	return host_figures(s->host, p->pid, HOST_FIGURES_STAT, &f, NULL) == 0 && f.state == 'T';
+}
+
 /* Something that held the process was taken back. had_tools: it was stopped for all to see before. */
 static void settle(struct stops *s, struct stop *st, bool had_tools, const char *why)
 {
 	struct proc *p = st->proc;
 	bool ends = had_tools && !st->ntool, is_told = st->is_told;
+	bool is_left = st->was_stopped && is_stopped_now(s, p);
 
 	p->is_suspended = st->nsuspend > 0;
 	if (ends)
 		st->is_told = false;
 	if (!st->ntool && !st->nsuspend) {
 		log_debug("lm", "continuing a stopped process pid=%d reason=%s", (int)p->pid, why);
-		if (p->held && !st->was_stopped)
+		if (p->held && !is_left)
 			host_proc_signal(p->held, SIGCONT, NULL);
 		drop(s, st);
 	}
-	if (!ends)
+	if (!ends || is_left)
 		return;
 	procs_set_stopped(p, false);
 	if (is_told)
@@ -316,6 +332,7 @@ static int record(struct stops *s, struct proc *p, struct stop **out, struct err
 	if (!st)
 		return err_nomem(e);
 	st->proc = p;
+	st->was_stopped = is_stopped_now(s, p);
 	list_push_back(&s->all, &st->link);
 	s->n++;
 	rc = write_journal(s, e); /* first: a crash must not leave a stop that nobody knows of */
@@ -328,17 +345,25 @@ static int record(struct stops *s, struct proc *p, struct stop **out, struct err
 	return 0;
 }
 
-/* Sends a signal that stops; *is_new: nothing had held the process before. */
+/* Somebody has continued it since we looked: what stops it now is ours. */
+static int look_again(struct stops *s, struct stop *st, struct err *e)
+{
+	if (!st->was_stopped || is_stopped_now(s, st->proc))
+		return 0;
+	st->was_stopped = false;
+	return write_journal(s, e);
+}
+
+/* Sends a signal that stops. */
 static int hold(struct stops *s, struct proc *p, int sig, struct stop **out, struct err *e)
 {
 	struct stop *st = find(s, p);
 	bool is_new = !st;
-	int rc = 0;
+	int rc;
 
 	if (!p->held)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
-	if (is_new)
-		rc = record(s, p, &st, e);
+	rc = is_new ? record(s, p, &st, e) : look_again(s, st, e);
 	if (rc < 0)
 		return rc;
 	rc = host_proc_signal(p->held, sig, e);
@@ -407,6 +432,7 @@ int stops_continue(struct stops *s, struct proc *p, struct err *e)
 	if (st && st->nsuspend) {
 		st->ntool = 0;
 		st->is_told = st->was_stopped = false;
+		rc = write_journal(s, e);
 	} else if (st) {
 		drop(s, st);
 		write_journal(s, NULL);
@@ -414,7 +440,7 @@ int stops_continue(struct stops *s, struct proc *p, struct err *e)
 	procs_set_stopped(p, false);
 	if (was_seen)
 		note_change(s, p, false);
-	return 0;
+	return rc;
 }
 
 /* --- suspending */
@@ -427,18 +453,10 @@ static struct suspend *find_suspend(const struct stop *st, uint32_t thread, uint
 	return NULL;
 }
 
-static bool is_stopped_now(const struct stops *s, const struct proc *p)
-{
-	struct host_figures f;
-
-	return host_figures(s->host, p->pid, HOST_FIGURES_STAT, &f, NULL) == 0 && f.state == 'T';
-}
-
 int stops_suspend(struct stops *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e)
 {
 	struct stop *st = find(s, p);
 	struct suspend *x = find_suspend(st, thread, tool);
-	bool was_stopped = !st && p->held && is_stopped_now(s, p);
 	int rc;
 
 	if (x && x->count >= STOPS_SUSPENDS_MAX)
@@ -447,7 +465,6 @@ int stops_suspend(struct stops *s, struct proc *p, uint32_t thread, uint32_t too
 	rc = hold(s, p, SIGSTOP, &st, e);
 	if (rc < 0)
 		return rc;
-	st->was_stopped |= was_stopped;
 	if (!x && array_grow(&st->suspend, &st->cap, st->nsuspend + 1, sizeof(*x),
 			     OMIS_OBJECTS_MAX) < 0) {
 		settle(s, st, st->ntool > 0, "no memory");

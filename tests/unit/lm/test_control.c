@@ -169,6 +169,56 @@ START_TEST(what_somebody_else_has_stopped_is_left_so)
 }
 END_TEST
 
+/* Such as: Slurm suspends a job and later resumes it, while a tool holds it. */
+START_TEST(what_somebody_continues_meanwhile_runs_at_the_end)
+{
+	open_rank();
+	fake()->state = 'T';
+	ask(1, "thread_suspend");
+	fake()->state = 'S';
+	ask(2, "thread_suspend");
+	ask(1, "thread_resume");
+	ck_assert(is_stopped());
+	ask(2, "thread_resume");
+	ck_assert(!is_stopped());
+	fake()->state = 'T';
+	ask(1, "thread_stop");
+	fake()->state = 'S';
+	ask(1, "thread_stop");
+	tool_leaves(1);
+	ck_assert(!is_stopped());
+	close_rank();
+}
+END_TEST
+
+START_TEST(a_tool_that_stops_what_is_stopped_leaves_it_so)
+{
+	open_rank();
+	fake()->state = 'T';
+	ask(1, "thread_stop");
+	tool_leaves(1);
+	ck_assert(is_stopped());
+	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(procs_find_pid(w.lm->procs, 100)->state, MSG_STATE_STOPPED);
+	ask(1, "thread_stop");
+	ask(1, "thread_continue");
+	ck_assert(!is_stopped());
+	close_rank();
+}
+END_TEST
+
+/* It may be held for a moment at a breakpoint. */
+START_TEST(what_is_traced_counts_as_running)
+{
+	open_rank();
+	fake()->state = 't';
+	ask(1, "thread_suspend");
+	ask(1, "thread_resume");
+	ck_assert(!is_stopped());
+	close_rank();
+}
+END_TEST
+
 START_TEST(a_suspend_is_on_the_leash)
 {
 	open_rank();
@@ -369,6 +419,8 @@ END_TEST
 SUITE("lm control", suspends_count_and_each_is_taken_back, one_thread_of_a_process_holds_it_all,
       tools_do_not_resume_for_each_other, stopped_and_suspended_know_nothing_of_each_other,
       a_suspended_process_is_not_said_to_be_stopped, what_somebody_else_has_stopped_is_left_so,
+      what_somebody_continues_meanwhile_runs_at_the_end,
+      a_tool_that_stops_what_is_stopped_leaves_it_so, what_is_traced_counts_as_running,
       a_suspend_is_on_the_leash, a_tool_that_stopped_and_suspended_leaves_with_both,
       a_thread_that_ends_is_held_no_more, a_rank_that_ends_while_suspended_leaves_no_trace,
       a_kernel_that_refuses_the_stop_holds_nothing, a_suspend_too_many_is_refused,

@@ -321,6 +321,24 @@ START_TEST(an_lm_that_starts_again_continues_what_was_stopped)
 }
 END_TEST
 
+/* The journal names what a new lm has to continue, and nothing else. */
+START_TEST(what_somebody_else_has_stopped_is_not_in_the_journal)
+{
+	world_open(&w);
+	world_crash_lm(&w);
+	w.journal = journal;
+	world_start_lm(&w);
+	world_add_rank(&w, &seg, 100, 0, rank);
+	fake_proc_find(&w.host, 100)->state = 'T';
+	ask(MANIPULATOR, "thread_suspend", "");
+	ck_assert_int_ne(access(journal, F_OK), 0);
+	fake_proc_find(&w.host, 100)->state = 'S';
+	ask(MANIPULATOR, "thread_suspend", "");
+	ck_assert_int_eq(access(journal, F_OK), 0);
+	close_rank();
+}
+END_TEST
+
 static unsigned syncs;
 
 /* In the place of libc's. */
@@ -463,6 +481,7 @@ int main(void)
 		a_short_break_of_the_link_lets_nothing_go,
 		a_mainsm_that_was_started_anew_knows_of_no_stop,
 		an_lm_that_starts_again_continues_what_was_stopped,
+		what_somebody_else_has_stopped_is_not_in_the_journal,
 		a_stop_does_not_wait_for_a_disk,
 		a_journal_of_another_boot_or_process_reaches_nobody,
 		a_journal_that_cannot_be_read_is_not_thrown_away,
