@@ -14,7 +14,7 @@
 struct stop {
 	int inject; /* signal that it was about to get */
 	bool is_group; /* SIGSTOP and its like hold the process: it must stay so */
-	bool is_syscall; /* half-way into or out of one: nothing is done to a thread here */
+	bool is_between; /* nothing is under way: the kernel will not touch its registers any more */
 	bool has_event;
 	struct tracer_msg *event; /* noted before it goes on, sent afterwards */
 };
@@ -113,11 +113,11 @@ static void read_stop(struct tracees *s, struct tracee *t, int status, struct st
 	int sig = WSTOPSIG(status), event = status >> 16;
 
 	if (event == PTRACE_EVENT_STOP) {
+		stop->is_between = true;
 		stop->is_group = stops_a_group(sig);
 	} else if (event == PTRACE_EVENT_EXEC) {
 		on_exec(s, t);
 	} else if (!event && sig == SYSCALL_STOP) {
-		stop->is_syscall = true;
 		on_syscall(s, t, stop);
 	} else if (!event) {
 		on_signal(s, t, sig, stop);
@@ -135,8 +135,12 @@ static void send_on(struct tracees *s, struct tracee *t, const struct stop *stop
 {
 	long options;
 
-	if (!t->watch) {
+	if (!t->watch && list_is_empty(&t->works)) {
 		let_go(s, t, stop);
+		return;
+	}
+	if (!t->watch) {
+		ptrace(PTRACE_CONT, t->who.tid, NULL, (void *)(intptr_t)stop->inject);
 		return;
 	}
 	options = watch_options(t->watch);
@@ -152,6 +156,25 @@ static void send_on(struct tracees *s, struct tracee *t, const struct stop *stop
 		       t->who.tid, NULL, (void *)(intptr_t)stop->inject);
 }
 
+/*
+ * In the middle of a system call, or with a signal on its way, what is written to registers is taken for
+ * the call's: such a thread is only looked at. In their order: nothing overtakes what changes a thread.
+ */
+static void take_works(struct tracee *t, const struct stop *stop, struct list *out)
+{
+	list_init(out);
+	list_each_safe (i, &t->works) {
+		struct work *w = list_entry(i, struct work, link);
+
+		if (!stop->is_between && work_changes(w))
+			break;
+		list_del(i);
+		list_push_back(out, i);
+	}
+	if (!list_is_empty(&t->works))
+		tracee_ask(t); /* before it goes on, so that it comes no further than the end of the call */
+}
+
 static void on_stopped(struct tracees *s, struct tracee *t, int status)
 {
 	struct tracer_msg event;
@@ -165,11 +188,7 @@ static void on_stopped(struct tracees *s, struct tracee *t, int status)
 		return;
 	}
 	read_stop(s, t, status, &stop);
-	list_init(&done);
-	if (!stop.is_syscall || !t->watch)
-		list_splice_back(&done, &t->works);
-	else if (!list_is_empty(&t->works))
-		tracee_ask(t); /* before it goes on, so that it comes no further than the end of the call */
+	take_works(t, &stop, &done);
 	list_each (k, &done)
 		work_collect(list_entry(k, struct work, link));
 	send_on(s, t, &stop);

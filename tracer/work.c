@@ -53,6 +53,11 @@ static int write_regs(struct work *w)
 		w->who.tid, first_of(w), w->nvalue - 1, w->value + 1, &w->e);
 }
 
+bool work_changes(const struct work *w)
+{
+	return w->type == TRACER_WRITE_REGS || w->type == TRACER_GOTO || w->type == TRACER_CALL;
+}
+
 void work_collect(struct work *w)
 {
 	switch (w->type) {

@@ -31,6 +31,9 @@ struct work {
 struct work *work_new(const struct tracer_msg *m);
 void work_free(struct work *w);
 
+/* It writes to the thread: only one that is between two instructions may get it. */
+bool work_changes(const struct work *w);
+
 /* The thread is stopped. */
 void work_collect(struct work *w);
 

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that are asked for while a thread stands somewhere inside the kernel: the program sees none of it. */
+#include "tests/suite.h"
+#include "tracer/tracees.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+
+#define TURNS_MAX 100000
+
+static volatile struct {
+	int calls, rounds, wrong, handled;
+} *seen;
+static pid_t parent, child;
+static struct loop *loop;
+static struct line *line;
+static struct tracees *tracees;
+static int lm;
+
+static void called(void)
+{
+	seen->calls++;
+}
+
+static void on_signal(int sig)
+{
+	seen->handled++;
+}
+
+static void ignore_msg(void *arg, const struct tracer_msg *m)
+{
+}
+
+static void ignore_end(void *arg, const char *why)
+{
+}
+
+static void set_up(void)
+{
+	int fd[2];
+
+	seen = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd), 0);
+	lm = fd[1];
+	loop = loop_new();
+	ck_assert_int_eq(line_open(&(struct line_conf){ loop, fd[0], ignore_msg, ignore_end, NULL }, &line, NULL),
+			 0);
+	ck_assert_int_eq(tracees_open(loop, line, &tracees, NULL), 0);
+}
+
+static void clean_up(void)
+{
+	kill(child, SIGKILL);
+	tracees_close(tracees);
+	line_close(line);
+	loop_free(loop);
+}
+
+/* The loop has blocked signals for itself; the child has not. */
+static void start(void (*program)(void))
+{
+	sigset_t none;
+
+	parent = getpid();
+	child = fork();
+	if (child)
+		return;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (;;) {
+		program();
+		seen->rounds++;
+	}
+}
+
+static void ask_parent(void)
+{
+	seen->wrong += syscall(SYS_getppid) != parent;
+	usleep(100);
+}
+
+/* A pause that a handler has interrupted is over. */
+static void pause_once(void)
+{
+	int handled = seen->handled;
+
+	syscall(SYS_pause);
+	seen->wrong += seen->handled != handled + 1;
+}
+
+static struct tracer_msg about(uint8_t type)
+{
+	return (struct tracer_msg){ .type = type, .id = type, .pid = child, .tid = child, .start = who_start(child) };
+}
+
+static void watch(uint32_t what)
+{
+	struct tracer_msg m = about(TRACER_WATCH);
+	struct err e = { 0 };
+
+	m.what = what;
+	ck_assert_msg(tracees_watch(tracees, &m, &e) == 0, "%s", e.text);
+}
+
+static void put_call(void)
+{
+	struct tracer_msg m = about(TRACER_CALL);
+	struct work *w;
+
+	m.nvalue = 1;
+	m.value[0] = (uint64_t)(uintptr_t)called;
+	w = work_new(&m);
+	ck_assert_int_eq(tracees_do(tracees, &w, NULL), 0);
+}
+
+/* It has stopped, and lm-trace has not seen it yet. */
+static int next_stop(void)
+{
+	siginfo_t i = { 0 };
+
+	ck_assert_int_eq(waitid(P_PID, (id_t)child, &i, WSTOPPED | WNOWAIT | __WALL), 0);
+	return i.si_status;
+}
+
+static uint8_t op(uint64_t *number)
+{
+	struct __ptrace_syscall_info i = { 0 };
+
+	ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof(i), &i);
+	*number = i.entry.nr;
+	return i.op;
+}
+
+static void until_answered(uint8_t id)
+{
+	static struct tracer_msg m;
+	static uint8_t in[TRACER_MSG_MAX_BYTES];
+
+	for (int i = 0; i < TURNS_MAX; i++) {
+		ssize_t n = recv(lm, in, sizeof(in), MSG_DONTWAIT);
+
+		if (n > 0 && tracer_msg_decode(&m, in, (size_t)n, NULL) == 0 && m.id == id) {
+			ck_assert_msg(m.type == TRACER_DONE, "%s", m.ntext ? m.text[0] : "");
+			return;
+		}
+		if (n <= 0)
+			loop_turn(loop);
+	}
+	ck_abort_msg("no answer");
+}
+
+static bool is_paused(void)
+{
+	char path[40], text[16] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)child);
+	f = fopen(path, "r");
+	if (f && !fgets(text, sizeof(text), f))
+		text[0] = 0;
+	if (f)
+		fclose(f);
+	return strtol(text, NULL, 10) == SYS_pause;
+}
+
+static void goes_on(void)
+{
+	int rounds = seen->rounds;
+
+	for (int i = 0; i < 20000 && seen->rounds < rounds + 3; i++) {
+		kill(child, SIGUSR1);
+		usleep(1000);
+	}
+	ck_assert_int_ge(seen->rounds, rounds + 3);
+	ck_assert_int_eq(seen->calls, 1);
+	ck_assert_int_eq(seen->wrong, 0);
+}
+
+START_TEST(not_on_the_way_into_a_system_call)
+{
+	uint64_t number = 0;
+
+	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal, .sa_flags = SA_RESTART }, NULL);
+	start(ask_parent);
+	watch(TRACER_SYSCALL_START);
+	while (next_stop(), op(&number) != PTRACE_SYSCALL_INFO_ENTRY || number != SYS_getppid)
+		loop_turn(loop);
+	put_call();
+	watch(0);
+	until_answered(TRACER_CALL);
+	goes_on();
+}
+END_TEST
+
+START_TEST(not_when_a_signal_is_about_to_be_handled)
+{
+	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal }, NULL);
+	start(pause_once);
+	watch(TRACER_SIGNAL);
+	next_stop(); /* the one that begins the watch */
+	loop_turn(loop);
+	while (!is_paused())
+		usleep(1000);
+	kill(child, SIGUSR1);
+	while (next_stop() != SIGUSR1)
+		loop_turn(loop);
+	put_call();
+	until_answered(TRACER_CALL);
+	watch(0);
+	while (tracees_count(tracees))
+		loop_turn(loop);
+	goes_on();
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		not_on_the_way_into_a_system_call,
+		not_when_a_signal_is_about_to_be_handled,
+	};
+
+	return suite_run_with("stops", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
+
+#else
+
+START_TEST(elsewhere_there_are_none)
+{
+	ck_assert(true);
+}
+END_TEST
+
+SUITE("stops", elsewhere_there_are_none)
+
+#endif
