@@ -59,8 +59,17 @@ static bool is_own_event(const struct node *n, const struct msg_triggered *m)
 	       owns_or_none(n, m->thread) && owns_entries(n, m->entry, m->nentry);
 }
 
+/* Nobody above will hear of the event: what waits for its actions goes on at once. */
+static void let_go(const struct arms *a, struct node *n, const struct msg_triggered *m)
+{
+	const struct msg go = { .type = MSG_RELEASE, .release = { m->csr, m->seq, m->node } };
+
+	if (m->held)
+		node_send(a->conf.nodes, n, &go);
+}
+
 /* Events may be lost on the way, but not without a word: the next one tells how many. */
-static void pass(struct csr *c, const struct msg_triggered *m)
+static void pass(struct csr *c, struct node *n, const struct msg_triggered *m)
 {
 	struct arms *a = c->a;
 	struct msg up = { .type = MSG_TRIGGERED, .triggered = *m };
@@ -70,6 +79,7 @@ static void pass(struct csr *c, const struct msg_triggered *m)
 	if (a->conf.is_congested(a->conf.arg) || a->conf.send(a->conf.arg, &up)) {
 		a->stats.dropped++;
 		c->dropped += 1 + m->dropped;
+		let_go(a, n, m);
 		return;
 	}
 	a->stats.triggered++;
@@ -85,9 +95,10 @@ int arms_triggered(struct arms *a, struct node *n, const struct msg_triggered *m
 		return err_set(e, ERR_DENIED, "an event of objects that are not its own");
 	if (!c || !map_find(&c->shares, n->number)) {
 		a->stats.strays++;
+		let_go(a, n, m);
 		node_send(a->conf.nodes, n, &no);
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
 	}
-	pass(c, m);
+	pass(c, n, m);
 	return 0;
 }

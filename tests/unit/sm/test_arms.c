@@ -318,6 +318,36 @@ START_TEST(events_that_do_not_fit_upwards_are_a_counted_gap)
 }
 END_TEST
 
+static void trigger_held(struct lm *l, const char *csr, const char *node)
+{
+	lm_send(l, &(struct msg){ .type = MSG_TRIGGERED,
+				  .triggered = { .csr = csr,
+						 .tool = 3,
+						 .seq = 7,
+						 .node = node,
+						 .held = true } });
+}
+
+START_TEST(what_waits_for_an_event_that_is_dropped_may_go)
+{
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
+	trigger_held(&w.lm[0], "c_1", "n_1");
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.triggers, 1);
+	ck_assert_uint_eq(w.lm[0].releases, 0); /* mainsm says when */
+	trigger_held(&w.lm[0], "c_9", "n_1");
+	lm_trigger(&w.lm[0], "c_9", "t_1_000001");
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.lm[0].releases, 1);
+	top_stop(&w);
+	trigger_held(&w.lm[0], "c_1", "n_1");
+	lm_trigger(&w.lm[0], "c_1", "t_1_000001");
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(world_counts(&w).dropped, 2);
+	ck_assert_uint_eq(w.lm[0].releases, 2);
+}
+END_TEST
+
 START_TEST(what_mainsm_does_not_arm_again_ends_after_the_grace)
 {
 	world_stop_sm(&w);
@@ -392,6 +422,7 @@ int main(void)
 		a_host_that_holds_a_process_hears_when_it_may_go,
 		an_event_or_confirmation_about_another_host_is_a_forgery,
 		a_forged_answer_is_not_passed_on_and_its_host_cut,
+		what_waits_for_an_event_that_is_dropped_may_go,
 		events_that_do_not_fit_upwards_are_a_counted_gap,
 		what_mainsm_does_not_arm_again_ends_after_the_grace,
 		without_mainsm_everything_of_its_tools_ends_after_the_grace,
