@@ -245,7 +245,7 @@ static struct member *member_new(struct locks *l, struct omis_request *request, 
 	e->request = request;
 	e->spec = *spec;
 	e->is_locked = request->locked;
-	e->deadline = loop_now(l->loop) + (spec->deadline > 0 ? spec->deadline : EXECUTOR_DEADLINE_NS);
+	e->deadline = loop_now(l->loop) + executor_bounded(spec->deadline);
 	list_push_back(&l->row, &e->in_row);
 	l->nlocked += e->is_locked;
 	return e;

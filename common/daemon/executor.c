@@ -424,7 +424,7 @@ void run_here_done(struct run *run)
 	run_go(run);
 }
 
-static nsec_t bounded(nsec_t deadline)
+nsec_t executor_bounded(nsec_t deadline)
 {
 	if (deadline <= 0)
 		return EXECUTOR_DEADLINE_NS;
@@ -443,7 +443,7 @@ static struct run *run_new(struct executor *x, const struct run_spec *spec)
 	list_push_back(&x->runs, &run->in_runs);
 	list_push_back(spec->owner, &run->in_owner);
 	x->nrun++;
-	run->deadline = loop_now(x->conf.loop) + bounded(spec->deadline);
+	run->deadline = loop_now(x->conf.loop) + executor_bounded(spec->deadline);
 	run->reply = reply_new();
 	run->timer = loop_timer_new(x->conf.loop, on_deadline, run);
 	if (run->reply && run->timer)

@@ -72,6 +72,9 @@ struct executor *executor_new(const struct executor_conf *conf);
 /* All runs must be over or cancelled. */
 void executor_free(struct executor *x);
 
+/* The relative deadline that a run with that of run_spec gets. */
+nsec_t executor_bounded(nsec_t deadline);
+
 /* Consumes *request on success. -ERR_NOMEM, -ERR_INVALID: on_done does not come then. */
 int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec, struct err *e);
 

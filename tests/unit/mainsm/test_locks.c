@@ -147,6 +147,22 @@ START_TEST(a_deadline_ends_the_waiting)
 }
 END_TEST
 
+START_TEST(a_deadline_that_is_never_still_has_a_bound)
+{
+	open_sites();
+	above_send(&t, ":{node_get_info([n_1],1)}", INT64_MAX);
+	world_run(&w, 20 * MS);
+	above_send(&u, ":node_get_info([n_1],1)", INT64_MAX);
+	world_run(&w, SEC);
+	ck_assert_uint_eq(u.replies, 1); /* it waits */
+	answers(&a, "n_1");
+	ck_assert_uint_eq(a.requests, 2);
+	ck_assert_int_gt(a.deadline, 500 * SEC);
+	ck_assert_int_le(a.deadline, EXECUTOR_DEADLINE_MAX_NS);
+	close_sites();
+}
+END_TEST
+
 START_TEST(what_is_left_of_its_time_is_its_time)
 {
 	open_sites();
@@ -240,6 +256,6 @@ END_TEST
 SUITE("locks", two_in_braces_on_one_node_come_one_after_the_other,
       on_different_nodes_they_run_at_once, others_on_its_nodes_wait_and_do_not_overtake,
       without_braces_nobody_waits, an_empty_list_and_a_site_are_all_nodes,
-      a_deadline_ends_the_waiting, what_is_left_of_its_time_is_its_time,
+      a_deadline_ends_the_waiting, a_deadline_that_is_never_still_has_a_bound, what_is_left_of_its_time_is_its_time,
       a_tool_that_goes_leaves_nothing_locked, one_that_waits_can_be_cancelled,
       so_many_wait_and_no_more, the_actions_of_events_wait_in_the_same_row)
