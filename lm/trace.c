@@ -39,7 +39,8 @@ struct trace {
 	int wishes;
 	bool is_ending;
 	nsec_t used; /* when something was asked or answered last */
-	struct tracer_msg msg;
+	struct tracer_msg msg; /* that came; whoever is told of it may ask */
+	struct tracer_msg asking;
 	uint8_t in[TRACER_MSG_MAX_BYTES];
 };
 
@@ -284,8 +285,8 @@ int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, v
 	if (t->nwaiting + t->nsent >= TRACE_ASKS_MAX)
 		return err_set(e, ERR_LIMIT, "%d threads wait to be traced already",
 			       TRACE_ASKS_MAX);
-	t->msg = *m;
-	a = ask_new(t, &t->msg, &rc);
+	t->asking = *m;
+	a = ask_new(t, &t->asking, &rc);
 	if (!a)
 		return err_set(e, (enum err_code) - rc, "that is more than can be said to lm-trace");
 	a->fn = fn;

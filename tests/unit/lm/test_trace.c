@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The line to lm-trace as those see it who ask: what they are told stays true while they ask again. */
+#include "common/base/buf.h"
+#include "common/loop/loop.h"
+#include "lm/trace.h"
+#include "tests/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define IS_TRACER "OMIG_TEST_IS_TRACER"
+#define WAIT_TRIES 1000
+#define WAIT_STEP_NS (20 * NSEC_PER_MSEC)
+#define FIRST 100
+#define SECOND 200
+
+static struct loop *loop;
+static struct trace *trace;
+static unsigned events;
+
+static void on_answer(void *arg, const struct tracer_msg *m)
+{
+}
+
+static struct trace_ask *ask_about(int32_t pid)
+{
+	const struct tracer_msg m = { .type = TRACER_LET_GO, .pid = pid, .start = 1 };
+	struct trace_ask *a = NULL;
+
+	ck_assert_int_eq(trace_ask(trace, &m, on_answer, NULL, &a, NULL), 0);
+	return a;
+}
+
+/* Each of those who listen to an event reads it; the first one asks something. */
+static void on_event(void *arg, const struct tracer_msg *m)
+{
+	if (!events++)
+		ask_about(SECOND);
+	ck_assert_uint_eq(m->type, TRACER_EVENT);
+	ck_assert_int_eq(m->pid, events == 1 ? FIRST : SECOND);
+	ck_assert_uint_eq(m->nvalue, 2);
+}
+
+static void open_trace(void)
+{
+	loop = loop_new();
+	trace = trace_new(&(struct trace_conf){
+		.loop = loop, .program = "/proc/self/exe", .on_event = on_event });
+	ck_assert_ptr_nonnull(trace);
+}
+
+static void close_trace(void)
+{
+	trace_free(trace);
+	loop_free(loop);
+}
+
+START_TEST(an_event_stays_the_same_while_somebody_asks)
+{
+	open_trace();
+	ask_about(FIRST);
+	for (int i = 0; events < 2 && i < WAIT_TRIES; i++)
+		loop_wait(loop, WAIT_STEP_NS);
+	ck_assert_uint_eq(events, 2);
+	close_trace();
+}
+END_TEST
+
+/* In the place of lm-trace: each question is answered with an event of its process. */
+static int be_tracer(void)
+{
+	static uint8_t in[TRACER_MSG_MAX_BYTES];
+	static struct tracer_msg m;
+	ssize_t n;
+
+	while ((n = recv(STDIN_FILENO, in, sizeof(in), 0)) > 0) {
+		struct buf b = BUF_INIT(TRACER_MSG_MAX_BYTES);
+		struct tracer_msg *event = &m;
+
+		if (tracer_msg_decode(&m, in, (size_t)n, NULL) < 0)
+			return 1;
+		event->type = TRACER_EVENT;
+		event->tid = event->pid;
+		event->start = 0;
+		event->what = TRACER_SYSCALL_START;
+		event->nvalue = 2;
+		if (tracer_msg_encode(&b, event) < 0 || send(STDIN_FILENO, b.p, b.n, 0) < 0)
+			return 2;
+		buf_done(&b);
+	}
+	return 0;
+}
+
+int main(void)
+{
+	const TTest *const tests[] = { an_event_stays_the_same_while_somebody_asks };
+
+	if (getenv(IS_TRACER))
+		return be_tracer();
+	setenv(IS_TRACER, "1", 1);
+	return suite_run_with("lm trace", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
+}
