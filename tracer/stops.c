@@ -94,16 +94,14 @@ static void on_signal(struct tracees *s, struct tracee *t, int sig, struct stop 
 	put(stop, (uint64_t)sig);
 }
 
-/* The thread that called exec has taken the leader's place, and all others are gone. */
-static void on_exec(struct tracees *s, struct tracee *t)
+/* The thread that called exec has taken the leader's place, held before or not; all others are gone. */
+static void forget_former(struct tracees *s, int32_t tid)
 {
 	unsigned long former = 0;
 	struct tracee *gone;
 
-	t->in_syscall = false;
-	t->syscall = SYSCALL_UNKNOWN;
-	ptrace(PTRACE_GETEVENTMSG, t->who.tid, NULL, &former);
-	gone = (pid_t)former != t->who.tid ? map_find(&s->by_tid, former) : NULL;
+	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &former);
+	gone = (pid_t)former != tid ? map_find(&s->by_tid, former) : NULL;
 	if (gone)
 		tracee_forget(s, gone, "the thread has called exec");
 }
@@ -116,7 +114,8 @@ static void read_stop(struct tracees *s, struct tracee *t, int status, struct st
 		stop->is_between = true;
 		stop->is_group = stops_a_group(sig);
 	} else if (event == PTRACE_EVENT_EXEC) {
-		on_exec(s, t);
+		t->in_syscall = false;
+		t->syscall = SYSCALL_UNKNOWN;
 	} else if (!event && sig == SYSCALL_STOP) {
 		on_syscall(s, t, stop);
 	} else if (!event) {
@@ -133,8 +132,6 @@ static void let_go(struct tracees *s, struct tracee *t, const struct stop *stop)
 
 static void send_on(struct tracees *s, struct tracee *t, const struct stop *stop)
 {
-	long options;
-
 	if (!t->watch && list_is_empty(&t->works)) {
 		let_go(s, t, stop);
 		return;
@@ -143,10 +140,6 @@ static void send_on(struct tracees *s, struct tracee *t, const struct stop *stop
 		ptrace(PTRACE_CONT, t->who.tid, NULL, (void *)(intptr_t)stop->inject);
 		return;
 	}
-	options = watch_options(t->watch);
-	if (options != t->options &&
-	    ptrace(PTRACE_SETOPTIONS, t->who.tid, NULL, (void *)options) == 0)
-		t->options = options;
 	if (stop->is_group)
 		ptrace(PTRACE_LISTEN, t->who.tid, NULL, NULL);
 	else
@@ -211,8 +204,15 @@ static struct tracee *adopt(struct tracees *s, int32_t tid)
 	if (!t)
 		return NULL;
 	t->watch = w;
-	t->options = watch_options(w);
 	return t;
+}
+
+/* Born of a thread that was only looked at, or with nobody to watch it: a signal must not get lost. */
+static void let_unknown_go(int32_t tid, int status)
+{
+	int sig = status >> 16 || WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);
+
+	ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)sig);
 }
 
 void tracees_on_status(struct tracees *s, int32_t tid, int status)
@@ -226,10 +226,12 @@ void tracees_on_status(struct tracees *s, int32_t tid, int status)
 			tracee_forget(s, t, "the thread has ended");
 		return;
 	}
+	if (status >> 16 == PTRACE_EVENT_EXEC)
+		forget_former(s, tid);
 	if (!t)
 		t = adopt(s, tid);
 	if (t)
 		on_stopped(s, t, status);
 	else
-		ptrace(PTRACE_DETACH, tid, NULL, NULL);
+		let_unknown_go(tid, status);
 }

@@ -153,9 +153,22 @@ static int seize(const struct who *w, struct err *e)
 
 	if (rc < 0)
 		return rc;
-	if (ptrace(PTRACE_SEIZE, w->tid, NULL, NULL) < 0)
+	if (ptrace(PTRACE_SEIZE, w->tid, NULL, (void *)TRACEE_OPTIONS) < 0)
 		return seize_error(w, e);
 	return 0;
+}
+
+/*
+ * The leader that another thread's exec has replaced is let go without a word: whoever has its number now
+ * is not held. What a program that we start stands in must not be disturbed.
+ */
+static bool has_vanished(struct tracee *t)
+{
+	if (t->birth || ptrace(PTRACE_INTERRUPT, t->who.tid, NULL, NULL) == 0) {
+		t->is_asked = !t->birth;
+		return false;
+	}
+	return errno == ESRCH;
 }
 
 int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, struct err *e)
@@ -163,6 +176,10 @@ int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, stru
 	struct tracee *t = map_find(&s->by_tid, (uint64_t)w->tid);
 	int rc;
 
+	if (t && has_vanished(t)) {
+		tracee_forget(s, t, "the process has called exec");
+		t = NULL;
+	}
 	if (t && t->who.pid == w->pid && t->who.start == w->start) {
 		*out = t;
 		return 0;

@@ -6,7 +6,15 @@
 #include "common/base/map.h"
 #include "tracer/tracees.h"
 
+#include <sys/ptrace.h>
+
 #define SYSCALL_UNKNOWN (-1)
+
+/*
+ * Of ptrace, from the first moment, so that no thread is born and no exec comes unseen before a stop could
+ * set them. Threads belong to us from their birth, children do not.
+ */
+#define TRACEE_OPTIONS ((intptr_t)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC))
 
 /* A process whose threads are held for events. */
 struct watch {
@@ -26,7 +34,6 @@ struct tracee {
 	struct birth *birth; /* owned; NULL: it is no program that we start */
 	bool is_asked; /* a stop was asked for and has not come */
 	bool in_syscall;
-	long options; /* of ptrace, as they are set */
 	int64_t syscall; /* that it is in, SYSCALL_UNKNOWN */
 };
 
@@ -68,7 +75,6 @@ void birth_free(struct birth *b);
 
 /* --- watches.c */
 struct watch *watch_find(const struct tracees *s, int32_t pid);
-long watch_options(const struct watch *w);
 /* A stop for an event; the thread has not gone on. False: too many, the watch has ended. */
 bool watch_counts(struct tracees *s, struct tracee *t);
 void watch_end(struct tracees *s, struct watch *w, const char *why);

@@ -16,12 +16,6 @@ struct watch *watch_find(const struct tracees *s, int32_t pid)
 	return NULL;
 }
 
-/* Its threads belong to it from their birth; its children do not. */
-long watch_options(const struct watch *w)
-{
-	return PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
-}
-
 static bool is_all(const struct watch *w)
 {
 	for (size_t i = 0; i < TRACER_SYSCALL_WORDS; i++)

@@ -3,10 +3,13 @@
 #include "tests/suite.h"
 #include "tracer/tracees.h"
 
+#include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -109,15 +112,31 @@ static void watch(uint32_t what)
 	ck_assert_msg(tracees_watch(tracees, &m, &e) == 0, "%s", e.text);
 }
 
+static void put(const struct tracer_msg *m)
+{
+	struct work *w = work_new(m);
+	struct err e = { 0 };
+
+	ck_assert_msg(tracees_do(tracees, &w, &e) == 0, "%s", e.text);
+}
+
 static void put_call(void)
 {
 	struct tracer_msg m = about(TRACER_CALL);
-	struct work *w;
 
 	m.nvalue = 1;
 	m.value[0] = (uint64_t)(uintptr_t)called;
-	w = work_new(&m);
-	ck_assert_int_eq(tracees_do(tracees, &w, NULL), 0);
+	put(&m);
+}
+
+static void put_read(uint32_t id)
+{
+	struct tracer_msg m = about(TRACER_READ_REGS);
+
+	m.id = id;
+	m.nvalue = 2;
+	m.value[1] = 1;
+	put(&m);
 }
 
 /* It has stopped, and lm-trace has not seen it yet. */
@@ -138,7 +157,7 @@ static uint8_t op(uint64_t *number)
 	return i.op;
 }
 
-static void until_answered(uint8_t id)
+static void until_answered(uint32_t id)
 {
 	static struct tracer_msg m;
 	static uint8_t in[TRACER_MSG_MAX_BYTES];
@@ -147,7 +166,7 @@ static void until_answered(uint8_t id)
 		ssize_t n = recv(lm, in, sizeof(in), MSG_DONTWAIT);
 
 		if (n > 0 && tracer_msg_decode(&m, in, (size_t)n, NULL) == 0 && m.id == id) {
-			ck_assert_msg(m.type == TRACER_DONE, "%s", m.ntext ? m.text[0] : "");
+			ck_assert_msg(m.type != TRACER_FAILED, "%s", m.ntext ? m.text[0] : "");
 			return;
 		}
 		if (n <= 0)
@@ -220,11 +239,67 @@ START_TEST(not_when_a_signal_is_about_to_be_handled)
 }
 END_TEST
 
+static void *become_another(void *arg)
+{
+	while (!seen->handled)
+		usleep(1000);
+	execl("/bin/sleep", "sleep", "1000", NULL);
+	_exit(1);
+}
+
+static void exec_in_a_thread(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, become_another, NULL);
+	for (;;)
+		pause();
+}
+
+static unsigned long task_count(void)
+{
+	char path[40];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)child);
+	return stat(path, &st) == 0 ? (unsigned long)st.st_nlink - 2 : 0;
+}
+
+static bool is_another(void)
+{
+	char path[40], text[16] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)child);
+	f = fopen(path, "r");
+	if (f && !fgets(text, sizeof(text), f))
+		text[0] = 0;
+	if (f)
+		fclose(f);
+	return !strcmp(text, "sleep\n");
+}
+
+START_TEST(a_leader_that_exec_has_replaced_is_found_again)
+{
+	start(exec_in_a_thread);
+	while (task_count() < 2)
+		usleep(1000);
+	put_read(1);
+	next_stop();
+	seen->handled = 1;
+	while (!is_another())
+		usleep(1000);
+	put_read(2);
+	until_answered(2);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		not_on_the_way_into_a_system_call,
 		not_when_a_signal_is_about_to_be_handled,
+		a_leader_that_exec_has_replaced_is_found_again,
 	};
 
 	return suite_run_with("stops", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
