@@ -18,6 +18,12 @@ static void on_child(void *arg, int signo)
 		tracees_on_status(s, tid, status);
 }
 
+static void note_time(nsec_t until, nsec_t *next)
+{
+	if (!*next || until < *next)
+		*next = until;
+}
+
 /* A thread that has not stopped in time: what was to be done is not done any more, ever. */
 static void give_up(struct tracees *s, struct tracee *t, nsec_t now, nsec_t *next)
 {
@@ -30,10 +36,23 @@ static void give_up(struct tracees *s, struct tracee *t, nsec_t now, nsec_t *nex
 		if (w->until <= now) {
 			line_fail(s->line, w->id, &e);
 			work_free(w);
-		} else if (!*next || w->until < *next) {
-			*next = w->until;
+		} else {
+			note_time(w->until, next);
 		}
 	}
+	if (!t->birth)
+		return;
+	birth_give_up(s, t, now);
+	if (!t->birth->is_told)
+		note_time(t->birth->until, next);
+}
+
+void tracees_wake_at(struct tracees *s, nsec_t at)
+{
+	if (loop_timer_is_armed(s->patience) && s->wakes <= at)
+		return;
+	s->wakes = at;
+	loop_timer_arm_at(s->patience, at);
 }
 
 static void on_patience(void *arg)
@@ -44,7 +63,7 @@ static void on_patience(void *arg)
 	for (struct map_iter i = { 0 }; map_next(&s->by_tid, &i);)
 		give_up(s, i.value, now, &next);
 	if (next)
-		loop_timer_arm_at(s->patience, next);
+		tracees_wake_at(s, next);
 }
 
 int tracees_open(struct loop *loop, struct line *line, struct tracees **out, struct err *e)
@@ -224,7 +243,6 @@ int tracees_do(struct tracees *s, struct work **take, struct err *e)
 	w->until = loop_now(s->loop) + TRACEES_STOP_MAX_NS;
 	list_push_back(&t->works, &w->link);
 	tracee_ask(t);
-	if (!loop_timer_is_armed(s->patience))
-		loop_timer_arm_at(s->patience, w->until);
+	tracees_wake_at(s, w->until);
 	return 0;
 }

@@ -12,6 +12,8 @@
 #define TRACEES_MAX 8192 /* threads: those of two of the largest processes that are watched */
 #define TRACEES_STOP_MAX_NS (2 * NSEC_PER_SEC) /* who waits for a disk stops when it comes back */
 
+#define TRACEES_BIRTH_MAX_NS (8 * NSEC_PER_SEC) /* of a file on a slow server; the lm waits longer */
+
 struct tracees;
 
 int tracees_open(struct loop *loop, struct line *line, struct tracees **out, struct err *e);

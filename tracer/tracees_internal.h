@@ -41,7 +41,8 @@ struct tracee {
 struct birth {
 	uint32_t id;
 	int why; /* end of a pipe: what went wrong before the program began */
-	bool is_told; /* it stands before its first instruction, and CREATED was said */
+	bool is_told; /* it stands before its first instruction, and CREATED was said; or it was given up */
+	nsec_t until; /* it is given up when it does not stand there by then */
 };
 
 struct tracees {
@@ -49,6 +50,7 @@ struct tracees {
 	struct line *line;
 	struct loop_signal *child;
 	struct loop_timer *patience;
+	nsec_t wakes; /* when that is armed */
 	struct unwinder *unwinder;
 	struct map by_tid; /* struct tracee */
 	struct list watches;
@@ -63,6 +65,8 @@ struct tracee *tracee_add(struct tracees *s, const struct who *w, struct err *e)
 /* Its works have failed with `why` before. */
 void tracee_forget(struct tracees *s, struct tracee *t, const char *why);
 void tracee_ask(struct tracee *t);
+/* What is overdue then is given up. */
+void tracees_wake_at(struct tracees *s, nsec_t at);
 
 /* --- stops.c: what waitpid() said */
 void tracees_on_status(struct tracees *s, int32_t tid, int status);
@@ -70,6 +74,7 @@ void tracees_on_status(struct tracees *s, int32_t tid, int status);
 /* --- create.c */
 /* It is sent on until it stands before its first instruction. */
 void birth_on_stop(struct tracees *s, struct tracee *t, int status);
+void birth_give_up(struct tracees *s, struct tracee *t, nsec_t now);
 void birth_on_end(struct tracees *s, struct tracee *t);
 void birth_free(struct birth *b);
 
