@@ -161,7 +161,7 @@ void line_answer(struct line *l, const struct tracer_msg *m)
 
 bool line_event(struct line *l, const struct tracer_msg *m)
 {
-	return put(l, m, false) == 0;
+	return put(l, m, l->queued < LINE_EVENTS_MAX_BYTES) == 0;
 }
 
 void line_fail(struct line *l, uint32_t id, const struct err *e)

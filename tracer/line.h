@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The line to the lm. Nothing ever waits for the lm: answers queue up, events are dropped. */
+/* The line to the lm. Nothing ever waits for the lm: answers queue up, and some events. */
 #ifndef TRACER_LINE_H
 #define TRACER_LINE_H
 
@@ -7,6 +7,7 @@
 #include "common/tracer/tracer_msg.h"
 
 #define LINE_QUEUE_MAX_BYTES (8 * 1024 * 1024) /* answers to an lm that does not read */
+#define LINE_EVENTS_MAX_BYTES (1024 * 1024) /* behind that no event waits: some seconds of them */
 
 struct line;
 
@@ -25,7 +26,7 @@ void line_close(struct line *l);
 /* What cannot be kept ends the line: an answer that is missing would never be noticed. */
 void line_answer(struct line *l, const struct tracer_msg *m);
 
-/* False: it was dropped. */
+/* False: it was dropped, too much waits already. */
 bool line_event(struct line *l, const struct tracer_msg *m);
 
 void line_fail(struct line *l, uint32_t id, const struct err *e);

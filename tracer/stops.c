@@ -44,12 +44,30 @@ static void put(struct stop *stop, uint64_t v)
 	stop->event->value[stop->event->nvalue++] = v;
 }
 
+/* The kernel's own words to itself: the call will be made again, or a handler ends it. */
+static bool is_unfinished(int64_t rval)
+{
+	return rval <= -512 && rval >= -516 && rval != -515;
+}
+
+/* The same call once more; of one with a time limit the kernel makes another. */
+static bool is_repeated(struct tracee *t, const struct __ptrace_syscall_info *i)
+{
+	bool is = t->repeats >= 0 && t->repeats_at[0] == i->instruction_pointer &&
+		  t->repeats_at[1] == i->stack_pointer;
+
+	if (is)
+		t->syscall = t->repeats;
+	t->repeats = SYSCALL_UNKNOWN;
+	return is;
+}
+
 static void on_entry(struct tracees *s, struct tracee *t,
 		     const struct __ptrace_syscall_info *i, struct stop *stop)
 {
 	t->in_syscall = true;
 	t->syscall = (int64_t)i->entry.nr;
-	if (!watch_wants_syscall(t->watch, TRACER_SYSCALL_START, t->syscall))
+	if (is_repeated(t, i) || !watch_wants_syscall(t->watch, TRACER_SYSCALL_START, t->syscall))
 		return;
 	note_event(s, t, TRACER_SYSCALL_START, stop);
 	put(stop, i->entry.nr);
@@ -65,6 +83,12 @@ static void on_exit_of_call(struct tracees *s, struct tracee *t,
 
 	t->in_syscall = false;
 	t->syscall = SYSCALL_UNKNOWN;
+	if (is_unfinished(i->exit.rval)) {
+		t->repeats = number;
+		t->repeats_at[0] = i->instruction_pointer;
+		t->repeats_at[1] = i->stack_pointer;
+		return;
+	}
 	if (number < 0 || !watch_wants_syscall(t->watch, TRACER_SYSCALL_END, number))
 		return;
 	note_event(s, t, TRACER_SYSCALL_END, stop);
@@ -168,6 +192,15 @@ static void take_works(struct tracee *t, const struct stop *stop, struct list *o
 		tracee_ask(t); /* before it goes on, so that it comes no further than the end of the call */
 }
 
+/* Who counts events must hear that some are missing. */
+static void send_event(struct tracees *s, const struct tracer_msg *m)
+{
+	struct watch *w = line_event(s->line, m) ? NULL : watch_find(s, m->pid);
+
+	if (w)
+		watch_end(s, w, "the lm did not read its events in time");
+}
+
 static void on_stopped(struct tracees *s, struct tracee *t, int status)
 {
 	struct tracer_msg event;
@@ -186,7 +219,7 @@ static void on_stopped(struct tracees *s, struct tracee *t, int status)
 		work_collect(list_entry(k, struct work, link));
 	send_on(s, t, &stop);
 	if (stop.has_event)
-		line_event(s->line, &event);
+		send_event(s, &event);
 	while ((i = list_pop_front(&done)))
 		work_answer(list_entry(i, struct work, link), s->unwinder, s->line);
 }

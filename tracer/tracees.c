@@ -143,7 +143,7 @@ struct tracee *tracee_add(struct tracees *s, const struct who *w, struct err *e)
 	t = calloc(1, sizeof(*t));
 	if (t) {
 		t->who = *w;
-		t->syscall = SYSCALL_UNKNOWN;
+		t->syscall = t->repeats = SYSCALL_UNKNOWN;
 		list_init(&t->works);
 		if (map_put(&s->by_tid, (uint64_t)w->tid, t, NULL) == 0)
 			return t;

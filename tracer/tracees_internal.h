@@ -35,6 +35,8 @@ struct tracee {
 	bool is_asked; /* a stop was asked for and has not come */
 	bool in_syscall;
 	int64_t syscall; /* that it is in, SYSCALL_UNKNOWN */
+	int64_t repeats; /* that it may make again, from this program counter and stack pointer */
+	uint64_t repeats_at[2];
 };
 
 /* A program that is being started, until somebody lets it go. */
