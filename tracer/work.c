@@ -81,19 +81,34 @@ void work_collect(struct work *w)
 	}
 }
 
-/* Templates make names that nobody reads; what the line could not carry is none. */
-static const char *bounded(const char *name)
+/* Templates make names that nobody reads, and the stacks of many threads must fit the line's queue. */
+#define NAME_CUT_BYTES 512
+
+/* Of the texts of one message. */
+struct names {
+	char text[TRACER_FRAMES_PART * TRACER_FRAME_TEXTS][NAME_CUT_BYTES];
+};
+
+static void put_name(struct tracer_msg *m, struct names *names, const char *name)
 {
-	return strlen(name) <= TRACER_NAME_MAX_BYTES ? name : "";
+	char *to = names->text[m->ntext];
+	size_t n = strnlen(name, NAME_CUT_BYTES);
+
+	if (n == NAME_CUT_BYTES)
+		for (n--; n && ((unsigned char)name[n] & 0xc0) == 0x80; n--)
+			; /* characters stay whole */
+	memcpy(to, name, n);
+	to[n] = 0;
+	m->text[m->ntext++] = to;
 }
 
-static void put_frame(struct tracer_msg *m, const struct frame *f)
+static void put_frame(struct tracer_msg *m, struct names *names, const struct frame *f)
 {
 	m->value[m->nvalue++] = f->pc;
 	m->value[m->nvalue++] = f->fp;
 	m->value[m->nvalue++] = f->offset;
-	m->text[m->ntext++] = bounded(f->module);
-	m->text[m->ntext++] = bounded(f->symbol);
+	put_name(m, names, f->module);
+	put_name(m, names, f->symbol);
 }
 
 static int answer_frames(struct work *w, struct unwinder *u, struct line *l, struct tracer_msg *m)
@@ -101,18 +116,21 @@ static int answer_frames(struct work *w, struct unwinder *u, struct line *l, str
 	size_t n = w->value[0] && w->value[0] < TRACER_FRAMES_MAX ? (size_t)w->value[0] :
 								    TRACER_FRAMES_MAX;
 	struct frame *frame = calloc(n, sizeof(*frame));
-	int rc = frame ? unwinder_run(u, w->who.start, &w->stack, w->what, frame, &n, &w->e) :
+	struct names *names = malloc(sizeof(*names));
+	int rc = frame && names ?
+			 unwinder_run(u, w->who.start, &w->stack, w->what, frame, &n, &w->e) :
 			 err_nomem(&w->e);
 
 	m->type = TRACER_FRAMES;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		put_frame(m, &frame[i]);
+		put_frame(m, names, &frame[i]);
 		m->what = i + 1 < n;
 		if (m->what && m->nvalue < TRACER_FRAMES_PART * TRACER_FRAME_VALUES)
 			continue;
 		line_answer(l, m);
 		m->nvalue = m->ntext = 0;
 	}
+	free(names);
 	free(frame);
 	return rc;
 }
