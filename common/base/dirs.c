@@ -112,7 +112,7 @@ int file_beside_program(char *out, const char *name, struct err *e)
 	char *slash;
 
 	if (n < 0)
-		return err_sys(e, "/proc/self/exe");
+		return err_sys(e, "/proc cannot be read: is /proc mounted? (/proc/self/exe)");
 	self[n] = 0;
 	slash = strrchr(self, '/');
 	if (slash)

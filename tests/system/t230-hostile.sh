@@ -133,7 +133,7 @@ if unshare -m true 2>/dev/null; then
 			shift 2; exec "$@"' sh "$options" "$TMPDIR/small" env "$variable=$TMPDIR/small/s" "$@"
 	}
 	check 'a state directory on a full file system' one_says 1 'small/s.*No space left' small size=8k OMIG_STATE_DIR mainsm
-	check 'one that is read only' one_says 1 'small/s: .*Read-only file system' small ro OMIG_STATE_DIR mainsm
+	check 'one that is read only' one_says 78 'small/s: .*Read-only file system' small ro OMIG_STATE_DIR mainsm
 	check 'a runtime directory that is read only' one_says 1 'small/s: .*Read-only file system' \
 		with_conn unshare -m sh -c 'mount -t tmpfs -o ro none "$1" && OMIG_RUNTIME_DIR=$1/s exec lm' sh "$TMPDIR/small"
 	for options in size=8k ro; do
