@@ -36,6 +36,7 @@ struct frame {
 
 /* The end of the processor's state says that it is whole. */
 #define XSTATE_SW_AT 464
+#define XSTATE_USED_AT 512 /* features that are not in their first state */
 #define XSTATE_MAGIC1 0x46505853u
 #define XSTATE_MAGIC2 0x46505845u
 struct xstate_sw {
@@ -112,12 +113,16 @@ static int find_way_back(int32_t pid, uint64_t *out, struct err *e)
 	return rc;
 }
 
-/* Bytes that these features take; those that a thread has to ask for (17, 18) are left out. */
+/* Those that a thread has to ask for: the frame would have to be larger than its handlers expect. */
+#define FEATURES_ON_REQUEST (UINT64_C(3) << 17)
+#define REGSET_SHADOW_STACK 0x204 /* NT_X86_SHSTK: the way back would have to stand there too */
+
+/* Bytes that these features take; those on request are left out. */
 static uint32_t state_size(uint64_t *features)
 {
 	uint32_t end = 512 + 64, size, offset, c, d;
 
-	*features &= ~(UINT64_C(3) << 17);
+	*features &= ~FEATURES_ON_REQUEST;
 	for (unsigned i = 2; i < 63; i++) {
 		if (!(*features >> i & 1))
 			continue;
@@ -128,14 +133,32 @@ static uint32_t state_size(uint64_t *features)
 	return end;
 }
 
+/* What is left out of the frame must not be in use: it would be lost. */
+static int check_xstate(int32_t tid, const struct xstate *x, struct err *e)
+{
+	uint64_t in_use, shadow = 0;
+	struct iovec v = { &shadow, sizeof(shadow) };
+
+	memcpy(&in_use, x->p + XSTATE_USED_AT, sizeof(in_use));
+	if (in_use & FEATURES_ON_REQUEST)
+		return err_set(e, ERR_UNSUPPORTED, "the thread computes with tiles, which a call would lose");
+	if (ptrace(PTRACE_GETREGSET, tid, REGSET_SHADOW_STACK, &v) == 0)
+		return err_set(e, ERR_UNSUPPORTED, "the thread has a shadow stack, which knows of no call");
+	return 0;
+}
+
 static int load_xstate(int32_t tid, struct xstate *x, struct err *e)
 {
 	struct iovec v = { x->p, XSTATE_MAX_BYTES };
 	struct xstate_sw sw = { .magic1 = XSTATE_MAGIC1 };
 	uint32_t end = XSTATE_MAGIC2;
+	int rc;
 
 	if (ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, &v) < 0)
 		return regs_error("reading the processor's state", e);
+	rc = check_xstate(tid, x, e);
+	if (rc < 0)
+		return rc;
 	memcpy(&sw.features, x->p + XSTATE_SW_AT, sizeof(sw.features));
 	sw.size = state_size(&sw.features);
 	if (sw.size > v.iov_len)
