@@ -155,9 +155,12 @@ struct tracee *tracee_add(struct tracees *s, const struct who *w, struct err *e)
 
 static int seize_error(const struct who *w, struct err *e)
 {
-	if (errno == ESRCH)
+	int why = errno;
+
+	if (why == ESRCH || (why == EPERM && who_has_ended(w)))
 		return err_set(e, ERR_NOTFOUND, "the thread has ended");
-	if (errno == EPERM)
+	errno = why;
+	if (why == EPERM)
 		return err_set(e, ERR_SYS,
 			       "the kernel does not let us trace process %d: it may have made itself "
 			       "undumpable, or kernel.yama.ptrace_scope must be 0",

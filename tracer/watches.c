@@ -118,8 +118,8 @@ static int hold_threads(struct tracees *s, struct watch *w, size_t *found, struc
 		if (tid <= 1 || (t && t->watch == w))
 			continue;
 		rc = hold(s, w, tid, e);
-		if (rc == -ERR_NOTFOUND && tid != w->pid)
-			rc = 0; /* it has ended in between */
+		if (rc == -ERR_NOTFOUND)
+			rc = 0; /* it has ended in between; a leader may do so long before the others */
 		else
 			++*found;
 	}
@@ -139,6 +139,14 @@ static struct watch *watch_new(struct tracees *s, const struct tracer_msg *m, st
 	w->start = m->start;
 	list_push_back(&s->watches, &w->link);
 	return w;
+}
+
+static bool holds_any(const struct tracees *s, const struct watch *w)
+{
+	for (struct map_iter i = { 0 }; map_next(&s->by_tid, &i);)
+		if (((struct tracee *)i.value)->watch == w)
+			return true;
+	return false;
 }
 
 static void ask_all(struct tracees *s, const struct watch *w)
@@ -173,6 +181,8 @@ int tracees_watch(struct tracees *s, const struct tracer_msg *m, struct err *e)
 		found = 0;
 		rc = hold_threads(s, w, &found, e);
 	}
+	if (rc == 0 && !holds_any(s, w))
+		rc = err_set(e, ERR_NOTFOUND, "the process has ended");
 	if (rc < 0)
 		drop(s, w);
 	else

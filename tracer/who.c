@@ -47,6 +47,22 @@ uint64_t who_start(int32_t pid)
 	return start;
 }
 
+bool who_has_ended(const struct who *w)
+{
+	char of[32];
+	struct buf b;
+	const char *p = NULL;
+	bool has = true;
+
+	snprintf(of, sizeof(of), "%d/task/%d", (int)w->pid, (int)w->tid);
+	if (read_proc(&b, of, "stat") == 0) {
+		p = strrchr(buf_str(&b), ')');
+		has = p && p[1] && strchr("ZXx", p[2]) && p[2];
+	}
+	buf_done(&b);
+	return has;
+}
+
 /* The number behind "\nname:"; -1 when it is not there. */
 static int64_t field_of(const char *status, const char *name)
 {

@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct who {
@@ -20,6 +21,9 @@ int who_check(const struct who *w, struct err *e);
 
 /* 0 when there is no such process. */
 uint64_t who_start(int32_t pid);
+
+/* A thread of it that has ended, or is about to: a leader whose process goes on is one for long. */
+bool who_has_ended(const struct who *w);
 
 /* The process that a thread belongs to; 0 when there is none. */
 int32_t who_process_of(int32_t tid);

@@ -291,12 +291,61 @@ START_TEST(a_leader_that_exec_has_replaced_is_found_again)
 }
 END_TEST
 
+static void *wait_for_ever(void *arg)
+{
+	while (pause())
+		;
+	return NULL;
+}
+
+static void leave_a_thread(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, wait_for_ever, NULL);
+	syscall(SYS_exit, 0); /* of this thread */
+}
+
+static bool leader_has_ended(void)
+{
+	char path[40], text[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)child);
+	f = fopen(path, "r");
+	if (f && !fgets(text, sizeof(text), f))
+		text[0] = 0;
+	if (f)
+		fclose(f);
+	return strstr(text, ") Z ");
+}
+
+START_TEST(a_process_goes_on_without_its_leader)
+{
+	struct tracer_msg m;
+	struct work *w;
+	struct err e = { 0 };
+
+	start(leave_a_thread);
+	while (!leader_has_ended())
+		usleep(1000);
+	watch(TRACER_SIGNAL);
+	ck_assert_uint_eq(tracees_count(tracees), 1);
+	m = about(TRACER_BACKTRACE);
+	m.nvalue = 1;
+	w = work_new(&m);
+	ck_assert_int_eq(tracees_do(tracees, &w, &e), -ERR_NOTFOUND);
+	work_free(w);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		not_on_the_way_into_a_system_call,
 		not_when_a_signal_is_about_to_be_handled,
 		a_leader_that_exec_has_replaced_is_found_again,
+		a_process_goes_on_without_its_leader,
 	};
 
 	return suite_run_with("stops", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
