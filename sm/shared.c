@@ -30,6 +30,8 @@ struct shared {
 	struct timebase timebase;
 	char users_dir[FILE_PATH_BYTES];
 	char host[NAME_MAX_BYTES + 1];
+	/* Owned: a reload frees the settings that we began with. */
+	char *site, *listen, *advertise;
 };
 
 static const struct settings *settings_of(const struct shared *sh)
@@ -187,10 +189,10 @@ static int open_tenants(struct shared *sh, const struct settings *s, struct err 
 					 .rng = daemon_rng(sh->daemon),
 					 .epoch = daemon_epoch(sh->daemon),
 					 .dir = sh->users_dir,
-					 .site = s->site,
+					 .site = sh->site,
 					 .host = sh->host,
-					 .listen = s->listen,
-					 .advertise = s->advertise,
+					 .listen = sh->listen,
+					 .advertise = sh->advertise,
 					 .software = "sm " OMIG_VERSION " shared",
 					 .net = &tenant_net_tls,
 					 .grace = s->grace,
@@ -212,8 +214,8 @@ static int open_front(struct shared *sh, const struct settings *s, struct err *e
 				.certs = sh->certs,
 				.tenants = sh->tenants,
 				.epoch = daemon_epoch(sh->daemon),
-				.site = s->site,
-				.listen = s->listen,
+				.site = sh->site,
+				.listen = sh->listen,
 				.port = (uint16_t)s->port,
 				.wall_now = wall_now,
 				.health = health,
@@ -237,6 +239,14 @@ static void revoke_one(void *arg, const uint8_t serial[SERIAL_BYTES])
 
 	if (net_ctx_revoke(sh->ctx, serial))
 		log_error("site", "no memory to revoke a certificate");
+}
+
+static int keep_names(struct shared *sh, const struct settings *s, struct err *e)
+{
+	sh->site = str_dup(s->site);
+	sh->listen = str_dup(s->listen);
+	sh->advertise = str_dup(s->advertise);
+	return sh->site && sh->listen && sh->advertise ? 0 : err_nomem(e);
 }
 
 static int open_all(struct shared *sh, const struct settings *s, struct err *e)
@@ -275,7 +285,9 @@ int shared_start(struct daemon *d, const struct settings *s, const char *host, s
 		return err_nomem(e);
 	sh->daemon = d;
 	str_copy(sh->host, sizeof(sh->host), host);
-	rc = open_all(sh, s, e);
+	rc = keep_names(sh, s, e);
+	if (!rc)
+		rc = open_all(sh, s, e);
 	if (rc) {
 		shared_free(sh);
 		return rc;
@@ -308,5 +320,8 @@ void shared_free(struct shared *sh)
 	certs_free(sh->certs);
 	tokens_free(sh->tokens);
 	state_done(&sh->state);
+	free(sh->site);
+	free(sh->listen);
+	free(sh->advertise);
 	free(sh);
 }

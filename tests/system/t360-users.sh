@@ -191,6 +191,10 @@ for who in alice bob; do
 	check "$who: the program answers" until_true 30 answers
 done
 
+# --- a reload frees what the process began with; those who join later are served by its own copy
+kill -HUP "$sm"
+check 'the sm reads its configuration anew' until_true 20 grep -q 'configuration reloaded' "$TMPDIR/sm.log"
+
 # --- one is dropped
 before=$(cat "$U/bob/beat")
 check 'alice is drained' as admin omig admin drain "$(key_of alice)"
