@@ -183,29 +183,48 @@ static struct object *object_new(const struct objects *o, const struct msg_objec
 	return x;
 }
 
+/* What one object more, or a newer state of one that is there, adds. */
+struct growth {
+	size_t n, bytes;
+};
+
+static struct growth growth_by(const struct objects *o, const struct object *x)
+{
+	const struct object *old = smap_find(&o->by_token, x->m.token);
+
+	if (!old)
+		return (struct growth){ 1, x->bytes };
+	return (struct growth){ 0, x->bytes > old->bytes ? x->bytes - old->bytes : 0 };
+}
+
 /* Counted where somebody is told: with e. */
-static int room_of_quota(const struct objects_total *t, const struct object *x, struct err *e)
+static int room_of_quota(const struct objects_total *t, const struct growth *g, struct err *e)
 {
 	struct quota_use *use = e ? t->use : NULL;
-	int rc = t->quota ? quota_check(t->quota, QUOTA_OBJECTS, (int64_t)t->n + 1, use, e) : 0;
+	int rc = 0;
 
-	if (!rc && t->quota)
-		rc = quota_check(t->quota, QUOTA_BYTES, (int64_t)(t->bytes + x->bytes), use, e);
+	if (g->n && t->quota)
+		rc = quota_check(t->quota, QUOTA_OBJECTS, (int64_t)(t->n + g->n), use, e);
+	if (!rc && g->bytes && t->quota)
+		rc = quota_check(t->quota, QUOTA_BYTES, (int64_t)(t->bytes + g->bytes), use, e);
 	return rc;
 }
 
 static int room_for(const struct objects *o, const struct object *x, struct err *e)
 {
-	if (o->n >= OBJECTS_NODE_MAX || o->bytes + x->bytes > OBJECTS_NODE_BYTES_MAX)
+	const struct growth g = growth_by(o, x);
+
+	if (o->n + g.n > OBJECTS_NODE_MAX || o->bytes + g.bytes > OBJECTS_NODE_BYTES_MAX)
 		return err_set(e, ERR_LIMIT,
 			       "host %s has more than %d objects, or %d bytes of them", o->host,
 			       OBJECTS_NODE_MAX, OBJECTS_NODE_BYTES_MAX);
-	if (o->total->n >= OBJECTS_SITE_MAX || o->total->bytes + x->bytes > OBJECTS_SITE_BYTES_MAX)
+	if (o->total->n + g.n > OBJECTS_SITE_MAX ||
+	    o->total->bytes + g.bytes > OBJECTS_SITE_BYTES_MAX)
 		return err_set(
 			e, ERR_LIMIT,
 			"the hosts of this site have more than %d objects, or %d bytes of them",
 			OBJECTS_SITE_MAX, OBJECTS_SITE_BYTES_MAX);
-	return room_of_quota(o->total, x, e);
+	return room_of_quota(o->total, &g, e);
 }
 
 static bool is_same(const struct msg_object *a, const struct msg_object *b)

@@ -55,6 +55,30 @@ START_TEST(objects_beyond_the_limit_are_refused)
 }
 END_TEST
 
+START_TEST(at_the_limit_of_objects_a_host_may_tell_a_change)
+{
+	const struct msg_object shorter = { .token = "p_1_000001", .parent = "n_1", .name = "hea",
+					    .rank = 0, .pid = 77 };
+	const struct msg_object longer = { .token = "p_1_000001", .parent = "n_1",
+					   .name = "a longer name", .rank = 0, .pid = 78 };
+
+	allow(QUOTA_OBJECTS, 4);
+	lms_start(&w, 1);
+	world_run(&w, 50 * MS);
+	lm_tell(&w.lm[0], false, &longer, 1);
+	world_run(&w, 50 * MS);
+	ck_assert(w.lm[0].is_up);
+	ck_assert_uint_eq(w.lm[0].downs, 0);
+	ck_assert_uint_eq(world_counts(&w).objects, 4);
+	/* Neither is he cut who stands above a limit of bytes and grows no more. */
+	allow(QUOTA_BYTES, 1);
+	lm_tell(&w.lm[0], false, &shorter, 1);
+	world_run(&w, 50 * MS);
+	ck_assert_uint_eq(w.lm[0].downs, 0);
+	ck_assert_uint_eq(world_counts(&w).over_quota, 0);
+}
+END_TEST
+
 START_TEST(conditional_requests_beyond_the_limit_are_refused_in_words)
 {
 	allow(QUOTA_CSRS, 1);
@@ -123,6 +147,7 @@ int main(void)
 	const TTest *const tests[] = {
 		hosts_up_to_the_limit_are_let_in,
 		objects_beyond_the_limit_are_refused,
+		at_the_limit_of_objects_a_host_may_tell_a_change,
 		conditional_requests_beyond_the_limit_are_refused_in_words,
 		a_request_that_would_pass_the_bytes_is_answered_in_words,
 		while_it_drains_known_hosts_come_back_and_new_ones_do_not,
