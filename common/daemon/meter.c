@@ -66,7 +66,12 @@ void meter_free(struct meter *m)
 
 void meter_set_rate(struct meter *m, int64_t per_second)
 {
-	m->rate = per_second > 0 && per_second < METER_RATE_MIN ? METER_RATE_MIN : per_second;
+	int64_t rate = per_second > 0 && per_second < METER_RATE_MIN ? METER_RATE_MIN : per_second;
+
+	/* The same one again is no reason to forget what is not paid for yet. */
+	if (rate == m->rate)
+		return;
+	m->rate = rate;
 	m->paid_until = 0;
 	if (m->paused_since)
 		loop_timer_arm(m->timer, 0);
