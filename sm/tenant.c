@@ -228,6 +228,18 @@ static void sleep_now(struct tenant *t)
 	remember(t);
 }
 
+static void seen_now(struct tenant *t)
+{
+	t->wall_seen = t->conf->wall_now(t->conf->arg);
+	remember(t);
+}
+
+void tenant_note_seen(struct tenant *t, nsec_t step)
+{
+	if (is_up(t) && t->conf->wall_now(t->conf->arg) - t->wall_seen >= step)
+		seen_now(t);
+}
+
 static void on_ready(void *arg)
 {
 	struct tenant *t = arg;
@@ -236,8 +248,7 @@ static void on_ready(void *arg)
 	t->naps = 0;
 	t->patience = TENANT_ASLEEP_AFTER_NS;
 	t->trouble[0] = 0;
-	t->wall_seen = t->conf->wall_now(t->conf->arg);
-	remember(t);
+	seen_now(t);
 }
 
 static void on_tired(void *arg)
@@ -255,6 +266,8 @@ static void on_unreachable(void *arg, const struct err *why, bool was_up)
 	struct sm_counts c;
 
 	str_copy(t->trouble, sizeof(t->trouble), why->text);
+	if (was_up)
+		seen_now(t);
 	if (!t->away_since)
 		t->away_since = now;
 	sm_get_counts(t->sm, &c);
@@ -281,6 +294,7 @@ static void on_end(void *arg, const char *reason)
 	struct tenant *t = arg;
 
 	str_copy(t->trouble, sizeof(t->trouble), reason);
+	seen_now(t); /* it is the mainsm that says so */
 	loop_job_post(t->conf->loop, &t->ending, on_ended, t);
 }
 
@@ -414,7 +428,10 @@ static int become_member(struct tenant *t, struct err *e)
 	rc = open_sm(t, e);
 	if (!t->wall_since && !rc)
 		t->wall_since = t->conf->wall_now(t->conf->arg);
-	remember(t);
+	if (!rc)
+		seen_now(t); /* it has enrolled us */
+	else if (t->wall_since)
+		sleep_now(t);
 	return rc;
 }
 

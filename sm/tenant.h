@@ -90,6 +90,9 @@ void tenant_set_policy(struct tenant *t, const struct quota *q);
 void tenant_limit(struct tenant *t, enum quota_what what, int64_t n);
 void tenant_drain(struct tenant *t, bool drain);
 
+/* While his mainsm is here: remembers that it is, when that was `step` ago the last time. */
+void tenant_note_seen(struct tenant *t, nsec_t step);
+
 const char *tenant_pin(const struct tenant *t);
 uint16_t tenant_port(const struct tenant *t); /* 0 = it has none yet */
 enum tenant_state tenant_state(const struct tenant *t);

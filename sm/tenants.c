@@ -12,6 +12,7 @@
 
 #define SPREAD_NS NSEC_PER_SEC
 #define FORGET_CHECK_NS (600 * NSEC_PER_SEC)
+#define SEEN_STEPS 32 /* of the time to forget: so exact is what is on the disk, and so often written */
 
 /* Who waits for the end of a join. */
 struct waiting {
@@ -176,6 +177,7 @@ static void on_forget(void *arg)
 	struct tenant_facts f;
 
 	for (size_t i = ts->n; i-- > 0;) {
+		tenant_note_seen(ts->v[i], ts->conf.forget / SEEN_STEPS);
 		tenant_get_facts(ts->v[i], &f);
 		if (f.wall_since && tenant_state(ts->v[i]) != TENANT_UP &&
 		    now - f.wall_seen > ts->conf.forget)
@@ -249,7 +251,8 @@ static int start_join(struct tenants *ts, const struct connstr *conn, const char
 
 	if (rc)
 		return rc;
-	apply_policy(ts, t);
+	if (is_new)
+		apply_policy(ts, t);
 	rc = tenant_join(t, conn, name, e);
 	if (rc && is_new) {
 		take_out(ts, t);

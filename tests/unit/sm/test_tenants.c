@@ -55,6 +55,22 @@ START_TEST(who_floods_is_read_later_and_the_other_is_answered_at_once)
 }
 END_TEST
 
+START_TEST(who_floods_gains_nothing_by_a_policy_that_is_set_anew)
+{
+	join_both();
+	host_start(0, &w.top[0]);
+	for (int i = 0; i < 3000; i++)
+		top_ask(&w.top[0], ":proc_get_info([p_1_000001],1)");
+	for (int i = 0; i < 50; i++) {
+		ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, w.nuser), 0);
+		run(MS);
+	}
+	ck_assert_uint_lt(w.top[0].replies, 600);
+	run(20 * SEC);
+	ck_assert_uint_eq(w.top[0].replies, 3000);
+}
+END_TEST
+
 START_TEST(a_quota_meets_one_user_and_its_change_too)
 {
 	join_both();
@@ -116,6 +132,74 @@ START_TEST(a_newcomer_whose_mainsm_says_no_leaves_nothing_behind)
 	top_start(&w.top[0]);
 	run(70 * SEC);
 	ck_assert_int_eq(join(0), 1);
+}
+END_TEST
+
+START_TEST(a_member_whose_second_join_fails_late_is_served_again)
+{
+	join_both();
+	top_stop(&w.top[0]);
+	run(20 * SEC);
+	w.cannot_open = true;
+	ck_assert_int_eq(join(0), 0);
+	ck_assert_str_eq(w.joined_why, "the key cannot be read");
+	w.cannot_open = false;
+	top_start(&w.top[0]);
+	run(TENANT_WAKE_NS + 10 * SEC);
+	ck_assert_str_eq(facts(0).state, "up");
+}
+END_TEST
+
+/* Where users are forgotten after an hour. */
+static void forget_after_an_hour(void)
+{
+	process_stop();
+	w.conf.forget = 3600 * SEC;
+	process_start();
+}
+
+START_TEST(a_mainsm_is_forgotten_by_the_time_that_it_was_away)
+{
+	forget_after_an_hour();
+	join_both();
+	run(2 * 3600 * SEC);
+	top_stop(&w.top[0]);
+	run(1200 * SEC);
+	ck_assert_uint_eq(tenants_count(w.tenants), 2);
+	run(3600 * SEC);
+	ck_assert_uint_eq(tenants_count(w.tenants), 1);
+	ck_assert_ptr_nonnull(tenants_find(w.tenants, pins[1]));
+}
+END_TEST
+
+START_TEST(what_is_on_the_disk_knows_that_a_mainsm_was_there)
+{
+	char path[FILE_PATH_BYTES], line[512];
+	long long seen = 0;
+	FILE *f;
+
+	forget_after_an_hour();
+	join_both();
+	run(2 * 3600 * SEC);
+	snprintf(path, sizeof(path), "%s/%s/user", w.dir, pins[0]);
+	f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f))
+		sscanf(line, "seen %lld", &seen);
+	fclose(f);
+	ck_assert_int_lt(wall(NULL) - seen, 1200 * SEC);
+}
+END_TEST
+
+START_TEST(a_member_that_was_never_up_has_as_long_as_others)
+{
+	forget_after_an_hour();
+	top_stop(&w.top[0]);
+	ck_assert_int_eq(join(0), 0);
+	run(1200 * SEC);
+	ck_assert_uint_eq(tenants_count(w.tenants), 1);
+	run(3600 * SEC);
+	ck_assert_uint_eq(tenants_count(w.tenants), 0);
 }
 END_TEST
 
@@ -264,9 +348,14 @@ int main(void)
 	const TTest *const tests[] = {
 		each_user_has_a_port_and_sees_his_own_hosts_only,
 		who_floods_is_read_later_and_the_other_is_answered_at_once,
+		who_floods_gains_nothing_by_a_policy_that_is_set_anew,
 		a_quota_meets_one_user_and_its_change_too,
 		who_is_not_listed_is_refused_unless_there_is_a_rule_for_all,
 		a_newcomer_whose_mainsm_says_no_leaves_nothing_behind,
+		a_member_whose_second_join_fails_late_is_served_again,
+		a_mainsm_is_forgotten_by_the_time_that_it_was_away,
+		what_is_on_the_disk_knows_that_a_mainsm_was_there,
+		a_member_that_was_never_up_has_as_long_as_others,
 		a_restart_brings_all_back_to_the_same_ports,
 		what_others_could_have_written_is_not_believed,
 		a_drop_hangs_up_one_and_the_other_does_not_notice,

@@ -84,6 +84,7 @@ static struct {
 	struct front *front;
 	struct fake_enrol enrol[8];
 	const char *enrol_why; /* NULL: it succeeds */
+	bool cannot_open; /* what the enrolment brought cannot be used */
 	char dir[64];
 	struct user_conf user[3];
 	size_t nuser;
@@ -161,6 +162,8 @@ static inline int open_fake(void *arg, struct loop *loop, const char *dir, struc
 {
 	const struct identity who = identity(ROLE_SM, "a", "sm");
 
+	if (w.cannot_open)
+		return err_set(e, ERR_SYS, "the key cannot be read");
 	return mem_ctx_open(w.net, &who, out, e);
 }
 
