@@ -61,7 +61,6 @@ static int check_file(const char *dir, const char *name, struct err *e)
 	return 0;
 }
 
-/* Folders of ours are two deep at the most: mainsm/own/key.pem. */
 static int check_folder(const char *dir, unsigned depth, struct err *e)
 {
 	DIR *d = opendir(dir);
@@ -89,7 +88,7 @@ static bool is_of_program(const char *name, const char *program)
 	return !strncmp(name, program, n) && (!name[n] || name[n] == '-');
 }
 
-static int check_below(const char *base, const char *program, struct err *e)
+static int check_below(const char *base, const char *program, unsigned depth, struct err *e)
 {
 	DIR *d = opendir(base);
 	struct dirent *i;
@@ -99,16 +98,19 @@ static int check_below(const char *base, const char *program, struct err *e)
 	while (d && !rc && (i = readdir(d)))
 		if (i->d_type == DT_DIR && is_of_program(i->d_name, program) &&
 		    !file_join(path, sizeof(path), base, i->d_name, NULL))
-			rc = check_folder(path, 1, e);
+			rc = check_folder(path, depth, e);
 	if (d)
 		closedir(d);
 	return rc;
 }
 
+/* Folders of ours: mainsm/own/key.pem; those of an sm that serves many: site-NAME/users/PIN/key.pem. */
 int config_check_keys(const char *program, const char *state_dir, struct err *e)
 {
 	char runtime[FILE_PATH_BYTES];
-	int rc = check_below(state_dir, program, e);
+	int rc = check_below(state_dir, program, 1, e);
 
-	return rc || file_runtime_dir(runtime, NULL) ? rc : check_below(runtime, program, e);
+	if (!rc && str_eq(program, "sm"))
+		rc = check_below(state_dir, "site", 2, e);
+	return rc || file_runtime_dir(runtime, NULL) ? rc : check_below(runtime, program, 1, e);
 }
