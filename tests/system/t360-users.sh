@@ -191,16 +191,6 @@ for who in alice bob; do
 	check "$who: the program answers" until_true 30 answers
 done
 
-# --- a reload frees what the process began with; those who join later are served by its own copy
-kill -HUP "$sm"
-check 'the sm reads its configuration anew' until_true 20 grep -q 'configuration reloaded' "$TMPDIR/sm.log"
-
-key=$(find "$site/users" -name key.pem | head -n 1)
-chmod 644 "$key"
-check 'a key of a user that others could read is found' status_is 78 as admin sm --config "$conf" --check-config
-chmod 600 "$key"
-check 'and is fine when they cannot' as admin sm --config "$conf" --check-config
-
 # --- one is dropped
 before=$(cat "$U/bob/beat")
 check 'alice is drained' as admin omig admin drain "$(key_of alice)"
