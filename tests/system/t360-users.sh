@@ -61,10 +61,24 @@ conf=$U/site.conf
 printf 'site = a\nshared = yes\nuser-ports = 36100-36199\n[user others]\nhosts = 8\ncsrs = 64\n' >"$conf"
 chmod 644 "$conf"
 site=$U/admin/state/site-a
+# The one that runs; $! is a shell around it.
+sm_pid() {
+	# shellcheck disable=SC2013 # words
+	for p in $(grep -lsz "^OMIG_STATE_DIR=$U/admin/state\$" /proc/[0-9]*/environ); do
+		p=${p%/environ}
+		! grep -Eqsx sm "$p/comm" || echo "${p#/proc/}"
+	done
+}
+sm_is_there() {
+	sm=$(sm_pid)
+	[ -n "$sm" ]
+}
+sm_is_gone() {
+	[ -z "$(sm_pid)" ]
+}
 start_sm() {
 	as admin sm --config "$conf" --foreground --log-level info >>"$TMPDIR/sm.log" 2>&1 &
-	sm=$!
-	until_true 20 test -s "$site/join.conn"
+	until_true 20 test -s "$site/join.conn" && until_true 20 sm_is_there
 }
 users_are_up() { # N
 	[ "$(as admin omig admin --json | grep -o '"state":"up"' | wc -l)" = "$1" ]
@@ -183,13 +197,21 @@ check 'as many as she likes' as admin omig admin limit "$(key_of alice)" message
 
 # --- the process dies
 kill -KILL "$sm"
-wait "$sm" 2>/dev/null
+until_true 20 sm_is_gone
 check 'the sm is killed and starts again' start_sm
 check 'both are back' until_true 30 users_are_up 2
 for who in alice bob; do
 	answers() { as "$who" omig request ':proc_get_info([],512)' | grep -q '^p_1_'; }
 	check "$who: the program answers" until_true 30 answers
 done
+
+# --- a reload, after which those who come are served as those before
+reloads() {
+	[ "$(grep -c 'configuration reloaded' "$TMPDIR/sm.log")" = "$1" ]
+}
+kill -HUP "$sm"
+check 'it reads its configuration anew' until_true 20 reloads 1
+check 'and nobody is lost' users_are_up 2
 
 # --- one is dropped
 before=$(cat "$U/bob/beat")
