@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that are started, and held before their first instruction. */
+#include "common/base/ordinary.h"
 #include "tracer/tracees_internal.h"
 
 #include <errno.h>
@@ -8,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,6 +98,28 @@ static void set_streams(struct plan *p)
 			quit(p);
 }
 
+/* What the lm has made stricter for itself is not meant for programs. */
+static void loosen(void)
+{
+	unsigned mask;
+	unsigned long long files, core;
+	const char *ordinary = getenv(ENV_ORDINARY);
+	struct rlimit r;
+
+	if (!ordinary || sscanf(ordinary, "%o %llu %llu", &mask, &files, &core) != 3)
+		return;
+	umask(mask & 0777);
+	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && files <= r.rlim_max) {
+		r.rlim_cur = files;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+	if (getrlimit(RLIMIT_CORE, &r) == 0 && core <= r.rlim_max) {
+		r.rlim_cur = core;
+		setrlimit(RLIMIT_CORE, &r);
+	}
+	unsetenv(ENV_ORDINARY);
+}
+
 static void be_ordinary(void)
 {
 	sigset_t none;
@@ -103,6 +128,7 @@ static void be_ordinary(void)
 		sigaction(sig, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	loosen();
 	setsid();
 }
 

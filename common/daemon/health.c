@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the process itself does, and the limits that it sets for itself. */
+#include "common/base/ordinary.h"
 #include "common/base/str.h"
 #include "common/daemon/daemon_internal.h"
 
@@ -71,19 +72,31 @@ void health_measure(struct daemon_health *h)
 #endif
 #endif
 
+/* For programs that we start for others; who started us may have noted it already. */
+static void note_ordinary(mode_t mask, const struct rlimit *files, const struct rlimit *core)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%o %llu %llu", (unsigned)mask, (unsigned long long)files->rlim_cur,
+		 (unsigned long long)core->rlim_cur);
+	setenv(ENV_ORDINARY, text, 0);
+}
+
 void process_harden(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct rlimit r;
+	struct rlimit r, core = { 0 };
+	mode_t mask = umask(077);
 
 	/* Started by a rank we have its limits: a file that may not grow is an error, not our end. */
 	sigaction(SIGXFSZ, &ignore, NULL);
-	umask(077);
+	getrlimit(RLIMIT_CORE, &core);
 	if (!getrlimit(RLIMIT_NOFILE, &r)) {
+		note_ordinary(mask, &r, &core);
 		r.rlim_cur = r.rlim_max < FDS_MAX ? r.rlim_max : FDS_MAX;
 		setrlimit(RLIMIT_NOFILE, &r);
 	}
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, core.rlim_max });
 #ifndef UNDER_SANITIZER
 	/* The leak check of a sanitizer attaches to us, as a thief of keys would. */
 	prctl(PR_SET_DUMPABLE, 0);
