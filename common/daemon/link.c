@@ -95,6 +95,7 @@ static void drop_chan(struct link *l)
 	loop_job_cancel(&l->job); /* a LOST that link_fail() has posted is this one */
 	chan_close(l->chan, l->why.text);
 	l->chan = NULL;
+	l->unread_since = 0;
 	l->stats.queued = 0;
 }
 
@@ -501,8 +502,10 @@ bool link_is_congested(const struct link *l, size_t reserve)
 
 void link_pause_reading(struct link *l, bool pause)
 {
-	if (l->chan)
-		chan_pause_reading(l->chan, pause);
+	if (!l->chan)
+		return;
+	chan_pause_reading(l->chan, pause);
+	link_beat_unread(l, pause);
 }
 
 /* --- asking */

@@ -41,6 +41,8 @@ void link_beat_start(struct link *l)
 	nsec_t now = loop_now(l->conf.loop);
 
 	l->last_in = now;
+	if (l->unread_since)
+		l->unread_since = now;
 	send_ping(l, now);
 	link_arm(l, l->next_ping - now);
 }
@@ -54,10 +56,21 @@ static nsec_t last_sign(const struct link *l)
 	return s.last_in_at > l->last_in ? s.last_in_at : l->last_in;
 }
 
-/* When the silence becomes too long; never for some. */
+/* When the silence becomes too long; never for some, nor for one that we do not listen to. */
 static nsec_t silence_ends(const struct link *l)
 {
-	return may_be_silent(l) ? INT64_MAX : last_sign(l) + SILENCE_MAX_NS;
+	return may_be_silent(l) || l->unread_since ? INT64_MAX : last_sign(l) + SILENCE_MAX_NS;
+}
+
+void link_beat_unread(struct link *l, bool is_unread)
+{
+	nsec_t now = loop_now(l->conf.loop);
+
+	if (is_unread == (l->unread_since > 0))
+		return;
+	if (!is_unread)
+		l->last_in = min_nsec(last_sign(l) + now - l->unread_since, now);
+	l->unread_since = is_unread ? now : 0;
 }
 
 void link_beat(struct link *l)

@@ -22,13 +22,21 @@ static void pause_all(struct meter *m, bool pause)
 		link_pause_reading(list_entry(i, struct link, in_meter), pause);
 }
 
+/* The party's own orders, among them the one to end what floods us: never behind that flood. */
+static bool is_from_above(const struct list *at)
+{
+	return list_entry(at, struct link, in_meter)->dialer.dial;
+}
+
 /* Another one is first in the next round, or one that sends without end would starve the others. */
 static void take_turns(struct meter *m)
 {
-	struct list *first = list_pop_front(&m->links);
-
-	if (first)
-		list_push_back(&m->links, first);
+	list_each (i, &m->links)
+		if (!is_from_above(i)) {
+			list_del(i);
+			list_push_back(&m->links, i);
+			return;
+		}
 }
 
 static void resume(void *arg)
@@ -79,7 +87,10 @@ void meter_set_rate(struct meter *m, int64_t per_second)
 
 void meter_join(struct meter *m, struct list *at)
 {
-	list_push_back(&m->links, at);
+	if (is_from_above(at))
+		list_push_front(&m->links, at);
+	else
+		list_push_back(&m->links, at);
 	if (m->paused_since)
 		link_pause_reading(list_entry(at, struct link, in_meter), true);
 }

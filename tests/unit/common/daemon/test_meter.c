@@ -124,6 +124,21 @@ START_TEST(a_flood_that_lasts_does_not_look_like_silence)
 }
 END_TEST
 
+START_TEST(what_we_do_not_read_is_not_silent)
+{
+	open_metered(0);
+	link_pause_reading(w.b.link, true);
+	loop_advance(w.loop, 30 * SEC);
+	ck_assert_uint_eq(w.b.downs + w.a.downs, 0);
+	link_pause_reading(w.b.link, false);
+	flood(1);
+	loop_advance(w.loop, 30 * SEC);
+	ck_assert_uint_eq(w.b.msgs, 1);
+	ck_assert_uint_eq(w.b.downs + w.a.downs, 0);
+	close_metered();
+}
+END_TEST
+
 SUITE("meter", a_flood_is_read_at_the_rate_and_nothing_is_lost, one_turn_reads_no_more_than_a_burst,
       who_stays_below_is_never_put_off, without_a_rate_it_only_counts, a_higher_rate_counts_at_once,
-      a_flood_that_lasts_does_not_look_like_silence)
+      a_flood_that_lasts_does_not_look_like_silence, what_we_do_not_read_is_not_silent)
