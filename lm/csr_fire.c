@@ -300,7 +300,7 @@ void csr_fire(struct csr *c, const struct happening *h)
 		firing_free(f);
 		return;
 	}
-	f->is_held = csr_hold(c, h->proc, f->seq);
+	f->is_held = !h->never_holds && csr_hold(c, h->proc, f->seq);
 	if (runs_here(c, h)) {
 		start(c, f, h, &(struct omis_ecps){ e, n });
 		return;

@@ -104,6 +104,7 @@ struct happening {
 	const char *own_name, *own_token; /* $new_proc, $new_thread; NULL = none */
 	int64_t own_number; /* $sig: a name without a token */
 	const bool *skip; /* actions that have run in the rank */
+	bool never_holds; /* stopping the process for it would be, or cause, such an event */
 };
 
 /* --- csr.c */

@@ -61,6 +61,7 @@ static void on_record(void *arg, const struct perf_record *r)
 		csr_fire(c, &(struct happening){
 				    .proc = s->proc,
 				    .thread = proc_find_tid(s->proc, s->tid),
+				    .never_holds = true, /* it has gone on since, too */
 				    .time = timebase_at(env->timebase, r->time < now ? r->time : now) });
 }
 

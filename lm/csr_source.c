@@ -8,6 +8,7 @@
 #include "lm/syscalls.h"
 #include "lm/trace.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -314,6 +315,7 @@ static void fire_all(struct csrs *s, struct proc *p, const struct tracer_msg *m)
 		h.own_name = "sig";
 		h.own_number = (int64_t)m->value[1];
 		h.npar = 0;
+		h.never_holds = h.own_number == SIGSTOP || h.own_number == SIGCONT;
 	}
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);

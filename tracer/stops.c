@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define SYSCALL_STOP (SIGTRAP | 0x80)
 
@@ -109,10 +110,20 @@ static void on_syscall(struct tracees *s, struct tracee *t, struct stop *stop)
 		on_exit_of_call(s, t, &info, stop);
 }
 
+/* The lm that started us stops and continues processes: that is no signal of the program's. */
+static bool is_of_monitor(const struct tracee *t, int sig)
+{
+	siginfo_t info = { 0 };
+
+	return (sig == SIGSTOP || sig == SIGCONT) &&
+	       ptrace(PTRACE_GETSIGINFO, t->who.tid, NULL, &info) == 0 && info.si_pid == getppid();
+}
+
 static void on_signal(struct tracees *s, struct tracee *t, int sig, struct stop *stop)
 {
 	stop->inject = sig;
-	if (!t->watch || !watch_counts(s, t) || !watch_wants_signal(t->watch, sig))
+	if (!t->watch || !watch_counts(s, t) || !watch_wants_signal(t->watch, sig) ||
+	    is_of_monitor(t, sig))
 		return;
 	note_event(s, t, TRACER_SIGNAL, stop);
 	put(stop, (uint64_t)sig);

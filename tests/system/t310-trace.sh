@@ -148,6 +148,17 @@ if [ "$(uname -m)" = x86_64 ]; then
 	check 'a call is put in while it reads' omig request ":thread_call([$token],$(sed -n 's/^called //p' "$TMPDIR/known.out"))"
 fi
 check 'with its number' grep -q '1,10$' "$TMPDIR/signal"
+follow stops "thread_received_signal([$token],[18,19]): print([\$sig])"
+stopped_and_continued() {
+	omig request ":thread_stop([$token])" && omig request ":thread_continue([$token])"
+}
+check 'we stop it and let it go' stopped_and_continued
+continued_by_others() {
+	kill -CONT $pid
+	grep -q '1,18$' "$TMPDIR/stops"
+}
+check 'what others send is an event' until_true 10 continued_by_others
+check 'what the monitor sends is none' sh -c '! grep -q "1,19\$" "$1"' sh "$TMPDIR/stops"
 go
 check 'it ends as it would' until_true 30 did known 200 $((1 + calls))
 check 'each system call is one event' until_true 10 has_lines 200 started
