@@ -5,6 +5,7 @@
 #include "lm/trace.h"
 #include "tests/suite.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -73,9 +74,10 @@ static int be_tracer(void)
 {
 	static uint8_t in[TRACER_MSG_MAX_BYTES];
 	static struct tracer_msg m;
+	struct pollfd line = { .fd = STDIN_FILENO, .events = POLLIN }; /* it never blocks itself */
 	ssize_t n;
 
-	while ((n = recv(STDIN_FILENO, in, sizeof(in), 0)) > 0) {
+	while (poll(&line, 1, -1) == 1 && (n = recv(STDIN_FILENO, in, sizeof(in), 0)) > 0) {
 		struct buf b = BUF_INIT(TRACER_MSG_MAX_BYTES);
 		struct tracer_msg *event = &m;
 
