@@ -82,9 +82,10 @@ static void fail_waiting(struct trace *t, const char *why)
 
 	list_init(&all);
 	list_splice_back(&all, &t->waiting);
-	t->nwaiting = 0;
-	while (!list_is_empty(&all))
+	while (!list_is_empty(&all)) {
+		t->nwaiting--; /* one by one: those that are forgotten meanwhile count themselves */
 		fail(list_entry(list_first(&all), struct trace_ask, link), why);
+	}
 }
 
 static void stop_running(struct trace *t)

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -69,6 +70,38 @@ START_TEST(an_event_stays_the_same_while_somebody_asks)
 }
 END_TEST
 
+static struct trace_ask *both[2];
+static unsigned failures;
+
+/* As a task that ends because one of its questions failed. */
+static void on_failure(void *arg, const struct tracer_msg *m)
+{
+	failures++;
+	trace_ask_forget(both[1]);
+	both[1] = NULL;
+}
+
+START_TEST(who_gives_up_others_while_all_fail_leaves_room_for_more)
+{
+	const struct tracer_msg m = { .type = TRACER_LET_GO, .pid = FIRST, .start = 1 };
+	struct rlimit few, before;
+
+	open_trace();
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(trace_ask(trace, &m, on_failure, NULL, &both[i], NULL), 0);
+	/* Without descriptors it cannot be started. */
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){ 0, before.rlim_max };
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	for (int i = 0; !failures && i < WAIT_TRIES; i++)
+		loop_wait(loop, WAIT_STEP_NS);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_uint_eq(failures, 1);
+	ask_about(SECOND);
+	close_trace();
+}
+END_TEST
+
 /* In the place of lm-trace: each question is answered with an event of its process. */
 static int be_tracer(void)
 {
@@ -97,7 +130,8 @@ static int be_tracer(void)
 
 int main(void)
 {
-	const TTest *const tests[] = { an_event_stays_the_same_while_somebody_asks };
+	const TTest *const tests[] = { an_event_stays_the_same_while_somebody_asks,
+				       who_gives_up_others_while_all_fail_leaves_room_for_more };
 
 	if (getenv(IS_TRACER))
 		return be_tracer();
