@@ -169,6 +169,9 @@ static int target(struct service_call *c, struct pa_object **object, struct pa_c
 	struct list *first;
 	int rc = 0;
 
+	*object = NULL;
+	if (c->is_proc_gone)
+		return err_set(e, ERR_NOTFOUND, "the process of the event is forgotten");
 	if (c->proc)
 		rc = pa_make(pa_of(c), &name, c->proc, out, e);
 	o = pa_find(pa_of(c), call_text(c, 0));

@@ -22,7 +22,8 @@ struct tasks {
 struct task {
 	struct list link;
 	struct tasks *owner;
-	struct task_spec spec;
+	struct task_spec spec; /* its proc is NULL once an action has waited: */
+	struct token proc; /* it may be forgotten meanwhile; "" = none, or nothing has waited */
 	uint32_t *number; /* owned copies of the arrays in spec */
 	bool *skip;
 	char *identity, *csr; /* owned */
@@ -109,15 +110,24 @@ static bool is_allowed(const struct task *t, const struct omis_service *s)
 	return route_may(t->spec.right, s);
 }
 
+static struct proc *proc_of(const struct task *t)
+{
+	if (!t->proc.s[0])
+		return t->spec.proc;
+	return procs_find(t->owner->env.procs, t->proc.s, strlen(t->proc.s));
+}
+
 static int run_action(struct task *t)
 {
+	struct proc *proc = proc_of(t);
 	const struct omis_call *call = &t->spec.request->action[t->at];
 	struct service_call c = { .env = &t->owner->env,
 				  .task = t,
 				  .call = call,
 				  .action = number_of(t, t->at),
 				  .tool = t->spec.tool,
-				  .proc = t->waits ? NULL : t->spec.proc,
+				  .proc = proc,
+				  .is_proc_gone = t->proc.s[0] && !proc,
 				  .reply = t->reply,
 				  .retry = t->waits };
 	service_fn fn = service_find(call->service->name);
@@ -152,6 +162,13 @@ static void finish(struct task *t)
 	on_done(arg, r);
 }
 
+static void keep_proc(struct task *t)
+{
+	if (t->spec.proc)
+		t->proc = t->spec.proc->token;
+	t->spec.proc = NULL;
+}
+
 /* True when it is over and gone. */
 static bool go(struct task *t)
 {
@@ -163,8 +180,10 @@ static bool go(struct task *t)
 			t->first = t->reply->nentry;
 		rc = skips ? 0 : run_action(t);
 		t->waits = rc == SERVICE_WAITS;
-		if (t->waits)
+		if (t->waits) {
+			keep_proc(t);
 			return false;
+		}
 		if (!skips)
 			note(t);
 		drop_kept(t);

@@ -79,8 +79,8 @@ struct service_call {
 	const struct omis_call *call;
 	uint32_t action; /* number for entries */
 	uint32_t tool;
-	struct proc
-		*proc; /* of the event; NULL = a request. Not valid any more when a call waits */
+	struct proc *proc; /* of the event; NULL = a request, or: */
+	bool is_proc_gone; /* forgotten since an action has waited */
 	struct reply *reply;
 	bool retry; /* the second time: what it waited for is there */
 	void *arg; /* of a service, for its callbacks */

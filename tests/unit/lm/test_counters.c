@@ -8,6 +8,8 @@
 #include <math.h>
 #include <signal.h>
 
+#define FORGET_ALL (PROCS_ENDED_MAX + 1)
+
 START_TEST(counting_happens_in_the_rank_and_nobody_is_told)
 {
 	open_ranks();
@@ -53,6 +55,62 @@ START_TEST(delay_is_an_integrator_of_both_ends)
 	ck_assert_str_eq(r->entry[0].objects, rank0);
 	ck_assert_int_eq(strncmp(entry_text(&r->entry[0]), "pa_il_2,", 8), 0);
 	ck_assert_ptr_nonnull(strstr(entry_text(&r->entry[0]), ",0.0,")); /* v: nobody is inside */
+	close_ranks();
+}
+END_TEST
+
+static void end_more_than_are_kept(void)
+{
+	for (int i = 0; i < FORGET_ALL; i++) {
+		struct proc_intake in = { .pid = 1000 + i };
+		struct proc *p;
+
+		fake_proc_add(&w.host, 1000 + i, "x");
+		ck_assert_int_eq(procs_take(w.lm->procs, &in, &p, NULL), 0);
+	}
+	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
+	world_run(&w, MS);
+	for (int i = 0; i < FORGET_ALL; i++)
+		fake_proc_end(fake_proc_find(&w.host, 1000 + i), 0);
+	world_run(&w, MS);
+}
+
+static const struct msg_triggered *count_after_a_wait(bool is_forgotten)
+{
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
+	/* Rates are there after a second only. */
+	arm("proc_has_been_stopped([@]): node_get_info([n_7],128) "
+	    "node_get_info([n_7],0) pa_counter_local_increment(pa_cl_1,1)",
+	    rank0, 3, true);
+	world_ask(&w, MANIPULATOR, with(":thread_stop([@])", rank0));
+	ck_assert_ptr_null(next_triggered());
+	if (is_forgotten)
+		end_more_than_are_kept();
+	world_run(&w, 20 * SEC);
+	return next_triggered();
+}
+
+START_TEST(an_action_behind_one_that_waits_counts_for_the_process_of_the_event)
+{
+	const struct msg_triggered *t = count_after_a_wait(false);
+
+	ck_assert_ptr_nonnull(t);
+	ck_assert_uint_eq(t->entry[t->nentry - 1].action, 3);
+	ck_assert_uint_eq(t->entry[t->nentry - 1].status, STATUS_OK);
+	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(a_process_that_was_forgotten_while_an_action_waited_is_not_touched)
+{
+	const struct msg_triggered *t = count_after_a_wait(true);
+
+	ck_assert_ptr_nonnull(t);
+	ck_assert_ptr_null(procs_find(w.lm->procs, rank0, strlen(rank0)));
+	ck_assert_uint_eq(t->entry[t->nentry - 1].action, 3);
+	ck_assert_uint_eq(t->entry[t->nentry - 1].status, STATUS_UNKNOWN_OBJECT);
 	close_ranks();
 }
 END_TEST
@@ -359,6 +417,8 @@ START_TEST(actions_in_the_rank_are_not_done_again_above)
 END_TEST
 
 SUITE("lm counters", counting_happens_in_the_rank_and_nobody_is_told,
+      an_action_behind_one_that_waits_counts_for_the_process_of_the_event,
+      a_process_that_was_forgotten_while_an_action_waited_is_not_touched,
       delay_is_an_integrator_of_both_ends, a_filtered_volume_is_counted_in_the_rank,
       a_sum_over_ranks_may_run_over, a_deleted_counter_counts_no_more,
       counters_keep_what_a_dead_rank_counted, a_counter_of_the_dead_alone_reads_as_nothing,
