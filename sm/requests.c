@@ -92,6 +92,13 @@ static int do_here(void *arg, struct run *run, const struct plan_here *here, str
 
 /* --- life */
 
+static bool has_room(void *arg, size_t bytes)
+{
+	const struct requests *rs = arg;
+
+	return rs->conf.has_room(rs->conf.arg, bytes);
+}
+
 struct requests *requests_new(const struct requests_conf *conf)
 {
 	struct requests *rs = calloc(1, sizeof(*rs));
@@ -106,6 +113,7 @@ struct requests *requests_new(const struct requests_conf *conf)
 							     .owns = owns,
 							     .rtt = rtt_of,
 							     .here = do_here,
+							     .has_room = has_room,
 							     .arg = rs });
 	if (rs->executor)
 		return rs;
@@ -127,6 +135,7 @@ void requests_stats(const struct requests *rs, struct requests_stats *out)
 {
 	*out = rs->stats;
 	out->active = rs->by_id.n;
+	out->bytes = executor_bytes(rs->executor);
 	out->strays = executor_strays(rs->executor);
 }
 
@@ -323,6 +332,7 @@ static int execute(struct request *q, const struct msg_request *m, struct omis_r
 		.deadline = time_for_us(q->rs, m->deadline_ns),
 		.csr = q->csr.s,
 		.depth = m->depth,
+		.bytes = m->text.n,
 		.owner = &q->runs,
 		.on_done = on_done,
 		.arg = q,

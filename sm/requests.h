@@ -31,6 +31,8 @@ struct requests_conf {
 	nsec_t (*rtt)(void *arg);
 	/* The sm's own part of omig_status. */
 	int (*status)(void *arg, uint32_t action, struct reply *into);
+	/* May so much more of hosts' answers be held? */
+	bool (*has_room)(void *arg, size_t bytes);
 	void *arg;
 };
 
@@ -57,6 +59,7 @@ void requests_drop_all(struct requests *rs);
 
 struct requests_stats {
 	size_t active;
+	size_t bytes; /* of them and of what came for them so far */
 	uint64_t asked, answered;
 	uint64_t partial; /* answered without some objects */
 	uint64_t doubles; /* asked twice */

@@ -218,6 +218,14 @@ static int open_uplink(struct sm *sm, struct err *e)
 	return rc;
 }
 
+static bool has_room(void *arg, size_t bytes)
+{
+	struct sm *sm = arg;
+	struct err e = { 0 };
+
+	return !quota_check(&sm->quota, QUOTA_BYTES, (int64_t)(sm_bytes(sm) + bytes), &sm->use, &e);
+}
+
 static int open_work(struct sm *sm, struct err *e)
 {
 	sm->requests = requests_new(&(struct requests_conf){ .loop = sm->conf.loop,
@@ -226,6 +234,7 @@ static int open_work(struct sm *sm, struct err *e)
 							     .send = send_frames_up,
 							     .rtt = rtt_up,
 							     .status = own_status,
+							     .has_room = has_room,
 							     .arg = sm });
 	sm->arms = arms_new(&(struct arms_conf){ .loop = sm->conf.loop,
 						 .nodes = sm->nodes,

@@ -10,6 +10,7 @@
 #include "common/route/implied.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MARGIN_NS (2 * NSEC_PER_MSEC) /* at least this much earlier than ours ends a child's deadline */
 
@@ -40,6 +41,11 @@ size_t executor_count(const struct executor *x)
 	return x->nrun;
 }
 
+size_t executor_bytes(const struct executor *x)
+{
+	return x->bytes;
+}
+
 uint64_t executor_strays(const struct executor *x)
 {
 	return x->strays;
@@ -67,6 +73,13 @@ struct reply *run_reply(struct run *run)
 	return run->reply;
 }
 
+/* Given back with the run: what a child said moves from its part to the sum and to the reply. */
+static void charge(struct run *run, size_t bytes)
+{
+	run->bytes += bytes;
+	run->x->bytes += bytes;
+}
+
 static void ask_free(struct ask *a)
 {
 	map_del(&a->run->x->asked, a->id);
@@ -89,6 +102,7 @@ static void run_free(struct run *run)
 	list_del(&run->in_runs);
 	list_del(&run->in_owner);
 	run->x->nrun--;
+	run->x->bytes -= run->bytes;
 	free(run);
 }
 
@@ -443,6 +457,7 @@ static struct run *run_new(struct executor *x, const struct run_spec *spec)
 	list_push_back(&x->runs, &run->in_runs);
 	list_push_back(spec->owner, &run->in_owner);
 	x->nrun++;
+	charge(run, sizeof(*run) + spec->bytes);
 	run->deadline = loop_now(x->conf.loop) + executor_bounded(spec->deadline);
 	run->reply = reply_new();
 	run->timer = loop_timer_new(x->conf.loop, on_deadline, run);
@@ -480,10 +495,41 @@ static void after_answer(struct run *run)
 	run_go(run);
 }
 
+static size_t size_of(const struct msg_reply *m)
+{
+	size_t n = m->nentry * sizeof(struct reply_entry);
+
+	for (size_t i = 0; i < m->nentry; i++)
+		n += strlen(m->entry[i].objects) + m->entry[i].value.n;
+	for (size_t i = 0; m->coverage && i < m->coverage->nmissing; i++)
+		n += sizeof(struct reply_missing) + strlen(m->coverage->missing[i].object) +
+		     strlen(m->coverage->missing[i].reason);
+	return n;
+}
+
+/* One more part of what a child says. *why: how it counts when it cannot be taken. */
+static int take_part(struct ask *a, const struct msg_reply *m, const char **why)
+{
+	const struct executor_conf *c = &a->run->x->conf;
+	size_t bytes = size_of(m);
+
+	*why = "quota bytes";
+	if (c->has_room && !c->has_room(c->arg, bytes))
+		return -ERR_LIMIT;
+	*why = "the reply is too large";
+	if (!a->part)
+		a->part = reply_new();
+	if (!a->part)
+		return -ERR_NOMEM;
+	charge(a->run, bytes);
+	return wire_add_reply(a->part, m);
+}
+
 int executor_reply(struct executor *x, uint32_t child, const struct msg_reply *m, struct err *e)
 {
 	struct ask *a = map_find(&x->asked, m->id);
 	struct run *run;
+	const char *why;
 	int rc;
 
 	if (!a || a->child != child) {
@@ -491,13 +537,11 @@ int executor_reply(struct executor *x, uint32_t child, const struct msg_reply *m
 		return err_set(e, ERR_NOTFOUND, "a reply that nobody waits for");
 	}
 	run = a->run;
-	if (!a->part)
-		a->part = reply_new();
-	rc = a->part ? wire_add_reply(a->part, m) : -ERR_NOMEM;
+	rc = take_part(a, m, &why);
 	if (!rc && m->more)
 		return 0;
 	if (rc)
-		gather_lost(run->gather, child, "the reply is too large");
+		gather_lost(run->gather, child, why);
 	else
 		rc = gather_add(run->gather, child, a->part, e);
 	ask_free(a);

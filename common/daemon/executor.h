@@ -39,6 +39,7 @@ struct run_spec {
 	nsec_t deadline; /* relative; <= 0 = the default */
 	const char *csr; /* whose actions it runs; NULL or "" = a request's; lives as long as the run */
 	unsigned depth; /* events that led to this run: 0 = a tool's own request */
+	size_t bytes; /* of the request: counted while the run lives */
 	struct list *owner; /* the run is in this list while it lives */
 	/*
 	 * Once; the reply is merged and belongs to the callee. NULL: the run was cancelled, or no
@@ -64,6 +65,8 @@ struct executor_conf {
 	 * code is the entry.
 	 */
 	int (*here)(void *arg, struct run *run, const struct plan_here *here, struct reply *into);
+	/* May so much more of replies be held? What is not taken is lost. NULL: yes. */
+	bool (*has_room)(void *arg, size_t bytes);
 	void *arg; /* of all of them */
 };
 
@@ -88,6 +91,9 @@ void executor_child_lost(struct executor *x, uint32_t child, const char *reason)
 void executor_cancel(struct executor *x, struct list *owner);
 
 size_t executor_count(const struct executor *x);
+
+/* What the runs hold: the requests, and what children have answered so far. */
+size_t executor_bytes(const struct executor *x);
 
 /* Replies that nobody had asked for. */
 uint64_t executor_strays(const struct executor *x);

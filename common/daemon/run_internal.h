@@ -11,6 +11,7 @@ struct executor {
 	struct map asked; /* id -> struct ask */
 	struct list runs;
 	size_t nrun;
+	size_t bytes; /* of all runs */
 	uint64_t strays;
 	uint64_t random[64];
 	size_t nrandom; /* that are left */
@@ -34,6 +35,7 @@ struct run {
 	struct reply *reply; /* owned */
 	struct list asks;
 	struct loop_timer *timer; /* owned */
+	size_t bytes; /* of the request and of what came for it */
 	nsec_t deadline;
 	const struct plan_step *step; /* begun here, its parts are still to be sent */
 	uint32_t here_action;

@@ -124,6 +124,28 @@ START_TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
 }
 END_TEST
 
+/* Answers in parts are kept until the last one has come: 2 MB that nobody has asked for. */
+START_TEST(parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word)
+{
+	const struct reply *r;
+	size_t before;
+
+	lms_start(&w, 2);
+	before = world_counts(&w).bytes;
+	allow(QUOTA_BYTES, (int64_t)before + 600 * 1000);
+	w.lm[0].pad = 100;
+	r = top_ask(&w, ":proc_get_info([n_1,n_2],1)", 2 * SEC);
+	ck_assert_uint_eq(r->coverage.nmissing, 1);
+	ck_assert_ptr_nonnull(strstr(r->coverage.missing[0].reason, "quota bytes"));
+	ck_assert_ptr_nonnull(strstr(r->coverage.missing[0].object, "n_1"));
+	ck_assert_ptr_nonnull(entry_of(r, 1, 0));
+	ck_assert_uint_le(world_counts(&w).bytes, before + 1000);
+	w.lm[0].pad = 0;
+	r = top_ask(&w, ":proc_get_info([n_1,n_2],1)", 2 * SEC);
+	ck_assert_uint_eq(r->coverage.nmissing, 0);
+}
+END_TEST
+
 START_TEST(while_it_drains_known_hosts_come_back_and_new_ones_do_not)
 {
 	lms_start(&w, 2);
@@ -150,6 +172,7 @@ int main(void)
 		at_the_limit_of_objects_a_host_may_tell_a_change,
 		conditional_requests_beyond_the_limit_are_refused_in_words,
 		a_request_that_would_pass_the_bytes_is_answered_in_words,
+      parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word,
 		while_it_drains_known_hosts_come_back_and_new_ones_do_not,
 	};
 
