@@ -121,7 +121,7 @@ endef
 $(foreach m,$(MODULES),$(eval $(call room,$m)))
 
 # $(1): room -> what `make all` builds of it
-room_all = $(B)/$(1).a $(addprefix $(B)/bin/,$($(1).programs)) \
+room_all = $(B)/$(1).a $(addprefix $(B)/bin/,$($(1).programs)) $(addprefix $(B)/libexec/omig/,$($(1).libexec)) \
 	   $(foreach s,$($(1).shared),$(B)/lib/$s.so $(B)/lib/$s.a) $(patsubst %.scd,$(B)/man/%,$($(1).man))
 ALL := $(foreach m,$(SELECTED),$(call room_all,$m))
 

@@ -22,7 +22,6 @@ tools.statics    += scratch_main.c:steps scratch_main.c:wish_to_end scratch_main
 tools.libexec    := omig-scratch
 $(B)/libexec/omig/omig-scratch: $(B)/tools/scratch_main.o $(B)/common/base.a
 	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -rdynamic -o $@ $^ -ldl
-$(if $(M),,$(eval all: $(B)/libexec/omig/omig-scratch))
 
 # Manual pages: what programs can say themselves is filled in by asking them.
 tools.man        := omig.1.scd omig.conf.5.scd omis.7.scd lm.8.scd sm.8.scd mainsm.8.scd
