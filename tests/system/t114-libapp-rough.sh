@@ -20,8 +20,9 @@ same() { # FLAVOUR WHAT
 }
 quiet() { ! grep -i omig "$TMPDIR/watched.out" "$TMPDIR/watched.err"; }
 
-# A thread cancelled inside MPICH ends one bare run in 25 with status 1: what
-# we would break, we would break each time.
+# A thread cancelled inside MPICH ends one bare run in 25 with status 1, and its
+# launcher dies of a pipe now and then when ranks end at once: what we would
+# break, we would break each time.
 same_in_the_end() {
 	for _ in 1 2 3 4 5; do
 		same "$1" "$2" && return 0
@@ -33,11 +34,7 @@ export OMIG_START=volume
 ends=" cancel abort_mpi abort segv kill _exit exit "
 for f in $flavours; do
 	for what in plain fork exec close_all low_fds storm cancel abort_mpi abort segv kill _exit exit dlclose late no_mpi; do
-		if [ "$what" = cancel ]; then
-			check "$f: $what" same_in_the_end "$f" "$what"
-		else
-			check "$f: $what" same "$f" "$what"
-		fi
+		check "$f: $what" same_in_the_end "$f" "$what"
 		check "$f: $what: not a word of ours" quiet
 	done
 done
