@@ -79,7 +79,8 @@ static const char *last(size_t field)
 static void check_last(const char *who, const char *call, const char *status)
 {
 	ck_assert_str_eq(last(WHO), who);
-	ck_assert_msg(strstr(last(CALL), call) == last(CALL), "%s, not %s", last(CALL), call);
+	/* Each answer lives until the next is asked for. */
+	ck_assert_msg(!strncmp(last(CALL), call, strlen(call)), "not %s", call);
 	ck_assert_str_eq(last(STATUS), status);
 }
 
