@@ -34,11 +34,9 @@ static nsec_t rtt_of_child(void *arg, uint32_t child)
 {
 	struct mainsm *m = arg;
 	const struct child *c = children_at(m->children, child);
-	struct link_stats s = { .rtt = 0 };
+	nsec_t rtt = c ? link_rtt(c->link) : 0;
 
-	if (c)
-		link_stats(c->link, &s);
-	return s.rtt > 0 ? s.rtt : 0;
+	return rtt > 0 ? rtt : 0;
 }
 
 static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
@@ -175,11 +173,10 @@ static void write_queues(struct mainsm *m, struct omis_writer *w)
 	uint64_t queued = 0, dropped = 0;
 
 	list_each(i, &m->peers) {
-		struct link_stats s;
+		const struct link *l = list_entry(i, struct peer, in_peers)->link;
 
-		link_stats(list_entry(i, struct peer, in_peers)->link, &s);
-		queued += s.queued;
-		dropped += s.dropped;
+		queued += link_queued(l);
+		dropped += link_dropped(l);
 	}
 	write_pair(w, "queued_bytes", queued);
 	write_pair(w, "dropped", dropped);

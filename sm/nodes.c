@@ -14,6 +14,8 @@
 #include <string.h>
 
 #define AGE_PERIOD_NS (5 * NSEC_PER_SEC)
+#define QUEUED_SUM_NS \
+	(10 * NSEC_PER_MSEC) /* a limit is asked for each answer of each host: the sum is not */
 
 struct nodes {
 	struct nodes_conf conf; /* strings are the members below */
@@ -30,6 +32,8 @@ struct nodes {
 	bool is_closed; /* to all who come */
 	bool is_draining; /* to hosts that are not known */
 	struct nodes_stats stats;
+	size_t queued; /* bytes, as of summed_at and with all that was sent since */
+	nsec_t summed_at;
 };
 
 /* --- asking */
@@ -76,29 +80,46 @@ void nodes_set_site_number(struct nodes *ns, uint32_t number)
 
 nsec_t node_rtt(const struct node *n)
 {
-	struct link_stats s;
+	nsec_t rtt = n->link ? link_rtt(n->link) : 0;
 
-	if (!n->link)
-		return 0;
-	link_stats(n->link, &s);
-	return s.rtt > 0 ? s.rtt : 0;
+	return rtt > 0 ? rtt : 0;
 }
 
 void nodes_stats(const struct nodes *ns, struct nodes_stats *out)
 {
-	struct link_stats s;
-
 	*out = ns->stats;
 	out->rtt_max = -1;
 	for (size_t i = 0; i < ns->cap; i++) {
-		if (!ns->v[i] || !ns->v[i]->link)
+		const struct link *l = ns->v[i] ? ns->v[i]->link : NULL;
+
+		if (!l)
 			continue;
-		link_stats(ns->v[i]->link, &s);
-		out->queued += s.queued;
-		out->dropped += s.dropped;
-		if (s.rtt > out->rtt_max)
-			out->rtt_max = s.rtt;
+		out->queued += link_queued(l);
+		out->dropped += link_dropped(l);
+		if (link_rtt(l) > out->rtt_max)
+			out->rtt_max = link_rtt(l);
 	}
+}
+
+static size_t queued_now(const struct nodes *ns)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < ns->cap; i++)
+		if (ns->v[i] && ns->v[i]->link)
+			sum += link_queued(ns->v[i]->link);
+	return sum;
+}
+
+size_t nodes_queued(struct nodes *ns)
+{
+	nsec_t t = loop_now(ns->conf.loop);
+
+	if (ns->queued && t - ns->summed_at < QUEUED_SUM_NS)
+		return ns->queued;
+	ns->summed_at = t;
+	ns->queued = queued_now(ns);
+	return ns->queued;
 }
 
 /* --- states */
@@ -413,8 +434,11 @@ void node_cut(struct nodes *ns, struct node *n, enum msg_error_code code, const 
 
 int node_send(struct nodes *ns, struct node *n, const struct msg *m)
 {
+	size_t before = n->link ? link_queued(n->link) : 0;
 	int rc = n->link ? link_send(n->link, m) : -ERR_CLOSED;
 
+	if (!rc)
+		ns->queued += link_queued(n->link) - before;
 	if (rc == -ERR_AGAIN)
 		node_cut(ns, n, MSG_ERR_SLOW, "too much waits to be read");
 	return rc;

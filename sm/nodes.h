@@ -136,4 +136,7 @@ struct nodes_stats {
 
 void nodes_stats(const struct nodes *ns, struct nodes_stats *out);
 
+/* What waits in all queues to hosts, or a little more: what has drained in a few ms is still in it. */
+size_t nodes_queued(struct nodes *ns);
+
 #endif

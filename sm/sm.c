@@ -117,10 +117,8 @@ static bool is_congested(void *arg)
 static nsec_t rtt_up(void *arg)
 {
 	struct sm *sm = arg;
-	struct link_stats s;
 
-	uplink_stats(sm->uplink, &s);
-	return s.rtt > 0 ? s.rtt : 0;
+	return uplink_rtt(sm->uplink);
 }
 
 static int own_status(void *arg, uint32_t action, struct reply *into)
@@ -223,7 +221,6 @@ static bool has_room(void *arg, size_t bytes)
 	struct sm *sm = arg;
 	struct err e = { 0 };
 
-	/* The sum goes over all hosts, and this is asked for each answer of each. */
 	if (sm->quota.max[QUOTA_BYTES] <= 0)
 		return true;
 	return !quota_check(&sm->quota, QUOTA_BYTES, (int64_t)(sm_bytes(sm) + bytes), &sm->use, &e);

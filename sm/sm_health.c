@@ -76,16 +76,13 @@ static void add_process(const struct sm *sm, struct facts *s)
 
 size_t sm_bytes(const struct sm *sm)
 {
-	struct nodes_stats n;
 	struct arms_stats a;
-	struct link_stats l;
 	struct requests_stats r;
 
 	requests_stats(sm->requests, &r);
-	nodes_stats(sm->nodes, &n);
 	arms_stats(sm->arms, &a);
-	uplink_stats(sm->uplink, &l);
-	return nodes_total(sm->nodes)->bytes + r.bytes + a.bytes + n.queued + l.queued;
+	return nodes_total(sm->nodes)->bytes + r.bytes + a.bytes + nodes_queued(sm->nodes) +
+	       uplink_queued(sm->uplink);
 }
 
 /* What the user is allowed, and what was refused for it. */

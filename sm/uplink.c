@@ -120,6 +120,18 @@ bool uplink_is_congested(const struct uplink *u)
 	return !uplink_is_up(u) || link_is_congested(u->link, PEER_QUEUE_MAX_BYTES / 2);
 }
 
+nsec_t uplink_rtt(const struct uplink *u)
+{
+	nsec_t rtt = link_rtt(u->link);
+
+	return rtt > 0 ? rtt : 0;
+}
+
+size_t uplink_queued(const struct uplink *u)
+{
+	return link_queued(u->link);
+}
+
 void uplink_stats(const struct uplink *u, struct link_stats *out)
 {
 	link_stats(u->link, out);

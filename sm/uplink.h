@@ -55,6 +55,8 @@ int uplink_send_frames(struct uplink *u, const uint8_t *p, size_t n);
 /* Half of the queue is full: what can wait should, what may be dropped is. True when it is down. */
 bool uplink_is_congested(const struct uplink *u);
 
+nsec_t uplink_rtt(const struct uplink *u); /* 0 = none measured */
+size_t uplink_queued(const struct uplink *u);
 void uplink_stats(const struct uplink *u, struct link_stats *out);
 enum link_state uplink_state(const struct uplink *u);
 

@@ -553,8 +553,23 @@ void *link_user(const struct link *l)
 void link_stats(const struct link *l, struct link_stats *out)
 {
 	*out = l->stats;
-	out->queued = l->chan ? chan_queued(l->chan) : 0;
+	out->queued = link_queued(l);
 	out->silence = l->state == LINK_UP ? loop_now(l->conf.loop) - l->last_in : 0;
+}
+
+nsec_t link_rtt(const struct link *l)
+{
+	return l->stats.rtt;
+}
+
+size_t link_queued(const struct link *l)
+{
+	return l->chan ? chan_queued(l->chan) : 0;
+}
+
+uint64_t link_dropped(const struct link *l)
+{
+	return l->stats.dropped;
 }
 
 void link_print_dot(struct buf *b)

@@ -183,6 +183,11 @@ struct link_stats {
 
 void link_stats(const struct link *l, struct link_stats *out);
 
+/* Of the same, one figure without the texts: for who asks about each of thousands of links. */
+nsec_t link_rtt(const struct link *l); /* -1 = none measured */
+size_t link_queued(const struct link *l);
+uint64_t link_dropped(const struct link *l);
+
 /* One JSON object, for the status service and the status dump. */
 void link_stats_json(const struct link_stats *s, enum link_state state, struct json *j);
 
