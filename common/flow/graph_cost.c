@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What running a graph costs: the way of one event, and the state that is kept. */
+#include "common/base/limits.h"
+#include "common/flow/graph_internal.h"
+#include "common/flow/graph_limits.h"
+
+#include <stdlib.h>
+
+static int check_depth(struct flow_graph *g, size_t i, struct err *e)
+{
+	struct flow_node *n = &g->node[i];
+
+	n->depth = 1;
+	for (size_t k = 0; k < n->nin; k++)
+		if (g->node[n->in[k]].depth >= n->depth)
+			n->depth = g->node[n->in[k]].depth + 1;
+	if (n->depth <= FLOW_DEPTH_MAX)
+		return 0;
+	return err_set(e, ERR_LIMIT, "%u nodes one above the other, %d are the limit",
+		       (unsigned)n->depth, FLOW_DEPTH_MAX);
+}
+
+/*
+ * Deliveries that a token of node `from` causes until the reads: each edge between nodes of the VT
+ * domain once, as a node fires once a key. reached: a mark for each node, all false.
+ */
+static size_t cost_from(const struct flow_graph *g, size_t from, bool *reached)
+{
+	size_t cost = 1;
+
+	reached[from] = true;
+	for (size_t i = from + 1; i < g->nnode; i++) {
+		const struct flow_node *n = &g->node[i];
+
+		for (size_t k = 0; k < n->nin; k++) {
+			const struct flow_node *in = &g->node[n->in[k]];
+
+			if (!reached[n->in[k]] || in->domain != FLOW_VT)
+				continue;
+			reached[i] = true;
+			cost++;
+		}
+	}
+	for (size_t i = from; i < g->nnode; i++)
+		reached[i] = false;
+	return cost;
+}
+
+static size_t cost_of_worst(const struct flow_graph *g, bool *reached, size_t *worst)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < g->nnode; i++) {
+		size_t cost;
+
+		if (g->node[i].nin || g->node[i].domain != FLOW_VT)
+			continue;
+		cost = cost_from(g, i, reached);
+		if (cost > most) {
+			most = cost;
+			*worst = i;
+		}
+	}
+	return most;
+}
+
+size_t flow_graph_cost(const struct flow_graph *g)
+{
+	bool *reached = calloc(g->nnode, sizeof(*reached));
+	size_t worst, most = reached ? cost_of_worst(g, reached, &worst) : SIZE_MAX;
+
+	free(reached);
+	return most;
+}
+
+static int check_event(struct flow_graph *g, struct err *e)
+{
+	bool *reached = calloc(g->nnode, sizeof(*reached));
+	size_t worst = 0, most;
+	int rc = 0;
+
+	if (!reached)
+		return err_nomem(e);
+	most = cost_of_worst(g, reached, &worst);
+	free(reached);
+	if (most > FLOW_EVALS_PER_EVENT_MAX) {
+		rc = err_set(e, ERR_LIMIT, "its event costs %zu evaluations, %d are the limit",
+			     most, FLOW_EVALS_PER_EVENT_MAX);
+		graph_refuse(g, worst, rc, e);
+	}
+	return rc;
+}
+
+uint32_t flow_node_window(const struct flow_node *n)
+{
+	if (n->window)
+		return n->window;
+	if (n->kind == FLOW_LINK_IN || n->kind == FLOW_LINK_OUT)
+		return n->partial && agg_kind_has_sketch(n->gives.agg) ? FLOW_WINDOW_SKETCH
+								       : FLOW_WINDOW_LINK;
+	if (n->kind == FLOW_SET)
+		return agg_kind_has_sketch(n->fold.agg) ? FLOW_WINDOW_SKETCH : FLOW_WINDOW_SET;
+	return FLOW_WINDOW_OP;
+}
+
+/* Of one value that the node gives or folds. */
+static size_t value_bytes(bool partial, enum agg_kind agg)
+{
+	if (!partial)
+		return FLOW_TOKEN_BYTES;
+	return FLOW_PARTIAL_BYTES + (agg_kind_has_sketch(agg) ? FLOW_SKETCH_BYTES : 0);
+}
+
+static size_t set_bytes(const struct flow_node *n)
+{
+	size_t one = value_bytes(true, n->fold.agg) + FLOW_KEY_BYTES + (n->nin + 63) / 64 * 8;
+
+	return n->domain == FLOW_VT ? one * flow_node_window(n) : one;
+}
+
+static size_t op_bytes(const struct flow_node *n)
+{
+	size_t one = FLOW_KEY_BYTES + n->nin * FLOW_TOKEN_BYTES;
+
+	return n->domain == FLOW_VT && n->nin > 1 ? one * flow_node_window(n) : one;
+}
+
+static size_t link_bytes(const struct flow_node *n)
+{
+	size_t one = value_bytes(n->partial, n->gives.agg);
+
+	if (n->domain == FLOW_VT)
+		return one * flow_node_window(n);
+	return n->kind == FLOW_LINK_IN ? one * FLOW_READS_OPEN : one;
+}
+
+static size_t node_bytes(const struct flow_node *n)
+{
+	switch (n->kind) {
+	case FLOW_SET:
+		return set_bytes(n);
+	case FLOW_OP:
+		return op_bytes(n);
+	case FLOW_VT_AGG: /* of this interval, of the next, and of all */
+		return 3 * value_bytes(true, n->fold.agg);
+	case FLOW_LINK_IN:
+	case FLOW_LINK_OUT:
+		return link_bytes(n);
+	default:
+		return 2 * FLOW_TOKEN_BYTES;
+	}
+}
+
+size_t flow_graph_state_bytes(const struct flow_graph *g)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < g->nnode; i++)
+		bytes += node_bytes(&g->node[i]);
+	return bytes;
+}
+
+static int check_state(const struct flow_graph *g, struct err *e)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < g->nnode; i++) {
+		bytes += node_bytes(&g->node[i]);
+		if (bytes > FLOW_STATE_MAX_BYTES)
+			return graph_refuse(g, i,
+					    err_set(e, ERR_LIMIT,
+						    "with it %zu bytes of state, %d are the limit",
+						    bytes, FLOW_STATE_MAX_BYTES),
+					    e);
+	}
+	return 0;
+}
+
+int graph_check_cost(struct flow_graph *g, struct err *e)
+{
+	int rc;
+
+	for (size_t i = 0; i < g->nnode; i++) {
+		rc = check_depth(g, i, e);
+		if (rc)
+			return graph_refuse(g, i, rc, e);
+	}
+	rc = check_event(g, e);
+	return rc ? rc : check_state(g, e);
+}
