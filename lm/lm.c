@@ -288,7 +288,8 @@ static int open_parts(struct lm *m, struct err *e)
 	m->trace = trace_new(&(struct trace_conf){ c->loop, c->tracer, on_trace, on_trace_lost, m });
 	if (!m->rates || !m->calls || !m->pa || !m->trace)
 		return err_nomem(e);
-	return stops_open(c->loop, c->host, m->procs, c->journal, &m->stops, e);
+	return stops_open(&(struct stops_conf){ c->loop, c->host, m->procs, c->journal, c->epoch, c->guard },
+			  &m->stops, e);
 }
 
 static int open_work(struct lm *m, struct err *e)

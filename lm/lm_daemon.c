@@ -66,7 +66,7 @@ struct lm_paths {
 	char socket[FILE_PATH_BYTES], lock[FILE_PATH_BYTES], journal[FILE_PATH_BYTES];
 	char audit[FILE_PATH_BYTES];
 	char memfd[64];
-	char tracer[FILE_PATH_BYTES]; /* lm-trace beside us */
+	char tracer[FILE_PATH_BYTES], guard[FILE_PATH_BYTES]; /* lm-trace and lm-guard beside us */
 };
 
 struct program {
@@ -108,6 +108,8 @@ static int fill_paths(struct program *p, struct err *e)
 		return err_set(e, ERR_LIMIT,
 			       "%s is too long: set OMIG_RUNTIME_DIR to a shorter path", runtime);
 	rc = file_beside_program(to->tracer, "lm-trace", e);
+	if (rc == 0)
+		rc = file_beside_program(to->guard, "lm-guard", e);
 	if (rc == 0)
 		rc = file_private_dir(to->base, e);
 	if (rc == 0)
@@ -172,6 +174,7 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 					  .memfd = p->paths.memfd,
 					  .socket = p->paths.socket,
 					  .tracer = p->paths.tracer,
+					  .guard = p->paths.guard,
 					  .journal = p->paths.journal,
 					  .audit = p->paths.audit,
 					  .files = v->files,

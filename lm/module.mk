@@ -7,9 +7,10 @@ lm.src      := host.c host_linux.c host_linux_node.c host_linux_devices.c host_l
 	       csr.c csr_parse.c csr_rank.c csr_ring.c csr_fire.c csr_hold.c directory.c intake.c intake_socket.c \
 	       host_linux_thread.c services_control.c csr_stops.c \
 	       uplink.c join.c inbox.c lm.c lm_audit.c lm_status.c lm_daemon.c
-lm.src      += trace.c trace_run.c services_trace.c services_create.c perf.c csr_source.c csr_perf.c
+lm.src      += trace.c companion.c services_trace.c services_create.c perf.c csr_source.c csr_perf.c
 lm.gen      := $(B)/gen/lm/syscalls.c
-lm.programs := lm
+lm.programs := lm lm-guard
+lm.main.lm-guard := lm_guard_main.c
 lm.uses     := common/base common/ring common/omis common/loop common/tracer proto common/net common/route common/daemon
 # Set by the parser of options, read by nobody.
 lm.statics  := lm_daemon.c:ignored_daemon
@@ -17,3 +18,4 @@ lm.src      += host_linux_memory.c host_linux_modules.c host_linux_file.c fileli
 
 $(B)/gen/lm/syscalls.c: lm/syscalls.awk
 	$(call say,AWK)mkdir -p $(@D) && echo '#include <sys/syscall.h>' | $(CC) -dM -E - | sort | awk -f lm/syscalls.awk >$@
+lm.src      += journal.c guard.c

@@ -3,18 +3,16 @@
 
 #include "common/base/array.h"
 #include "common/base/buf.h"
-#include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
-#include "lm/proctext.h"
+#include "lm/guard.h"
+#include "lm/journal.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define JOURNAL_MAX_BYTES (256 * 1024) /* PROCS_MAX lines of some 80 bytes */
 
 /* How often a tool has suspended a thread and not resumed it. */
 struct suspend {
@@ -40,6 +38,8 @@ struct stops {
 	struct procs *procs;
 	struct procs_listener listener;
 	char *journal; /* NULL: none */
+	uint64_t epoch;
+	struct guard *guard; /* NULL: none */
 	struct list all;
 	size_t n;
 	struct loop_timer *leash;
@@ -58,28 +58,34 @@ static struct stop *find(const struct stops *s, const struct proc *p)
 	return NULL;
 }
 
-/*
- * A line for each process that a new lm has to continue: pid, start, boot id. An empty journal is no
- * file. It outlives us, and no boot.
- */
+static struct journal_line line_of(const struct stops *s, const struct proc *p)
+{
+	struct journal_line l = { .pid = p->pid, .start = p->start };
+
+	str_copy(l.boot, sizeof(l.boot), procs_boot_id(s->procs));
+	return l;
+}
+
+/* What somebody else has stopped is not for those who come after us. */
 static int write_journal(struct stops *s, struct err *e)
 {
 	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
+	size_t n = 0;
 	int rc;
 
 	if (!s->journal)
 		return 0;
+	journal_begin(&b, s->epoch);
 	list_each (i, &s->all) {
 		const struct stop *st = list_entry(i, struct stop, link);
+		struct journal_line l = line_of(s, st->proc);
 
-		if (!st->was_stopped)
-			buf_printf(&b, "%d %llu %s\n", (int)st->proc->pid,
-				   (unsigned long long)st->proc->start, procs_boot_id(s->procs));
+		if (st->was_stopped)
+			continue;
+		journal_add(&b, &l);
+		n++;
 	}
-	if (b.failed)
-		rc = err_nomem(e);
-	else
-		rc = b.n ? file_replace(s->journal, b.p, b.n, e) : file_remove(s->journal, e);
+	rc = journal_write(s->journal, &b, n, e);
 	buf_done(&b);
 	return rc;
 }
@@ -91,8 +97,10 @@ static void drop(struct stops *s, struct stop *st)
 	s->n--;
 	free(st->suspend);
 	free(st);
-	if (list_is_empty(&s->all))
-		loop_timer_cancel(s->leash);
+	if (!list_is_empty(&s->all))
+		return;
+	loop_timer_cancel(s->leash);
+	guard_want(s->guard, false);
 }
 
 /* --- telling of it. Stops and continues take turns, so a number says all that happened in a turn of the loop. */
@@ -247,60 +255,53 @@ static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bo
 
 /* --- life */
 
-static void continue_line(struct stops *s, const char *line)
+static void continue_line(void *arg, const struct journal_line *l)
 {
+	struct stops *s = arg;
 	struct host_proc *held;
-	int64_t pid, start;
-	char boot[HOST_BOOT_ID_BYTES];
-	const char *p = text_number(line, &pid);
 
-	p = p ? text_number(p, &start) : NULL;
-	if (!p || pid <= 1 || pid > INT32_MAX)
+	if (!str_eq(l->boot, procs_boot_id(s->procs)) ||
+	    host_proc_open(s->host, l->pid, &held, NULL) < 0)
 		return;
-	text_line(boot, sizeof(boot), p);
-	if (!str_eq(boot, procs_boot_id(s->procs)) ||
-	    host_proc_open(s->host, (int32_t)pid, &held, NULL) < 0)
-		return;
-	if (held->start == (uint64_t)start)
+	if (held->start == l->start)
 		host_proc_signal(held, SIGCONT, NULL);
 	host_proc_close(held);
 }
 
-static int replay(struct stops *s, struct err *e)
+static int open_journal(struct stops *s, const struct stops_conf *c, struct err *e)
 {
-	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
 	int rc;
 
-	rc = file_read(s->journal, JOURNAL_MAX_BYTES, FILE_SECRET, &b, e);
-	for (const char *p = buf_str(&b); rc == 0 && p && *p; p = text_next_line(p))
-		continue_line(s, p);
-	buf_done(&b);
-	if (rc == -ERR_NOTFOUND)
-		return 0;
-	return rc < 0 ? rc : file_remove(s->journal, e);
+	s->journal = str_dup(c->journal);
+	if (!s->journal)
+		return err_nomem(e);
+	rc = journal_replay(s->journal, 0, continue_line, s, e);
+	if (rc < 0 || !c->guard)
+		return rc;
+	s->guard = guard_new(&(struct guard_conf){ c->loop, c->guard, c->journal, c->epoch });
+	return s->guard ? 0 : err_nomem(e);
 }
 
-int stops_open(struct loop *l, struct host *h, struct procs *p, const char *journal,
-	       struct stops **out, struct err *e)
+int stops_open(const struct stops_conf *c, struct stops **out, struct err *e)
 {
 	struct stops *s = calloc(1, sizeof(*s));
 	int rc = 0;
 
 	if (!s)
 		return err_nomem(e);
-	s->loop = l;
-	s->host = h;
-	s->procs = p;
+	s->loop = c->loop;
+	s->host = c->host;
+	s->procs = c->procs;
+	s->epoch = c->epoch;
 	list_init(&s->all);
 	s->listener =
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
-	procs_listen(p, &s->listener);
-	s->leash = loop_timer_new(l, on_leash, s);
-	s->journal = journal ? str_dup(journal) : NULL;
-	if (!s->leash || (journal && !s->journal))
+	procs_listen(s->procs, &s->listener);
+	s->leash = loop_timer_new(c->loop, on_leash, s);
+	if (!s->leash)
 		rc = err_nomem(e);
-	if (rc == 0 && journal)
-		rc = replay(s, e);
+	if (rc == 0 && c->journal)
+		rc = open_journal(s, c, e);
 	if (rc < 0) {
 		stops_free(s);
 		return rc;
@@ -318,6 +319,7 @@ void stops_free(struct stops *s)
 	procs_unlisten(&s->listener);
 	loop_job_cancel(&s->news);
 	loop_timer_free(s->leash);
+	guard_free(s->guard);
 	free(s->journal);
 	free(s);
 }
@@ -341,6 +343,7 @@ static int record(struct stops *s, struct proc *p, struct stop **out, struct err
 		write_journal(s, NULL);
 		return rc;
 	}
+	guard_want(s->guard, true);
 	*out = st;
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * Processes that tools hold, on a leash: they run again when nobody can be
  * asked any more (no link upwards for a while), when the tools that hold
- * them are gone, and after a crash of the lm, which finds them in its journal.
+ * them are gone, and after a crash of the lm: lm-guard, or the next lm, finds them in the journal.
  *
  * A process is held in two ways that know nothing of each other: stopped, which is said
  * to everybody and may be taken back by anybody, and suspended, which counts for
@@ -27,9 +27,17 @@ struct stops;
 typedef void (*stops_on_change_fn)(void *arg, struct proc *p, bool is_stopped, nsec_t at,
 				   unsigned depth);
 
-/* journal: a file in a private directory; NULL = none is kept. Continues at once what the journal says. */
-int stops_open(struct loop *l, struct host *h, struct procs *p, const char *journal,
-	       struct stops **out, struct err *e);
+struct stops_conf {
+	struct loop *loop;
+	struct host *host;
+	struct procs *procs; /* all borrowed */
+	const char *journal; /* a file in a private directory; copied; NULL = none is kept */
+	uint64_t epoch; /* of the lm, not 0 */
+	const char *guard; /* path of lm-guard; copied; NULL = there is none */
+};
+
+/* Continues at once what the journal says. -ERR_NOMEM; as file_read() for a journal that cannot be read. */
+int stops_open(const struct stops_conf *c, struct stops **out, struct err *e);
 
 /* Everything that is held runs again. */
 void stops_free(struct stops *s);

@@ -5,7 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
-#include "lm/trace_run.h"
+#include "lm/companion.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,12 +28,12 @@ struct trace_ask {
 struct trace {
 	struct trace_conf conf;
 	char *program;
-	struct trace_run *run; /* NULL: it does not run */
+	struct companion *run; /* NULL: it does not run */
 	struct loop_fd *watch;
 	struct loop_timer *timer; /* for answers that do not come, and for idleness */
 	struct loop_job starting;
 	struct list waiting, sent;
-	struct list ending; /* struct trace_run */
+	struct list ending; /* struct companion */
 	size_t nwaiting, nsent;
 	uint32_t last_id;
 	int wishes;
@@ -92,7 +92,7 @@ static void stop_running(struct trace *t)
 {
 	loop_fd_free(t->watch);
 	t->watch = NULL;
-	trace_run_end(t->run, &t->ending);
+	companion_end(t->run, &t->ending);
 	t->run = NULL;
 }
 
@@ -128,7 +128,7 @@ static void on_timer(void *arg)
 	struct trace *t = arg;
 
 	if (t->nsent) {
-		trace_run_kill(t->run);
+		companion_kill(t->run);
 		lose(t, "lm-trace did not answer");
 	} else if (t->run && t->wishes <= 0) {
 		stop_running(t); /* it reads the end of its line, and ends */
@@ -173,7 +173,7 @@ static void on_message(struct trace *t, const struct tracer_msg *m)
 static bool receive(struct trace *t)
 {
 	struct err e = { 0 };
-	ssize_t n = recv(trace_run_fd(t->run), t->in, sizeof(t->in), MSG_DONTWAIT | MSG_TRUNC);
+	ssize_t n = recv(companion_fd(t->run), t->in, sizeof(t->in), MSG_DONTWAIT | MSG_TRUNC);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
@@ -183,7 +183,7 @@ static bool receive(struct trace *t)
 	}
 	if ((size_t)n > sizeof(t->in) || tracer_msg_decode(&t->msg, t->in, (size_t)n, &e) < 0 ||
 	    t->msg.type < TRACER_FRAMES) {
-		trace_run_kill(t->run);
+		companion_kill(t->run);
 		lose(t, "lm-trace broke the rules");
 		return false;
 	}
@@ -206,10 +206,10 @@ static int start(struct trace *t, struct err *e)
 {
 	if (t->run)
 		return 0;
-	t->run = trace_run_start(t->conf.loop, t->program, e);
+	t->run = companion_start(t->conf.loop, (const char *const[]){ t->program, NULL }, e);
 	if (!t->run)
 		return -ERR_SYS;
-	t->watch = loop_fd_new(t->conf.loop, trace_run_fd(t->run), LOOP_READ, on_ready, t, e);
+	t->watch = loop_fd_new(t->conf.loop, companion_fd(t->run), LOOP_READ, on_ready, t, e);
 	if (t->watch)
 		return 0;
 	stop_running(t);
@@ -219,7 +219,7 @@ static int start(struct trace *t, struct err *e)
 /* False: later. */
 static bool send_one(struct trace *t, struct trace_ask *a)
 {
-	if (send(trace_run_fd(t->run), a->packet.p, a->packet.n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+	if (send(companion_fd(t->run), a->packet.p, a->packet.n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return false; /* its end is found by reading */
 	list_del(&a->link);
 	list_push_back(&t->sent, &a->link);
@@ -324,7 +324,7 @@ void trace_keep(struct trace *t, int change)
 
 int32_t trace_pid(const struct trace *t)
 {
-	return t->run ? trace_run_pid(t->run) : 0;
+	return t->run ? companion_pid(t->run) : 0;
 }
 
 struct trace *trace_new(const struct trace_conf *c)
@@ -353,7 +353,7 @@ void trace_free(struct trace *t)
 	t->is_ending = true;
 	fail_sent(t, "the lm ends");
 	fail_waiting(t, "the lm ends");
-	trace_runs_drop(&t->ending);
+	companions_drop(&t->ending);
 	loop_job_cancel(&t->starting);
 	loop_timer_free(t->timer);
 	free(t->program);

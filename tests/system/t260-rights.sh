@@ -134,9 +134,27 @@ mainsm >/dev/null
 is_back() {
 	ranks_are 2
 }
+both_answer() {
+	[ "$(request ':proc_get_info([],512)' | grep -c '^p_')" = 2 ]
+}
+no_guard() {
+	for pid in $(leftovers); do
+		[ "$(cat "/proc/$pid/comm")" != lm-guard ] || return 1
+	done
+}
 check 'mainsm is back' until_true 20 is_back
-check 'a tool stops all ranks for the last time' stopping_tool
+check 'a tool stops all ranks a fourth time' stopping_tool
 check 'the lm is killed' kill_hard lm
+check 'they run again, and no lm does' all_run_again 5
+check 'who let them has ended' until_true 5 no_guard
+kill -KILL "$tool"
+env OMIG_MAINSM="$conn" lm 2>/dev/null
+check 'another lm is there' until_true 20 both_answer
+check 'a tool stops all ranks for the last time' stopping_tool
+# Both are killed: the lm cannot start another guardian when it is stopped.
+kill -STOP "$(daemon_pid lm)"
+kill -KILL "$(pgrep -P "$(daemon_pid lm)" -x lm-guard)"
+check 'the lm and its guardian are killed' kill_hard lm
 check 'nobody has let them go' ranks_stopped
 env OMIG_MAINSM="$conn" lm 2>/dev/null
 check 'the lm starts again: they run' all_run_again 5

@@ -364,6 +364,17 @@ START_TEST(a_stop_does_not_wait_for_a_disk)
 }
 END_TEST
 
+static int open_stops(struct stops **out)
+{
+	const struct stops_conf c = { .loop = w.loop,
+				      .host = &w.host.host,
+				      .procs = w.lm->procs,
+				      .journal = journal,
+				      .epoch = 2 };
+
+	return stops_open(&c, out, NULL);
+}
+
 START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 {
 	static const char *const line[] = {
@@ -381,7 +392,7 @@ START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 		fputs(line[i], f);
 		fclose(f);
 		chmod(journal, 0600);
-		ck_assert_int_eq(stops_open(w.loop, &w.host.host, w.lm->procs, journal, &s, NULL),
+		ck_assert_int_eq(open_stops(&s),
 				 0);
 		stops_free(s);
 	}
@@ -401,7 +412,7 @@ START_TEST(a_journal_that_cannot_be_read_is_not_thrown_away)
 	fputs("100 1001 boot-1\n", f);
 	fclose(f);
 	chmod(journal, 0644);
-	ck_assert_int_eq(stops_open(w.loop, &w.host.host, w.lm->procs, journal, &s, NULL),
+	ck_assert_int_eq(open_stops(&s),
 			 -ERR_DENIED);
 	ck_assert_ptr_null(s);
 	ck_assert_int_eq(access(journal, F_OK), 0);

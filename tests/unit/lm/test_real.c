@@ -551,7 +551,7 @@ START_TEST(stop_and_continue_reach_a_real_process)
 	pid_t pid;
 
 	open_all();
-	ck_assert_int_eq(stops_open(loop, host, procs, NULL, &s, NULL), 0);
+	ck_assert_int_eq(stops_open(&(struct stops_conf){ loop, host, procs, NULL, 1, NULL }, &s, NULL), 0);
 	stops_link(s, true);
 	pid = start_rank();
 	WAIT_FOR(procs_find_pid(procs, pid));

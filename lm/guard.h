@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lm-guard of this lm: a process that waits for the lm's death and then lets run what the
+ * journal says, so that nobody stays stopped until another lm comes. It runs while something is
+ * stopped and for a while after that.
+ */
+#ifndef LM_GUARD_H
+#define LM_GUARD_H
+
+#include "common/base/clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GUARD_IDLE_NS (20 * NSEC_PER_SEC) /* a tool that stops something every few seconds starts it once */
+#define GUARD_RETRY_NS (1 * NSEC_PER_SEC) /* one that was killed, or cannot be started */
+
+struct guard;
+struct loop;
+
+struct guard_conf {
+	struct loop *loop; /* borrowed */
+	const char *program; /* path of lm-guard; copied */
+	const char *journal; /* copied */
+	uint64_t epoch; /* of the lm */
+};
+
+struct guard *guard_new(const struct guard_conf *c);
+
+/* It ends; nobody is let run by it. NULL is fine. */
+void guard_free(struct guard *g);
+
+/* Something is stopped, or about to be, or nothing is any more. When it cannot be started the log says so. NULL is fine. */
+void guard_want(struct guard *g, bool is_wanted);
+
+/* 0 when it does not run. */
+int32_t guard_pid(const struct guard *g);
+
+#endif
