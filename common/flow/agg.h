@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aggregates: what a set of values becomes. */
+/*
+ * Aggregates: what a set of values becomes, in any number of steps. A partial
+ * aggregate of some values, merged with one of others, is the aggregate of
+ * all, in whatever order and grouping: exactly for COUNT, MIN, MAX, UNIQUE and
+ * the sketch, up to rounding for the others.
+ *
+ * Infinite values are counted apart, so that they meet only in the answer. NaN
+ * means "no value" everywhere here.
+ */
 #ifndef COMMON_FLOW_AGG_H
 #define COMMON_FLOW_AGG_H
 
+#include "common/flow/sketch.h"
+
 #include <stdbool.h>
+#include <stdint.h>
 
 enum agg_kind {
 	AGG_COUNT,
@@ -13,10 +24,39 @@ enum agg_kind {
 	AGG_PROD,
 	AGG_MEAN,
 	AGG_STDEV, /* of the values themselves: the root of M2 / n */
-	AGG_UNIQUE,
+	AGG_UNIQUE, /* any of them: the least; the bound says how far the others are */
 	AGG_QUANTILE,
 	AGG_HISTOGRAM,
 	AGG_NKINDS
+};
+
+/* A product as mant * 2^exp, mant 0 or 0.5 <= |mant| < 1: no way to overflow half-way. */
+struct agg_product {
+	double mant;
+	int64_t exp;
+};
+
+/* Fields are for agg.c and for what writes and reads messages. */
+struct agg {
+	enum agg_kind kind;
+	uint32_t pinf, ninf; /* infinite values, apart from n */
+	uint64_t n; /* finite values */
+	double error; /* of the values: SUM and MEAN their sum, the others the greatest */
+	union {
+		struct {
+			double hi, lo; /* hi + lo is the sum (compensated) */
+		} sum;
+		struct {
+			double mean, m2;
+		} moments;
+		struct {
+			double min, max;
+		} range; /* MIN, MAX, UNIQUE */
+		struct {
+			struct agg_product value, most; /* of the values; of |value| + error */
+		} product;
+		struct sketch *sketch; /* not owned */
+	};
 };
 
 /* "MEAN"; NULL for a number that is no kind. */
@@ -29,5 +69,32 @@ static inline bool agg_kind_has_sketch(enum agg_kind kind)
 {
 	return kind == AGG_QUANTILE || kind == AGG_HISTOGRAM;
 }
+
+/* sketch: the caller's, for the kinds that have one, else NULL. */
+void agg_init(struct agg *a, enum agg_kind kind, struct sketch *sketch);
+/* Of no value again. */
+void agg_clear(struct agg *a);
+
+/* error: bound of |v - truth|, >= 0. A NaN is not added. */
+void agg_add(struct agg *a, double v, double error);
+
+/* b is of the same kind. */
+void agg_merge(struct agg *a, const struct agg *b);
+
+/* As b, into a's own sketch. */
+void agg_copy(struct agg *a, const struct agg *b);
+
+/*
+ * The answer and its error bound. NaN when there is none: no value for a kind that needs one, or
+ * infinities against each other. SUM of nothing is 0, PROD 1, COUNT 0. HISTOGRAM: the number of
+ * values. q: AGG_QUANTILE.
+ */
+double agg_value(const struct agg *a, double q, double *error);
+
+/* Values in it. */
+uint64_t agg_count(const struct agg *a);
+
+/* Fit to be merged, when it came from a peer: what is in it could have come from values. */
+bool agg_is_sane(const struct agg *a);
 
 #endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where values lie, in a fixed number of buckets: a sketch for quantiles and
+ * histograms. An octave has 64 buckets at level 0, so that the middle of a
+ * bucket is within 1/128 of every value in it. When more than SKETCH_BUCKETS
+ * different ones would be needed, each two neighbours become one (a level
+ * more, twice the relative error), so that nothing is ever left out and the
+ * bound is known. What a sketch is depends on its values alone, not on their
+ * order nor on how sketches were merged.
+ */
+#ifndef COMMON_FLOW_SKETCH_H
+#define COMMON_FLOW_SKETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SKETCH_BUCKETS 512 /* 8 whole octaves at the finest; usual times and sizes stay there */
+#define SKETCH_LEVEL_MAX 10 /* all doubles fit into 512 buckets by then */
+
+/* Fields are for sketch.c and for what writes and reads messages. */
+struct sketch {
+	uint64_t zeros; /* and what is too small to be a normal number */
+	uint32_t level, n; /* buckets in use */
+	int32_t key[SKETCH_BUCKETS]; /* rising: the order of the values */
+	uint64_t count[SKETCH_BUCKETS]; /* > 0 */
+};
+
+struct sketch_bucket {
+	double from, to; /* from <= to; both 0 for the zeros */
+	uint64_t count;
+};
+
+void sketch_init(struct sketch *s);
+void sketch_add(struct sketch *s, double v); /* finite */
+void sketch_merge(struct sketch *s, const struct sketch *from);
+void sketch_copy(struct sketch *s, const struct sketch *from);
+
+/* The value with `rank` values below it (rank < all), and how far off it may be at the most. */
+double sketch_at(const struct sketch *s, uint64_t rank, double *error);
+
+/* Buckets by rising value, the zeros among them; false past the last. *i starts at 0. */
+bool sketch_next(const struct sketch *s, uint32_t *i, struct sketch_bucket *out);
+
+uint64_t sketch_total(const struct sketch *s);
+
+/* Keys rise and exist, counts are not 0 and can be added up: for what came from a peer. */
+bool sketch_is_sane(const struct sketch *s);
+
+#endif
