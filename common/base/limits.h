@@ -22,9 +22,10 @@
 #define HELLO_MAX_NS (2 * INT64_C(1000000000)) /* the first message after the handshake */
 /* a byte now and then defeats a read time-out */
 #define FRAME_COMPLETE_MAX_NS (10 * INT64_C(1000000000))
-#define HEARTBEAT_PERIOD_NS (2 * INT64_C(1000000000)) /* TCP says nothing about a stopped peer */
-#define HEARTBEAT_MISSED_MAX 3 /* with the period: a silent peer is found in 6 s */
-#define TOOL_PROBE_PERIOD_NS (30 * INT64_C(1000000000)) /* lets TCP find a tool's host that is gone */
+#define HEARTBEAT_PERIOD_NS (3 * INT64_C(1000000000)) /* TCP says nothing about a stopped peer */
+#define HEARTBEAT_MISSED_MAX 2 /* with the period: a silent peer is found in 6 s */
+/* by who accepted: measures the round trip, and lets TCP find a tool's host that is gone */
+#define PROBE_PERIOD_NS (30 * INT64_C(1000000000))
 #define RECONNECT_MIN_NS (100 * INT64_C(1000000)) /* a restart is over in this time */
 #define RECONNECT_MAX_NS (10 * INT64_C(1000000000)) /* a healed link is used within this time */
 /* nobody who stopped a process can be asked: it runs again */

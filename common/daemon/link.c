@@ -447,6 +447,7 @@ static int count_sent(struct link *l, size_t n, int rc)
 	}
 	if (!rc) {
 		l->stats.frames_out++;
+		l->last_out = loop_now(l->conf.loop);
 		l->stats.bytes_out += n;
 	}
 	return rc;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Heartbeats. TCP takes megabytes for a peer that is stopped and says
- * nothing, so life is what the peer itself sends. Each side asks every 2 s; whatever
- * arrives counts as an answer; 3 periods of nothing end the link.
+ * nothing, so life is what the peer itself sends. Who dialled asks every period, and the
+ * other answers: that is a sign of life for both, and an sm with thousands of quiet hosts has
+ * no more to do than that. Whatever arrives counts; HEARTBEAT_MISSED_MAX periods of nothing end the
+ * link. Who accepted asks now and then for the round trip, and when it has said nothing for long:
+ * it may be that it does not read.
  *
  * A tool is not asked to be alive: a program with one thread computes between two
  * requests, and must not lose its scope by that. It is probed now and then, so that TCP
@@ -12,6 +15,8 @@
 #include "common/daemon/link_internal.h"
 
 #define SILENCE_MAX_NS (HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS)
+/* without a word of ours: the peer's heartbeat has not come, or we do not read it now */
+#define MUTE_MAX_NS (4 * NSEC_PER_SEC)
 
 static bool may_be_silent(const struct link *l)
 {
@@ -28,23 +33,13 @@ static void send_ping(struct link *l, nsec_t now)
 	const struct msg m = { .type = MSG_PING,
 			       .ping = { .seq = l->ping_seq + 1, .sent_ns = now } };
 
-	l->next_ping = now + (may_be_silent(l) ? TOOL_PROBE_PERIOD_NS : HEARTBEAT_PERIOD_NS);
+	l->next_ping = now + (l->dialer.dial ? HEARTBEAT_PERIOD_NS : PROBE_PERIOD_NS);
 	/* A full queue needs no further proof that nobody reads: the silence decides. */
+	l->last_out = now;
 	if (link_send_now(l, &m))
 		return;
 	l->ping_seq++;
 	l->ping_sent = now;
-}
-
-void link_beat_start(struct link *l)
-{
-	nsec_t now = loop_now(l->conf.loop);
-
-	l->last_in = now;
-	if (l->unread_since)
-		l->unread_since = now;
-	send_ping(l, now);
-	link_arm(l, l->next_ping - now);
 }
 
 /* Also a part of a message: a slow line may take longer for a large one. */
@@ -60,6 +55,32 @@ static nsec_t last_sign(const struct link *l)
 static nsec_t silence_ends(const struct link *l)
 {
 	return may_be_silent(l) || l->unread_since ? INT64_MAX : last_sign(l) + SILENCE_MAX_NS;
+}
+
+/* Who dialled beats; who accepted only when it has had nothing to answer for a while. */
+static nsec_t ping_due(const struct link *l)
+{
+	if (l->dialer.dial || may_be_silent(l))
+		return l->next_ping;
+	return min_nsec(l->next_ping, l->last_out + MUTE_MAX_NS);
+}
+
+static void arm_next(struct link *l, nsec_t now)
+{
+	nsec_t at = min_nsec(ping_due(l), silence_ends(l));
+
+	link_arm(l, at > now ? at - now : 0);
+}
+
+void link_beat_start(struct link *l)
+{
+	nsec_t now = loop_now(l->conf.loop);
+
+	l->last_in = now;
+	if (l->unread_since)
+		l->unread_since = now;
+	send_ping(l, now);
+	arm_next(l, now);
 }
 
 void link_beat_unread(struct link *l, bool is_unread)
@@ -90,9 +111,9 @@ void link_beat(struct link *l)
 		link_lose(l, &e);
 		return;
 	}
-	if (now >= l->next_ping)
+	if (now >= ping_due(l))
 		send_ping(l, now);
-	link_arm(l, min_nsec(l->next_ping, silence_ends(l)) - now);
+	arm_next(l, now);
 }
 
 void link_got_ping(struct link *l, const struct msg_ping *ping)

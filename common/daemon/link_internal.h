@@ -40,6 +40,7 @@ struct link {
 	struct loop_job job, reap;
 	nsec_t due; /* when the timer should fire */
 	nsec_t last_in; /* of the last frame, or of what counts as one */
+	nsec_t last_out; /* when we have said something last */
 	nsec_t unread_since; /* we do not read; 0 = we do */
 	nsec_t next_ping;
 	uint64_t ping_seq;

@@ -174,15 +174,19 @@ START_TEST(an_idle_link_lives_for_an_hour_of_heartbeats)
 	loop_advance(w.loop, 3600 * SEC);
 	ck_assert_uint_eq(w.a.downs + w.b.downs, 0);
 	link_stats(w.a.link, &s);
-	/* One PING and one PONG each 2 s from either side, HELLO and the first PINGs. */
-	ck_assert_uint_ge(s.frames_out, 3600 - 4);
-	ck_assert_uint_le(s.frames_out, 3600 + 8);
+	/* One PING each 3 s by who dialled, one PONG each 30 s, HELLO and the first PINGs. */
+	ck_assert_uint_ge(s.frames_out, 1200 + 120 - 4);
+	ck_assert_uint_le(s.frames_out, 1200 + 120 + 8);
+	ck_assert_int_le(s.silence, HEARTBEAT_PERIOD_NS + 2 * MS);
+	link_stats(w.b.link, &s);
+	ck_assert_uint_ge(s.frames_out, 1200 + 120 - 4);
+	ck_assert_uint_le(s.frames_out, 1200 + 120 + 8);
 	ck_assert_int_le(s.silence, HEARTBEAT_PERIOD_NS + 2 * MS);
 	world_done(&w);
 }
 END_TEST
 
-START_TEST(a_silent_peer_is_found_after_exactly_three_heartbeats)
+START_TEST(a_silent_peer_is_found_after_exactly_two_heartbeats)
 {
 	struct link_stats s;
 	nsec_t last;
@@ -199,7 +203,7 @@ START_TEST(a_silent_peer_is_found_after_exactly_three_heartbeats)
 	loop_advance(w.loop, 1);
 	ck_assert_uint_eq(w.a.downs, 1);
 	ck_assert_int_eq(w.a.why.code, ERR_TIMEOUT);
-	ck_assert_str_eq(w.a.why.text, "silent for 6 s: 3 heartbeats missed");
+	ck_assert_str_eq(w.a.why.text, "silent for 6 s: 2 heartbeats missed");
 	loop_advance(w.loop, 2 * SEC);
 	ck_assert_uint_eq(w.b.downs, 1);
 	cut(false);
@@ -507,7 +511,7 @@ SUITE("link", a_link_is_up_when_hello_was_answered, messages_pass_both_ways_in_o
       versions_that_overlap_agree_on_the_highest_common_one, a_refusal_reaches_the_one_who_dialled,
       the_role_of_hello_must_be_the_role_of_the_certificate,
       an_idle_link_lives_for_an_hour_of_heartbeats,
-      a_silent_peer_is_found_after_exactly_three_heartbeats,
+      a_silent_peer_is_found_after_exactly_two_heartbeats,
       a_tool_that_is_busy_elsewhere_is_not_cut,
       retries_back_off_from_100_ms_to_10_s_with_full_jitter,
       a_herd_of_1000_links_comes_back_spread_over_time,
