@@ -185,8 +185,9 @@ static unsigned distance(const char *a, const char *b)
 struct pmsl_nearest pmsl_nearest_to(const char *name)
 {
 	size_t n = strlen(name);
+	unsigned slips = n < 2 || n > NEAREST_NAME_BYTES ? 0 : n < 6 ? 1 : (unsigned)n / 3;
 
-	return (struct pmsl_nearest){ .name = name, .distance = n > NEAREST_NAME_BYTES ? 0 : (unsigned)n / 3 + 1 };
+	return (struct pmsl_nearest){ .name = name, .distance = slips + 1 };
 }
 
 void pmsl_nearest_try(struct pmsl_nearest *n, const char *candidate)
