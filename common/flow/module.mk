@@ -2,6 +2,6 @@
 # common/flow: the dataflow engine. Pure: no clock, no input or output, no threads.
 MODULES          += common/flow
 common/flow.src  := graph.c graph_words.c graph_verify.c graph_rules.c graph_cost.c graph_value.c graph_read.c \
-		    sketch.c agg.c
+		    sketch.c agg.c match.c
 common/flow.uses := common/base common/omis
 common/flow.libs := -lm
