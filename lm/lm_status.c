@@ -102,12 +102,7 @@ static void put_all(const struct lm *m, const struct figures *f)
 
 static void write_pair(void *arg, const char *name, int64_t v)
 {
-	struct omis_writer *w = arg;
-
-	omis_write_list(w);
-	omis_write_string(w, name);
-	omis_write_int(w, v);
-	omis_write_list_end(w);
+	omis_write_pair(arg, name, v);
 }
 
 void lm_write_status(void *arg, struct omis_writer *w)

@@ -147,14 +147,6 @@ static void on_shutdown(void *arg)
 		loop_timer_arm(m->ending, LAST_WORDS_NS);
 }
 
-static void write_pair(struct omis_writer *w, const char *name, uint64_t value)
-{
-	omis_write_list(w);
-	omis_write_string(w, name);
-	omis_write_int(w, (int64_t)value);
-	omis_write_list_end(w);
-}
-
 static void write_listener(struct mainsm *m, struct omis_writer *w)
 {
 	struct net_listener_stats s;
@@ -162,10 +154,10 @@ static void write_listener(struct mainsm *m, struct omis_writer *w)
 	if (!m->listener)
 		return;
 	net_listener_get_stats(m->listener, &s);
-	write_pair(w, "accepted", s.accepted);
-	write_pair(w, "refused", s.refused);
-	write_pair(w, "penalised", s.penalised);
-	write_pair(w, "fd_exhausted", s.fd_exhausted);
+	omis_write_pair(w, "accepted", (int64_t)s.accepted);
+	omis_write_pair(w, "refused", (int64_t)s.refused);
+	omis_write_pair(w, "penalised", (int64_t)s.penalised);
+	omis_write_pair(w, "fd_exhausted", (int64_t)s.fd_exhausted);
 }
 
 static void write_queues(struct mainsm *m, struct omis_writer *w)
@@ -178,8 +170,8 @@ static void write_queues(struct mainsm *m, struct omis_writer *w)
 		queued += link_queued(l);
 		dropped += link_dropped(l);
 	}
-	write_pair(w, "queued_bytes", queued);
-	write_pair(w, "dropped", dropped);
+	omis_write_pair(w, "queued_bytes", (int64_t)queued);
+	omis_write_pair(w, "dropped", (int64_t)dropped);
 }
 
 static void write_counts(struct mainsm *m, struct omis_writer *w)
@@ -187,23 +179,23 @@ static void write_counts(struct mainsm *m, struct omis_writer *w)
 	struct csrs_stats csr;
 
 	csrs_stats(m->csrs, &csr);
-	write_pair(w, "tools", m->nsession);
-	write_pair(w, "children", children_count(m->children));
-	write_pair(w, "sites", directory_count(m->directory, OBJECT_SITE));
-	write_pair(w, "nodes", directory_count(m->directory, OBJECT_NODE));
-	write_pair(w, "processes", directory_count(m->directory, OBJECT_PROC));
-	write_pair(w, "threads", directory_count(m->directory, OBJECT_THREAD));
-	write_pair(w, "requests", executor_count(m->executor));
-	write_pair(w, "requests_waiting", locks_waiting(m->locks));
-	write_pair(w, "stray_replies", executor_strays(m->executor));
-	write_pair(w, "forged", m->forged);
-	write_pair(w, "csrs", csr.defined);
-	write_pair(w, "csrs_enabled", csr.enabled);
-	write_pair(w, "csrs_fired", csr.fired);
-	write_pair(w, "csrs_suspended", csr.suspended);
-	write_pair(w, "stray_events", csr.strays);
-	write_pair(w, "certificates", certs_count(m->certs));
-	write_pair(w, "tokens", tokens_count(m->tokens, wall_now(m)));
+	omis_write_pair(w, "tools", (int64_t)m->nsession);
+	omis_write_pair(w, "children", (int64_t)children_count(m->children));
+	omis_write_pair(w, "sites", (int64_t)directory_count(m->directory, OBJECT_SITE));
+	omis_write_pair(w, "nodes", (int64_t)directory_count(m->directory, OBJECT_NODE));
+	omis_write_pair(w, "processes", (int64_t)directory_count(m->directory, OBJECT_PROC));
+	omis_write_pair(w, "threads", (int64_t)directory_count(m->directory, OBJECT_THREAD));
+	omis_write_pair(w, "requests", (int64_t)executor_count(m->executor));
+	omis_write_pair(w, "requests_waiting", (int64_t)locks_waiting(m->locks));
+	omis_write_pair(w, "stray_replies", (int64_t)executor_strays(m->executor));
+	omis_write_pair(w, "forged", (int64_t)m->forged);
+	omis_write_pair(w, "csrs", (int64_t)csr.defined);
+	omis_write_pair(w, "csrs_enabled", (int64_t)csr.enabled);
+	omis_write_pair(w, "csrs_fired", (int64_t)csr.fired);
+	omis_write_pair(w, "csrs_suspended", (int64_t)csr.suspended);
+	omis_write_pair(w, "stray_events", (int64_t)csr.strays);
+	omis_write_pair(w, "certificates", (int64_t)certs_count(m->certs));
+	omis_write_pair(w, "tokens", (int64_t)tokens_count(m->tokens, wall_now(m)));
 }
 
 void mainsm_status(struct mainsm *m, struct buf *out)

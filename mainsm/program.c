@@ -79,28 +79,13 @@ static void on_launcher_exit(void *arg, const char *site, const char *how)
 		mainsm_start_failed(p->mainsm, site, how);
 }
 
-static void write_pair(struct omis_writer *w, const char *name, int64_t value)
-{
-	omis_write_list(w);
-	omis_write_string(w, name);
-	omis_write_int(w, value);
-	omis_write_list_end(w);
-}
-
 static void health(void *arg, struct omis_writer *w)
 {
 	struct program *p = arg;
-	struct daemon_health h;
 	struct identity own;
+	bool is_good = !pki_creds_check(&p->state.creds, NULL, clock_wall(), &own, NULL);
 
-	daemon_health(p->daemon, &h);
-	write_pair(w, "lag_ns", h.lag_last);
-	write_pair(w, "lag_max_ns", h.lag_max);
-	write_pair(w, "rss_bytes", h.rss_bytes);
-	write_pair(w, "fds", h.fds);
-	write_pair(w, "fd_limit", h.fd_limit);
-	if (!pki_creds_check(&p->state.creds, NULL, clock_wall(), &own, NULL))
-		write_pair(w, "certificate_left_s", (own.wall_not_after - clock_wall()) / NSEC_PER_SEC);
+	daemon_write_health(p->daemon, is_good ? own.wall_not_after : 0, w);
 }
 
 static void on_end(void *arg, const char *reason)

@@ -112,14 +112,6 @@ static int users(struct front_call *c)
 	return rc;
 }
 
-static void write_pair(struct omis_writer *w, const char *name, int64_t value)
-{
-	omis_write_list(w);
-	omis_write_string(w, name);
-	omis_write_int(w, value);
-	omis_write_list_end(w);
-}
-
 static int status(struct front_call *c)
 {
 	const struct front *f = c->visitor->front;
@@ -131,13 +123,13 @@ static int status(struct front_call *c)
 	omis_write_string(&w, "sm");
 	omis_write_string(&w, OMIG_VERSION);
 	omis_write_int(&w, loop_now(f->conf.loop) - f->started);
-	write_pair(&w, "users", (int64_t)tenants_count(f->conf.tenants));
-	write_pair(&w, "visitors", (int64_t)f->nvisitor);
-	write_pair(&w, "requests", (int64_t)f->requests);
-	write_pair(&w, "requests_refused", (int64_t)f->refused);
-	write_pair(&w, "accepted", (int64_t)l.accepted);
-	write_pair(&w, "refused", (int64_t)l.refused);
-	write_pair(&w, "penalised", (int64_t)l.penalised);
+	omis_write_pair(&w, "users", (int64_t)tenants_count(f->conf.tenants));
+	omis_write_pair(&w, "visitors", (int64_t)f->nvisitor);
+	omis_write_pair(&w, "requests", (int64_t)f->requests);
+	omis_write_pair(&w, "requests_refused", (int64_t)f->refused);
+	omis_write_pair(&w, "accepted", (int64_t)l.accepted);
+	omis_write_pair(&w, "refused", (int64_t)l.refused);
+	omis_write_pair(&w, "penalised", (int64_t)l.penalised);
 	if (f->conf.health)
 		f->conf.health(f->conf.arg, &w);
 	return add_value(c, &b);

@@ -44,29 +44,12 @@ static nsec_t wall_now(void *arg)
 	return clock_wall();
 }
 
-static void write_pair(struct omis_writer *w, const char *name, int64_t value)
-{
-	omis_write_list(w);
-	omis_write_string(w, name);
-	omis_write_int(w, value);
-	omis_write_list_end(w);
-}
-
 static void health(void *arg, struct omis_writer *w)
 {
 	struct shared *sh = arg;
 	const struct identity *self = net_ctx_self(sh->ctx);
-	struct daemon_health h;
 
-	daemon_health(sh->daemon, &h);
-	write_pair(w, "lag_ns", h.lag_last);
-	write_pair(w, "lag_max_ns", h.lag_max);
-	write_pair(w, "rss_bytes", h.rss_bytes);
-	write_pair(w, "fds", h.fds);
-	write_pair(w, "fd_limit", h.fd_limit);
-	if (self)
-		write_pair(w, "certificate_left_s",
-			   (self->wall_not_after - clock_wall()) / NSEC_PER_SEC);
+	daemon_write_health(sh->daemon, self ? self->wall_not_after : 0, w);
 }
 
 /* --- the connection strings of the site */

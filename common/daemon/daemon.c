@@ -96,6 +96,21 @@ void daemon_health(struct daemon *d, struct daemon_health *out)
 	health_measure(out);
 }
 
+void daemon_write_health(struct daemon *d, nsec_t wall_cert_end, struct omis_writer *w)
+{
+	struct daemon_health h;
+
+	daemon_health(d, &h);
+	omis_write_pair(w, "lag_ns", h.lag_last);
+	omis_write_pair(w, "lag_max_ns", h.lag_max);
+	omis_write_pair(w, "rss_bytes", h.rss_bytes);
+	omis_write_pair(w, "fds", h.fds);
+	omis_write_pair(w, "fd_limit", h.fd_limit);
+	if (wall_cert_end)
+		omis_write_pair(w, "certificate_left_s",
+				(wall_cert_end - clock_wall()) / NSEC_PER_SEC);
+}
+
 int daemon_lock(struct daemon *d, const char *path, struct err *e)
 {
 	return lock_take(path, (int)d->args.lock_fd, &d->lock_fd, e);

@@ -23,6 +23,7 @@
 #include "common/base/rng.h"
 #include "common/daemon/conf.h"
 #include "common/daemon/timebase.h"
+#include "common/omis/value.h"
 
 #include <stdbool.h>
 
@@ -112,6 +113,9 @@ struct daemon_health {
 };
 
 void daemon_health(struct daemon *d, struct daemon_health *out);
+
+/* The same as named figures; wall_cert_end: when our certificate ends, 0 = we have none. */
+void daemon_write_health(struct daemon *d, nsec_t wall_cert_end, struct omis_writer *w);
 
 /*
  * The lock of one daemon of one user: an flock that lives as long as the process. Writes the

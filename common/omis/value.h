@@ -101,5 +101,7 @@ void omis_write_ecp(struct omis_writer *w, const char *name);
 void omis_write_value(struct omis_writer *w, const struct omis_value *v);
 void omis_write_list(struct omis_writer *w);
 void omis_write_list_end(struct omis_writer *w);
+/* A named figure: ["name",v]. */
+void omis_write_pair(struct omis_writer *w, const char *name, int64_t v);
 
 #endif

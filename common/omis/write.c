@@ -193,6 +193,14 @@ void omis_write_value(struct omis_writer *w, const struct omis_value *v)
 	}
 }
 
+void omis_write_pair(struct omis_writer *w, const char *name, int64_t v)
+{
+	omis_write_list(w);
+	omis_write_string(w, name);
+	omis_write_int(w, v);
+	omis_write_list_end(w);
+}
+
 void omis_print_value(struct buf *b, const struct omis_value *v)
 {
 	struct omis_writer w = OMIS_WRITER(b);

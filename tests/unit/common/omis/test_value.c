@@ -115,7 +115,9 @@ START_TEST(a_list_of_values_is_written_piece_by_piece)
 	omis_write_list_end(&w);
 	omis_write_binary(&w, "", 0);
 	omis_write_string_n(&w, "ab\0cd", 5);
-	ck_assert_str_eq(buf_str(&b), "-3,[],[\"a\\\"\\n\",[1#[,n_1],$proc],0#,\"ab\"");
+	omis_write_pair(&w, "fds", -7);
+	ck_assert_str_eq(buf_str(&b),
+			 "-3,[],[\"a\\\"\\n\",[1#[,n_1],$proc],0#,\"ab\",[\"fds\",-7]");
 	buf_done(&b);
 }
 END_TEST
