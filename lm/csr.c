@@ -305,19 +305,17 @@ static void note_refused(const struct csr *c, const struct omis_call *call)
 /* Right now and not when the event happens: what may not be done is refused before it is armed. */
 static int read_request(struct csr *c, const struct msg_arm *m, struct reply *r)
 {
-	struct omis_diag d = { 0 };
+	struct omis_diag d;
 	struct err e = { 0 };
-	int rc;
+	int rc = omis_read_inner((const char *)m->text.p, m->text.n, &c->request, &d);
 
-	rc = omis_parse_inner((const char *)m->text.p, m->text.n, &c->request, &e);
-	if (rc < 0) {
-		reply_from_diag(r, STATUS_SYNTAX_ERROR, &e);
+	if (rc) {
+		reply_from_diag(r, d.status, &d.err);
 		return rc;
 	}
-	rc = omis_check(c->request, &d);
-	if (rc < 0 || !c->request->event) {
+	if (!c->request->event) {
 		err_set(&e, ERR_INVALID, "a request without an event cannot be armed");
-		reply_from_diag(r, rc < 0 ? d.status : STATUS_SYNTAX_ERROR, rc < 0 ? &d.err : &e);
+		reply_from_diag(r, STATUS_SYNTAX_ERROR, &e);
 		return -ERR_INVALID;
 	}
 	if (!rights_allow(m->identity, c->request, m->local_prefix, &c->right)) {

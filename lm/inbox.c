@@ -137,13 +137,9 @@ static bool does_more_than_observe(const struct omis_request *r)
 static int read_request(const struct msg_request *m, struct omis_request **out, unsigned *status,
 			struct err *e)
 {
-	struct omis_diag d = { 0 };
-	int rc = omis_parse_inner((const char *)m->text.p, m->text.n, out, e);
+	struct omis_diag d;
+	int rc = omis_read_inner((const char *)m->text.p, m->text.n, out, &d);
 
-	*status = STATUS_SYNTAX_ERROR;
-	if (rc < 0)
-		return rc;
-	rc = omis_check(*out, &d);
 	if (rc == 0 && (*out)->event)
 		rc = err_set(&d.err, ERR_INVALID, "a request with an event is armed, not executed");
 	if (rc == 0 && m->naction && m->naction != (*out)->naction)
@@ -201,7 +197,7 @@ static void start(struct inbox *b, const struct msg_request *m, struct omis_requ
 void inbox_request(struct inbox *b, const struct msg_request *m)
 {
 	const struct kept *k = find_kept(b, m->id);
-	struct omis_request *r;
+	struct omis_request *r = NULL;
 	struct err e = { 0 };
 	unsigned status;
 

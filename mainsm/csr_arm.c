@@ -124,10 +124,8 @@ static int collect(const struct omis_call *event, struct smap *into, void *mark)
 static int collect_part(const struct arm_part *part, struct smap *into, void *mark)
 {
 	struct omis_request *r = NULL;
-	int rc = omis_parse_inner(part->text, part->ntext, &r, NULL);
+	int rc = omis_read_inner(part->text, part->ntext, &r, NULL);
 
-	if (!rc)
-		rc = omis_check(r, NULL);
 	if (!rc && r->event)
 		rc = collect(r->event, into, mark);
 	omis_request_free(r);

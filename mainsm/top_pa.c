@@ -66,15 +66,8 @@ static int make_request(const struct top_call *c, const char *token, struct omis
 	omis_write_value(&w, &c->call->param[0]);
 	omis_write_token(&w, token);
 	buf_putc(&b, ')');
-	rc = b.failed ? -ERR_LIMIT : omis_parse_inner(buf_str(&b), b.n, out, NULL);
+	rc = b.failed ? -ERR_LIMIT : omis_read_inner(buf_str(&b), b.n, out, NULL);
 	buf_done(&b);
-	if (rc)
-		return rc;
-	rc = omis_check(*out, NULL);
-	if (rc) {
-		omis_request_free(*out);
-		*out = NULL;
-	}
 	return rc;
 }
 

@@ -193,15 +193,8 @@ static int make_request(const struct top_call *c, const char *service, const str
 	for (size_t i = 1; i < c->call->nparam; i++)
 		omis_write_value(&w, &c->call->param[i]);
 	buf_putc(&b, ')');
-	rc = b.failed ? -ERR_LIMIT : omis_parse_inner(buf_str(&b), b.n, out, NULL);
+	rc = b.failed ? -ERR_LIMIT : omis_read_inner(buf_str(&b), b.n, out, NULL);
 	buf_done(&b);
-	if (rc)
-		return rc;
-	rc = omis_check(*out, NULL);
-	if (rc) {
-		omis_request_free(*out);
-		*out = NULL;
-	}
 	return rc;
 }
 

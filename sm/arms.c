@@ -250,25 +250,16 @@ static struct csr *csr_new(struct arms *a, const char *token)
 
 /* --- arming */
 
-static int understand(const struct msg_arm *m, struct omis_request **out, unsigned *status,
-		      struct err *e)
+static int understand(const struct msg_arm *m, struct omis_request **out, struct omis_diag *d)
 {
-	struct omis_diag diag = { 0 };
-	int rc = omis_parse_inner((const char *)m->text.p, m->text.n, out, e);
+	int rc = omis_read_inner((const char *)m->text.p, m->text.n, out, d);
 
-	*status = rc == -ERR_PARSE ? STATUS_SYNTAX_ERROR : status_from_err(rc);
 	if (rc)
 		return rc;
-	rc = omis_check(*out, &diag);
-	if (rc) {
-		*status = diag.status ? diag.status : status_from_err(rc);
-		*e = diag.err;
-		return rc;
-	}
-	*status = m->identity[0] ? STATUS_PARAMETER_ERROR : STATUS_NO_PERMISSION;
+	d->status = m->identity[0] ? STATUS_PARAMETER_ERROR : STATUS_NO_PERMISSION;
 	if (!m->identity[0])
-		return err_set(e, ERR_DENIED, "a conditional request of nobody");
-	return (*out)->event ? 0 : err_set(e, ERR_INVALID, "no event in a request to be armed");
+		return err_set(&d->err, ERR_DENIED, "a conditional request of nobody");
+	return (*out)->event ? 0 : err_set(&d->err, ERR_INVALID, "no event in a request to be armed");
 }
 
 static void send_new(struct csr *c)
@@ -382,20 +373,20 @@ static struct csr *find_or_new(struct arms *a, const struct msg_arm *m)
 void arms_arm(struct arms *a, const struct msg_arm *m)
 {
 	struct omis_request *r = NULL;
-	unsigned status = STATUS_NO_MEMORY;
-	struct err e = { 0 };
+	struct omis_diag d;
 	struct csr *c = NULL;
-	int rc = understand(m, &r, &status, &e);
+	int rc = understand(m, &r, &d);
 
 	if (!rc) {
 		c = find_or_new(a, m);
-		rc = c ? split(c, m, r, &e) : err_set(&e, ERR_LIMIT, "this sm has no room for it");
-		status = status_from_err(rc);
+		rc = c ? split(c, m, r, &d.err)
+		       : err_set(&d.err, ERR_LIMIT, "this sm has no room for it");
+		d.status = status_from_err(rc);
 	}
 	if (!rc) {
 		csr_check_answer(c, false);
 	} else {
-		refuse(a, m, status, e.text);
+		refuse(a, m, d.status, d.err.text);
 		arms_disarm(a, m->csr); /* half of it would be worse than nothing */
 	}
 	omis_request_free(r);

@@ -266,28 +266,19 @@ static int check_numbers(const struct msg_request *m, const struct omis_request 
 	return 0;
 }
 
-/* *status: what the reply says when it fails. */
-static int understand(const struct msg_request *m, struct omis_request **out, unsigned *status,
-		      struct err *e)
+/* *d: what the reply says when it fails. */
+static int understand(const struct msg_request *m, struct omis_request **out, struct omis_diag *d)
 {
-	struct omis_diag diag = { 0 };
-	int rc = omis_parse_inner((const char *)m->text.p, m->text.n, out, e);
+	int rc = omis_read_inner((const char *)m->text.p, m->text.n, out, d);
 
-	*status = rc == -ERR_PARSE ? STATUS_SYNTAX_ERROR : status_from_err(rc);
 	if (rc)
 		return rc;
-	rc = omis_check(*out, &diag);
-	if (rc) {
-		*status = diag.status ? diag.status : (unsigned)status_from_err(rc);
-		*e = diag.err;
-		return rc;
-	}
-	*status = m->identity[0] ? STATUS_PARAMETER_ERROR : STATUS_NO_PERMISSION;
+	d->status = m->identity[0] ? STATUS_PARAMETER_ERROR : STATUS_NO_PERMISSION;
 	if (!m->identity[0])
-		return err_set(e, ERR_DENIED, "a request of nobody");
+		return err_set(&d->err, ERR_DENIED, "a request of nobody");
 	if ((*out)->event)
-		return err_set(e, ERR_INVALID, "a conditional request is armed, not executed");
-	return check_numbers(m, *out, e);
+		return err_set(&d->err, ERR_INVALID, "a conditional request is armed, not executed");
+	return check_numbers(m, *out, &d->err);
 }
 
 /* Counters of which we do not know where they are. */
@@ -345,19 +336,18 @@ static void start(struct request *q, const struct msg_request *m)
 {
 	struct requests *rs = q->rs;
 	struct omis_request *r = NULL;
-	unsigned status = STATUS_INTERNAL_ERROR;
-	struct err e = { 0 };
-	int rc = understand(m, &r, &status, &e);
+	struct omis_diag d;
+	int rc = understand(m, &r, &d);
 
 	if (!rc) {
-		rc = learn(q, m->tool, r, &e);
+		rc = learn(q, m->tool, r, &d.err);
 		if (!rc)
-			rc = execute(q, m, &r, &e); /* q may be over already */
-		status = status_from_err(rc);
+			rc = execute(q, m, &r, &d.err); /* q may be over already */
+		d.status = status_from_err(rc);
 	}
 	if (rc) {
 		request_free(q);
-		refuse(rs, m->id, status, e.text);
+		refuse(rs, m->id, d.status, d.err.text);
 	}
 	omis_request_free(r);
 }

@@ -263,3 +263,24 @@ int omis_check(struct omis_request *r, struct omis_diag *d)
 	}
 	return rc;
 }
+
+int omis_read_inner(const char *p, size_t n, struct omis_request **out, struct omis_diag *d)
+{
+	struct omis_request *r = NULL;
+	struct omis_diag own;
+	int rc;
+
+	if (!d)
+		d = &own;
+	*d = (struct omis_diag){ 0 };
+	rc = omis_parse_inner(p, n, &r, &d->err);
+	if (rc)
+		d->status = rc == -ERR_PARSE ? STATUS_SYNTAX_ERROR : status_from_err(rc);
+	else
+		rc = omis_check(r, d);
+	if (rc)
+		omis_request_free(r);
+	else
+		*out = r;
+	return rc;
+}

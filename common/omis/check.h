@@ -30,6 +30,13 @@ struct omis_diag {
  */
 int omis_check(struct omis_request *r, struct omis_diag *d);
 
+/*
+ * Parsed as what one daemon says to another (omis_parse_inner()) and checked, in one. On failure
+ * *out is untouched and d has the status for a reply: as of omis_check(), SYNTAX_ERROR,
+ * NO_MEMORY.
+ */
+int omis_read_inner(const char *p, size_t n, struct omis_request **out, struct omis_diag *d);
+
 /* One event context parameter and its value; a list is spliced into a list that it stands in. */
 struct omis_ecp {
 	const char *name; /* without '$' */

@@ -307,6 +307,23 @@ START_TEST(every_failed_allocation_of_binding_is_survived)
 }
 END_TEST
 
+START_TEST(a_text_of_another_daemon_is_read_whole_or_not_at_all)
+{
+	struct omis_request *r = NULL;
+	struct omis_diag d;
+
+	ck_assert_int_eq(omis_read_inner(":print([1]", 10, &r, &d), -ERR_PARSE);
+	ck_assert_uint_eq(d.status, STATUS_SYNTAX_ERROR);
+	ck_assert_str_ne(d.err.text, "");
+	ck_assert_int_eq(omis_read_inner(":nothing()", 10, &r, &d), -ERR_INVALID);
+	ck_assert_uint_eq(d.status, STATUS_UNKNOWN_SERVICE);
+	ck_assert_ptr_null(r);
+	ck_assert_int_eq(omis_read_inner(":print([1])", 11, &r, NULL), 0);
+	ck_assert_ptr_nonnull(r->action[0].service);
+	omis_request_free(r);
+}
+END_TEST
+
 static void note(void *arg, const char *name)
 {
 	buf_printf(arg, "%s ", name);
@@ -329,4 +346,5 @@ SUITE("omis check", parameters_are_brought_to_their_types,
       every_failed_allocation_of_the_check_is_survived, context_parameters_become_values,
       a_binary_context_parameter_keeps_its_zero_bytes, a_part_of_the_actions_can_be_bound,
       what_cannot_be_bound_says_which_action_and_why,
-      every_failed_allocation_of_binding_is_survived, the_context_parameters_of_a_call_are_listed)
+      every_failed_allocation_of_binding_is_survived,
+      a_text_of_another_daemon_is_read_whole_or_not_at_all, the_context_parameters_of_a_call_are_listed)
