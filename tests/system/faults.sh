@@ -136,6 +136,26 @@ log_has() {
 request() {
 	omig request --timeout 10s "$@"
 }
+# comes_out STATUS PATTERN COMMAND...: its exit status and a match in what it says
+comes_out() {
+	want=$1 pattern=$2
+	shift 2
+	"$@" >"$TMPDIR/answer" 2>&1
+	got=$?
+	cat "$TMPDIR/answer"
+	echo $got | grep -Eqx "$want" || { echo "status $got, not $want"; return 1; }
+	grep -Eq -- "$pattern" "$TMPDIR/answer"
+}
+# answered STATUS PATTERN REQUEST
+answered() {
+	want=$1 pattern=$2
+	shift 2
+	comes_out "$want" "$pattern" request "$@"
+}
+# With $observer, the connection string for one
+as_observer() {
+	env OMIG_STATE_DIR="$TMPDIR/observer" omig request --mainsm "$observer" "$@"
+}
 tokens_of() { # KIND (p n s)
 	omig tree --json | grep -o "\"token\":\"$1_[0-9a-z_]*\"" | cut -d'"' -f4 | sort
 }
@@ -152,6 +172,17 @@ fails() {
 	got=$?
 	[ $got = "$want" ] || { echo "status $got, not $want"; cat "$TMPDIR/fails.out" "$TMPDIR/fails.err"; return 1; }
 	one_line "$TMPDIR/fails.err" "$pattern"
+}
+
+# A program to be looked into (subject.c)
+need_subject() {
+	[ -x "$T/subject" ] || skip_all "$T/subject is not built: make faults-tools"
+}
+# subject NAME: one more of them; its process is $subject, what it says $TMPDIR/NAME.out
+subject() {
+	mkfifo "$TMPDIR/$1.in"
+	"$T/subject" <"$TMPDIR/$1.in" >"$TMPDIR/$1.out" 2>&1 &
+	subject=$!
 }
 
 # A tool that stays (session.c), one at a time. session_asks TEXT: prints the reply's lines `ACTION STATUS OBJECTS VALUE`;

@@ -114,3 +114,40 @@ ranks_are() {
 nodes_are() {
 	[ "$(omig tree --json | grep -o '"token":"n_[0-9]*","state":"up"' | wc -l)" = "$1" ]
 }
+
+# own_host: an lm here, without a program, by way of mainsm and an sm; $node is its token
+own_host() {
+	omig env --job=any >"$TMPDIR/env" 2>/dev/null
+	# shellcheck disable=SC1091 # made above
+	. "$TMPDIR/env"
+	unset LD_PRELOAD
+	lm --background 2>"$TMPDIR/lm.log"
+	check 'a host without programs is there' until_true 30 nodes_are 1
+	node=$(omig tree --json | grep -o '"token":"n_[0-9]*"' | head -n 1 | grep -o 'n_[0-9]*')
+}
+
+# token_of PID [PROGRAM]: attaches that process of $node
+token_of() {
+	omig request --timeout 10s ":proc_attach3([$node],$1,\"${2:-}\")" | grep -o 'p_[0-9]*_[0-9a-z]*' | head -n 1
+}
+
+# within_bed HOSTS SITES: goes on in virtual hosts, with MPI, where these are permitted
+within_bed() {
+	need mpirun.openmpi
+	program=$(heat openmpi)
+	[ -x "$program" ] || skip_all 'no example program'
+	[ -z "${BED_DIR:-}" ] || return 0
+	"$bed" can || skip_all 'virtual hosts are not permitted here'
+	trap - EXIT
+	exec "$bed" run -n "$1" -s "$2" -f -- sh "$0"
+}
+# bed_mainsm: one at the head of the first site, as $mainsm
+bed_mainsm() {
+	export HOME="$TMPDIR/home" OMPI_MCA_plm_rsh_no_tree_spawn=1
+	mkdir -p "$HOME" "$XDG_CONFIG_HOME/omig"
+	"$bed" conf >"$XDG_CONFIG_HOME/omig/mainsm.conf"
+	mainsm --foreground --listen "$("$bed" address head1)" >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.log" &
+	mainsm=$!
+	trap 'end_all; kill $mainsm 2>/dev/null' EXIT
+	check 'mainsm is ready' until_true 20 grep -q '^omig1:' "$TMPDIR/conn"
+}

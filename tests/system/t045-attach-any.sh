@@ -6,13 +6,7 @@
 . tests/system/lib.sh
 need lm sm mainsm omig
 
-omig env --job=any >"$TMPDIR/env" 2>/dev/null
-# shellcheck disable=SC1091 # made above
-. "$TMPDIR/env"
-unset LD_PRELOAD
-lm --background 2>"$TMPDIR/lm.log"
-check 'a host without processes is there' until_true 30 nodes_are 1
-node=$(omig tree --json | grep -o '"token":"n_[0-9]*"' | head -n 1 | grep -o 'n_[0-9]*')
+own_host
 
 sleep 60 &
 pid=$!
@@ -38,11 +32,6 @@ not_watched() {
 	! omig tree | grep -q sleep
 }
 
-# token_of PID: attaches it
-token_of() {
-	omig request ":proc_attach3([$node],$1,\"sleep\")" | grep -o 'p_[0-9]*_[0-9a-z]*' | head -n 1
-}
-
 check 'there is no such pid' refused ":proc_attach3([$node],2147483646,\"\")"
 check 'it runs another program' refused ":proc_attach3([$node],$pid,\"cat\")"
 check 'and is not watched for that' not_watched
@@ -61,13 +50,13 @@ fi
 
 check 'it is attached and asked in one request' says "[^0-9]$pid( |$)" \
 	omig request --no-attach ":site_attach([]) node_attach([$node]) proc_attach3([$node],$pid,\"/bin/sleep\") proc_get_info([],512)"
-token=$(token_of "$pid")
+token=$(token_of "$pid" sleep)
 check 'the tree has it' says sleep omig tree
 check 'it tells about itself' says '"sleep","60"' omig request ":proc_get_info([$token],2)"
 check 'its token stays the same' says "$token" omig request ":proc_attach3([$node],$pid,\"\")"
 
 # What a tool stopped goes on when the tool leaves: so each stays for a while.
-stopper=$(token_of "$first") starter=$(token_of "$second")
+stopper=$(token_of "$first" sleep) starter=$(token_of "$second" sleep)
 omig request --follow forever "proc_has_terminated([$stopper]): thread_stop([$token]) print([1])" >"$TMPDIR/stop" 2>&1 &
 tool1=$!
 omig request --follow forever "proc_has_terminated([$starter]): thread_continue([$token]) print([2])" >"$TMPDIR/go" 2>&1 &

@@ -9,22 +9,9 @@ need_mpi
 f=$one_flavour
 A=$T/attack
 
-# answered STATUS PATTERN COMMAND...: exit status and a match in what it says
-answered() {
-	want=$1 pattern=$2
-	shift 2
-	"$@" >"$TMPDIR/answer" 2>&1
-	got=$?
-	cat "$TMPDIR/answer"
-	echo $got | grep -Eqx "$want" || { echo "status $got, not $want"; return 1; }
-	grep -Eq -- "$pattern" "$TMPDIR/answer"
-}
 nobody_there='UNKNOWN_OBJECT n_1: there is no process of this user with that pid and program'
 take() { # PID: what the node says
 	request ":proc_attach3(n_1,$1,\"\")"
-}
-as_observer() {
-	env OMIG_STATE_DIR="$TMPDIR/observer" omig request --mainsm "$observer" "$@"
 }
 as_other() {
 	env OMIG_STATE_DIR="$TMPDIR/other" omig request --mainsm "$other" "$@"
@@ -70,37 +57,37 @@ fi
 # --- whom nobody gets a hold of: one answer whether absent or forbidden
 for pid in 0 1 -1 2147483648 4294967297 -2147483648 999999999 "$lm" "$(daemon_pid mainsm)" $others; do
 	[ "$pid" = "$(daemon_pid mainsm)" ] && continue # a process of this user like others
-	check "proc_attach3 of pid $pid" answered 4 "$nobody_there" take "$pid"
+	check "proc_attach3 of pid $pid" comes_out 4 "$nobody_there" take "$pid"
 done
 [ -n "$others" ] || skip "proc_attach3 of another user's process" 'only root can make one'
-check 'proc_attach3 of a process without MPI' answered 0 'p_1_' take "$bystander"
+check 'proc_attach3 of a process without MPI' comes_out 0 'p_1_' take "$bystander"
 taken=$(request ":proc_attach3(n_1,$bystander,\"\")" | grep -o 'p_1_[0-9a-z]*' | head -n 1)
-check 'a name that does not run there' answered 4 "$nobody_there" request ":proc_attach3(n_1,$bystander,\"/bin/other\")"
+check 'a name that does not run there' comes_out 4 "$nobody_there" request ":proc_attach3(n_1,$bystander,\"/bin/other\")"
 for token in p_1_aaaaaa p_9_aaaaaa p_1_ p_0_000000; do
-	check "a signal for $token" answered '[24]' 'UNKNOWN_OBJECT|SYNTAX|TYPE|PARAMETER' request ":proc_send_signal([$token],9)"
+	check "a signal for $token" comes_out '[24]' 'UNKNOWN_OBJECT|SYNTAX|TYPE|PARAMETER' request ":proc_send_signal([$token],9)"
 done
 for sig in 0 65 -1 2147483648; do
-	check "signal $sig" answered 2 'PARAMETER_ERROR|TYPE_MISMATCH' request ":proc_send_signal([$rank],$sig)"
+	check "signal $sig" comes_out 2 'PARAMETER_ERROR|TYPE_MISMATCH' request ":proc_send_signal([$rank],$sig)"
 done
-check 'an empty list: success with nobody' answered 0 '^OK$' request --no-attach ':proc_send_signal([],9)'
-check 'an empty list of threads' answered 0 '^OK$' request --no-attach ':thread_stop([])'
-check 'what is not attached is not there' answered 4 UNKNOWN_OBJECT request --no-attach ":proc_send_signal([$rank],9)"
+check 'an empty list: success with nobody' comes_out 0 '^OK$' request --no-attach ':proc_send_signal([],9)'
+check 'an empty list of threads' comes_out 0 '^OK$' request --no-attach ':thread_stop([])'
+check 'what is not attached is not there' comes_out 4 UNKNOWN_OBJECT request --no-attach ":proc_send_signal([$rank],9)"
 check 'after all that the program goes on' goes_on j
 check 'the lm lives' untouched "$lm"
 check 'the bystander lives' untouched "$bystander"
 [ -z "$others" ] || check "another user's process lives" untouched "$others"
-check 'a signal reaches whom it is for' answered 0 '^OK$' request ":proc_send_signal([$taken],15)"
+check 'a signal reaches whom it is for' comes_out 0 '^OK$' request ":proc_send_signal([$taken],15)"
 check 'and ends it' until_true 5 is_dead "$bystander"
 
 # --- a tool that may only look
 observer=$(omig cert token tool-observe)
 for what in ":proc_send_signal([$rank],9)" ':proc_send_signal([],9)' ':thread_stop([])' ':thread_continue([])' \
 	':omig_shutdown()' ':omig_cert_token("tool-admin",60,1)' ':omig_cert_revoke("x")'; do
-	check "an observer: $what" answered 5 'NO_PERMISSION .* needs the right' as_observer "$what"
+	check "an observer: $what" comes_out 5 'NO_PERMISSION .* needs the right' as_observer "$what"
 done
-check 'an observer: a condition that would do it' answered 5 'NO_PERMISSION .* needs the right' \
+check 'an observer: a condition that would do it' comes_out 5 'NO_PERMISSION .* needs the right' \
 	as_observer --follow 5s "proc_has_terminated([]): proc_send_signal([$rank],9)"
-check 'it looks' answered 0 '^p_1_' as_observer ':proc_get_info([],512)'
+check 'it looks' comes_out 0 '^p_1_' as_observer ':proc_get_info([],512)'
 check 'the program goes on' goes_on j
 says_it_is_admin() {
 	"$A" connect "127.0.0.1:$(mainsm_port)" "$(dirname "$(find "$TMPDIR/observer/tool" -name cert.pem)")" \
@@ -110,7 +97,7 @@ check 'an observer that says that it is an administrator' says 'error 3 the cert
 
 # --- the leash
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/stopper" good tool-manipulate '' stopper
-check 'all threads are stopped, all have answered' answered 0 '^OK$' request ':thread_stop([])'
+check 'all threads are stopped, all have comes_out' comes_out 0 '^OK$' request ':thread_stop([])'
 check 'that tool has ended: they run again' all_run_again 10
 
 check 'a tool stops all ranks' stopping_tool
@@ -173,7 +160,7 @@ serial=$(omig cert list | sed -n 's/^\([0-9a-f]*\) *tool-manipulate.*/\1/p' | he
 check 'it is revoked' omig cert revoke "$serial"
 check 'it is cut within 10 s' until_true 10 is_dead $tool
 check 'and told why' grep -Eqi 'revoked|lost' "$TMPDIR/other.out"
-check 'it does not come back' answered 5 'revoked|token' as_other ':version()'
+check 'it does not come back' comes_out 5 'revoked|token' as_other ':version()'
 
 serial=$(omig cert list | sed -n 's/^\([0-9a-f]*\) *lm .*/\1/p' | head -n 1)
 lm=$(daemon_pid lm)

@@ -7,30 +7,10 @@
 . tests/system/lib.sh
 . tests/system/faults.sh
 need lm sm mainsm omig
-S=$T/subject
-[ -x "$S" ] || skip_all "$S is not built: make faults-tools"
+need_subject
 
-# answered STATUS PATTERN REQUEST: exit status and a match in what it says
-answered() {
-	want=$1 pattern=$2
-	shift 2
-	request "$@" >"$TMPDIR/answer" 2>&1
-	got=$?
-	cat "$TMPDIR/answer"
-	echo $got | grep -Eqx "$want" || { echo "status $got, not $want"; return 1; }
-	grep -Eq -- "$pattern" "$TMPDIR/answer"
-}
-# subject NAME: one more of them; its process is $subject, what it says $TMPDIR/NAME.out
-subject() {
-	mkfifo "$TMPDIR/$1.in"
-	"$S" <"$TMPDIR/$1.in" >"$TMPDIR/$1.out" 2>&1 &
-	subject=$!
-}
 said() { # NAME WORD: the first value behind it
 	sed -n "s/^$2 \([^ ]*\).*/\1/p" "$TMPDIR/$1.out" | head -n 1
-}
-token_of() {
-	request ":proc_attach3([$node],$1,\"\")" | grep -o 'p_[0-9]*_[0-9a-z]*' | head -n 1
 }
 in_state() { # LETTERS: of the first subject
 	grep -Eq "^State:[[:space:]]*[$1]" "/proc/$one/status"
@@ -44,13 +24,7 @@ asks() { # REQUEST: of the tool that stays; its first answer is OK
 	grep -q '^1 0' "$TMPDIR/asked"
 }
 
-omig env --job=any >"$TMPDIR/env" 2>/dev/null
-# shellcheck disable=SC1091 # made above
-. "$TMPDIR/env"
-unset LD_PRELOAD
-lm --background 2>"$TMPDIR/lm.log"
-check 'a host is there' until_true 30 nodes_are 1
-node=$(omig tree --json | grep -o '"token":"n_[0-9]*"' | head -n 1 | grep -o 'n_[0-9]*')
+own_host
 subject a
 one=$subject
 exec 8>"$TMPDIR/a.in"
@@ -209,9 +183,6 @@ each() { # STATUS PATTERN OBJECTS COMMAND...: of each service
 	done <"$TMPDIR/services"
 }
 observer=$(omig cert token tool-observe)
-as_observer() {
-	env OMIG_STATE_DIR="$TMPDIR/observer" omig request --mainsm "$observer" "$@"
-}
 check 'an observer sees modules' says '"/.*subject"' as_observer ":proc_get_loader_info([$p])"
 check 'and files' says MemTotal as_observer ":node_get_file_listing([$node],\"/proc/meminfo\",0,0)"
 all=$services

@@ -10,18 +10,8 @@ need lm lm-trace sm mainsm omig
 [ -x "$T/traced" ] || skip_all "$T/traced is not built: make faults-tools"
 A=$T/attack
 
-omig env --job=any >"$TMPDIR/env" 2>/dev/null
-# shellcheck disable=SC1091 # made above
-. "$TMPDIR/env"
-unset LD_PRELOAD
-lm --background 2>"$TMPDIR/lm.log"
-check 'a host is there' until_true 30 nodes_are 1
-node=$(omig tree --json | grep -o '"token":"n_[0-9]*"' | head -n 1 | grep -o 'n_[0-9]*')
+own_host
 
-# token_of PID: attaches it
-token_of() {
-	omig request ":proc_attach3([$node],$1,\"\")" | grep -o 'p_[0-9]*_[0-9a-z]*' | head -n 1
-}
 in_state() { # LETTER PID
 	grep -q "^State:[[:space:]]*$1" "/proc/$2/status"
 }
@@ -117,9 +107,6 @@ kill -CONT $still
 
 # --- who may not
 observer=$(omig cert token tool-observe)
-as_observer() {
-	env OMIG_STATE_DIR="$TMPDIR/observer" omig request --mainsm "$observer" "$@"
-}
 for what in "thread_get_backtrace([],0)" "thread_read_int_regs([],0,1)" "thread_goto([],0)" "proc_create([$node],\"/bin/true\",[],[],[])"; do
 	check "an observer: $what" says 'NO_PERMISSION' as_observer ":$what"
 done

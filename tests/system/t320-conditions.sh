@@ -4,22 +4,8 @@
 # stops a rank on the other, lists in braces. The program ends as it would have.
 # timeout: 120
 . tests/system/lib.sh
-need mpirun.openmpi
-program=$(heat openmpi)
-[ -x "$program" ] || skip_all 'no example program'
-if [ -z "${BED_DIR:-}" ]; then
-	"$bed" can || skip_all 'virtual hosts are not permitted here'
-	trap - EXIT
-	exec "$bed" run -n 2 -s 1 -f -- sh "$0"
-fi
-
-export HOME="$TMPDIR/home" OMPI_MCA_plm_rsh_no_tree_spawn=1
-mkdir -p "$HOME" "$XDG_CONFIG_HOME/omig"
-"$bed" conf >"$XDG_CONFIG_HOME/omig/mainsm.conf"
-mainsm --foreground --listen "$("$bed" address head1)" >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.log" &
-mainsm=$!
-trap 'end_all; kill $mainsm 2>/dev/null' EXIT
-check 'mainsm is ready' until_true 20 grep -q '^omig1:' "$TMPDIR/conn"
+within_bed 2 1
+bed_mainsm
 
 # shellcheck disable=SC2046 # words
 omig run -- $("$bed" mpirun openmpi node1,node2) -n 2 "$program" --seconds 40 \

@@ -6,27 +6,8 @@
 . tests/system/lib.sh
 . tests/system/faults.sh
 need lm sm mainsm omig
-S=$T/subject
-[ -x "$S" ] || skip_all "$S is not built: make faults-tools"
+need_subject
 
-subject() {
-	mkfifo "$TMPDIR/$1.in"
-	"$S" <"$TMPDIR/$1.in" >"$TMPDIR/$1.out" 2>&1 &
-	subject=$!
-}
-token_of() {
-	request ":proc_attach3([$node],$1,\"\")" | grep -o 'p_[0-9]*_[0-9a-z]*' | head -n 1
-}
-# answered STATUS PATTERN REQUEST
-answered() {
-	want=$1 pattern=$2
-	shift 2
-	request "$@" >"$TMPDIR/answer" 2>&1
-	got=$?
-	cat "$TMPDIR/answer"
-	echo $got | grep -Eqx "$want" || { echo "status $got, not $want"; return 1; }
-	grep -Eq -- "$pattern" "$TMPDIR/answer"
-}
 audit() {
 	omig audit --json "$@" >"$TMPDIR/audit.json" 2>"$TMPDIR/audit.err"
 	rc=$?
@@ -43,17 +24,8 @@ written() {
 	done
 	[ -s "$TMPDIR/found" ] || { cat "$TMPDIR/audit.json"; return 1; }
 }
-as_observer() {
-	env OMIG_STATE_DIR="$TMPDIR/observer" omig request --mainsm "$observer" "$@"
-}
 
-omig env --job=any >"$TMPDIR/env" 2>/dev/null
-# shellcheck disable=SC1091 # made above
-. "$TMPDIR/env"
-unset LD_PRELOAD
-lm --background 2>"$TMPDIR/lm.log"
-check 'a host is there' until_true 30 nodes_are 1
-node=$(omig tree --json | grep -o '"token":"n_[0-9]*"' | head -n 1 | grep -o 'n_[0-9]*')
+own_host
 subject a
 one=$subject
 exec 8>"$TMPDIR/a.in"
