@@ -19,12 +19,16 @@ static int other_is_freed; /* FAKE_OTHER: how often */
 
 /* --- what libapp asks */
 
-int PMPI_Comm_size(uintptr_t comm, int *size);
-EXPORT int PMPI_Comm_size(uintptr_t comm, int *size)
-{
-	*size = FAKE_SIZE;
-	return 0;
-}
+/* A call of MPI that only says something. */
+#define ANSWER(name, sig, says)    \
+	int PMPI_##name sig;       \
+	EXPORT int PMPI_##name sig \
+	{                          \
+		says;              \
+		return 0;          \
+	}
+
+ANSWER(Comm_size, (uintptr_t comm, int *size), *size = FAKE_SIZE)
 
 static int world_rank(unsigned comm, int rank)
 {
@@ -33,54 +37,13 @@ static int world_rank(unsigned comm, int rank)
 	return rank;
 }
 
-int PMPI_Comm_rank(uintptr_t comm, int *rank);
-EXPORT int PMPI_Comm_rank(uintptr_t comm, int *rank)
-{
-	*rank = world_rank((unsigned)comm & 0xff, FAKE_RANK);
-	return 0;
-}
-
-int PMPI_Comm_test_inter(uintptr_t comm, int *flag);
-EXPORT int PMPI_Comm_test_inter(uintptr_t comm, int *flag)
-{
-	*flag = comm == FAKE_INTER;
-	return 0;
-}
-
-int PMPI_Comm_remote_size(uintptr_t comm, int *size);
-EXPORT int PMPI_Comm_remote_size(uintptr_t comm, int *size)
-{
-	*size = FAKE_INTER_PEERS;
-	return 0;
-}
-
-int PMPI_Comm_group(uintptr_t comm, uintptr_t *group);
-EXPORT int PMPI_Comm_group(uintptr_t comm, uintptr_t *group)
-{
-	*group = GROUP_OF | (comm & 0xff);
-	return 0;
-}
-
-int PMPI_Comm_remote_group(uintptr_t comm, uintptr_t *group);
-EXPORT int PMPI_Comm_remote_group(uintptr_t comm, uintptr_t *group)
-{
-	*group = GROUP_OF | GROUP_REMOTE | (comm & 0xff);
-	return 0;
-}
-
-int PMPI_Win_get_group(uintptr_t win, uintptr_t *group);
-EXPORT int PMPI_Win_get_group(uintptr_t win, uintptr_t *group)
-{
-	*group = GROUP_OF | (win & 0xff);
-	return 0;
-}
-
-int PMPI_Group_size(uintptr_t group, int *size);
-EXPORT int PMPI_Group_size(uintptr_t group, int *size)
-{
-	*size = FAKE_SIZE;
-	return 0;
-}
+ANSWER(Comm_rank, (uintptr_t comm, int *rank), *rank = world_rank((unsigned)comm & 0xff, FAKE_RANK))
+ANSWER(Comm_test_inter, (uintptr_t comm, int *flag), *flag = comm == FAKE_INTER)
+ANSWER(Comm_remote_size, (uintptr_t comm, int *size), *size = FAKE_INTER_PEERS)
+ANSWER(Comm_group, (uintptr_t comm, uintptr_t *group), *group = GROUP_OF | (comm & 0xff))
+ANSWER(Comm_remote_group, (uintptr_t comm, uintptr_t *group), *group = GROUP_OF | GROUP_REMOTE | (comm & 0xff))
+ANSWER(Win_get_group, (uintptr_t win, uintptr_t *group), *group = GROUP_OF | (win & 0xff))
+ANSWER(Group_size, (uintptr_t group, int *size), *size = FAKE_SIZE)
 
 int PMPI_Group_free(uintptr_t *group);
 EXPORT int PMPI_Group_free(uintptr_t *group)
@@ -101,12 +64,7 @@ EXPORT int PMPI_Group_translate_ranks(uintptr_t from, int n, const int *ranks, u
 	return 0;
 }
 
-int PMPI_Type_size(uintptr_t type, int *size);
-EXPORT int PMPI_Type_size(uintptr_t type, int *size)
-{
-	*size = type == FAKE_HUGE ? FAKE_UNDEFINED : (int)(type >> 8 & 0xff);
-	return 0;
-}
+ANSWER(Type_size, (uintptr_t type, int *size), *size = type == FAKE_HUGE ? FAKE_UNDEFINED : (int)(type >> 8 & 0xff))
 
 int PMPI_Type_size_x(uintptr_t type, int64_t *size);
 EXPORT int PMPI_Type_size_x(uintptr_t type, int64_t *size)
@@ -116,26 +74,9 @@ EXPORT int PMPI_Type_size_x(uintptr_t type, int64_t *size)
 	return 0;
 }
 
-int PMPI_Topo_test(uintptr_t comm, int *status);
-EXPORT int PMPI_Topo_test(uintptr_t comm, int *status)
-{
-	*status = comm == FAKE_GRAPH ? 1 : comm == FAKE_CART ? 2 : comm == FAKE_DIST ? 3 : -1;
-	return 0;
-}
-
-int PMPI_Cartdim_get(uintptr_t comm, int *ndims);
-EXPORT int PMPI_Cartdim_get(uintptr_t comm, int *ndims)
-{
-	*ndims = 2;
-	return 0;
-}
-
-int PMPI_Graph_neighbors_count(uintptr_t comm, int rank, int *n);
-EXPORT int PMPI_Graph_neighbors_count(uintptr_t comm, int rank, int *n)
-{
-	*n = FAKE_NEIGHBOURS;
-	return 0;
-}
+ANSWER(Topo_test, (uintptr_t comm, int *status), *status = comm == FAKE_GRAPH ? 1 : comm == FAKE_CART ? 2 : comm == FAKE_DIST ? 3 : -1)
+ANSWER(Cartdim_get, (uintptr_t comm, int *ndims), *ndims = 2)
+ANSWER(Graph_neighbors_count, (uintptr_t comm, int rank, int *n), *n = FAKE_NEIGHBOURS)
 
 int PMPI_Dist_graph_neighbors_count(uintptr_t comm, int *in, int *out, int *weighted);
 EXPORT int PMPI_Dist_graph_neighbors_count(uintptr_t comm, int *in, int *out, int *weighted)
@@ -146,19 +87,8 @@ EXPORT int PMPI_Dist_graph_neighbors_count(uintptr_t comm, int *in, int *out, in
 	return 0;
 }
 
-int PMPI_Query_thread(int *provided);
-EXPORT int PMPI_Query_thread(int *provided)
-{
-	*provided = 3;
-	return 0;
-}
-
-int PMPI_Finalized(int *flag);
-EXPORT int PMPI_Finalized(int *flag)
-{
-	*flag = 0;
-	return 0;
-}
+ANSWER(Query_thread, (int *provided), *provided = 3)
+ANSWER(Finalized, (int *flag), *flag = 0)
 
 int PMPI_Get_library_version(char *text, int *n);
 EXPORT int PMPI_Get_library_version(char *text, int *n)

@@ -63,13 +63,19 @@ static unsigned triggered(const char *csr, const struct msg_triggered **last)
 	return n;
 }
 
+/* c_1: it has been stopped, c_2: continued. */
+static void open_watched(void)
+{
+	open_rank();
+	arm("c_1", "proc_has_been_stopped", "print([1])");
+	arm("c_2", "proc_has_been_continued", "print([1])");
+}
+
 START_TEST(stops_and_continues_are_told_once_each)
 {
 	const struct msg_triggered *t = NULL;
 
-	open_rank();
-	arm("c_1", "proc_has_been_stopped", "print([1])");
-	arm("c_2", "proc_has_been_continued", "print([1])");
+	open_watched();
 	ask(1, "thread_continue", "");
 	ck_assert_uint_eq(triggered("c_2", NULL), 0); /* it ran */
 	ask(1, "thread_stop", "");
@@ -88,9 +94,7 @@ END_TEST
 
 START_TEST(a_stop_of_somebody_outside_is_no_event_and_its_end_by_us_is_one)
 {
-	open_rank();
-	arm("c_1", "proc_has_been_stopped", "print([1])");
-	arm("c_2", "proc_has_been_continued", "print([1])");
+	open_watched();
 	fake_proc_find(&w.host, 100)->state = 'T';
 	world_run(&w, 3 * SEC);
 	ck_assert_uint_eq(triggered("c_1", NULL), 0);
@@ -102,9 +106,7 @@ END_TEST
 
 START_TEST(suspending_is_not_told)
 {
-	open_rank();
-	arm("c_1", "proc_has_been_stopped", "print([1])");
-	arm("c_2", "proc_has_been_continued", "print([1])");
+	open_watched();
 	ask(1, "thread_suspend", "");
 	ask(1, "thread_resume", "");
 	ck_assert_uint_eq(triggered("c_1", NULL), 0);

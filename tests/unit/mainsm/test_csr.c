@@ -1,42 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditional requests from definition to deletion, over two sites. */
 #include "tests/suite.h"
-#include "tests/unit/mainsm/world.h"
-
-#define LIB_CALL "thread_has_started_lib_call([],\"MPI_Barrier\"):"
+#include "tests/unit/mainsm/csrs.h"
 
 static struct world w;
 static struct below a, b;
 static struct above t;
-static char token[40], text[256];
+static char token[CSR_TOKEN_BYTES], text[256];
 
 static void open_sites(void)
 {
-	world_open(&w);
-	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_open(&w, &b, ROLE_SM, "b", "sm-b");
-	below_tell(&a, 1, "h1");
-	below_tell(&b, 2, "h2");
-	above_open(&w, &t, ROLE_TOOL_MANIPULATE, "t");
-	above_attach_all(&t);
+	sites_open(&w, &a, &b, &t, ROLE_TOOL_MANIPULATE);
 }
 
 static void close_sites(void)
 {
-	if (t.link)
-		above_close(&t);
-	below_close(&a);
-	below_close(&b);
-	world_done(&w);
+	sites_close(&w, &a, &b, &t);
 }
 
 static void define(const char *request)
 {
-	const struct reply *r = above_ask(&t, request);
-
-	ck_assert_msg(r->kind == STATUS_CSR_DEFINED, "%s", r->nentry ? r->entry[0].value : "?");
-	ck_assert_str_eq(r->entry[0].value, r->csr);
-	str_copy(token, sizeof(token), r->csr);
+	above_define(&t, request, token);
 }
 
 static unsigned with_token(const char *service)
@@ -51,25 +35,15 @@ static unsigned with_token(const char *service)
 	return r && r->id == id ? reply_status(r) : STATUS_UNSPECIFIED_ERROR;
 }
 
-static unsigned count(enum status kind)
-{
-	return t.kinds[kind / 2];
-}
-
-static const struct reply *last(enum status kind)
-{
-	return t.of_kind[kind / 2];
-}
-
 START_TEST(a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for_each)
 {
 	open_sites();
 	define(LIB_CALL " print([$proc,$time])");
 	ck_assert_uint_eq(a.arms, 0);
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
-	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 1);
-	ck_assert_uint_eq(last(STATUS_CSR_ENABLED)->id, 2);
-	ck_assert_ptr_nonnull(strstr(entry_of(last(STATUS_CSR_ENABLED), 1, 0)->objects, "p_1_a00000"));
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
+	ck_assert_uint_eq(above_last(&t, STATUS_CSR_ENABLED)->id, 2);
+	ck_assert_ptr_nonnull(strstr(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_1_a00000"));
 	ck_assert_str_eq(a.armed, "thread_has_started_lib_call([p_1_a00000,p_1_b00000],\"MPI_Barrier\"):print([$proc,$time])");
 	ck_assert_uint_eq(a.arms, 1);
 	ck_assert_uint_eq(b.arms, 1);
@@ -78,10 +52,10 @@ START_TEST(a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for_e
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(a.arms, 1);
 	ck_assert_uint_eq(with_token("csr_disable"), STATUS_OK);
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 	ck_assert_uint_eq(a.disarms, 1);
 	ck_assert_uint_eq(with_token("csr_delete"), STATUS_OK);
-	ck_assert_uint_eq(count(STATUS_CSR_DELETED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 	ck_assert_uint_eq(with_token("csr_delete"), STATUS_UNKNOWN_OBJECT);
 	close_sites();
 }
@@ -95,7 +69,7 @@ START_TEST(an_event_runs_the_actions_with_its_parameters)
 	define(LIB_CALL " print([$node,$proc,$thread,$time,$csr,$par1]) node_get_info([$node],1)");
 	with_token("csr_enable");
 	below_trigger(&a, "p_1_b00000", "t_1_b00000", "7");
-	r = last(STATUS_CSR_TRIGGERED);
+	r = above_last(&t, STATUS_CSR_TRIGGERED);
 	ck_assert_ptr_nonnull(r);
 	ck_assert_str_eq(r->entry[0].objects, "t_1_b00000");
 	snprintf(text, sizeof(text), "6,n_1,p_1_b00000,t_1_b00000,2.5,%s,7", token);
@@ -121,7 +95,7 @@ START_TEST(what_the_lm_has_done_is_not_done_again)
 					      .nentry = 1 };
 	ck_assert_int_eq(link_send(a.link, &m), 0);
 	world_run(&w, 10 * MS);
-	r = last(STATUS_CSR_TRIGGERED);
+	r = above_last(&t, STATUS_CSR_TRIGGERED);
 	ck_assert_uint_eq(a.requests, 0);
 	ck_assert_str_eq(entry_of(r, 1, 0)->value, "5");
 	ck_assert_str_eq(entry_of(r, 2, 0)->value, "1,p_1_a00000");
@@ -153,13 +127,13 @@ START_TEST(a_condition_follows_attach_and_detach)
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(b.arms, 1);
 	ck_assert_uint_eq(a.arms, 1);
-	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 2);
-	ck_assert_str_eq(entry_of(last(STATUS_CSR_ENABLED), 1, 0)->objects, "p_2_a00000");
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 2);
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_2_a00000");
 	above_send(&t, ":proc_detach([p_1_a00000])", 0);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(a.arms, 2);
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
-	ck_assert_str_eq(last(STATUS_CSR_DISABLED)->entry[0].objects, "p_1_a00000");
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
+	ck_assert_str_eq(above_last(&t, STATUS_CSR_DISABLED)->entry[0].objects, "p_1_a00000");
 	above_send(&t, ":node_detach([n_2])", 0);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(b.disarms, 1);
@@ -176,17 +150,17 @@ START_TEST(a_condition_follows_hosts_that_are_lost_and_return)
 	ck_assert_uint_eq(a.disarms, 0);
 	below_node_is(&a, 1, MSG_NODE_LOST);
 	ck_assert_uint_eq(a.disarms, 1);
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 	below_node_is(&a, 1, MSG_NODE_UP);
 	ck_assert_uint_eq(a.arms, 2);
-	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 2);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 2);
 	mem_net_kill_host(w.net, "sm-b");
 	world_run(&w, 12 * SEC);
 	ck_assert(b.is_up);
 	below_tell(&b, 2, "h2");
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(b.arms, 2);
-	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 3);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 3);
 	close_sites();
 }
 END_TEST
@@ -197,11 +171,11 @@ START_TEST(enabling_waits_for_the_hosts_but_not_for_ever)
 	define(LIB_CALL " print([$proc])");
 	b.no_ack = true;
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_UNSPECIFIED_ERROR);
-	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 0);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 0);
 	world_run(&w, 2 * SEC);
-	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
 	below_trigger(&b, "p_2_a00000", "", "1");
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
 	close_sites();
 }
 END_TEST
@@ -221,16 +195,16 @@ START_TEST(arming_on_what_has_ended_is_told_when_it_was_named)
 	a.ended = "p_1_b00000";
 	define("proc_has_terminated([]): print([$proc])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
-	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 0);
+	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 0);
 	define("proc_has_terminated([p_1_a00000,p_1_b00000]): print([$proc])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
-	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 1);
+	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 1);
 	/* Known here as well: nobody says that it was enabled for that one. */
 	below_tell_end(&a, 1);
 	define("proc_has_terminated([n_1]): print([$proc])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
-	ck_assert_str_eq(entry_of(last(STATUS_CSR_ENABLED), 1, 0)->objects, "p_1_a00000");
-	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 0);
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_1_a00000");
+	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 0);
 	close_sites();
 }
 END_TEST
@@ -257,7 +231,7 @@ START_TEST(partners_are_told_to_all_hosts_by_their_ranks)
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(partners_of(&a), "[7]");
 	ck_assert_str_eq(partners_of(&b), "[7]");
-	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 0);
+	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 0);
 	/* Integers stay; what contains processes means them, each once. */
 	define(SENT_TO("9,n_2,t_2_a00000,s_2,3"));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
@@ -299,17 +273,17 @@ START_TEST(partners_that_nobody_knows_are_told_and_mean_nobody)
 	define(SENT_TO("p_2_a00000,p_9_zzzzzz"));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(a.arms + b.arms, 0);
-	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 2);
-	e = entry_of(last(STATUS_CSR_ENABLED), 1, 0);
+	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 2);
+	e = entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0);
 	ck_assert_str_eq(e->objects, "p_2_a00000");
 	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
-	ck_assert_str_eq(entry_of(last(STATUS_CSR_ENABLED), 1, 1)->objects, "p_9_zzzzzz");
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->objects, "p_9_zzzzzz");
 	/* Once is enough. */
 	below_tell_proc(&a, 1, "p_1_c00000", 43);
-	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
 	below_tell_rank(&b, 2, "p_2_a00000", 7, "job");
-	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 2);
-	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 0);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 2);
+	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 0);
 	ck_assert_str_eq(partners_of(&a), "[7]");
 	close_sites();
 }
@@ -326,7 +300,7 @@ START_TEST(partners_are_of_the_job_that_the_event_names)
 	ck_assert_str_eq(partners_of(&a), "[7]");
 	define("patop_lib_call_ended([p_1_a00000],\"MPI_Send\",[7,p_2_b00000]): print([$par1])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
-	ck_assert_uint_eq(errors_of(last(STATUS_CSR_ENABLED)), 1);
+	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 1);
 	ck_assert_str_eq(partners_of(&a), "[7]");
 	/* Without a launcher each has a name of its own, which says nothing. */
 	below_tell_rank(&a, 1, "p_1_a00000", 4, "pid-10");
@@ -362,7 +336,7 @@ START_TEST(a_child_cannot_trigger_for_the_hosts_of_another)
 	define(LIB_CALL " print([$proc])");
 	with_token("csr_enable");
 	below_trigger(&b, "p_1_a00000", "", "1");
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 0);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
 	close_sites();
 }
 END_TEST
@@ -370,35 +344,35 @@ END_TEST
 START_TEST(user_events_carry_their_parameters)
 {
 	const struct reply *r;
-	char event[40];
+	char event[CSR_TOKEN_BYTES];
 
 	open_sites();
-	str_copy(event, sizeof(event), entry_of(above_ask(&t, ":user_event_create()"), 1, 0)->value);
+	above_event(&t, event);
 	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([$par1,$par2,$proc])", event);
 	define(text);
 	snprintf(text, sizeof(text), ":user_event_raise([%s],[5,\"x\"],0)", event);
 	above_ask(&t, text);
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 0);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
 	with_token("csr_enable");
 	snprintf(text, sizeof(text), ":user_event_raise([%s],[5,\"x\"],0)", event);
 	above_send(&t, text, 0);
 	world_run(&w, 50 * MS);
-	r = last(STATUS_CSR_TRIGGERED);
+	r = above_last(&t, STATUS_CSR_TRIGGERED);
 	ck_assert_str_eq(entry_of(r, 1, 0)->value, "3,5,\"x\",u_0");
 	snprintf(text, sizeof(text), ":user_event_destroy([%s]) user_event_raise([%s],[],0)", event, event);
 	above_send(&t, text, 0);
 	world_run(&w, 50 * MS);
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
 	close_sites();
 }
 END_TEST
 
 START_TEST(one_event_after_another_is_composed_of_conditions)
 {
-	char event[40];
+	char event[CSR_TOKEN_BYTES];
 
 	open_sites();
-	str_copy(event, sizeof(event), entry_of(above_ask(&t, ":user_event_create()"), 1, 0)->value);
+	above_event(&t, event);
 	snprintf(text, sizeof(text), LIB_CALL " user_event_raise([%s],[$par1],0)", event);
 	define(text);
 	with_token("csr_enable");
@@ -406,9 +380,9 @@ START_TEST(one_event_after_another_is_composed_of_conditions)
 	define(text);
 	with_token("csr_enable");
 	below_trigger(&a, "p_1_a00000", "t_1_a00000", "9");
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 2);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2);
 	/* The source goes through: with resume 0 the object is the one that triggered. */
-	ck_assert(strcmp(last(STATUS_CSR_TRIGGERED)->entry[0].objects, "t_1_a00000") == 0);
+	ck_assert(strcmp(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].objects, "t_1_a00000") == 0);
 	close_sites();
 }
 END_TEST
@@ -420,8 +394,8 @@ START_TEST(a_one_shot_fires_once_and_is_told_before_it_ends)
 	with_token("csr_enable");
 	below_trigger(&a, "p_1_a00000", "", "1");
 	below_trigger(&a, "p_1_a00000", "", "2");
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 1);
-	ck_assert_uint_eq(count(STATUS_CSR_DELETED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 	ck_assert_uint_eq(t.last->kind, STATUS_CSR_DELETED);
 	ck_assert_uint_ge(a.disarms, 1);
 	close_sites();
@@ -430,22 +404,22 @@ END_TEST
 
 START_TEST(a_condition_that_raises_its_own_event_is_suspended)
 {
-	char event[40];
+	char event[CSR_TOKEN_BYTES];
 
 	open_sites();
-	str_copy(event, sizeof(event), entry_of(above_ask(&t, ":user_event_create()"), 1, 0)->value);
+	above_event(&t, event);
 	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): user_event_raise([%s],[],0)", event, event);
 	define(text);
 	with_token("csr_enable");
 	snprintf(text, sizeof(text), ":user_event_raise([%s],[],0)", event);
 	above_send(&t, text, 0);
 	world_run(&w, 50 * MS);
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), CAUSAL_DEPTH_MAX);
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
-	ck_assert_ptr_nonnull(strstr(last(STATUS_CSR_DISABLED)->entry[0].value, "suspended"));
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), CAUSAL_DEPTH_MAX);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
+	ck_assert_ptr_nonnull(strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "suspended"));
 	above_send(&t, text, 0);
 	world_run(&w, 50 * MS);
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 	close_sites();
 }
 END_TEST
@@ -464,16 +438,16 @@ START_TEST(a_flood_is_thinned_counted_and_in_the_end_suspended)
 			ck_assert_int_eq(link_send(a.link, &m), 0);
 		world_run(&w, 1010 * MS);
 	}
-	told = count(STATUS_CSR_TRIGGERED);
+	told = above_count(&t, STATUS_CSR_TRIGGERED);
 	ck_assert_uint_eq(told, 2 * TOOL_FIRINGS_PER_SEC_MAX);
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 0);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
 	for (int second = 0; second < 3; second++) {
 		for (int i = 0; i < 1500; i++)
 			link_send(a.link, &m);
 		world_run(&w, 1010 * MS);
 	}
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
-	ck_assert_ptr_nonnull(strstr(last(STATUS_CSR_DISABLED)->entry[0].value, "1000 times a second"));
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
+	ck_assert_ptr_nonnull(strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "1000 times a second"));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	close_sites();
 }

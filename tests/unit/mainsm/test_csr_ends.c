@@ -1,42 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditional requests that end while somebody waits for them, and children that speak of others. */
 #include "tests/suite.h"
-#include "tests/unit/mainsm/world.h"
-
-#define LIB_CALL "thread_has_started_lib_call([],\"MPI_Barrier\"):"
+#include "tests/unit/mainsm/csrs.h"
 
 static struct world w;
 static struct below a, b;
 static struct above t;
-static char token[40], text[256];
+static char token[CSR_TOKEN_BYTES], text[256];
 
 /* Site b confirms nothing. */
 static void open_sites(void)
 {
-	world_open(&w);
-	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_open(&w, &b, ROLE_SM, "b", "sm-b");
-	below_tell(&a, 1, "h1");
-	below_tell(&b, 2, "h2");
-	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
-	above_attach_all(&t);
+	sites_open(&w, &a, &b, &t, ROLE_TOOL_OBSERVE);
 	b.no_ack = true;
 }
 
 static void close_sites(void)
 {
-	above_close(&t);
-	below_close(&a);
-	below_close(&b);
-	world_done(&w);
+	sites_close(&w, &a, &b, &t);
 }
 
 static void define(const char *request)
 {
-	const struct reply *r = above_ask(&t, request);
-
-	ck_assert_msg(r->kind == STATUS_CSR_DEFINED, "%s", r->nentry ? r->entry[0].value : "?");
-	str_copy(token, sizeof(token), r->csr);
+	above_define(&t, request, token);
 }
 
 /* Asks for one or two services with the token, and does not wait. */
@@ -49,16 +35,6 @@ static void send(const char *first, const char *then)
 	above_send(&t, text, 0);
 }
 
-static unsigned count(enum status kind)
-{
-	return t.kinds[kind / 2];
-}
-
-static const struct reply *last(enum status kind)
-{
-	return t.of_kind[kind / 2];
-}
-
 START_TEST(deleting_lets_go_who_waits_and_deletes_too)
 {
 	open_sites();
@@ -67,7 +43,7 @@ START_TEST(deleting_lets_go_who_waits_and_deletes_too)
 	world_run(&w, 10 * MS);
 	send("csr_delete", NULL);
 	world_run(&w, 100 * MS);
-	ck_assert_uint_eq(count(STATUS_CSR_DELETED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 	/* Both have their answer; the one that was let go found nothing any more. */
 	ck_assert_uint_eq(t.kinds[0], 1 + 2);
 	ck_assert_uint_eq(reply_status(above_ask(&t, ":csr_delete([])")), STATUS_OK);
@@ -83,8 +59,8 @@ START_TEST(disabling_lets_go_who_waits_and_deletes)
 	world_run(&w, 10 * MS);
 	send("csr_disable", NULL);
 	world_run(&w, 100 * MS);
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
-	ck_assert_uint_eq(count(STATUS_CSR_DELETED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 	ck_assert_uint_eq(t.last->kind, 0);
 	close_sites();
 }
@@ -104,14 +80,14 @@ START_TEST(suspending_lets_go_who_waits_and_deletes)
 			ck_assert_int_eq(link_send(a.link, &m), 0);
 		world_run(&w, 1010 * MS);
 	}
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 0);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
 	send("csr_enable", "csr_delete");
 	world_run(&w, 10 * MS);
 	link_send(a.link, &m);
 	world_run(&w, 100 * MS);
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
-	ck_assert_ptr_nonnull(strstr(last(STATUS_CSR_DISABLED)->entry[0].value, "suspended"));
-	ck_assert_uint_eq(count(STATUS_CSR_DELETED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
+	ck_assert_ptr_nonnull(strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "suspended"));
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 	close_sites();
 }
 END_TEST
@@ -132,16 +108,16 @@ START_TEST(results_of_an_event_are_the_childs_own)
 	};
 	ck_assert_int_eq(link_send(a.link, &m), 0);
 	world_run(&w, 10 * MS);
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 0);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
 	e.objects = "p_1_a00000,p_1_b00000";
 	e.action = 3;
 	ck_assert_int_eq(link_send(a.link, &m), 0);
 	world_run(&w, 10 * MS);
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 0);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
 	e.action = 1;
 	ck_assert_int_eq(link_send(a.link, &m), 0);
 	world_run(&w, 10 * MS);
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
 	close_sites();
 }
 END_TEST
@@ -164,10 +140,10 @@ START_TEST(a_confirmation_is_about_the_childs_own)
 	};
 	ck_assert_int_eq(link_send(a.link, &m), 0);
 	world_run(&w, 10 * MS);
-	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 0);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 0);
 	world_run(&w, 3 * SEC);
-	ck_assert_uint_eq(count(STATUS_CSR_ENABLED), 1);
-	ck_assert_uint_eq(reply_status(last(STATUS_CSR_ENABLED)), STATUS_OK);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
+	ck_assert_uint_eq(reply_status(above_last(&t, STATUS_CSR_ENABLED)), STATUS_OK);
 	close_sites();
 }
 END_TEST

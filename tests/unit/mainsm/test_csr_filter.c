@@ -1,41 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Filters at the top: of user events, and behind other actions. */
 #include "tests/suite.h"
-#include "tests/unit/mainsm/world.h"
-
-#define LIB_CALL "thread_has_started_lib_call([],\"MPI_Barrier\"):"
+#include "tests/unit/mainsm/csrs.h"
 
 static struct world w;
 static struct below a;
 static struct above t;
-static char text[512], event[40];
+static char text[512], event[CSR_TOKEN_BYTES];
 
 static void open_site(void)
 {
-	world_open(&w);
-	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
-	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
-	above_attach_all(&t);
-	str_copy(event, sizeof(event), entry_of(above_ask(&t, ":user_event_create()"), 1, 0)->value);
+	sites_open(&w, &a, NULL, &t, ROLE_TOOL_OBSERVE);
+	above_event(&t, event);
 }
 
 static void close_site(void)
 {
-	above_close(&t);
-	below_close(&a);
-	world_done(&w);
+	sites_close(&w, &a, NULL, &t);
 }
 
 static void arm(const char *request)
 {
-	char enable[64];
-	const struct reply *r = above_ask(&t, request);
+	char token[CSR_TOKEN_BYTES];
 
-	ck_assert_msg(r->kind == STATUS_CSR_DEFINED, "%s", r->nentry ? r->entry[0].value : "?");
-	snprintf(enable, sizeof(enable), ":csr_enable([%s])", r->csr);
-	above_send(&t, enable, 0);
-	world_run(&w, 20 * MS);
+	above_arm(&t, request, token);
 }
 
 static void arm_on_event(const char *actions)

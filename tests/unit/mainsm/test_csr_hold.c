@@ -1,46 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts that hold a process until all has been done about its event; events of events. */
 #include "tests/suite.h"
-#include "tests/unit/mainsm/world.h"
-
-#define LIB_CALL "thread_has_started_lib_call([],\"MPI_Barrier\"):"
+#include "tests/unit/mainsm/csrs.h"
 
 static struct world w;
 static struct below a, b;
 static struct above t;
-static char token[40], event[40], text[256];
+static char token[CSR_TOKEN_BYTES], event[CSR_TOKEN_BYTES], text[256];
 
 static void open_sites(void)
 {
-	world_open(&w);
-	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_open(&w, &b, ROLE_SM, "b", "sm-b");
-	below_tell(&a, 1, "h1");
-	below_tell(&b, 2, "h2");
-	above_open(&w, &t, ROLE_TOOL_MANIPULATE, "t");
-	above_attach_all(&t);
-	str_copy(event, sizeof(event), entry_of(above_ask(&t, ":user_event_create()"), 1, 0)->value);
+	sites_open(&w, &a, &b, &t, ROLE_TOOL_MANIPULATE);
+	above_event(&t, event);
 }
 
 static void close_sites(void)
 {
-	if (t.link)
-		above_close(&t);
-	below_close(&a);
-	below_close(&b);
-	world_done(&w);
+	sites_close(&w, &a, &b, &t);
 }
 
 static void arm(const char *request)
 {
-	char enable[64];
-	const struct reply *r = above_ask(&t, request);
-
-	ck_assert_msg(r->kind == STATUS_CSR_DEFINED, "%s", r->nentry ? r->entry[0].value : "?");
-	str_copy(token, sizeof(token), r->csr);
-	snprintf(enable, sizeof(enable), ":csr_enable([%s])", token);
-	above_send(&t, enable, 0);
-	world_run(&w, 20 * MS);
+	above_arm(&t, request, token);
 }
 
 static void trigger(const char *csr, uint64_t seq, uint32_t depth)
@@ -57,11 +38,6 @@ static void trigger(const char *csr, uint64_t seq, uint32_t depth)
 	world_run(&w, 10 * MS);
 }
 
-static unsigned count(enum status kind)
-{
-	return t.kinds[kind / 2];
-}
-
 START_TEST(it_is_let_go_when_the_others_have_acted)
 {
 	open_sites();
@@ -74,7 +50,7 @@ START_TEST(it_is_let_go_when_the_others_have_acted)
 	ck_assert_uint_eq(a.releases, 1);
 	ck_assert_uint_eq(a.released, 7);
 	ck_assert_uint_eq(b.releases, 0);
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
 	close_sites();
 }
 END_TEST
@@ -113,8 +89,8 @@ START_TEST(a_one_shot_lets_go_when_its_list_has_ended)
 	ck_assert_uint_eq(a.releases, 0);
 	below_reply(&b, "t_2_a00000,t_2_b00000", "");
 	ck_assert_uint_eq(a.releases, 1);
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 1);
-	ck_assert_uint_eq(count(STATUS_CSR_DELETED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 	close_sites();
 }
 END_TEST
@@ -179,7 +155,7 @@ START_TEST(a_circle_over_two_hosts_is_cut_and_told_once)
 		depth = to->depth;
 	}
 	ck_assert_uint_eq(acted, CAUSAL_DEPTH_MAX);
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 	ck_assert_ptr_nonnull(strstr(t.of_kind[STATUS_CSR_DISABLED / 2]->entry[0].value, "own event"));
 	close_sites();
 }
@@ -190,8 +166,8 @@ START_TEST(a_depth_beyond_all_bounds_is_too_deep)
 	open_sites();
 	arm(LIB_CALL " print([1])");
 	trigger(token, 1, UINT32_MAX);
-	ck_assert_uint_eq(count(STATUS_CSR_TRIGGERED), 0);
-	ck_assert_uint_eq(count(STATUS_CSR_DISABLED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 	ck_assert_uint_eq(a.releases, 1);
 	close_sites();
 }

@@ -2,9 +2,7 @@
 /* What the conditions of one tool may cost the others: a bounded part of a second. */
 #include "mainsm/csr.h"
 #include "tests/suite.h"
-#include "tests/unit/mainsm/world.h"
-
-#define LIB_CALL "thread_has_started_lib_call([],\"MPI_Barrier\"):"
+#include "tests/unit/mainsm/csrs.h"
 
 static struct world w;
 static struct below a;
@@ -13,36 +11,12 @@ static char text[4096];
 
 static void open_site(void)
 {
-	world_open(&w);
-	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
-	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
-	above_attach_all(&t);
+	sites_open(&w, &a, NULL, &t, ROLE_TOOL_OBSERVE);
 }
 
 static void close_site(void)
 {
-	above_close(&t);
-	below_close(&a);
-	world_done(&w);
-}
-
-/* Defined and enabled; the token goes to out. */
-static void arm(const char *request, char out[40])
-{
-	char enable[64];
-	const struct reply *r = above_ask(&t, request);
-
-	ck_assert_msg(r->kind == STATUS_CSR_DEFINED, "%s", r->nentry ? r->entry[0].value : "?");
-	str_copy(out, 40, r->csr);
-	snprintf(enable, sizeof(enable), ":csr_enable([%s])", out);
-	above_send(&t, enable, 0);
-	world_run(&w, 20 * MS);
-}
-
-static void event(char out[40])
-{
-	str_copy(out, 40, entry_of(above_ask(&t, ":user_event_create()"), 1, 0)->value);
+	sites_close(&w, &a, NULL, &t);
 }
 
 static unsigned told(void)
@@ -74,8 +48,8 @@ START_TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
 	char one[40], two[40];
 
 	open_site();
-	arm(LIB_CALL " print([1])", one);
-	arm(LIB_CALL " print([2])", two);
+	above_arm(&t, LIB_CALL " print([1])", one);
+	above_arm(&t, LIB_CALL " print([2])", two);
 	trigger(one, TOOL_FIRINGS_PER_SEC_MAX - 1, NULL);
 	trigger(two, 1, NULL);
 	ck_assert_uint_eq(told(), TOOL_FIRINGS_PER_SEC_MAX);
@@ -97,8 +71,8 @@ START_TEST(what_the_hosts_have_executed_is_passed_on_all_the_same)
 	char one[40], two[40];
 
 	open_site();
-	arm(LIB_CALL " print([1])", one);
-	arm(LIB_CALL " proc_get_info([$proc],0)", two);
+	above_arm(&t, LIB_CALL " print([1])", one);
+	above_arm(&t, LIB_CALL " proc_get_info([$proc],0)", two);
 	trigger(one, TOOL_FIRINGS_PER_SEC_MAX, NULL);
 	trigger(two, 5, &done);
 	ck_assert_uint_eq(told(), TOOL_FIRINGS_PER_SEC_MAX + 5);
@@ -114,13 +88,13 @@ START_TEST(a_cascade_of_user_events_ends_soon)
 
 	open_site();
 	for (int i = 0; i < 3; i++)
-		event(e[i]);
+		above_event(&t, e[i]);
 	for (int i = 0; i < 120; i++) {
 		n = snprintf(text, sizeof(text), "user_event_has_been_raised([%s]):", e[i / 40]);
 		for (int k = 0; k < CSR_ACTIONS_MAX; k++)
 			n += snprintf(text + n, sizeof(text) - (size_t)n,
 				      " user_event_raise([%s],[],1)", e[(i / 40 + 1) % 3]);
-		arm(text, csr);
+		above_arm(&t, text, csr);
 	}
 	snprintf(text, sizeof(text), ":user_event_raise([%s],[],1)", e[0]);
 	above_ask_for(&t, text, 0, 20 * MS);
@@ -138,7 +112,7 @@ START_TEST(so_many_user_events_a_second_are_raised_and_no_more)
 
 	open_site();
 	for (int i = 0; i < 10; i++)
-		event(e);
+		above_event(&t, e);
 	buf_putc(&many, ':');
 	for (int i = 0; i < TOOL_RAISES_PER_SEC_MAX / 10; i++)
 		buf_puts(&many, " user_event_raise([],[],1)");

@@ -2,7 +2,7 @@
 /* Lists in braces have their nodes for themselves; the others wait in a row. */
 #include "mainsm/locks.h"
 #include "tests/suite.h"
-#include "tests/unit/mainsm/world.h"
+#include "tests/unit/mainsm/csrs.h"
 
 static struct world w;
 static struct below a, b;
@@ -11,13 +11,7 @@ static struct above t, u;
 /* Nodes n_1 and n_2, of which each answers when the test says so. */
 static void open_sites(void)
 {
-	world_open(&w);
-	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_open(&w, &b, ROLE_SM, "b", "sm-b");
-	below_tell(&a, 1, "h1");
-	below_tell(&b, 2, "h2");
-	above_open(&w, &t, ROLE_TOOL_MANIPULATE, "t");
-	above_attach_all(&t);
+	sites_open(&w, &a, &b, &t, ROLE_TOOL_MANIPULATE);
 	above_open(&w, &u, ROLE_TOOL_OBSERVE, "u");
 	above_attach_all(&u);
 	a.is_mute = b.is_mute = true;
@@ -25,12 +19,8 @@ static void open_sites(void)
 
 static void close_sites(void)
 {
-	if (t.link)
-		above_close(&t);
 	above_close(&u);
-	below_close(&a);
-	below_close(&b);
-	world_done(&w);
+	sites_close(&w, &a, &b, &t);
 }
 
 static void ask(struct above *tool, const char *text)
