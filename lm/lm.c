@@ -101,6 +101,7 @@ static void on_tool_gone(struct lm *m, uint32_t tool)
 {
 	csrs_tool_gone(m->csrs, tool);
 	pa_tool_gone(m->pa, tool);
+	tracebufs_tool_gone(m->tracebufs, tool);
 	calls_tool_gone(m->calls, tool);
 	stops_tool_gone(m->stops, tool);
 }
@@ -263,6 +264,7 @@ static struct task_env env_of(struct lm *m)
 				  .stops = m->stops,
 				  .pa = m->pa,
 				  .trace = m->trace,
+				  .tracebufs = m->tracebufs,
 				  .audit = m->audit,
 				  .host_name = m->host_name,
 				  .files = m->files,
@@ -286,7 +288,8 @@ static int open_parts(struct lm *m, struct err *e)
 	m->calls = calls_new(m->procs, &m->ticks);
 	m->pa = pa_new(&(struct pa_conf){ c->loop, m->procs, &m->ticks, c->timebase });
 	m->trace = trace_new(&(struct trace_conf){ c->loop, c->tracer, on_trace, on_trace_lost, m });
-	if (!m->rates || !m->calls || !m->pa || !m->trace)
+	m->tracebufs = tracebufs_new(m->procs);
+	if (!m->rates || !m->calls || !m->pa || !m->trace || !m->tracebufs)
 		return err_nomem(e);
 	return stops_open(&(struct stops_conf){ c->loop, c->host, m->procs, c->journal, c->epoch, c->guard },
 			  &m->stops, e);
@@ -383,6 +386,7 @@ void lm_free(struct lm *m)
 	audit_close(m->audit);
 	trace_free(m->trace);
 	stops_free(m->stops);
+	tracebufs_free(m->tracebufs);
 	pa_free(m->pa);
 	calls_free(m->calls);
 	rates_free(m->rates);

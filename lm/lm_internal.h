@@ -15,6 +15,7 @@
 #include "lm/task.h"
 #include "lm/tickbase.h"
 #include "lm/trace.h"
+#include "lm/tracebuf.h"
 #include "lm/uplink.h"
 
 /* Made from the top down, freed from the bottom up. */
@@ -30,6 +31,7 @@ struct lm {
 	struct calls *calls;
 	struct pa *pa;
 	struct trace *trace;
+	struct tracebufs *tracebufs;
 	struct audit *audit; /* NULL: none */
 	struct tasks *tasks;
 	struct csrs *csrs;

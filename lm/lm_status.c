@@ -19,7 +19,9 @@ static void put_work(const struct lm *m, const struct figures *f)
 {
 	struct inbox_stats in;
 	struct csrs_stats csrs;
+	struct tracebuf_stats traces;
 
+	tracebufs_stats(m->tracebufs, &traces);
 	inbox_stats(m->inbox, &in);
 	csrs_stats(m->csrs, &csrs);
 	f->number(f->arg, "requests", (int64_t)in.requests);
@@ -31,6 +33,9 @@ static void put_work(const struct lm *m, const struct figures *f)
 	f->number(f->arg, "events_dropped", (int64_t)csrs.dropped);
 	f->number(f->arg, "rings_polled", csrs.is_polling);
 	f->number(f->arg, "counters", (int64_t)pa_count(m->pa));
+	f->number(f->arg, "trace_buffers", (int64_t)traces.buffers);
+	f->number(f->arg, "trace_bytes", (int64_t)traces.bytes);
+	f->number(f->arg, "trace_records_dropped", (int64_t)traces.dropped);
 }
 
 static void put_below(const struct lm *m, const struct figures *f)

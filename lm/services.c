@@ -52,6 +52,9 @@ static const struct {
 	{ "thread_suspend", serve_suspend },
 	{ "thread_write_fp_regs", serve_write_regs },
 	{ "thread_write_int_regs", serve_write_regs },
+	{ "trace_buffer_append", serve_tracebuf_append },
+	{ "trace_buffer_delete", serve_tracebuf_delete },
+	{ "trace_buffer_read", serve_tracebuf_read },
 };
 
 service_fn service_find(const char *name)

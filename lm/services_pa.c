@@ -6,6 +6,8 @@
 #include "common/base/limits.h"
 #include "lm/pa_internal.h"
 
+#include <string.h>
+
 static struct pa *pa_of(const struct service_call *c)
 {
 	return c->env->pa;
@@ -26,14 +28,24 @@ static int create_one(struct service_call *c, struct proc *p, struct err *e)
 	return pa_make(pa_of(c), &name, p, &cell, e);
 }
 
+static bool is_trace_buffer(const struct service_call *c)
+{
+	const char *token = call_text(c, 1);
+
+	return token && token_measure(token, strlen(token)) == 'b';
+}
+
 /* Also when its processes here have all ended: who reads it asks us as well, and that is no error. */
 int serve_pa_create(struct service_call *c)
 {
 	struct pa_name name = name_in(c, 1);
 	struct pa_object *o;
 	struct err e = { 0 };
-	int rc = pa_know(pa_of(c), &name, &o, &e);
+	int rc;
 
+	if (is_trace_buffer(c))
+		return serve_tracebuf_create(c);
+	rc = pa_know(pa_of(c), &name, &o, &e);
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, "", status_from_err(rc), "%s", e.text);
 	return call_each_proc(c, create_one);

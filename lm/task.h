@@ -20,6 +20,7 @@ struct task;
 struct tickbase;
 struct timebase;
 struct trace;
+struct tracebufs;
 
 #define TASKS_MAX 1024 /* waiting at once; more are answered with an error */
 
@@ -34,6 +35,7 @@ struct task_env {
 	struct stops *stops;
 	struct pa *pa;
 	struct trace *trace;
+	struct tracebufs *tracebufs;
 	struct audit *audit; /* NULL = none */
 	const char *host_name;
 	const char *files; /* that tools may see: filelist.h; NULL = none */

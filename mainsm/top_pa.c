@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters and integrators: their tokens are minted here, their cells are made by the lms. */
+/*
+ * Counters, integrators and trace buffers: their tokens are minted here, their cells and parts are made
+ * by the lms.
+ */
 #include "common/base/buf.h"
 #include "common/omis/check.h"
 #include "common/omis/token.h"
@@ -124,6 +127,11 @@ static int integrator_global(struct top_call *c)
 	return create(c, TOKEN_INTEGRATOR_GLOBAL);
 }
 
+static int trace_buffer(struct top_call *c)
+{
+	return create(c, TOKEN_TRACE_BUFFER);
+}
+
 /* The lms get the same call: the plan knew where the objects were before they are forgotten here. */
 static int delete(struct top_call *c)
 {
@@ -141,5 +149,7 @@ const struct top_service top_pa_services[] = {
 	{ "pa_integrator_local_create", integrator_local },
 	{ "pa_integrator_global_create", integrator_global },
 	{ "pa_integrator_delete", delete },
+	{ "trace_buffer_create", trace_buffer },
+	{ "trace_buffer_delete", delete },
 	{ 0 },
 };

@@ -18,7 +18,8 @@ static inline const char *any_value(const struct omis_param *p)
 	case OMIS_T_BINARY:
 		return "1#x";
 	case OMIS_T_TOKEN:
-		return p->class == 'k' || p->class == 'a' ? "pa_c_1" : p->class == 'i' ? "pa_i_1" : "n_1";
+		return p->class == 'k' || p->class == 'a' ? "pa_c_1" : p->class == 'i' ? "pa_i_1" :
+		       p->class == 'b' ? "trace_b_1" : "n_1";
 	default:
 		return "1";
 	}

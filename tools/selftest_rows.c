@@ -15,6 +15,8 @@
 /* {integrator} goes up when a call begins and down when it ends. */
 #define INTEGRATE(how) BARRIER "pa_integrator_" how "_increment({integrator},1.0,$time)", \
 	BARRIER_END "pa_integrator_" how "_increment({integrator},-1.0,$time)", "!calls 4"
+#define BUFFER ":trace_buffer_create([{proc}])", "?buffer"
+#define APPEND(x) ":trace_buffer_append({buffer},1.5," x ")"
 #define INTEGRATED "[0-9.e-]*[1-9][0-9.e-]*,0\\.0,[0-9.]+\n"
 #define IS_GONE "=^error 24 "
 #define STOPPED "/status State:.T"
@@ -193,6 +195,16 @@ const struct selftest_row selftest_rows[] = {
 		"~ " INTEGRATED, ":pa_integrator_reset([{integrator}])", ":pa_integrator_read([{integrator}])", "= 0\\.0,0\\.0," } },
 	{ "pa_integrator_delete", NEED_NOTHING, { INTEGRATOR("local"), ":pa_integrator_delete([{integrator}])",
 		"^:pa_integrator_read([{integrator}])", IS_GONE } },
+	{ "trace_buffer_create", NEED_NOTHING, { BUFFER, "= trace_b_[^ ]*\n", ":trace_buffer_read([{buffer}])",
+		"=^{proc} {buffer},0,0,0\n" } },
+	{ "trace_buffer_append", NEED_NOTHING, { BUFFER, BARRIER_END "trace_buffer_append({buffer},$time,3,[$thread,$par0])",
+		"!calls 2", ":trace_buffer_read([{buffer}],0)", "~{buffer},0,2,0\n", ":trace_buffer_read([{buffer}])",
+		"={buffer},0,0,0(,\\[[0-9.]+,3,\\[{main},0\\]\\]){2}\n" } },
+	{ "trace_buffer_read", NEED_NOTHING, { BUFFER, APPEND("1,[]"), APPEND("2,[\"x\"]"), ":trace_buffer_read([{buffer}],1)",
+		"=^{proc} {buffer},0,1,0,\\[1\\.5,1,\\[\\]\\]\n", ":trace_buffer_read([{buffer}])",
+		"=^{proc} {buffer},1,0,0,\\[1\\.5,2,\\[\"x\"\\]\\]\n" } },
+	{ "trace_buffer_delete", NEED_NOTHING, { BUFFER, ":trace_buffer_delete([{buffer}])",
+		"^:trace_buffer_read([{buffer}])", IS_GONE } },
 
 	/* asked of an sm that serves many users */
 	{ "omig_site_drain", NEED_NOTHING, { "@t360-users.sh" } },

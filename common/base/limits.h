@@ -58,6 +58,13 @@
 #define MEMORY_BLOCKS_MAX 4096 /* each is a system call of an lm that does nothing else meanwhile */
 #define FILE_LISTING_MAX_BYTES (64 * 1024) /* of one call; with escapes still below a frame */
 
+/* --- trace buffers of one lm */
+#define TRACE_BUFFERS_MAX 4096 /* TOOLS_MAX tools with 64 objects each */
+#define TRACE_RECORD_MAX_BYTES 1024 /* as text: some sixteen parameters; others go by replies */
+#define TRACE_PART_MAX_BYTES (256 * 1024) /* of one process in one buffer: some five thousand calls */
+#define TRACE_ALL_MAX_BYTES (64 * 1024 * 1024) /* of all tools: what a watched host can spare */
+#define TRACE_READ_MAX_BYTES (256 * 1024) /* of one call, shared by the processes: a quarter of a frame */
+
 /* --- the audit of a daemon: what was done to programs, and who asked for it */
 #define AUDIT_FILE_MAX_BYTES (4 * 1024 * 1024) /* ten thousand entries; one older file is kept */
 #define AUDIT_CALL_MAX_BYTES 512 /* a call and its parameters, then it is cut */

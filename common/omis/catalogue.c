@@ -14,6 +14,7 @@ static const struct {
 	{ "thread_", &omis_services_thread }, { "message_", &omis_services_message },
 	{ "", &omis_services_misc },	      { "site_", &omis_services_site },
 	{ "pa_", &omis_services_pa },	      { "patop_", &omis_services_patop },
+	{ "trace_", &omis_services_trace },
 	{ "omig_job_", &omis_services_jobs }, { "omig_site_", &omis_services_users }, { "omig_", &omis_services_omig },
 };
 

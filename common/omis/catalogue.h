@@ -47,7 +47,7 @@ struct omis_param {
 	const char *name; /* NULL ends the parameters */
 	enum omis_type type;
 	bool list;
-	char class; /* of a TOKEN: as token_class(); 'k' a counter, 'i' an integrator, 0 any */
+	char class; /* of a TOKEN: as token_class() or token_measure(); 0 any */
 	/*
 	 * text of the value when the parameter is left out (only at the end); NULL = it must
 	 * be there

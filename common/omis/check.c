@@ -74,18 +74,12 @@ static int mismatch(struct checking *c, const struct omis_param *p, const struct
 static bool class_fits(const struct omis_param *p, const struct omis_value *v)
 {
 	char class = token_class(v->s.p, v->s.n);
-	struct token_parts parts = { 0 };
 	bool related;
 
 	if (!p->class || class == p->class || class == 'u')
 		return true;
-	if (class == 'a') {
-		token_parse(v->s.p, v->s.n, &parts);
-		return (p->class == 'k' && (parts.kind == TOKEN_COUNTER_LOCAL ||
-					    parts.kind == TOKEN_COUNTER_GLOBAL)) ||
-		       (p->class == 'i' && (parts.kind == TOKEN_INTEGRATOR_LOCAL ||
-					    parts.kind == TOKEN_INTEGRATOR_GLOBAL));
-	}
+	if (class == 'a')
+		return token_measure(v->s.p, v->s.n) == p->class;
 	token_compare_class(class, p->class, &related);
 	return related;
 }

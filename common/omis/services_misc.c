@@ -52,9 +52,6 @@ static const struct omis_service misc[] = {
 	  .result = "n, names of the services done in full..., n, names of those done in part...",
 	  .help = "The services of an extension that this monitor really offers; \"\" = the "
 		  "basic ones." },
-	{ EXT_SERVICE("trace", "trace_buffer_append", MANIP, 0, RANK, OBSERVE, UNSUPPORTED),
-	  .param = { P_TOKEN("buffer", 0), P_FLOAT("time"), P_INT("type"), P_ANYS("values") },
-	  .help = "Appends a record to a trace buffer; a full one is an error." },
 	{ SERVICE("user_event_create", MANIP, 0, TOP, OBSERVE, DONE), .result = "event",
 	  .help = "Makes an event that tools raise themselves." },
 	{ SERVICE("user_event_destroy", MANIP, 'e', TOP, OBSERVE, DONE),

@@ -53,7 +53,7 @@ static const struct omis_service omig[] = {
 		  "the event ends here and the actions behind it do not run." },
 	{ EXT_SERVICE("omig", "omig_pa_create", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .flags = OMIS_INTERNAL, .param = { PROCS, P_TOKEN("object", 'a') },
-	  .help = "Makes the cell of a counter or integrator in each process." },
+	  .help = "Makes the cell of a counter or integrator, or the part of a trace buffer, in each process." },
 	{ EXT_SERVICE("omig", "omig_proc_create", MANIP, 'n', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_INTERNAL,
 	  .param = { NODES, P_STRING("exec"), P_STRINGS("argv"), P_STRINGS("envp"),

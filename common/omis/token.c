@@ -27,6 +27,7 @@ static const struct {
 	{ TOKEN_COUNTER_GLOBAL, "pa_c_", false },
 	{ TOKEN_INTEGRATOR_LOCAL, "pa_il_", false },
 	{ TOKEN_INTEGRATOR_GLOBAL, "pa_i_", false },
+	{ TOKEN_TRACE_BUFFER, "trace_b_", false },
 };
 
 static bool is_word_char(char c)
@@ -54,6 +55,8 @@ char token_class(const char *p, size_t n)
 	if (!token_is_valid(p, n))
 		return 0;
 	if (n > 3 && !memcmp(p, "pa_", 3))
+		return 'a';
+	if (n > 8 && !memcmp(p, "trace_b_", 8))
 		return 'a';
 	return p[1] == '_' && strchr("snptceqmu", p[0]) ? p[0] : 0;
 }
@@ -115,6 +118,26 @@ int token_parse(const char *p, size_t n, struct token_parts *out)
 		}
 	}
 	return -ERR_INVALID;
+}
+
+char token_measure(const char *p, size_t n)
+{
+	struct token_parts parts;
+
+	if (token_parse(p, n, &parts) < 0)
+		return 0;
+	switch (parts.kind) {
+	case TOKEN_COUNTER_LOCAL:
+	case TOKEN_COUNTER_GLOBAL:
+		return 'k';
+	case TOKEN_INTEGRATOR_LOCAL:
+	case TOKEN_INTEGRATOR_GLOBAL:
+		return 'i';
+	case TOKEN_TRACE_BUFFER:
+		return 'b';
+	default:
+		return 0;
+	}
 }
 
 static void print_id(char out[ID_DIGITS + 1], uint32_t id)

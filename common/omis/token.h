@@ -8,6 +8,7 @@
  *	t_N_xxxxxx      thread on node N
  *	c_N             conditional request          e_N   user event
  *	pa_cl_N pa_c_N  counter, local and global    pa_il_N pa_i_N   integrator
+ *	trace_b_N       trace buffer
  *
  * Others are legal tokens of classes that later issues fill (q_ m_) or that
  * mean "unknown" (u_).
@@ -37,6 +38,7 @@ enum token_kind {
 	TOKEN_COUNTER_GLOBAL,
 	TOKEN_INTEGRATOR_LOCAL,
 	TOKEN_INTEGRATOR_GLOBAL,
+	TOKEN_TRACE_BUFFER,
 };
 
 struct token_parts {
@@ -48,10 +50,13 @@ struct token_parts {
 #define TOKEN_ID_MAX 0x3fffffffu
 
 /*
- * 's' 'n' 'p' 't' 'c' 'e' 'q' 'm' 'u'; 'a' for pa_; 0 for other classes and for what is no
- * token.
+ * 's' 'n' 'p' 't' 'c' 'e' 'q' 'm' 'u'; 'a' for pa_ and trace_b_; 0 for other classes and for what is
+ * no token.
  */
 char token_class(const char *p, size_t n);
+
+/* Of a token of class 'a' that is ours: 'k' a counter, 'i' an integrator, 'b' a trace buffer; else 0. */
+char token_measure(const char *p, size_t n);
 
 /* Well-formed: a class prefix, '_', and letters, digits, '_'; at most NAME_MAX_BYTES. */
 bool token_is_valid(const char *p, size_t n);

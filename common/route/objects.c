@@ -142,14 +142,24 @@ static int expand_down(struct objects *o, const char *token, char from, char to,
 	return rc;
 }
 
-/* The empty list. Processes and threads are found through the attached nodes. */
-static int expand_all(struct objects *o, char class, struct route_tokens *out)
+/* Counters, integrators and trace buffers are one class of three kinds. */
+static bool is_of_kind(const struct omis_param *p, const char *token)
 {
-	char root = is_above('n', class) ? 'n' : class;
+	char kind = token_measure(token, strlen(token));
+
+	return !kind || kind == p->class;
+}
+
+/* The empty list. Processes and threads are found through the attached nodes. */
+static int expand_all(struct objects *o, const struct omis_service *s, struct route_tokens *out)
+{
+	char class = s->object, root = is_above('n', class) ? 'n' : class;
 	const struct route_tokens *list;
 	int rc = convert(o, NULL, root, false, &list);
 
 	for (size_t i = 0; !rc && i < list->n; i++) {
+		if (!is_of_kind(&s->param[s->object_param], list->v[i]))
+			continue;
 		if (root == class)
 			rc = add_implied(o, list->v[i], out);
 		else
@@ -228,7 +238,7 @@ int objects_of(struct objects *o, const struct omis_call *call, uint32_t action,
 		return one_or_entry(o, call, v, action, into, out);
 	}
 	if (!v->list.n)
-		return expand_all(o, s->object, out);
+		return expand_all(o, s, out);
 	for (size_t i = 0; !rc && i < v->list.n; i++)
 		rc = one_or_entry(o, call, &v->list.v[i], action, into, out);
 	return rc;

@@ -378,63 +378,6 @@ START_TEST(a_process_that_cannot_be_taken_in_is_not_attached)
 }
 END_TEST
 
-START_TEST(a_counter_is_made_where_its_processes_are_and_read_there)
-{
-	const struct reply *r;
-	char text[128], token[40];
-
-	open_sites();
-	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
-	above_attach_all(&t1);
-	r = above_ask(&t1, ":pa_counter_local_create([p_1_a00000,n_3])");
-	ck_assert_uint_eq(reply_status(r), STATUS_OK);
-	str_copy(token, sizeof(token), entry_of(r, 1, 0)->value);
-	ck_assert_ptr_nonnull(strstr(token, "pa_cl_"));
-	snprintf(text, sizeof(text), ":omig_pa_create([p_1_a00000],%s)", token);
-	ck_assert_str_eq(a.text, text);
-	snprintf(text, sizeof(text), ":omig_pa_create([p_3_a00000,p_3_b00000],%s)", token);
-	ck_assert_str_eq(b.text, text);
-	snprintf(text, sizeof(text), ":pa_counter_read([%s])", token);
-	ck_assert_uint_eq(above_status(&t1, text), STATUS_OK);
-	ck_assert_str_eq(a.text, text);
-	ck_assert_str_eq(b.text, text);
-	snprintf(text, sizeof(text), ":pa_counter_delete([%s])", token);
-	ck_assert_uint_eq(above_status(&t1, text), STATUS_OK);
-	ck_assert_str_eq(a.text, text);
-	snprintf(text, sizeof(text), ":pa_counter_read([%s])", token);
-	ck_assert_uint_eq(above_status(&t1, text), STATUS_UNKNOWN_OBJECT);
-	above_close(&t1);
-	close_sites();
-}
-END_TEST
-
-START_TEST(a_counter_says_when_a_host_that_it_counts_on_is_lost)
-{
-	const struct reply *r;
-	char text[64], token[40];
-
-	open_sites();
-	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
-	above_attach_all(&t1);
-	r = above_ask(&t1, ":pa_counter_global_create([n_1,n_3])");
-	str_copy(token, sizeof(token), entry_of(r, 1, 0)->value);
-	snprintf(text, sizeof(text), ":pa_counter_read([%s])", token);
-	mem_net_set_link(w.net, "sm-b", "top", &(struct mem_link){ .cut = true });
-	world_run(&w, 7 * SEC);
-	r = above_ask(&t1, text);
-	ck_assert_uint_eq(r->coverage.asked, 2);
-	ck_assert_uint_eq(r->coverage.answered, 1);
-	ck_assert_str_eq(r->coverage.missing[0].object, token);
-	mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true });
-	world_run(&w, 7 * SEC);
-	r = above_ask(&t1, text);
-	ck_assert(reply_is_partial(r));
-	ck_assert_ptr_null(entry_of(r, 1, 0));
-	above_close(&t1);
-	close_sites();
-}
-END_TEST
-
 /* The token of a counter that was made in spite of so many errors; "" = it was not. */
 static const char *made(const struct reply *r, size_t nerror)
 {
@@ -587,8 +530,6 @@ SUITE("requests", a_tool_sees_nothing_before_it_attaches,
       the_top_answers_what_it_knows, nodes_and_processes_are_found_by_name,
       a_process_that_nobody_watched_is_attached_by_its_pid,
       a_process_that_cannot_be_taken_in_is_not_attached,
-      a_counter_is_made_where_its_processes_are_and_read_there,
-      a_counter_says_when_a_host_that_it_counts_on_is_lost,
       what_has_ended_fails_nothing_that_did_not_name_it, an_object_of_another_tool_does_not_exist,
       a_child_that_lies_is_not_believed, many_requests_of_one_tool_are_all_answered,
       a_request_for_a_quorum_does_not_wait_for_the_rest)

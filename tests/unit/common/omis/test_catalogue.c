@@ -89,7 +89,7 @@ START_TEST(the_object_parameter_is_a_token_of_the_objects_class)
 		p = &s->param[s->object_param];
 		ck_assert_msg(p->type == OMIS_T_TOKEN, "%s", s->name);
 		ck_assert_msg(p->class == s->object ||
-				      (s->object == 'a' && (p->class == 'k' || p->class == 'i')),
+				      (s->object == 'a' && (p->class == 'k' || p->class == 'i' || p->class == 'b')),
 			      "%s", s->name);
 	}
 }

@@ -17,7 +17,7 @@ START_TEST(the_class_is_in_the_prefix)
 	} cases[] = {
 		{ "s_1", 's' },	  { "n_1", 'n' }, { "p_1_000000", 'p' }, { "p_x", 'p' },
 		{ "t_1_2", 't' }, { "c_1", 'c' }, { "e_1", 'e' },	 { "q_1", 'q' },
-		{ "m_1", 'm' },	  { "u_1", 'u' }, { "pa_c_1", 'a' },	 { "pa_x", 'a' },
+		{ "m_1", 'm' },	  { "u_1", 'u' }, { "pa_c_1", 'a' }, { "trace_b_1", 'a' }, { "trace_c_1", 0 },	 { "pa_x", 'a' },
 		{ "pvm_g_1", 0 }, { "x_1", 0 },	  { "n1", 0 },		 { "", 0 },
 		{ "_1", 0 },	  { "n_", 0 },	  { "n_1-2", 0 },	 { "1_n", 0 },
 		{ "pa_", 0 },
@@ -36,7 +36,7 @@ START_TEST(a_printed_token_parses_to_its_parts)
 	rng_init(&rng, suite_seed(11));
 	for (int i = 0; i < 20000; i++) {
 		struct token_parts parts = { .kind = TOKEN_SITE +
-						     (enum token_kind)rng_below(&rng, 10) },
+						     (enum token_kind)rng_below(&rng, TOKEN_TRACE_BUFFER) },
 				   got;
 		struct token text;
 
@@ -74,6 +74,7 @@ START_TEST(only_the_one_form_of_a_token_is_ours)
 		"pa_c_",
 		"pa_cl_x",
 		"pa_d_1",
+		"trace_b_x",
 		"u_1",
 		"",
 	};
