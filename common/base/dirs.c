@@ -29,7 +29,7 @@ static int make_path(char *path, struct err *e)
 	}
 }
 
-int file_private_dir(const char *path, struct err *e)
+static int private_dir(const char *path, bool make, struct err *e)
 {
 	char copy[FILE_PATH_BYTES];
 	struct stat st;
@@ -40,6 +40,8 @@ int file_private_dir(const char *path, struct err *e)
 	for (size_t n = strlen(copy); n > 1 && copy[n - 1] == '/'; n--)
 		copy[n - 1] = '\0';
 	if (lstat(copy, &st)) {
+		if (!make && errno == ENOENT)
+			return 0;
 		if (make_path(copy, e))
 			return -ERR_SYS;
 		if (lstat(copy, &st))
@@ -55,6 +57,16 @@ int file_private_dir(const char *path, struct err *e)
 	return 0;
 }
 
+int file_private_dir(const char *path, struct err *e)
+{
+	return private_dir(path, true, e);
+}
+
+int file_private_dir_look(const char *path, struct err *e)
+{
+	return private_dir(path, false, e);
+}
+
 /* Relative values are ignored, as the XDG specification asks. */
 static const char *absolute_env(const char *name)
 {
@@ -63,46 +75,67 @@ static const char *absolute_env(const char *name)
 	return v && *v == '/' ? v : NULL;
 }
 
-static int fall_back(char *out, struct err *e)
+static int fall_back(char *out, bool make, struct err *e)
 {
 	snprintf(out, FILE_PATH_BYTES, "/tmp/omig-%u", (unsigned)geteuid());
-	return file_private_dir(out, e);
+	return private_dir(out, make, e);
 }
 
 /* An unusable place that nobody named explicitly is no error: /tmp is left. */
-static int first_usable(char *out, const char *parent, const char *below, struct err *e)
+static int first_usable(char *out, const char *parent, const char *below, bool make,
+			struct err *e)
 {
 	if (parent && !file_join(out, FILE_PATH_BYTES, parent, below, NULL) &&
-	    !file_private_dir(out, NULL))
+	    !private_dir(out, make, NULL))
 		return 0;
-	return fall_back(out, e);
+	return fall_back(out, make, e);
 }
 
-static int explicit_dir(char *out, const char *dir, struct err *e)
+static int explicit_dir(char *out, const char *dir, bool make, struct err *e)
 {
 	if (!str_copy(out, FILE_PATH_BYTES, dir))
 		return err_set(e, ERR_LIMIT, "path is too long: %.100s", dir);
-	return file_private_dir(out, e);
+	return private_dir(out, make, e);
 }
 
-int file_state_dir(char *out, struct err *e)
+static int state_dir(char *out, bool make, struct err *e)
 {
 	const char *own = getenv("OMIG_STATE_DIR"), *xdg = absolute_env("XDG_STATE_HOME");
 
 	if (own && *own)
-		return explicit_dir(out, own, e);
+		return explicit_dir(out, own, make, e);
 	if (xdg)
-		return first_usable(out, xdg, "omig", e);
-	return first_usable(out, absolute_env("HOME"), ".local/state/omig", e);
+		return first_usable(out, xdg, "omig", make, e);
+	return first_usable(out, absolute_env("HOME"), ".local/state/omig", make, e);
 }
 
-int file_runtime_dir(char *out, struct err *e)
+int file_state_dir(char *out, struct err *e)
+{
+	return state_dir(out, true, e);
+}
+
+int file_state_dir_find(char *out, struct err *e)
+{
+	return state_dir(out, false, e);
+}
+
+static int runtime_dir(char *out, bool make, struct err *e)
 {
 	const char *own = getenv("OMIG_RUNTIME_DIR");
 
 	if (own && *own)
-		return explicit_dir(out, own, e);
-	return first_usable(out, absolute_env("XDG_RUNTIME_DIR"), "omig", e);
+		return explicit_dir(out, own, make, e);
+	return first_usable(out, absolute_env("XDG_RUNTIME_DIR"), "omig", make, e);
+}
+
+int file_runtime_dir(char *out, struct err *e)
+{
+	return runtime_dir(out, true, e);
+}
+
+int file_runtime_dir_find(char *out, struct err *e)
+{
+	return runtime_dir(out, false, e);
 }
 
 int file_beside_program(char *out, const char *name, struct err *e)

@@ -20,6 +20,9 @@
  */
 int file_private_dir(const char *path, struct err *e);
 
+/* The same of what is there; what is missing is fine and stays so. */
+int file_private_dir_look(const char *path, struct err *e);
+
 enum file_flags {
 	FILE_SECRET = 1, /* ours, and no right for group and others: keys, tokens */
 	FILE_OWNED = 2, /* ours or root's, not writable by group and others: configuration */
@@ -63,5 +66,9 @@ int file_beside_program(char *out, const char *name, struct err *e);
  */
 int file_state_dir(char *out, struct err *e);
 int file_runtime_dir(char *out, struct err *e);
+
+/* The same places, where they would be: nothing is made. */
+int file_state_dir_find(char *out, struct err *e);
+int file_runtime_dir_find(char *out, struct err *e);
 
 #endif

@@ -313,17 +313,20 @@ static void on_watchdog(void *arg)
 
 /* --- setting up and taking down */
 
-static int find_state_dir(struct daemon *d, struct err *e)
+/* make: who only looks at the configuration leaves the disk as it is. */
+static int find_state_dir(struct daemon *d, bool make, struct err *e)
 {
 	const char *given = daemon_args_own(&d->args, d->conf)->state_dir;
 	char path[FILE_PATH_BYTES], *real;
 
 	if (*given)
 		str_copy(path, sizeof(path), given);
-	else if (file_state_dir(path, e))
+	else if (make ? file_state_dir(path, e) : file_state_dir_find(path, e))
 		return -ERR_DENIED;
-	if (file_private_dir(path, e))
+	if (make ? file_private_dir(path, e) : file_private_dir_look(path, e))
 		return -ERR_DENIED;
+	if (!make && access(path, F_OK))
+		return 0;
 	/* Absolute, so that messages and children can use it as it is. */
 	real = realpath(path, NULL);
 	if (!real)
@@ -379,7 +382,7 @@ static int open_all(struct daemon *d, struct err *e)
 
 	if (rc)
 		return rc;
-	rc = find_state_dir(d, e);
+	rc = find_state_dir(d, true, e);
 	if (rc) {
 		d->exit_code = DAEMON_BAD_CONFIG;
 		return rc;
@@ -466,7 +469,7 @@ static int check_config(struct daemon *d)
 {
 	struct err e = { 0 };
 
-	if (find_state_dir(d, &e))
+	if (find_state_dir(d, false, &e))
 		return bad_config(d->spec, &e);
 	puts("the configuration is good");
 	return DAEMON_OK;

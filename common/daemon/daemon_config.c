@@ -112,5 +112,5 @@ int config_check_keys(const char *program, const char *state_dir, struct err *e)
 
 	if (!rc && str_eq(program, "sm"))
 		rc = check_below(state_dir, "site", 2, e);
-	return rc || file_runtime_dir(runtime, NULL) ? rc : check_below(runtime, program, 1, e);
+	return rc || file_runtime_dir_find(runtime, NULL) ? rc : check_below(runtime, program, 1, e);
 }

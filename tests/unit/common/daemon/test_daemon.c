@@ -258,6 +258,7 @@ START_TEST(a_bad_configuration_is_exit_78_with_file_and_line)
 	ck_assert_int_eq(wait_exit(run("--check-config", NULL)), DAEMON_BAD_CONFIG);
 	put_conf("word = first\n");
 	ck_assert_int_eq(wait_exit(run("--check-config", NULL)), DAEMON_OK);
+	ck_assert_int_ne(access(state, F_OK), 0); /* a look leaves nothing behind */
 }
 END_TEST
 
