@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig status, omig stop, omig version: the monitor itself. */
 #include "common/base/clock.h"
+#include "common/base/file.h"
 #include "common/base/str.h"
 #include "tools/health.h"
 #include "tools/session.h"
 #include "tools/show.h"
 #include "tools/table.h"
 
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define NOTES_MAX 8 /* of one daemon */
+#define PID_MAX_BYTES 24
+#define STOP_MAX_MS 6000 /* a daemon ends in 5 s (DAEMON_STOP_MAX_NS) */
 
 static size_t judge(const Omis_value *v, struct health_note note[NOTES_MAX])
 {
@@ -204,6 +211,32 @@ int cmd_status(int argc, char **argv)
 	return first < argc ? opt_usage_error(&spec, "unexpected '%s'", argv[first]) : status(&c);
 }
 
+/* A hold of the mainsm of this user's state directory; -1: we are to end another one, or there is none. */
+static int hold_own_mainsm(const struct cmd_common *c)
+{
+	const char *given = getenv("OMIG_MAINSM");
+	char dir[FILE_PATH_BYTES], path[FILE_PATH_BYTES];
+	char text[PID_MAX_BYTES] = "";
+	struct buf b = BUF_INIT(sizeof(text));
+	int64_t pid;
+
+	if (!c->mainsm && !(given && *given) && !file_state_dir_find(dir, NULL) &&
+	    !file_join(path, sizeof(path), dir, "mainsm/mainsm.lock", NULL) &&
+	    !file_read(path, sizeof(text) - 1, FILE_SECRET, &b, NULL))
+		str_copy(text, sizeof(text), buf_str(&b));
+	buf_done(&b);
+	text[strcspn(text, "\n")] = 0;
+	return str_to_i64(text, 1, INT32_MAX, &pid) ? -1 : (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+}
+
+/* Who stops it may want to start the next one: there is room for that when its process has ended. */
+static void wait_for_end(int held)
+{
+	struct pollfd p = { .fd = held, .events = POLLIN };
+
+	poll(&p, 1, STOP_MAX_MS);
+}
+
 int cmd_stop(int argc, char **argv)
 {
 	struct cmd_common c = CMD_COMMON_INIT;
@@ -215,7 +248,7 @@ int cmd_stop(int argc, char **argv)
 		.table = table,
 	};
 	Omis_reply r;
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, held, rc = cmd_parse(&spec, argc, argv, &first);
 
 	if (rc >= 0)
 		return rc;
@@ -224,11 +257,16 @@ int cmd_stop(int argc, char **argv)
 	rc = session_open(&c);
 	if (rc != CMD_OK)
 		return rc;
+	held = hold_own_mainsm(&c);
 	rc = session_ask(&r, ":omig_shutdown()");
 	if (rc == CMD_OK && c.json && !show_reply_json(r))
 		rc = CMD_FAILURE;
 	omis_reply_free(r);
 	session_close();
+	if (rc == CMD_OK && held >= 0)
+		wait_for_end(held);
+	if (held >= 0)
+		close(held);
 	return rc;
 }
 

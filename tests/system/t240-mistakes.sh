@@ -114,8 +114,8 @@ rm "$XDG_CONFIG_HOME/omig/mainsm.conf"
 check 'a second lm' fails 1 'running already: pid [0-9]+' env OMIG_MAINSM="$conn" lm
 check 'an lm that knows no mainsm' fails 2 'no mainsm is known' elsewhere nowhere lm
 chmod 755 "$OMIG_STATE_DIR/mainsm/ca.key"
-omig stop
-check 'mainsm ended' until_true 10 is_dead "$(cat "$OMIG_STATE_DIR/mainsm/mainsm.lock")"
+check 'it is told to stop' omig stop
+check 'and has ended then' is_dead "$(cat "$OMIG_STATE_DIR/mainsm/mainsm.lock")"
 check 'a key that others may read' fails 78 'ca.key:1: .*chmod 600' mainsm
 chmod 600 "$OMIG_STATE_DIR/mainsm/ca.key"
 check 'mended, it starts as before' sh -c 'mainsm | grep -qxF "$1"' sh "$conn"
