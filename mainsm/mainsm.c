@@ -297,13 +297,20 @@ static int open_state(struct mainsm *m, struct err *e)
 	return rc;
 }
 
-static int configure_sites(struct mainsm *m, const struct mainsm_conf *conf, struct err *e)
+int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, const struct pki_creds *creds, struct err *e)
 {
-	int rc = 0;
+	struct sites_change *sites = NULL;
+	int rc = sites_prepare(m->sites, conf->site, conf->nsite, &sites, e);
 
-	for (size_t i = 0; i < conf->nsite && !rc; i++)
-		rc = sites_configure(m->sites, &conf->site[i], e);
-	return rc;
+	if (!rc && creds)
+		rc = net_ctx_reload(m->conf.ctx, creds, e);
+	if (rc) {
+		sites_change_free(sites);
+		return rc;
+	}
+	sites_commit(&sites);
+	m->conf.linger = conf->linger;
+	return 0;
 }
 
 static int make_engines(struct mainsm *m, struct err *e)
@@ -350,7 +357,7 @@ static int make_parts(struct mainsm *m, struct err *e)
 	if (!m->directory || !m->children || !m->sites || !m->housekeeping || !m->ending)
 		return err_nomem(e);
 	directory_set_listener(m->directory, on_change, m);
-	return configure_sites(m, &m->conf, e);
+	return mainsm_reload(m, &m->conf, NULL, e);
 }
 
 static int listen_for_all(struct mainsm *m, struct err *e)
@@ -442,13 +449,4 @@ uint16_t mainsm_port(const struct mainsm *m)
 struct tokens *mainsm_tokens(struct mainsm *m)
 {
 	return m->tokens;
-}
-
-int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, struct err *e)
-{
-	int rc = configure_sites(m, conf, e);
-
-	if (!rc)
-		m->conf.linger = conf->linger;
-	return rc;
 }

@@ -27,6 +27,7 @@ struct loop;
 struct mainsm;
 struct net_ctx;
 struct pki_ca;
+struct pki_creds;
 struct rng;
 struct timebase;
 
@@ -74,8 +75,11 @@ struct tokens *mainsm_tokens(struct mainsm *m);
 /* The launcher of that site's sm ended before the sm came. */
 void mainsm_start_failed(struct mainsm *m, const char *site, const char *why);
 
-/* New values of a reload: sites (added or changed), linger. */
-int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, struct err *e);
+/*
+ * New values of a reload, all or none: sites (added or changed), linger, and what we show to peers;
+ * creds: NULL = as it is. What is new is copied.
+ */
+int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, const struct pki_creds *creds, struct err *e);
 
 /* Values of omig_status(): name, version, uptime_ns, [name, value]... */
 void mainsm_status(struct mainsm *m, struct buf *out);

@@ -359,6 +359,7 @@ static int reload(struct daemon *d, const void *values, struct err *e)
 	struct program *p = daemon_user(d);
 	const struct settings *s = values;
 	struct site_conf *site = NULL;
+	struct pki_creds creds = { 0 };
 	struct mainsm_conf conf;
 	char *text = NULL;
 	int rc;
@@ -367,11 +368,12 @@ static int reload(struct daemon *d, const void *values, struct err *e)
 	rc = settings_sites(s, &site, &conf.nsite, &text, e);
 	conf.site = site;
 	if (!rc)
-		rc = state_reload(&p->state, clock_wall(), e);
+		rc = state_read_own(&p->state, clock_wall(), &creds, e);
 	if (!rc)
-		rc = net_ctx_reload(p->ctx, &p->state.creds, e);
+		rc = mainsm_reload(p->mainsm, &conf, &creds, e);
 	if (!rc)
-		rc = mainsm_reload(p->mainsm, &conf, e);
+		state_set_own(&p->state, &creds);
+	pki_creds_done(&creds);
 	free(site);
 	free(text);
 	return rc;

@@ -121,31 +121,94 @@ int sites_get(struct sites *s, const char *name, struct site **out, struct err *
 	return 0;
 }
 
-static int replace(char **slot, const char *value)
-{
-	char *copy = str_dup(value ? value : "");
+/* --- configuration */
 
-	if (!copy)
-		return -ERR_NOMEM;
-	free(*slot);
-	*slot = copy;
-	return 0;
+struct site_words {
+	struct site *site;
+	char *hosts, *launcher, *host, *listen;
+};
+
+struct sites_change {
+	size_t n;
+	struct site_words v[];
+};
+
+void sites_change_free(struct sites_change *c)
+{
+	for (size_t i = 0; c && i < c->n; i++) {
+		free(c->v[i].hosts);
+		free(c->v[i].launcher);
+		free(c->v[i].host);
+		free(c->v[i].listen);
+	}
+	free(c);
 }
 
-int sites_configure(struct sites *s, const struct site_conf *c, struct err *e)
+static char *dup_or_empty(const char *text)
 {
-	struct site *site;
+	return str_dup(text ? text : "");
+}
+
+static int read_words(struct sites *s, const struct site_conf *c, struct site_words *w, struct err *e)
+{
 	int rc;
 
 	if (c->host && c->host[0] && !site_host_is_valid(c->host))
 		return err_set(e, ERR_INVALID, "site %s: this is no host name", c->name);
-	rc = sites_get(s, c->name, &site, e);
+	rc = sites_get(s, c->name, &w->site, e);
 	if (rc)
 		return rc;
-	if (replace(&site->hosts, c->hosts) || replace(&site->launcher, c->launcher) ||
-	    replace(&site->host, c->host) || replace(&site->listen, c->listen))
-		return err_nomem(e);
-	return 0;
+	w->hosts = dup_or_empty(c->hosts);
+	w->launcher = dup_or_empty(c->launcher);
+	w->host = dup_or_empty(c->host);
+	w->listen = dup_or_empty(c->listen);
+	return w->hosts && w->launcher && w->host && w->listen ? 0 : err_nomem(e);
+}
+
+int sites_prepare(struct sites *s, const struct site_conf *c, size_t n, struct sites_change **out, struct err *e)
+{
+	struct sites_change *change = calloc(1, sizeof(*change) + n * sizeof(change->v[0]));
+	int rc = change ? 0 : err_nomem(e);
+
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = read_words(s, &c[i], &change->v[change->n++], e);
+	if (rc)
+		sites_change_free(change);
+	else
+		*out = change;
+	return rc;
+}
+
+static void exchange(char **a, char **b)
+{
+	char *was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
+void sites_commit(struct sites_change **take)
+{
+	struct sites_change *c = *take;
+
+	for (size_t i = 0; i < c->n; i++) {
+		exchange(&c->v[i].site->hosts, &c->v[i].hosts);
+		exchange(&c->v[i].site->launcher, &c->v[i].launcher);
+		exchange(&c->v[i].site->host, &c->v[i].host);
+		exchange(&c->v[i].site->listen, &c->v[i].listen);
+	}
+	sites_change_free(c);
+	*take = NULL;
+}
+
+int sites_configure(struct sites *s, const struct site_conf *c, struct err *e)
+{
+	struct sites_change *change = NULL;
+	int rc = sites_prepare(s, c, 1, &change, e);
+
+	if (!rc)
+		sites_commit(&change);
+	return rc;
 }
 
 static bool same_letter(char a, char b)

@@ -53,7 +53,15 @@ bool site_name_is_valid(const char *name);
 /* A host name or address as launchers may be given: letters, digits, '.', '_', '-', ':', '@', not first '-'. */
 bool site_host_is_valid(const char *host);
 
-/* Adds, or replaces what the configuration says. ERR_INVALID, ERR_LIMIT, ERR_NOMEM. */
+/* What a configuration says of its sites, all of them or none: read by prepare, in force by commit. */
+struct sites_change;
+
+/* Adds sites that it does not know yet, without a word about them. ERR_INVALID, ERR_LIMIT, ERR_NOMEM. */
+int sites_prepare(struct sites *s, const struct site_conf *c, size_t n, struct sites_change **out, struct err *e);
+void sites_commit(struct sites_change **take);
+void sites_change_free(struct sites_change *c);
+
+/* Both for one site. */
 int sites_configure(struct sites *s, const struct site_conf *c, struct err *e);
 
 /* The site of a host: what it claims, else the first whose patterns match, else "default". ERR_INVALID: bad claim. */

@@ -125,7 +125,7 @@ int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct er
 	return rc < 0 ? rc : 0;
 }
 
-int state_reload(struct state *s, nsec_t wall_now, struct err *e)
+int state_read_own(const struct state *s, nsec_t wall_now, struct pki_creds *out, struct err *e)
 {
 	struct pki_creds creds = { 0 };
 	char dir[FILE_PATH_BYTES];
@@ -138,14 +138,18 @@ int state_reload(struct state *s, nsec_t wall_now, struct err *e)
 		rc = pki_creds_check(&creds, pki_ca_pin(s->ca), wall_now, &who, e);
 	if (!rc && who.role != ROLE_MAINSM)
 		rc = err_set(e, ERR_DENIED, "%s: the certificate is not that of a mainsm", dir);
-	if (!rc) {
-		struct pki_creds old = s->creds;
-
-		s->creds = creds;
-		creds = old;
-	}
-	pki_creds_done(&creds);
+	if (rc)
+		pki_creds_done(&creds);
+	else
+		*out = creds;
 	return rc;
+}
+
+void state_set_own(struct state *s, struct pki_creds *take)
+{
+	pki_creds_done(&s->creds);
+	s->creds = *take;
+	*take = (struct pki_creds){ 0 };
 }
 
 void state_done(struct state *s)

@@ -35,10 +35,13 @@ int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct er
 int state_renew(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct err *e);
 
 /*
- * Our certificate as it lies in the directory now, for somebody has put another one there. What
- * does not fit is refused, and what we have stays. ERR_INVALID, ERR_DENIED, ERR_NOTFOUND.
+ * Our certificate as it lies in the directory now, for somebody has put another one there; what
+ * does not fit is refused. ERR_INVALID, ERR_DENIED, ERR_NOTFOUND.
  */
-int state_reload(struct state *s, nsec_t wall_now, struct err *e);
+int state_read_own(const struct state *s, nsec_t wall_now, struct pki_creds *out, struct err *e);
+
+/* Is s->creds from now on. Consumes *take. */
+void state_set_own(struct state *s, struct pki_creds *take);
 void state_done(struct state *s);
 
 /* 0 = none yet. */

@@ -332,6 +332,27 @@ START_TEST(shutdown_answers_then_stops_everybody)
 }
 END_TEST
 
+START_TEST(a_reload_that_fails_changes_nothing)
+{
+	const struct pki_creds none = { 0 };
+	const struct site_conf site = { "a", "n*", "none", "", "" };
+	struct mainsm_conf conf;
+
+	world_open(&w);
+	conf = w.conf;
+	conf.linger = 5 * SEC;
+	conf.site = &site;
+	conf.nsite = 1;
+	ck_assert_int_lt(mainsm_reload(w.m, &conf, &none, NULL), 0);
+	world_run(&w, 60 * SEC);
+	ck_assert_uint_eq(w.ends, 0);
+	below_open(&w, &a, ROLE_LM, "a", "n1");
+	ck_assert_uint_eq(w.starts, 1); /* no word of "none" */
+	below_close(&a);
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(one_that_lingers_ends_when_nobody_has_come_for_long_enough)
 {
 	struct mainsm_conf conf;
@@ -339,7 +360,7 @@ START_TEST(one_that_lingers_ends_when_nobody_has_come_for_long_enough)
 	world_open(&w);
 	conf = w.conf;
 	conf.linger = 5 * SEC;
-	ck_assert_int_eq(mainsm_reload(w.m, &conf, NULL), 0);
+	ck_assert_int_eq(mainsm_reload(w.m, &conf, NULL, NULL), 0);
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
 	world_run(&w, 60 * SEC);
 	ck_assert_uint_eq(w.ends, 0);
@@ -361,5 +382,5 @@ SUITE("house", an_lm_is_sent_to_its_sm_which_is_started_for_it,
       after_a_restart_everything_is_back_under_its_old_numbers,
       what_a_child_missed_is_told_when_it_returns,
       a_host_that_is_cut_off_is_noticed_in_seven_seconds, certificates_can_be_asked_for_and_listed,
-      shutdown_answers_then_stops_everybody,
+      shutdown_answers_then_stops_everybody, a_reload_that_fails_changes_nothing,
       one_that_lingers_ends_when_nobody_has_come_for_long_enough)

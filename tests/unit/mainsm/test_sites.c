@@ -2,6 +2,7 @@
 #include "common/base/array.h"
 #include "mainsm/sites.h"
 #include "mainsm/template.h"
+#include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
 #include <string.h>
@@ -62,6 +63,31 @@ START_TEST(a_host_goes_to_the_site_it_claims_or_that_claims_it)
 	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "c", "", "", "-oProxyCommand=x", "" }, NULL),
 			 -ERR_INVALID);
 	sites_free(s);
+}
+END_TEST
+
+START_TEST(a_configuration_counts_whole_or_not_at_all)
+{
+	const struct site_conf good[] = { { "a", "n*", "ssh", "", "" }, { "b", "m*", "none", "", "" } };
+	const struct site_conf bad[] = { { "a", "x*", "local", "", "" }, { "b", "", "", "-oProxyCommand=x", "" } };
+	struct sites_change *change = NULL;
+
+	ALLOC_SWEEP(k) {
+		struct sites *s = sites_new("local");
+		int rc = s ? sites_prepare(s, good, 2, &change, NULL) : -ERR_NOMEM;
+
+		if (!rc)
+			sites_commit(&change);
+		alloc_sweep_pause();
+		ck_assert(!rc || rc == -ERR_NOMEM);
+		ck_assert_ptr_null(change);
+		if (!rc) {
+			ck_assert_int_eq(sites_prepare(s, bad, 2, &change, NULL) < 0, 1);
+			ck_assert_str_eq(sites_find(s, "a")->hosts, "n*");
+			ck_assert_str_eq(site_launcher(s, sites_find(s, "b")), "none");
+		}
+		sites_free(s);
+	}
 }
 END_TEST
 
@@ -206,7 +232,8 @@ START_TEST(a_wrong_template_is_refused)
 END_TEST
 
 SUITE("sites", patterns_know_stars_and_question_marks, a_pattern_of_many_stars_takes_no_time,
-      a_host_goes_to_the_site_it_claims_or_that_claims_it, names_of_sites_are_fit_for_paths_and_command_lines,
+      a_host_goes_to_the_site_it_claims_or_that_claims_it, a_configuration_counts_whole_or_not_at_all,
+      names_of_sites_are_fit_for_paths_and_command_lines,
       an_sm_is_started_three_times_and_then_done_without, an_sm_that_never_comes_counts_as_a_failed_start,
       without_a_launcher_hosts_are_served_at_once,
       an_sm_that_the_admin_runs_is_waited_for_and_never_started, a_template_becomes_words_that_are_never_split_again,
