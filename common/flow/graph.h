@@ -195,7 +195,7 @@ size_t flow_graph_state_bytes(const struct flow_graph *g);
 /* Node evaluations that one token of the most expensive source costs; of a verified graph. */
 size_t flow_graph_cost(const struct flow_graph *g);
 
-/* The keys that a node of the VT domain holds open: its window or the kind's default. */
+/* The keys that a node of the VT domain holds open: its window or the kind's default, as a power of two. */
 uint32_t flow_node_window(const struct flow_node *n);
 
 const char *flow_kind_name(enum flow_kind kind); /* "vt_agg"; NULL for a number that is none */

@@ -3,6 +3,7 @@
 #include "common/base/limits.h"
 #include "common/flow/graph_internal.h"
 #include "common/flow/graph_limits.h"
+#include "common/flow/match.h"
 
 #include <stdlib.h>
 
@@ -91,16 +92,21 @@ static int check_event(struct flow_graph *g, struct err *e)
 	return rc;
 }
 
-uint32_t flow_node_window(const struct flow_node *n)
+static uint32_t window_default(const struct flow_node *n)
 {
-	if (n->window)
-		return n->window;
-	if (n->kind == FLOW_LINK_IN || n->kind == FLOW_LINK_OUT)
+	bool link = n->kind == FLOW_LINK_IN || n->kind == FLOW_LINK_OUT;
+
+	if (link)
 		return n->partial && agg_kind_has_sketch(n->gives.agg) ? FLOW_WINDOW_SKETCH
 								       : FLOW_WINDOW_LINK;
 	if (n->kind == FLOW_SET)
 		return agg_kind_has_sketch(n->fold.agg) ? FLOW_WINDOW_SKETCH : FLOW_WINDOW_SET;
 	return FLOW_WINDOW_OP;
+}
+
+uint32_t flow_node_window(const struct flow_node *n)
+{
+	return match_round(n->window ? n->window : window_default(n));
 }
 
 /* Of one value that the node gives or folds. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of flow_graph_verify(). */
+/* The parts of flow_graph_verify(), and what the engine shares with them. */
 #ifndef COMMON_FLOW_GRAPH_INTERNAL_H
 #define COMMON_FLOW_GRAPH_INTERNAL_H
 
@@ -13,5 +13,8 @@ int graph_rules(struct flow_graph *g, size_t i, struct err *e);
 
 /* Depth, cost of an event and state of the whole. */
 int graph_check_cost(struct flow_graph *g, struct err *e);
+
+/* The text of one node, as in the value of a graph. */
+void graph_print_node(struct buf *b, const struct flow_node *n);
 
 #endif

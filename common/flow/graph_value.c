@@ -16,7 +16,7 @@
  *	result   output
  * Yes is 1, no is 0. graph_read.c is the other direction.
  */
-#include "common/flow/graph.h"
+#include "common/flow/graph_internal.h"
 
 #include "common/omis/value.h"
 
@@ -107,6 +107,13 @@ static void print_node(struct omis_writer *w, const struct flow_node *n)
 	omis_write_list_end(w);
 	print_attributes(w, n);
 	omis_write_list_end(w);
+}
+
+void graph_print_node(struct buf *b, const struct flow_node *n)
+{
+	struct omis_writer w = OMIS_WRITER(b);
+
+	print_node(&w, n);
 }
 
 void flow_graph_print(struct buf *b, const struct flow_graph *g)

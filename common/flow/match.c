@@ -149,20 +149,38 @@ bool match_evict(struct match *m, uint32_t *slot, int64_t *key)
 	return m->missing[*slot] != MATCH_FIRED;
 }
 
-bool match_close(struct match *m, uint32_t input)
+/* A change of what the keys that have not fired lack. */
+static void expect(struct match *m, uint32_t input, uint32_t change)
 {
-	uint64_t *word = &m->closed[input / 64], bit = UINT64_C(1) << input % 64;
 	int64_t key;
 
-	if (*word & bit)
-		return false;
-	*word |= bit;
-	m->nopen--;
+	m->nopen += change;
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint32_t slot = match_at(m, i, &key);
 
 		if (m->missing[slot] != MATCH_FIRED && !match_has(m, slot, input))
-			m->missing[slot]--;
+			m->missing[slot] += change;
 	}
+}
+
+bool match_close(struct match *m, uint32_t input)
+{
+	uint64_t *word = &m->closed[input / 64], bit = UINT64_C(1) << input % 64;
+
+	if (*word & bit)
+		return false;
+	*word |= bit;
+	expect(m, input, (uint32_t)-1);
+	return true;
+}
+
+bool match_reopen(struct match *m, uint32_t input)
+{
+	uint64_t *word = &m->closed[input / 64], bit = UINT64_C(1) << input % 64;
+
+	if (!(*word & bit))
+		return false;
+	*word &= ~bit;
+	expect(m, input, 1);
 	return true;
 }

@@ -72,6 +72,9 @@ static inline bool match_has(const struct match *m, uint32_t slot, uint32_t inpu
  */
 bool match_close(struct match *m, uint32_t input);
 
+/* It is waited for again, for keys that have not fired too; false: it was not closed. */
+bool match_reopen(struct match *m, uint32_t input);
+
 /* Place number i < m->n by rising key. */
 static inline uint32_t match_at(const struct match *m, uint32_t i, int64_t *key)
 {

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine inside. Nodes are places in one array and refer to each other by
+ * number; a node's outputs stand side by side in f->edge. A node's state is a
+ * few arrays of its own, made when it is loaded.
+ */
+#ifndef COMMON_FLOW_FLOW_INTERNAL_H
+#define COMMON_FLOW_FLOW_INTERNAL_H
+
+#include "common/base/map.h"
+#include "common/flow/flow.h"
+#include "common/flow/graph_limits.h"
+#include "common/flow/match.h"
+#include "common/flow/partial.h"
+
+/* OP: the inputs of a key side by side, constants in their places. */
+struct op_state {
+	struct match m; /* only when more than one input varies */
+	bool matched;
+	struct flow_token *in; /* [window or 1][nin] */
+};
+
+/* SET: one partial aggregate a key; in the READ domain one. */
+struct set_state {
+	struct match m;
+	struct flow_partial *part; /* [window or 1] */
+	struct sketch *sketch; /* as many, or NULL */
+};
+
+/* VT_AGG: this interval, the next (tokens later than the announced end), and since the start. */
+struct agg_state {
+	struct flow_partial part[3]; /* part[now] and part[!now] the two, part[2] the total */
+	struct sketch *sketch; /* 3 or NULL */
+	unsigned now;
+};
+
+/* LINK_IN of the READ domain: what came for the reads to come. */
+struct reads_state {
+	int64_t key[FLOW_READS_OPEN]; /* 0: empty */
+	struct flow_partial *part; /* [FLOW_READS_OPEN] */
+	struct sketch *sketch;
+};
+
+/* Links of the VT domain: tokens in the order in which they came. */
+struct queue_state {
+	struct flow_token *t; /* [window] */
+	struct agg *a; /* or NULL */
+	struct sketch *sketch;
+	uint32_t cap, head, n;
+	uint64_t lost; /* of the current read */
+	struct queue_mark {
+		int64_t read;
+		uint32_t n; /* tokens of that read, from head on */
+		bool lost;
+	} mark[FLOW_READS_OPEN];
+	uint32_t nmarks;
+};
+
+/* DELTA: the last read that had a value. */
+struct delta_state {
+	double value, error;
+	nsec_t time;
+	int64_t read;
+};
+
+struct fedge {
+	uint32_t node, input;
+};
+
+struct fnode {
+	enum flow_kind kind;
+	enum flow_domain domain;
+	enum flow_op op;
+	bool partial, closed;
+	bool shut; /* INPUT, LINK_IN: its owner closed it */
+	bool passed; /* already in the list that is being made */
+	uint32_t edge, nedge; /* its readers */
+	uint32_t measurement; /* index, of a node that belongs to one */
+	struct flow_counts count;
+
+	uint32_t nin;
+	uint32_t *in; /* numbers of nodes */
+	uint32_t depth, refs, behind;
+	uint32_t alive_k, alive_n; /* contributors that are open */
+	struct flow_fold fold;
+	int64_t shift;
+	double constant;
+	enum flow_since since;
+	bool per_second;
+	uint32_t output, window;
+	char *link, *identity;
+	size_t state_bytes;
+
+	struct flow_token now; /* READ: what it gives for the read that is being read */
+	const struct agg *now_agg;
+
+	union {
+		struct op_state op_state;
+		struct set_state set;
+		struct agg_state agg;
+		struct reads_state reads;
+		struct queue_state queue;
+		struct delta_state delta;
+	};
+};
+
+struct fmeas {
+	uint32_t id; /* 0: free */
+	nsec_t start, last_t, until;
+	bool announced;
+	int64_t last_read;
+	uint32_t *node; /* by number in the graph */
+	size_t nnode;
+	uint32_t *pass; /* its own nodes, inputs before readers, each once */
+	size_t npass;
+};
+
+struct flow {
+	struct flow_limits limits;
+	struct flow_out out;
+	struct fnode *node;
+	size_t nnode, node_cap; /* places, some of them free (refs 0) */
+	struct fmeas *meas;
+	size_t nmeas, meas_cap;
+	struct fedge *edge;
+	size_t edge_cap;
+	uint32_t *order; /* places in use by depth */
+	size_t norder, order_cap;
+	struct smap by_identity; /* -> place + 1 */
+	size_t used, state_bytes;
+};
+
+struct fmeas *flow_meas(const struct flow *f, uint32_t measurement);
+
+/* --- flow_node.c */
+/* The place's state; -ERR_NOMEM leaves nothing behind. inputs: n->in are loaded. */
+int flow_node_init(struct flow *f, struct fnode *n);
+void flow_node_done(struct fnode *n);
+
+/* --- flow_run.c: the VT domain */
+/* Hands the token to all readers of the node. a: NULL or the partial aggregate that it is. */
+void flow_emit(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a);
+
+/* --- flow_close.c */
+/* What is closed, and how many contributors are alive, after inputs or the graph changed. */
+void flow_settle(struct flow *f);
+
+/* --- one file a kind */
+int op_init(struct flow *f, struct fnode *n);
+void op_done(struct fnode *n);
+void op_take(struct flow *f, struct fnode *n, uint32_t input, const struct flow_token *t);
+void op_read(struct flow *f, struct fnode *n);
+
+int set_init(struct flow *f, struct fnode *n);
+void set_done(struct fnode *n);
+void set_take(struct flow *f, struct fnode *n, uint32_t input, const struct flow_token *t,
+	      const struct agg *a);
+void set_close(struct flow *f, struct fnode *n, uint32_t input, bool closed);
+void set_read(struct flow *f, struct fnode *n);
+
+int vt_agg_init(struct fnode *n);
+void vt_agg_done(struct fnode *n);
+void vt_agg_take(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a);
+void vt_agg_read(struct flow *f, struct fnode *n, int64_t read, nsec_t t);
+
+int reads_init(struct fnode *n);
+void reads_done(struct fnode *n);
+void reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b);
+void reads_read(struct fnode *n, int64_t last_read, int64_t read, nsec_t t);
+
+int queue_init(struct fnode *n);
+void queue_done(struct fnode *n);
+void queue_put(struct fnode *n, const struct flow_token *t, const struct agg *a);
+void queue_take(struct fnode *n, int64_t last_read, const struct flow_batch *b);
+/* Tokens of all VT links of the measurement up to the read, by key as far as they are in order. */
+void queue_flow(struct flow *f, struct fmeas *m, int64_t read);
+void queue_send(struct flow *f, const struct fmeas *m, struct fnode *n, int64_t read);
+
+void delta_init(struct fnode *n, nsec_t start);
+void delta_read(struct flow *f, struct fnode *n);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way of a token through the VT domain: depth first, at most FLOW_DEPTH_MAX calls deep. */
+#include "common/flow/flow_internal.h"
+
+static void shift(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
+{
+	struct flow_token moved = *t;
+
+	if (__builtin_add_overflow(t->key, n->shift, &moved.key)) {
+		n->count.overflow++;
+		return;
+	}
+	flow_emit(f, n, &moved, a);
+}
+
+static void result(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
+{
+	struct flow_result r = { f->meas[n->measurement].id, n->output, *t, a };
+
+	if (t->flags & FLOW_EXCLUDED)
+		return;
+	n->count.out++;
+	r.t.requester = r.measurement;
+	f->out.on_result(f->out.arg, &r);
+}
+
+static void deliver(struct flow *f, const struct fedge *to, const struct flow_token *t,
+		    const struct agg *a)
+{
+	struct fnode *n = &f->node[to->node];
+
+	n->count.in++;
+	switch (n->kind) {
+	case FLOW_OP:
+		return op_take(f, n, to->input, t);
+	case FLOW_SET:
+		return set_take(f, n, to->input, t, a);
+	case FLOW_VT_AGG:
+		return vt_agg_take(f, n, t, a);
+	case FLOW_SHIFT:
+		return shift(f, n, t, a);
+	case FLOW_LINK_OUT:
+		return queue_put(n, t, a);
+	case FLOW_RESULT:
+		return result(f, n, t, a);
+	default:
+		return;
+	}
+}
+
+void flow_emit(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
+{
+	const struct fedge *to = &f->edge[n->edge], *end = to + n->nedge;
+
+	n->count.out++;
+	for (; to < end; to++)
+		deliver(f, to, t, a);
+}
+
+static void hold(struct flow *f, struct fnode *n, const struct flow_token *t)
+{
+	const struct fmeas *m = &f->meas[n->measurement];
+
+	if (t->key <= m->last_read) {
+		n->count.late++;
+		return;
+	}
+	n->count.doubles += n->now.key == t->key && n->now.n > 0;
+	n->now = *t;
+	n->now.requester = m->id;
+}
+
+static struct fnode *input(struct flow *f, uint32_t place)
+{
+	struct fnode *n = place < f->nnode ? &f->node[place] : NULL;
+
+	return n && n->refs && n->kind == FLOW_INPUT ? n : NULL;
+}
+
+void flow_push(struct flow *f, uint32_t place, const struct flow_token *t)
+{
+	struct fnode *n = input(f, place);
+
+	if (!n)
+		return;
+	n->count.in++;
+	if (n->shut)
+		n->count.late++;
+	else if (n->domain == FLOW_VT)
+		flow_emit(f, n, t, NULL);
+	else
+		hold(f, n, t);
+}
+
+static void set_shut(struct flow *f, struct fnode *n, bool shut)
+{
+	if (!n || n->shut == shut)
+		return;
+	n->shut = shut;
+	flow_settle(f);
+}
+
+void flow_close(struct flow *f, uint32_t place)
+{
+	set_shut(f, input(f, place), true);
+}
+
+void flow_open(struct flow *f, uint32_t place)
+{
+	set_shut(f, input(f, place), false);
+}
+
+/* --- links */
+
+static struct fnode *link_in(struct flow *f, uint32_t measurement, const char *link)
+{
+	const struct fmeas *m = flow_meas(f, measurement);
+
+	for (size_t i = 0; m && i < m->npass; i++) {
+		struct fnode *n = &f->node[m->pass[i]];
+
+		if (n->kind == FLOW_LINK_IN && !strcmp(n->link, link))
+			return n;
+	}
+	return NULL;
+}
+
+static int set_link(struct flow *f, uint32_t measurement, const char *link, bool shut)
+{
+	struct fnode *n = link_in(f, measurement, link);
+
+	set_shut(f, n, shut);
+	return n ? 0 : -ERR_NOTFOUND;
+}
+
+int flow_link_close(struct flow *f, uint32_t measurement, const char *link)
+{
+	return set_link(f, measurement, link, true);
+}
+
+int flow_link_open(struct flow *f, uint32_t measurement, const char *link)
+{
+	return set_link(f, measurement, link, false);
+}
+
+static int fits(const struct fnode *n, const struct flow_batch *b, struct err *e)
+{
+	if (b->domain != n->domain || b->partial != n->partial ||
+	    (n->partial && b->agg != n->fold.agg))
+		return err_set(e, ERR_INVALID, "link '%s' carries something else", n->link);
+	if (b->read < 1 || (n->domain == FLOW_READ && b->n > 1))
+		return err_set(e, ERR_INVALID, "link '%s': %u values for read %lld", n->link,
+			       (unsigned)b->n, (long long)b->read);
+	return 0;
+}
+
+int flow_take(struct flow *f, const struct flow_batch *b, struct err *e)
+{
+	const struct fmeas *m = flow_meas(f, b->measurement);
+	struct fnode *n = link_in(f, b->measurement, b->link);
+	int rc;
+
+	if (!n)
+		return err_set(e, ERR_NOTFOUND, "measurement %u has no link '%s' here",
+			       (unsigned)b->measurement, b->link);
+	rc = fits(n, b, e);
+	if (rc)
+		return rc;
+	if (n->domain == FLOW_VT)
+		queue_take(n, m->last_read, b);
+	else
+		reads_take(n, m->last_read, b);
+	return 0;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Links of the READ domain: one value a read, held until that read is read here. */
+#include "common/flow/flow_internal.h"
+
+#include <stdlib.h>
+
+int reads_init(struct fnode *n)
+{
+	struct reads_state *s = &n->reads;
+	bool sketches = n->partial && agg_kind_has_sketch(n->fold.agg);
+
+	s->part = calloc(FLOW_READS_OPEN, sizeof(*s->part));
+	if (sketches)
+		s->sketch = calloc(FLOW_READS_OPEN, sizeof(*s->sketch));
+	if (!s->part || (sketches && !s->sketch)) {
+		reads_done(n);
+		return -ERR_NOMEM;
+	}
+	for (int i = 0; i < FLOW_READS_OPEN; i++)
+		partial_init(&s->part[i], n->fold.agg, sketches ? &s->sketch[i] : NULL);
+	n->state_bytes = FLOW_READS_OPEN * (sizeof(*s->part) + (sketches ? sizeof(*s->sketch) : 0));
+	return 0;
+}
+
+void reads_done(struct fnode *n)
+{
+	free(n->reads.part);
+	free(n->reads.sketch);
+}
+
+static struct flow_partial *open_slot(struct reads_state *s, int64_t read)
+{
+	int64_t at = read % FLOW_READS_OPEN;
+
+	if (s->key[at] != read) {
+		s->key[at] = read;
+		partial_clear(&s->part[at]);
+	}
+	return &s->part[at];
+}
+
+/* Merged with what is there for that read. Late data are in it, but their sender did not contribute. */
+static void merge(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
+		  bool late)
+{
+	struct flow_token about = *t;
+	uint32_t k = p->t.k;
+
+	if (late) {
+		about.k = 0;
+		about.flags |= FLOW_LATE;
+	}
+	partial_fold(p, &about, a, PARTIAL_OVER_SET);
+	p->t.k = about.k > k ? about.k : k;
+	p->t.n = about.n;
+}
+
+static void take_partial(struct fnode *n, int64_t last_read, const struct flow_batch *b)
+{
+	bool late = b->read <= last_read;
+
+	n->count.late += late;
+	if (late && n->fold.since == FLOW_SINCE_START)
+		return; /* the next one has it all */
+	merge(open_slot(&n->reads, late ? last_read + 1 : b->read), &b->t[0], &b->a[0], late);
+}
+
+static void take_value(struct fnode *n, int64_t last_read, const struct flow_batch *b)
+{
+	if (b->read <= last_read)
+		n->count.late++;
+	else
+		open_slot(&n->reads, b->read)->t = b->t[0];
+}
+
+void reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b)
+{
+	n->count.in += b->n;
+	if (!b->n)
+		return;
+	if (b->read > last_read + FLOW_READS_OPEN)
+		n->count.overflow++;
+	else if (n->partial)
+		take_partial(n, last_read, b);
+	else
+		take_value(n, last_read, b);
+}
+
+/* Reads that were left out here: what their hosts told since the last read is not lost. */
+static void carry_over(struct fnode *n, int64_t last_read, int64_t read)
+{
+	int64_t first = read - last_read > FLOW_READS_OPEN ? read - FLOW_READS_OPEN : last_read;
+
+	for (int64_t r = first + 1; r < read; r++) {
+		int64_t at = r % FLOW_READS_OPEN;
+		struct flow_partial *p = &n->reads.part[at];
+
+		if (n->reads.key[at] != r)
+			continue;
+		n->reads.key[at] = 0;
+		if (n->partial && n->fold.since == FLOW_SINCE_LAST)
+			merge(open_slot(&n->reads, read), &p->t, &p->a, true);
+	}
+}
+
+void reads_read(struct fnode *n, int64_t last_read, int64_t read, nsec_t t)
+{
+	int64_t at = read % FLOW_READS_OPEN;
+	struct flow_partial *p = &n->reads.part[at];
+
+	carry_over(n, last_read, read);
+	if (n->reads.key[at] != read) {
+		partial_clear(p);
+		p->t = flow_token_missing(read, t, n->behind);
+	}
+	n->reads.key[at] = 0;
+	p->t.key = read;
+	n->now = n->partial ? partial_finish(p, n->fold.q) : p->t;
+	n->now_agg = n->partial ? &p->a : NULL;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Aggregates over virtual time: any number of keys in, one token for each read. */
+#include "common/flow/flow_internal.h"
+
+#include <stdlib.h>
+
+#define TOTAL 2
+
+int vt_agg_init(struct fnode *n)
+{
+	struct agg_state *s = &n->agg;
+
+	if (agg_kind_has_sketch(n->fold.agg)) {
+		s->sketch = calloc(3, sizeof(*s->sketch));
+		if (!s->sketch)
+			return -ERR_NOMEM;
+		n->state_bytes = 3 * sizeof(*s->sketch);
+	}
+	for (int i = 0; i < 3; i++)
+		partial_init(&s->part[i], n->fold.agg, s->sketch ? &s->sketch[i] : NULL);
+	n->state_bytes += 3 * sizeof(s->part[0]);
+	return 0;
+}
+
+void vt_agg_done(struct fnode *n)
+{
+	free(n->agg.sketch);
+}
+
+/* By its time a token belongs to an interval: (last read, announced end], or the one after it. */
+void vt_agg_take(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
+{
+	const struct fmeas *m = &f->meas[n->measurement];
+	struct agg_state *s = &n->agg;
+	struct flow_partial *p = &s->part[s->now];
+
+	if (t->time <= m->start) {
+		n->count.early++;
+		return;
+	}
+	if (m->announced && t->time > m->until)
+		p = &s->part[!s->now];
+	partial_fold(p, t, a, PARTIAL_OVER_KEYS);
+	if (m->last_read && t->time <= m->last_t) {
+		n->count.late++;
+		p->t.flags |= FLOW_LATE;
+	}
+}
+
+/* It is in the total now, and was late for one read only. */
+static void add_to_total(struct agg_state *s)
+{
+	struct flow_token t = s->part[s->now].t;
+
+	t.flags &= ~(uint32_t)FLOW_LATE;
+	if (t.n)
+		partial_fold(&s->part[TOTAL], &t, &s->part[s->now].a, PARTIAL_OVER_KEYS);
+}
+
+/* The interval ends: the next one is the current one now. */
+static void turn(struct agg_state *s, enum flow_since since)
+{
+	struct flow_partial *p = &s->part[s->now];
+
+	if (since == FLOW_SINCE_START)
+		add_to_total(s);
+	else
+		partial_copy(&s->part[TOTAL], p);
+	partial_clear(p);
+	s->now = !s->now;
+}
+
+/* Of nothing it is the value of nothing, by those that could have told. */
+void vt_agg_read(struct flow *f, struct fnode *n, int64_t read, nsec_t at)
+{
+	const struct fnode *in = &f->node[n->in[0]];
+	struct flow_partial p;
+	uint32_t late = n->agg.part[n->agg.now].t.flags & FLOW_LATE;
+
+	turn(&n->agg, n->fold.since);
+	p = n->agg.part[TOTAL];
+	if (!p.t.n)
+		p.t.oldest = p.t.newest = at;
+	p.t.key = read;
+	p.t.requester = f->meas[n->measurement].id;
+	p.t.time = at;
+	p.t.flags |= late;
+	flow_coverage_worse(&p.t.k, &p.t.n, in->alive_k, in->alive_n);
+	n->now = partial_finish(&p, n->fold.q);
+	n->now_agg = n->partial ? &n->agg.part[TOTAL].a : NULL;
+}
