@@ -62,8 +62,17 @@ int linux_memory(struct host_proc *p, struct host_memory *m, struct err *e);
 int linux_modules(struct host_proc *p, host_on_module_fn fn, void *arg, struct err *e);
 void linux_proc_close(struct host_proc *p);
 
-/* The memory of this process, whatever becomes of its pid. -ERR_NOTFOUND, -ERR_DENIED. */
-int linux_open_mem(struct host_proc *p, bool is_write, int *out, struct err *e);
+/* The memory of a process, open. */
+struct mem {
+	int fd; /* to be closed by who opened it */
+	int32_t pid;
+};
+
+/* Of this process, whatever becomes of its pid. -ERR_NOTFOUND, -ERR_DENIED. */
+int linux_open_mem(struct host_proc *p, bool is_write, struct mem *out, struct err *e);
+
+/* As pread(). The process is to be asked afterwards whether it is still there: then it was that one's. */
+ssize_t linux_read_mem(const struct mem *from, void *to, size_t n, uint64_t addr);
 
 /* What errno means after a signal could not be sent. */
 int linux_signal_failed(struct err *e);

@@ -2,15 +2,17 @@
 /*
  * The memory of a held process, by /proc/PID/mem. An open one stays with the memory that it was
  * opened on: when the process is still there after the opening it is the right one, and
- * what happens to the pid later does not matter. process_vm_writev() takes a pid each
- * time, and may wait for pages that the program itself has to bring (userfaultfd). The file
- * also writes where the program may only read, as a debugger does.
+ * what happens to the pid later does not matter. The file also writes where the program may only
+ * read, as a debugger does. But who waits in it for a page of a file system that does not answer cannot be killed, and keeps
+ * the program from changing its mappings meanwhile. process_vm_readv() does neither: it reads, by pid,
+ * and the file what it cannot.
  */
 #include "lm/host_linux_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static int gone(struct err *e)
@@ -18,7 +20,7 @@ static int gone(struct err *e)
 	return err_set(e, ERR_NOTFOUND, "the process has ended");
 }
 
-int linux_open_mem(struct host_proc *p, bool is_write, int *out, struct err *e)
+int linux_open_mem(struct host_proc *p, bool is_write, struct mem *out, struct err *e)
 {
 	struct host_linux *h = (struct host_linux *)p->host;
 	char path[64];
@@ -36,28 +38,38 @@ int linux_open_mem(struct host_proc *p, bool is_write, int *out, struct err *e)
 		close(fd);
 		return gone(e);
 	}
-	*out = fd;
+	*out = (struct mem){ fd, p->pid };
 	return 0;
 }
 
-static ssize_t move(int fd, const struct host_memory *m, size_t n, uint64_t addr)
+ssize_t linux_read_mem(const struct mem *from, void *to, size_t n, uint64_t addr)
+{
+	struct iovec into = { to, n };
+	/* NOLINTNEXTLINE: an address of another process */
+	struct iovec at = { (void *)(uintptr_t)addr, n };
+	ssize_t got = process_vm_readv(from->pid, &into, 1, &at, 1, 0);
+
+	return got >= 0 ? got : pread(from->fd, to, n, (off_t)addr);
+}
+
+static ssize_t move(const struct mem *f, const struct host_memory *m, size_t n, uint64_t addr)
 {
 	uint8_t *at = m->bytes + m->done;
 	ssize_t moved;
 
 	do
-		moved = m->is_write ? pwrite(fd, at, n, (off_t)addr) : pread(fd, at, n, (off_t)addr);
+		moved = m->is_write ? pwrite(f->fd, at, n, (off_t)addr) : linux_read_mem(f, at, n, addr);
 	while (moved < 0 && errno == EINTR);
 	return moved;
 }
 
-static int move_block(int fd, struct host_memory *m, size_t block, struct err *e)
+static int move_block(const struct mem *f, struct host_memory *m, size_t block, struct err *e)
 {
 	uint64_t at = m->addr + (uint64_t)block * m->stride;
 	size_t left = m->block;
 
 	while (left) {
-		ssize_t n = move(fd, m, left, at);
+		ssize_t n = move(f, m, left, at);
 
 		if (n == 0)
 			return gone(e); /* it has no memory any more: a zombie, or another program by exec */
@@ -72,15 +84,16 @@ static int move_block(int fd, struct host_memory *m, size_t block, struct err *e
 
 int linux_memory(struct host_proc *p, struct host_memory *m, struct err *e)
 {
-	int fd = -1, rc;
+	struct mem f;
+	int rc;
 
 	m->done = 0;
-	rc = linux_open_mem(p, m->is_write, &fd, e);
+	rc = linux_open_mem(p, m->is_write, &f, e);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < m->count; i++)
-		rc = move_block(fd, m, i, e);
-	close(fd);
+		rc = move_block(&f, m, i, e);
+	close(f.fd);
 	if (rc == 0 && linux_proc_signal(p, 0, NULL) < 0)
 		return gone(e);
 	return rc;

@@ -124,9 +124,9 @@ static int read_maps(struct modules *all, const char *text, struct err *e)
 				: rc;
 }
 
-static bool read_at(int fd, uint64_t addr, void *out, size_t n)
+static bool read_at(const struct mem *f, uint64_t addr, void *out, size_t n)
 {
-	return pread(fd, out, n, (off_t)addr) == (ssize_t)n;
+	return linux_read_mem(f, out, n, addr) == (ssize_t)n;
 }
 
 /* What the process says of itself: nothing of it is followed beyond its own mappings. */
@@ -156,18 +156,18 @@ static void use_headers(struct group *g, uint64_t bias, const Elf64_Phdr *h, siz
 	g->bss = bss;
 }
 
-static void refine(struct group *g, int fd, uint64_t page_size)
+static void refine(struct group *g, const struct mem *from, uint64_t page_size)
 {
 	Elf64_Phdr h[HEADERS_MAX];
 	Elf64_Ehdr f;
 	uint64_t bias = 0;
 
-	if (!read_at(fd, g->base, &f, sizeof(f)))
+	if (!read_at(from, g->base, &f, sizeof(f)))
 		return;
 	g->is_real &= !memcmp(f.e_ident, ELFMAG, SELFMAG);
 	if (!g->is_real || f.e_ident[EI_CLASS] != ELFCLASS64 || f.e_phnum > HEADERS_MAX ||
 	    f.e_phentsize != sizeof(*h) || f.e_phoff > g->end - g->base ||
-	    !read_at(fd, g->base + f.e_phoff, h, f.e_phnum * sizeof(*h)))
+	    !read_at(from, g->base + f.e_phoff, h, f.e_phnum * sizeof(*h)))
 		return;
 	for (size_t i = 0; f.e_type == ET_DYN && i < f.e_phnum; i++)
 		if (h[i].p_type == PT_LOAD) {
@@ -211,14 +211,15 @@ static void tell(struct host_proc *p, const struct modules *all, host_on_module_
 static int look(struct host_proc *p, struct modules *all, const char *text, struct err *e)
 {
 	struct host_linux *h = (struct host_linux *)p->host;
-	int fd = -1, rc = read_maps(all, text, e);
+	struct mem f;
+	int rc = read_maps(all, text, e);
 
-	if (rc < 0 || linux_open_mem(p, false, &fd, NULL) < 0)
+	if (rc < 0 || linux_open_mem(p, false, &f, NULL) < 0)
 		return rc;
 	for (size_t i = 0; i < all->n; i++)
 		if (all->v[i].is_real)
-			refine(&all->v[i], fd, (uint64_t)h->page_size);
-	close(fd);
+			refine(&all->v[i], &f, (uint64_t)h->page_size);
+	close(f.fd);
 	return 0;
 }
 

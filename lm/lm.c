@@ -11,6 +11,7 @@
 #include "lm/csr_source.h"
 #include "lm/hooks.h"
 #include "lm/lm_internal.h"
+#include "lm/look.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -265,12 +266,35 @@ static struct task_env env_of(struct lm *m)
 				  .pa = m->pa,
 				  .trace = m->trace,
 				  .tracebufs = m->tracebufs,
+				  .look = m->look,
 				  .audit = m->audit,
 				  .host_name = m->host_name,
 				  .files = m->files,
 				  .may_manipulate = m->conf.may_manipulate,
 				  .status = lm_write_status,
 				  .status_arg = m };
+}
+
+static int open_companions(struct lm *m)
+{
+	const struct lm_conf *c = &m->conf;
+
+	m->trace = trace_new(&(struct trace_conf){ .loop = c->loop,
+						   .program = c->tracer,
+						   .sent_max = TRACE_SENT_MAX,
+						   .answer_max = TRACE_ANSWER_MAX_NS,
+						   .hangs = "it did not answer",
+						   .on_event = on_trace,
+						   .on_lost = on_trace_lost,
+						   .arg = m });
+	/* One at a time: what hangs takes nobody with it. */
+	m->look = !c->look ? NULL
+			   : trace_new(&(struct trace_conf){ .loop = c->loop,
+							     .program = c->look,
+							     .sent_max = 1,
+							     .answer_max = LOOK_MAX_NS,
+							     .hangs = LOOK_HANGS });
+	return m->trace && (m->look || !c->look) ? 0 : -ERR_NOMEM;
 }
 
 /* Listeners hear of a process in this order: measuring and counters before the events that use them. */
@@ -287,9 +311,8 @@ static int open_parts(struct lm *m, struct err *e)
 	m->rates = rates_new(c->loop, c->host);
 	m->calls = calls_new(m->procs, &m->ticks);
 	m->pa = pa_new(&(struct pa_conf){ c->loop, m->procs, &m->ticks, c->timebase });
-	m->trace = trace_new(&(struct trace_conf){ c->loop, c->tracer, on_trace, on_trace_lost, m });
 	m->tracebufs = tracebufs_new(m->procs);
-	if (!m->rates || !m->calls || !m->pa || !m->trace || !m->tracebufs)
+	if (!m->rates || !m->calls || !m->pa || !m->tracebufs || open_companions(m) < 0)
 		return err_nomem(e);
 	return stops_open(&(struct stops_conf){ c->loop, c->host, m->procs, c->journal, c->epoch, c->guard },
 			  &m->stops, e);
@@ -385,6 +408,7 @@ void lm_free(struct lm *m)
 	tasks_free(m->tasks);
 	audit_close(m->audit);
 	trace_free(m->trace);
+	trace_free(m->look);
 	stops_free(m->stops);
 	tracebufs_free(m->tracebufs);
 	pa_free(m->pa);

@@ -41,6 +41,7 @@ struct lm_conf {
 	const char *memfd; /* name of segments */
 	const char *socket; /* where processes register; NULL = nowhere */
 	const char *tracer; /* path of lm-trace; NULL = none */
+	const char *look; /* path of lm-look; NULL = none */
 	const char *guard; /* path of lm-guard; NULL = none */
 	const char *journal; /* of stopped processes; NULL = none */
 	const char *audit; /* file of the manipulations; NULL = none */

@@ -66,7 +66,7 @@ struct lm_paths {
 	char socket[FILE_PATH_BYTES], lock[FILE_PATH_BYTES], journal[FILE_PATH_BYTES];
 	char audit[FILE_PATH_BYTES];
 	char memfd[64];
-	char tracer[FILE_PATH_BYTES], guard[FILE_PATH_BYTES]; /* lm-trace and lm-guard beside us */
+	char tracer[FILE_PATH_BYTES], guard[FILE_PATH_BYTES], look[FILE_PATH_BYTES]; /* beside us */
 };
 
 struct program {
@@ -110,6 +110,8 @@ static int fill_paths(struct program *p, struct err *e)
 	rc = file_beside_program(to->tracer, "lm-trace", e);
 	if (rc == 0)
 		rc = file_beside_program(to->guard, "lm-guard", e);
+	if (rc == 0)
+		rc = file_beside_program(to->look, "lm-look", e);
 	if (rc == 0)
 		rc = file_private_dir(to->base, e);
 	if (rc == 0)
@@ -175,6 +177,7 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 					  .socket = p->paths.socket,
 					  .tracer = p->paths.tracer,
 					  .guard = p->paths.guard,
+					  .look = p->paths.look,
 					  .journal = p->paths.journal,
 					  .audit = p->paths.audit,
 					  .files = v->files,

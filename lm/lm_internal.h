@@ -32,6 +32,7 @@ struct lm {
 	struct pa *pa;
 	struct trace *trace;
 	struct tracebufs *tracebufs;
+	struct trace *look; /* NULL: none */
 	struct audit *audit; /* NULL: none */
 	struct tasks *tasks;
 	struct csrs *csrs;

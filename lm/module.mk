@@ -9,7 +9,8 @@ lm.src      := host.c host_linux.c host_linux_node.c host_linux_devices.c host_l
 	       uplink.c join.c inbox.c lm.c lm_audit.c lm_status.c lm_daemon.c
 lm.src      += trace.c companion.c services_trace.c services_create.c services_tracebuf.c tracebuf.c perf.c csr_source.c csr_perf.c
 lm.gen      := $(B)/gen/lm/syscalls.c
-lm.programs := lm lm-guard
+lm.programs := lm lm-guard lm-look
+lm.main.lm-look := lm_look_main.c
 lm.main.lm-guard := lm_guard_main.c
 lm.uses     := common/base common/ring common/omis common/loop common/tracer proto common/net common/route common/daemon
 # Set by the parser of options, read by nobody.
@@ -18,4 +19,4 @@ lm.src      += host_linux_memory.c host_linux_modules.c host_linux_file.c fileli
 
 $(B)/gen/lm/syscalls.c: lm/syscalls.awk
 	$(call say,AWK)mkdir -p $(@D) && echo '#include <sys/syscall.h>' | $(CC) -dM -E - | sort | awk -f lm/syscalls.awk >$@
-lm.src      += journal.c guard.c
+lm.src      += journal.c guard.c look.c look_do.c

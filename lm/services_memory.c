@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of processes, and what is loaded there. */
+#include "lm/look.h"
 #include "lm/services.h"
 
 #include "common/base/buf.h"
@@ -49,80 +50,75 @@ static size_t bytes_of(const struct host_memory *m)
 	return m->block * m->count;
 }
 
-static int move(struct proc *p, struct host_memory *m, struct err *e)
+static void ask(struct tracer_msg *to, uint8_t type, const struct host_memory *m)
 {
-	return p->held ? host_proc_memory(p->held, m, e)
-		       : err_set(e, ERR_NOTFOUND, "the process has ended");
+	const uint64_t v[] = { m->addr, m->block, m->stride, m->count };
+
+	to->type = type;
+	memcpy(to->value, v, sizeof(v));
+	to->nvalue = sizeof(v) / sizeof(v[0]);
 }
 
 /* --- reading */
 
-static void write_bytes(struct buf *b, const struct host_memory *m, bool is_binary)
+static int fill_read(struct service_call *c, struct tracer_msg *to, void **take, struct err *e)
 {
-	struct omis_writer w = OMIS_WRITER(b);
+	struct host_memory m = { .is_write = false };
+	int rc = read_geometry(c, &m, e);
 
-	if (is_binary) {
-		omis_write_binary(&w, m->bytes, bytes_of(m));
-		return;
-	}
-	omis_write_list(&w);
-	for (size_t i = 0; i < bytes_of(m); i++)
-		omis_write_int(&w, m->bytes[i]);
-	omis_write_list_end(&w);
+	if (rc == 0)
+		rc = set_count(&m, call_int(c, 4), e);
+	if (rc == 0)
+		ask(to, TRACER_READ_MEMORY, &m);
+	return rc;
 }
 
-static int read_one(struct service_call *c, struct proc *p, struct host_memory *m, bool is_binary)
+static void write_list(struct omis_writer *w, const struct buf *bytes)
+{
+	omis_write_list(w);
+	for (size_t i = 0; i < bytes->n; i++)
+		omis_write_int(w, bytes->p[i]);
+	omis_write_list_end(w);
+}
+
+static int add_bytes(struct service_call *c, const struct looked *o, bool is_binary)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
-	struct err e = { 0 };
-	int rc = move(p, m, &e);
+	struct omis_writer w = OMIS_WRITER(&b);
+	int rc;
 
-	if (rc < 0)
-		return call_add_failure(c, p->token.s, rc, &e);
-	write_bytes(&b, m, is_binary);
+	if (is_binary)
+		omis_write_binary(&w, o->bytes.p, o->bytes.n);
+	else
+		write_list(&w, &o->bytes);
 	rc = b.failed ? -ERR_NOMEM
-		      : reply_add_n(c->reply, c->action, p->token.s, STATUS_OK, b.p, b.n);
+		      : reply_add_n(c->reply, c->action, o->token.s, STATUS_OK, b.p, b.n);
 	buf_done(&b);
 	return rc;
 }
 
-static int read_all(struct service_call *c, struct host_memory *m, bool is_binary)
+static int add_list(struct service_call *c, const struct looked *o)
 {
-	struct objects o = { 0 };
-	int rc;
-
-	rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
-	for (size_t i = 0; rc == 0 && i < o.n; i++)
-		rc = read_one(c, o.v[i].proc, m, is_binary);
-	reply_add_time(c->reply, call_now(c), call_now(c));
-	objects_done(&o);
-	return rc;
+	return add_bytes(c, o, false);
 }
 
-static int read_memory(struct service_call *c, bool is_binary)
+static int add_binary(struct service_call *c, const struct looked *o)
 {
-	struct host_memory m = { .is_write = false };
-	struct err e = { 0 };
-	int rc = read_geometry(c, &m, &e);
-
-	if (rc == 0)
-		rc = set_count(&m, call_int(c, 4), &e);
-	if (rc < 0)
-		return call_add_failure(c, "", rc, &e);
-	m.bytes = malloc(bytes_of(&m));
-	rc = m.bytes ? read_all(c, &m, is_binary) : -ERR_NOMEM;
-	free(m.bytes);
-	return rc;
+	return add_bytes(c, o, true);
 }
 
 int serve_read_memory(struct service_call *c)
 {
-	return read_memory(c, false);
+	static const struct look_spec spec = { 'p', MEMORY_CALL_MAX_BYTES, fill_read, add_list };
+
+	return look_serve(c, &spec);
 }
 
 int serve_read_memory_bin(struct service_call *c)
 {
-	return read_memory(c, true);
+	static const struct look_spec spec = { 'p', MEMORY_CALL_MAX_BYTES, fill_read, add_binary };
+
+	return look_serve(c, &spec);
 }
 
 /* --- writing */
@@ -159,112 +155,63 @@ static int read_bytes(const struct service_call *c, uint8_t **take, size_t *n, s
 	return 0;
 }
 
-static int read_writing(const struct service_call *c, struct host_memory *m, struct err *e)
+static int fill_write(struct service_call *c, struct tracer_msg *to, void **take, struct err *e)
 {
+	struct host_memory m = { .is_write = true };
 	size_t n = 0;
-	int rc = read_geometry(c, m, e);
+	int rc = read_geometry(c, &m, e);
 
 	if (rc == 0)
-		rc = read_bytes(c, &m->bytes, &n, e);
+		rc = read_bytes(c, &m.bytes, &n, e);
+	*take = m.bytes;
+	if (rc == 0 && n % m.block)
+		return bad(e, "bytes are no whole number of blocks");
+	if (rc == 0)
+		rc = set_count(&m, (int64_t)(n / m.block), e);
 	if (rc < 0)
 		return rc;
-	if (n % m->block)
-		return bad(e, "bytes are no whole number of blocks");
-	return set_count(m, (int64_t)(n / m->block), e);
+	ask(to, TRACER_WRITE_MEMORY, &m);
+	to->bytes = m.bytes;
+	to->nbytes = bytes_of(&m);
+	return 0;
 }
 
-/* All of it is there before any of it is written: what is not mapped is told with nothing changed. */
-static int write_one(struct service_call *c, struct proc *p, struct err *e)
+static int add_done(struct service_call *c, const struct looked *o)
 {
-	struct host_memory *m = c->arg, probe = *m;
-	int rc;
-
-	probe.is_write = false;
-	probe.bytes = malloc(bytes_of(m));
-	rc = probe.bytes ? move(p, &probe, e) : err_nomem(e);
-	free(probe.bytes);
-	if (rc < 0)
-		return rc;
-	rc = move(p, m, e);
-	c->is_half_done = rc < 0 && m->done > 0;
-	return rc;
+	return reply_add(c->reply, c->action, o->token.s, STATUS_OK, NULL);
 }
 
 int serve_write_memory(struct service_call *c)
 {
-	struct host_memory m = { .is_write = true };
-	struct err e = { 0 };
-	int rc = read_writing(c, &m, &e);
+	static const struct look_spec spec = { 'p', 0, fill_write, add_done };
 
-	c->arg = &m;
-	rc = rc < 0 ? call_add_failure(c, "", rc, &e) : call_each_proc(c, write_one);
-	free(m.bytes);
-	return rc;
+	return look_serve(c, &spec);
 }
 
 /* --- modules */
 
-struct listing {
-	struct buf b;
-	struct omis_writer w;
-	int64_t n;
-};
-
-static void write_module(void *arg, const struct host_module *m)
+static int fill_modules(struct service_call *c, struct tracer_msg *to, void **take, struct err *e)
 {
-	struct listing *l = arg;
-
-	l->n++;
-	omis_write_list(&l->w);
-	omis_write_string_n(&l->w, m->path, m->npath);
-	omis_write_string(&l->w, ""); /* of an archive: nothing is loaded out of one here */
-	omis_write_int(&l->w, (int64_t)m->code_start);
-	omis_write_int(&l->w, (int64_t)m->code_len);
-	omis_write_int(&l->w, (int64_t)m->data_start);
-	omis_write_int(&l->w, (int64_t)m->data_len);
-	omis_write_int(&l->w, (int64_t)m->bss_start);
-	omis_write_int(&l->w, (int64_t)m->bss_len);
-	omis_write_list_end(&l->w);
+	to->type = TRACER_MODULES;
+	return 0;
 }
 
-static int add_modules(struct service_call *c, const struct proc *p, struct listing *l)
+static int add_modules(struct service_call *c, const struct looked *o)
 {
 	struct buf all = BUF_INIT(FRAME_MAX_BYTES / 2);
 	int rc;
 
-	buf_printf(&all, "%lld%s", (long long)l->n, l->n ? "," : "");
-	buf_put(&all, l->b.p, l->b.n);
-	rc = all.failed || l->b.failed
-		     ? reply_add_error(c->reply, c->action, p->token.s, STATUS_OS_ERROR,
-				       "its list of modules is longer than a reply")
-		     : reply_add_n(c->reply, c->action, p->token.s, STATUS_OK, all.p, all.n);
+	buf_printf(&all, "%zu%s", o->nmodule, o->nmodule ? "," : "");
+	buf_put(&all, o->modules.p, o->modules.n);
+	rc = all.failed ? -ERR_NOMEM
+			: reply_add_n(c->reply, c->action, o->token.s, STATUS_OK, all.p, all.n);
 	buf_done(&all);
-	return rc;
-}
-
-static int list_modules(struct service_call *c, const struct proc *p)
-{
-	struct listing l = { .b = BUF_INIT(FRAME_MAX_BYTES / 2) };
-	struct err e = { 0 };
-	int rc;
-
-	l.w = OMIS_WRITER(&l.b);
-	rc = p->held ? host_proc_modules(p->held, write_module, &l, &e)
-		     : err_set(&e, ERR_NOTFOUND, "the process has ended");
-	rc = rc < 0 ? call_add_failure(c, p->token.s, rc, &e) : add_modules(c, p, &l);
-	buf_done(&l.b);
 	return rc;
 }
 
 int serve_loader_info(struct service_call *c)
 {
-	struct objects o = { 0 };
-	int rc;
+	static const struct look_spec spec = { 'p', 0, fill_modules, add_modules };
 
-	rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
-	for (size_t i = 0; rc == 0 && i < o.n; i++)
-		rc = list_modules(c, o.v[i].proc);
-	reply_add_time(c->reply, call_now(c), call_now(c));
-	objects_done(&o);
-	return rc;
+	return look_serve(c, &spec);
 }

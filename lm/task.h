@@ -36,6 +36,7 @@ struct task_env {
 	struct pa *pa;
 	struct trace *trace;
 	struct tracebufs *tracebufs;
+	struct trace *look; /* lm-look; NULL: the lm does that itself */
 	struct audit *audit; /* NULL = none */
 	const char *host_name;
 	const char *files; /* that tools may see: filelist.h; NULL = none */

@@ -51,6 +51,14 @@ static void ask_free(struct trace_ask *a)
 	free(a);
 }
 
+/* The last part of its path. */
+static const char *name_of(const struct trace *t)
+{
+	const char *slash = strrchr(t->program, '/');
+
+	return slash ? slash + 1 : t->program;
+}
+
 /* The callback may ask again, and forget others. */
 static void fail(struct trace_ask *a, const char *why)
 {
@@ -103,7 +111,7 @@ static void lose(struct trace *t, const char *why)
 {
 	if (!t->run)
 		return;
-	log_warn("lm", "lm-trace has ended reason=\"%s\", the processes that it held run on", why);
+	log_warn("lm", "%s has ended reason=\"%s\"", name_of(t), why);
 	stop_running(t);
 	if (t->conf.on_lost)
 		t->conf.on_lost(t->conf.arg);
@@ -129,7 +137,7 @@ static void on_timer(void *arg)
 
 	if (t->nsent) {
 		companion_kill(t->run);
-		lose(t, "lm-trace did not answer");
+		lose(t, t->conf.hangs);
 	} else if (t->run && t->wishes <= 0) {
 		stop_running(t); /* it reads the end of its line, and ends */
 	}
@@ -146,13 +154,19 @@ static struct trace_ask *find_sent(const struct trace *t, uint32_t id)
 	return NULL;
 }
 
+static bool is_part(const struct tracer_msg *m)
+{
+	return m->type == TRACER_MODULE ||
+	       ((m->type == TRACER_FRAMES || m->type == TRACER_BYTES) && m->what);
+}
+
 static void on_answer(struct trace *t, const struct tracer_msg *m)
 {
 	struct trace_ask *a = find_sent(t, m->id);
 	trace_answer_fn fn = a && !a->is_forgotten ? a->fn : NULL;
 	void *arg = a ? a->arg : NULL;
 
-	if (a && !(m->type == TRACER_FRAMES && m->what)) {
+	if (a && !is_part(m)) {
 		t->nsent--;
 		ask_free(a);
 	}
@@ -178,13 +192,13 @@ static bool receive(struct trace *t)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	if (n <= 0) {
-		lose(t, "lm-trace was killed");
+		lose(t, "it was killed");
 		return false;
 	}
 	if ((size_t)n > sizeof(t->in) || tracer_msg_decode(&t->msg, t->in, (size_t)n, &e) < 0 ||
 	    t->msg.type < TRACER_FRAMES) {
 		companion_kill(t->run);
-		lose(t, "lm-trace broke the rules");
+		lose(t, "it broke the rules");
 		return false;
 	}
 	on_message(t, &t->msg);
@@ -202,10 +216,21 @@ static void on_ready(void *arg, unsigned what)
 
 /* --- asking */
 
+static size_t stuck_count(const struct trace *t)
+{
+	size_t n = 0;
+
+	list_each (i, &t->ending)
+		n++;
+	return n;
+}
+
 static int start(struct trace *t, struct err *e)
 {
 	if (t->run)
 		return 0;
+	if (stuck_count(t) >= TRACE_STUCK_MAX)
+		return err_set(e, ERR_AGAIN, "%d of %s hang already", TRACE_STUCK_MAX, name_of(t));
 	t->run = companion_start(t->conf.loop, (const char *const[]){ t->program, NULL }, e);
 	if (!t->run)
 		return -ERR_SYS;
@@ -227,7 +252,7 @@ static bool send_one(struct trace *t, struct trace_ask *a)
 	t->nsent++;
 	buf_done(&a->packet);
 	t->used = loop_now(t->conf.loop);
-	a->until = t->used + TRACE_ANSWER_MAX_NS;
+	a->until = t->used + t->conf.answer_max;
 	return true;
 }
 
@@ -237,7 +262,7 @@ static void send_more(struct trace *t)
 
 	if (t->nwaiting && start(t, &e) < 0)
 		fail_waiting(t, e.text);
-	while (t->run && t->nwaiting && t->nsent < TRACE_SENT_MAX)
+	while (t->run && t->nwaiting && t->nsent < t->conf.sent_max)
 		if (!send_one(t, list_entry(list_first(&t->waiting), struct trace_ask, link)))
 			break;
 	arm_timer(t);
@@ -282,14 +307,14 @@ int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, v
 	if (t->is_ending)
 		return err_set(e, ERR_CLOSED, "the lm ends");
 	if (!t->program)
-		return err_set(e, ERR_UNSUPPORTED, "this lm has no lm-trace beside it");
+		return err_set(e, ERR_UNSUPPORTED, "this lm has no such program beside it");
 	if (t->nwaiting + t->nsent >= TRACE_ASKS_MAX)
-		return err_set(e, ERR_LIMIT, "%d threads wait to be traced already",
+		return err_set(e, ERR_LIMIT, "%d such questions wait already",
 			       TRACE_ASKS_MAX);
 	t->asking = *m;
 	a = ask_new(t, &t->asking, &rc);
 	if (!a)
-		return err_set(e, (enum err_code) - rc, "that is more than can be said to lm-trace");
+		return err_set(e, (enum err_code) - rc, "that is more than can be said to %s", name_of(t));
 	a->fn = fn;
 	a->arg = arg;
 	list_push_back(&t->waiting, &a->link);

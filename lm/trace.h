@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lm-trace of this lm: the process that does what needs ptrace, started
- * when somebody asks for it and ended when nobody has for a while. If it dies, or
- * we do, the kernel lets the processes go that it held, and they run on.
+ * A process that works for this lm, started when somebody asks for it and ended when nobody has
+ * for a while: lm-trace does what needs ptrace; if it dies, or we do, the kernel lets the
+ * processes go that it held, and they run on. lm-look does what may hang: it is killed then.
  */
 #ifndef LM_TRACE_H
 #define LM_TRACE_H
@@ -12,6 +12,7 @@
 
 #define TRACE_ASKS_MAX 4096 /* that wait: a backtrace of each thread of a large host */
 #define TRACE_SENT_MAX 8 /* of them given to lm-trace: so many answers its line can hold */
+#define TRACE_STUCK_MAX 8 /* that were killed and wait for something that does not let them die */
 #define TRACE_ANSWER_MAX_NS (10 * NSEC_PER_SEC) /* it gives up itself after 2 s; longer, and it hangs */
 #define TRACE_IDLE_NS (20 * NSEC_PER_SEC) /* a tool that asks every few seconds starts it once */
 
@@ -20,14 +21,17 @@ struct trace;
 struct trace_ask;
 
 /*
- * An answer, or TRACER_FAILED of lm-trace's or of our own making; TRACER_FRAMES come one after the other while
- * `what` says that more follow. Never from within trace_ask().
+ * An answer, or TRACER_FAILED of lm-trace's or of our own making; TRACER_FRAMES and TRACER_BYTES come one after the other while
+ * `what` says that more follow, and TRACER_MODULE until DONE does. Never from within trace_ask().
  */
 typedef void (*trace_answer_fn)(void *arg, const struct tracer_msg *m);
 
 struct trace_conf {
 	struct loop *loop; /* borrowed */
 	const char *program; /* path of lm-trace; copied; NULL = there is none */
+	size_t sent_max; /* TRACE_SENT_MAX or less */
+	nsec_t answer_max;
+	const char *hangs; /* what is told of a question that was not answered in that time */
 	/* TRACER_EVENT and TRACER_WATCH_ENDED. May be NULL. */
 	trace_answer_fn on_event;
 	/* lm-trace has died: it watches nothing any more. May be NULL. */

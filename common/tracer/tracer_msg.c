@@ -22,15 +22,26 @@ static const struct shape {
 	{ TRACER_LET_GO, 1, 0, 0, 0, 0, 0 },
 	{ TRACER_WATCH, 1, TRACER_WATCH_ALL, 1 + TRACER_SYSCALL_WORDS, 1 + TRACER_SYSCALL_WORDS, 0,
 	  0 },
+	{ TRACER_READ_MEMORY, 1, 0, 4, 4, 0, 0 },
+	{ TRACER_WRITE_MEMORY, 1, 0, 4, 4, 0, 0 },
+	{ TRACER_MODULES, 1, 0, 0, 0, 0, 0 },
+	{ TRACER_FILE, 0, 0, 2, 2, 1, 1 },
 	{ TRACER_FRAMES, 2, 1, 0, TRACER_FRAMES_PART *TRACER_FRAME_VALUES, 0,
 	  TRACER_FRAMES_PART *TRACER_FRAME_TEXTS },
 	{ TRACER_REGS, 2, TRACER_REGS_FP, 0, TRACER_VALUES_MAX, 0, 0 },
 	{ TRACER_DONE, 0, 0, 0, 0, 0, 0 },
 	{ TRACER_CREATED, 1, 0, 0, 0, 0, 0 },
-	{ TRACER_FAILED, 0, ERR_NCODES - 1, 0, 0, 1, 1 },
+	{ TRACER_FAILED, 0, ERR_NCODES - 1, 0, 1, 1, 1 },
 	{ TRACER_EVENT, 2, TRACER_WATCH_ALL, 2, 8, 0, 0 },
 	{ TRACER_WATCH_ENDED, 1, 0, 0, 0, 1, 1 },
+	{ TRACER_BYTES, 0, 1, 0, 0, 0, 0 },
+	{ TRACER_MODULE, 0, 0, 6, 6, 1, 1 },
 };
+
+static bool has_bytes(uint8_t type)
+{
+	return type == TRACER_WRITE_MEMORY || type == TRACER_BYTES;
+}
 
 static const struct shape *shape_of(uint8_t type)
 {
@@ -38,6 +49,17 @@ static const struct shape *shape_of(uint8_t type)
 		if (shapes[i].type == type)
 			return &shapes[i];
 	return NULL;
+}
+
+/* All blocks lie below 2^63, and one message holds them. */
+static bool is_geometry(const struct tracer_msg *m)
+{
+	uint64_t addr = m->value[0], block = m->value[1], stride = m->value[2], n = m->value[3];
+
+	if (!n || n > TRACER_BYTES_MAX || !block || block > TRACER_BYTES_MAX / n || stride < block ||
+	    addr > INT64_MAX || stride > (INT64_MAX - addr) / n)
+		return false;
+	return m->type == TRACER_READ_MEMORY || m->nbytes == n * block;
 }
 
 static bool counts_agree(const struct tracer_msg *m)
@@ -59,6 +81,9 @@ static bool counts_agree(const struct tracer_msg *m)
 		       m->nvalue / TRACER_FRAME_VALUES * TRACER_FRAME_TEXTS == m->ntext;
 	case TRACER_EVENT: /* of one thing at a time */
 		return m->what && !(m->what & (m->what - 1));
+	case TRACER_READ_MEMORY:
+	case TRACER_WRITE_MEMORY:
+		return is_geometry(m);
 	default:
 		return true;
 	}
@@ -70,6 +95,8 @@ static bool fits(const struct tracer_msg *m)
 
 	if (!s || m->what > s->what_max || m->nvalue < s->values_min || m->nvalue > s->values_max ||
 	    m->ntext < s->texts_min || m->ntext > s->texts_max)
+		return false;
+	if (has_bytes(m->type) ? m->nbytes > TRACER_BYTES_MAX : m->nbytes > 0)
 		return false;
 	if (s->process && m->pid <= 1)
 		return false;
@@ -98,6 +125,10 @@ int tracer_msg_encode(struct buf *b, const struct tracer_msg *m)
 		buf_put_u32le(b, (uint32_t)n);
 		buf_put(b, m->text[i], n + 1);
 	}
+	if (has_bytes(m->type)) {
+		buf_put_u32le(b, (uint32_t)m->nbytes);
+		buf_put(b, m->bytes, m->nbytes);
+	}
 	if (b->failed)
 		return b->n >= b->max / 2 ? -ERR_LIMIT : -ERR_NOMEM;
 	return 0;
@@ -113,6 +144,16 @@ static const char *read_text(struct cur *c)
 		return "";
 	}
 	return (const char *)p;
+}
+
+static void read_bytes(struct tracer_msg *out, struct cur *c)
+{
+	uint32_t n = has_bytes(out->type) ? cur_u32le(c) : 0;
+
+	out->nbytes = n <= TRACER_BYTES_MAX ? n : 0;
+	out->bytes = cur_bytes(c, out->nbytes);
+	if (n != out->nbytes)
+		c->failed = true;
 }
 
 int tracer_msg_decode(struct tracer_msg *out, const void *p, size_t n, struct err *e)
@@ -134,6 +175,7 @@ int tracer_msg_decode(struct tracer_msg *out, const void *p, size_t n, struct er
 		out->value[i] = cur_u64le(&c);
 	for (size_t i = 0; i < out->ntext && !c.failed; i++)
 		out->text[i] = read_text(&c);
+	read_bytes(out, &c);
 	if (!cur_is_done(&c) || !fits(out))
 		return err_set(e, ERR_PROTO, "a message of kind %u makes no sense",
 			       (unsigned)out->type);

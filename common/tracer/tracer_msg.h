@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an lm asks of its lm-trace, the process that does what needs ptrace,
- * and what it answers. The line is a SOCK_SEQPACKET pair, one message a
+ * What an lm asks of the processes that work for it, and what they answer: of its lm-trace what needs
+ * ptrace, of its lm-look what may hang. The line is a SOCK_SEQPACKET pair, one message a
  * packet. All messages have one form: whom it is about, numbers, texts. What
  * each kind may carry stands in one table and is checked in both directions,
  * because either side may be somebody else.
@@ -26,6 +26,7 @@
 #define TRACER_FRAME_TEXTS 2 /* module, symbol */
 #define TRACER_STREAMS_MAX 16 /* of a program that is started */
 #define TRACER_SYSCALLS_MAX 512 /* numbers of system calls that can be told apart */
+#define TRACER_BYTES_MAX (64 * 1024) /* of memory or of a file in one message */
 #define TRACER_SYSCALL_WORDS (TRACER_SYSCALLS_MAX / 64)
 
 enum tracer_type {
@@ -39,14 +40,22 @@ enum tracer_type {
 	TRACER_LET_GO, /* pid, start: a created process is not held any more */
 	TRACER_WATCH, /* what: enum tracer_watch; values: signals, then words of system calls */
 
-	/* from lm-trace */
+	/* the same to lm-look */
+	TRACER_READ_MEMORY = 32, /* values: address, blocklength, stride, blocks */
+	TRACER_WRITE_MEMORY, /* the same, and the bytes */
+	TRACER_MODULES,
+	TRACER_FILE, /* values: offset, most bytes; text: path */
+
+	/* from them */
 	TRACER_FRAMES = 64, /* what: 1 = more follow */
 	TRACER_REGS, /* values; of floating point, the bits of a double */
 	TRACER_DONE,
 	TRACER_CREATED, /* pid, start: it stands before its first instruction */
-	TRACER_FAILED, /* what: enum err_code; text: words */
+	TRACER_FAILED, /* what: enum err_code; text: words; value: bytes that were written all the same */
 	TRACER_EVENT, /* id of the watch; what: one of enum tracer_watch; values: time, then parameters */
 	TRACER_WATCH_ENDED, /* id of the watch; text: why */
+	TRACER_BYTES, /* what: 1 = more follow; bytes */
+	TRACER_MODULE, /* values: start and length of code, data, bss; text: path. DONE follows the last */
 };
 
 enum tracer_regs { TRACER_REGS_INT, TRACER_REGS_FP };
@@ -69,6 +78,8 @@ struct tracer_msg {
 	size_t nvalue, ntext;
 	uint64_t value[TRACER_VALUES_MAX];
 	const char *text[TRACER_TEXTS_MAX]; /* borrowed */
+	const uint8_t *bytes; /* borrowed; of kinds that have some */
+	size_t nbytes;
 };
 
 /* Appends. -ERR_PROTO: it does not fit its kind. -ERR_LIMIT, -ERR_NOMEM. */

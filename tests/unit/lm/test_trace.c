@@ -49,7 +49,8 @@ static void open_trace(void)
 {
 	loop = loop_new();
 	trace = trace_new(&(struct trace_conf){
-		.loop = loop, .program = "/proc/self/exe", .on_event = on_event });
+		.loop = loop, .program = "/proc/self/exe", .sent_max = TRACE_SENT_MAX,
+		.answer_max = TRACE_ANSWER_MAX_NS, .hangs = "it did not answer", .on_event = on_event });
 	ck_assert_ptr_nonnull(trace);
 }
 

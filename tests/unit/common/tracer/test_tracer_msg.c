@@ -65,6 +65,27 @@ START_TEST(all_fields_come_through)
 }
 END_TEST
 
+START_TEST(bytes_come_through_up_to_their_limit)
+{
+	static uint8_t bytes[TRACER_BYTES_MAX + 1];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)i;
+	for (size_t n = TRACER_BYTES_MAX - 1; n <= TRACER_BYTES_MAX + 1; n++) {
+		in = (struct tracer_msg){ .type = TRACER_BYTES, .bytes = bytes, .nbytes = n };
+		ck_assert_int_eq(pass(), n <= TRACER_BYTES_MAX ? 0 : -ERR_PROTO);
+	}
+	in = (struct tracer_msg){ .type = TRACER_WRITE_MEMORY, .pid = 5, .nvalue = 4,
+				  .value = { 4096, 2, 4, 3 }, .bytes = bytes, .nbytes = 6 };
+	ck_assert_int_eq(pass(), 0);
+	ck_assert_uint_eq(out.nbytes, 6);
+	ck_assert_mem_eq(out.bytes, bytes, 6);
+	in = (struct tracer_msg){ .type = TRACER_BYTES };
+	ck_assert_int_eq(pass(), 0);
+	ck_assert_uint_eq(out.nbytes, 0);
+}
+END_TEST
+
 START_TEST(what_does_not_fit_its_kind_is_refused)
 {
 	static const struct tracer_msg bad[] = {
@@ -82,6 +103,18 @@ START_TEST(what_does_not_fit_its_kind_is_refused)
 		{ .type = TRACER_EVENT, .pid = 5, .tid = 5, .nvalue = 2, .what = 0 },
 		{ .type = TRACER_FRAMES, .pid = 5, .tid = 5, .nvalue = 3 },
 		{ .type = TRACER_FAILED, .what = ERR_NCODES, .ntext = 1, .text = { "" } },
+		{ .type = TRACER_DONE, .nbytes = 1, .bytes = (const uint8_t *)"x" },
+		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4, .value = { 0, 0, 1, 1 } },
+		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4, .value = { 0, 1, 1, 0 } },
+		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4, .value = { 0, 2, 1, 1 } },
+		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4, .value = { UINT64_MAX, 1, 1, 1 } },
+		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4, .value = { 0, 1, INT64_MAX, 2 } },
+		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4,
+		  .value = { 0, TRACER_BYTES_MAX / 2 + 1, TRACER_BYTES_MAX, 2 } },
+		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4,
+		  .value = { 0, UINT64_MAX, UINT64_MAX, 2 } },
+		{ .type = TRACER_WRITE_MEMORY, .pid = 5, .nvalue = 4, .value = { 0, 1, 1, 2 },
+		  .nbytes = 1, .bytes = (const uint8_t *)"x" },
 		{ .type = TRACER_CREATE, .nvalue = 3, .ntext = 1, .text = { "a" }, .value = { 1 } },
 		{ .type = TRACER_CREATE, .nvalue = 3, .ntext = 1, .text = { "a" },
 		  .value = { UINT64_MAX, 1 } },
@@ -151,6 +184,10 @@ START_TEST(flipped_bytes_never_make_what_could_not_be_said)
 		buf_clear(&again);
 		if (tracer_msg_decode(&out, b.p, b.n, &e) == 0)
 			ck_assert_int_eq(tracer_msg_encode(&again, &out), 0);
+		if (i == 10000)
+			in = (struct tracer_msg){ .type = TRACER_WRITE_MEMORY, .pid = 5, .nvalue = 4,
+						  .value = { 4096, 2, 4, 3 }, .nbytes = 6,
+						  .bytes = (const uint8_t *)"123456" };
 	}
 	buf_done(&again);
 }
@@ -160,6 +197,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		all_fields_come_through,
+		bytes_come_through_up_to_their_limit,
 		what_does_not_fit_its_kind_is_refused,
 		a_program_has_as_many_streams_as_the_limit_says,
 		the_longest_names_of_a_part_fit,

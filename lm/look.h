@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Looking at what may hang: memory of processes and files, where a page or a file can lie on a file system
+ * that does not answer. lm-look does it for the lm, and is killed when it takes too long.
+ */
+#ifndef LM_LOOK_H
+#define LM_LOOK_H
+
+#include "common/tracer/tracer_msg.h"
+#include "lm/task.h"
+
+#define LOOK_MAX_NS (2 * NSEC_PER_SEC) /* a page that is on a disk is there in milliseconds */
+#define LOOK_HANGS                                                                              \
+	"it did not come within 2 s: a page or a file hangs, perhaps on a file system that does " \
+	"not answer"
+
+/* Does what m asks of lm-look; fn gets the answers, each valid for its call. Blocks as the host does. */
+void look_do(struct host *h, const struct tracer_msg *m, void (*fn)(void *, const struct tracer_msg *),
+	     void *arg);
+
+/* One object of a call, looked at. */
+struct looked {
+	struct token token;
+	bool is_proc; /* else the node */
+	int rc; /* below 0: e says why */
+	struct err e;
+	bool is_half_done; /* what failed had changed something, or may have */
+	struct buf bytes; /* of memory, of a file */
+	size_t nmodule;
+	struct buf modules; /* a list of values, without brackets */
+	bool is_over; /* the last answer has come */
+};
+
+struct look_spec {
+	char class; /* of the objects of the first parameter */
+	size_t max_bytes; /* of what comes */
+	/* Says what is asked, which is the same of each object. *take is freed with the call: texts or bytes may be of it. */
+	int (*fill)(struct service_call *c, struct tracer_msg *m, void **take, struct err *e);
+	/* Adds the entry of one that succeeded. */
+	int (*add)(struct service_call *c, const struct looked *o);
+};
+
+/* A service; one object after the other, so that only one is in memory. */
+int look_serve(struct service_call *c, const struct look_spec *spec);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file system of the test's own with one file, whose contents never come: as on a server that does not answer. */
+#ifndef TESTS_UNIT_LM_HUNG_FILE_H
+#define TESTS_UNIT_LM_HUNG_FILE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Mounts it on dir, in a name space of this process's own. False: it is not possible here. */
+bool hung_file_mount(const char *dir);
+
+/* Whoever waits for the file gets an error. */
+void hung_file_end(void);
+
+#define HUNG_FILE "file" /* of one page */
+
+#endif
