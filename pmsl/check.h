@@ -25,7 +25,6 @@
 #include "pmsl/diag.h"
 #include "pmsl/tree.h"
 
-#define PMSL_VARIABLES_MAX 64 /* free ones of one metric: a set of them is a word */
 
 /*
  * Good only for a tree that parsed without an error. *units gets the bases that the text makes

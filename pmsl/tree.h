@@ -20,8 +20,9 @@
 /* Operators in a row make a tree this high; what walks it recurses. */
 #define PMSL_HEIGHT_MAX 1000
 
-/* Of one metric: sets of variables are words of 64 bits. */
+/* Of one metric. */
 #define PMSL_PARAMS_MAX 16
+#define PMSL_VARIABLES_MAX 64 /* free ones of one metric: a set of them is a word */
 #define PMSL_INDICES_MAX 4
 
 enum pmsl_fold {

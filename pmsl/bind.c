@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a tool asked for: arguments, combinations of them, outputs. */
+#include "pmsl/binding.h"
+
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "common/omis/arena.h"
+
+#include <stdlib.h>
+
+/* All that is in the world, by kind: what variables run over. */
+static int list_all(struct binder *b)
+{
+	const struct world *w = b->b->world;
+	enum pmsl_kind k;
+	size_t i;
+
+	for (k = PMSL_T_PROCESS; k <= PMSL_T_SITE; k++) {
+		b->all[k] = arena_array(b->arena, w->n, sizeof(uint32_t));
+		if (!b->all[k])
+			return -ERR_NOMEM;
+	}
+	for (i = 0; i < w->n; i++)
+		b->all[w->v[i].kind][b->nall[w->v[i].kind]++] = (uint32_t)i;
+	return 0;
+}
+
+static int check_objects(struct binder *b, const struct pmsl_decl *d, const struct bind_arg *a)
+{
+	const struct world *w = b->b->world;
+	size_t i;
+
+	for (i = 0; i < a->nobject; i++)
+		if (a->object[i] >= w->n || w->v[a->object[i]].kind < d->type.kind)
+			return bind_fail(b, NULL, -ERR_INVALID, "%s of %s is a %s: %s is none", d->name, b->g->metric->name,
+					 pmsl_kind_name(d->type.kind),
+					 a->object[i] < w->n ? w->v[a->object[i]].token : "one");
+	return a->nobject ? 0 : bind_fail(b, NULL, -ERR_INVALID, "there is no %s to measure", pmsl_kind_name(d->type.kind));
+}
+
+/* A node or site in the place of processes is all of them; what is named twice is there once. */
+static int expand(struct binder *b, enum pmsl_kind kind, struct bind_arg *a)
+{
+	const struct world *w = b->b->world;
+	uint32_t *v = arena_array(b->arena, b->nall[kind], sizeof(*v)), up;
+	bool *is_named = arena_array(b->arena, w->n, sizeof(*is_named));
+	size_t i, n = 0;
+
+	if (!v || !is_named)
+		return -ERR_NOMEM;
+	for (i = 0; i < a->nobject; i++)
+		is_named[a->object[i]] = true;
+	for (i = 0; i < b->nall[kind]; i++)
+		for (up = b->all[kind][i]; up != WORLD_NONE; up = w->v[up].parent)
+			if (is_named[up]) {
+				v[n++] = b->all[kind][i];
+				break;
+			}
+	a->object = v;
+	a->nobject = n;
+	return n ? 0 : bind_fail(b, NULL, -ERR_INVALID, "there is no %s in what is to be measured", pmsl_kind_name(kind));
+}
+
+static int take_arg(struct binder *b, const struct pmsl_decl *d)
+{
+	struct bind_arg *a = &b->arg[d->position];
+	int rc;
+
+	*a = b->wish->arg[d->position];
+	if (pmsl_is_object(d->type.kind)) {
+		if (!a->is_given) {
+			a->object = b->all[d->type.kind];
+			a->nobject = b->nall[d->type.kind];
+		}
+		rc = check_objects(b, d, a);
+		return rc ? rc : expand(b, d->type.kind, a);
+	}
+	if (d->type.kind == PMSL_T_VALUE && !a->is_given)
+		return bind_fail(b, NULL, -ERR_INVALID, "%s of %s has no value", d->name, b->g->metric->name);
+	if (d->type.kind == PMSL_T_REGION && a->nregion > b->all_regions.n)
+		b->all_regions = (struct flow_names){ a->region, a->nregion };
+	return 0;
+}
+
+/* --- combinations: of each parameter that is one object, one of the list */
+
+struct combination {
+	struct bind_arg list[PMSL_PARAMS_MAX]; /* what is chosen from */
+	uint32_t chosen[PMSL_PARAMS_MAX];
+	uint32_t *node; /* of the values; owned */
+	size_t n, cap;
+	struct known constant;
+};
+
+static int evaluate(struct binder *b, struct combination *c)
+{
+	struct known v;
+	int rc;
+
+	b->argset++;
+	rc = bind_eval(b, b->g->root, &v);
+	if (rc)
+		return rc;
+	if (!b->left)
+		return bind_fail(b, NULL, -ERR_LIMIT, "more than %d combinations of objects", BIND_COMBINATIONS_MAX);
+	b->left--;
+	c->constant = v;
+	if (v.kind == KNOWN_NUMBER)
+		return 0;
+	rc = array_grow(&c->node, &c->cap, c->n + 1, sizeof(*c->node), BOUND_NODES_MAX);
+	if (!rc)
+		c->node[c->n++] = v.node;
+	return rc;
+}
+
+static int combine(struct binder *b, struct combination *c, const struct pmsl_decl *d)
+{
+	struct bind_arg *a;
+	size_t i;
+	int rc = 0;
+
+	while (d && (d->type.dims || !pmsl_is_object(d->type.kind)))
+		d = d->next;
+	if (!d)
+		return evaluate(b, c);
+	a = &b->arg[d->position];
+	c->list[d->position] = *a;
+	for (i = 0; i < c->list[d->position].nobject && !rc; i++) {
+		c->chosen[d->position] = c->list[d->position].object[i];
+		a->object = &c->chosen[d->position];
+		a->nobject = 1;
+		rc = combine(b, c, d->next);
+	}
+	*a = c->list[d->position];
+	return rc;
+}
+
+/* --- one output */
+
+static const struct dag_node *root(const struct binder *b)
+{
+	return &b->g->node[b->g->root];
+}
+
+static int put_rate(struct binder *b, struct known *v)
+{
+	uint32_t from = v->node;
+	struct flow_node n = { .kind = FLOW_RATE, .since = b->wish->since, .in = &from, .nin = 1 };
+
+	if (!b->wish->per_second || v->kind != KNOWN_NODE)
+		return 0;
+	if (b->b->node[from]->n.domain != FLOW_READ || b->b->node[from]->n.partial)
+		return bind_fail(b, root(b), -ERR_INVALID, "only a number for each read is divided by time");
+	return bind_put(b, root(b), &n, NULL, v);
+}
+
+static int put_result(struct binder *b, struct known *v, uint32_t output, uint32_t *node)
+{
+	uint32_t from;
+	struct flow_node n = { .kind = FLOW_RESULT, .output = output, .in = &from, .nin = 1 };
+	struct known made;
+	int rc = put_rate(b, v);
+
+	if (!rc)
+		rc = bind_node(b, root(b), v, &from);
+	if (!rc)
+		rc = bind_put(b, root(b), &n, NULL, &made);
+	if (!rc)
+		*node = made.node;
+	return rc;
+}
+
+static struct flow_fold usual_fold(const struct binder *b)
+{
+	enum agg_kind usual = dag_is_extensive(b->g) ? AGG_SUM : AGG_MEAN;
+
+	return (struct flow_fold){ .agg = b->wish->has_agg ? b->wish->agg : usual };
+}
+
+static int put_output(struct binder *b, uint32_t output, struct bind_output *out)
+{
+	struct combination c = { .node = NULL };
+	struct flow_fold fold = usual_fold(b);
+	struct known v;
+	int rc = combine(b, &c, b->g->metric->param);
+
+	v = c.constant;
+	if (!rc && c.n > 1 && b->b->node[c.node[0]]->n.partial)
+		fold = b->b->node[c.node[0]]->n.gives;
+	if (!rc && c.n > 1)
+		rc = bind_set(b, root(b), &fold, c.node, c.n, &v);
+	if (!rc)
+		rc = put_result(b, &v, output, &out->node);
+	free(c.node);
+	return rc;
+}
+
+/* --- outputs: one, or one for each object of the first list */
+
+static const enum pmsl_kind by_kind[] = {
+	[BIND_BY_PROCESS] = PMSL_T_PROCESS,
+	[BIND_BY_NODE] = PMSL_T_NODE,
+	[BIND_BY_SITE] = PMSL_T_SITE,
+};
+
+static struct bind_arg *first_objects(struct binder *b)
+{
+	const struct pmsl_decl *d;
+
+	for (d = b->g->metric->param; d; d = d->next)
+		if (pmsl_is_object(d->type.kind))
+			return &b->arg[d->position];
+	return NULL;
+}
+
+static uint32_t group_of(const struct binder *b, uint32_t object)
+{
+	if (b->wish->by == BIND_BY_NODE)
+		return world_node(b->b->world, object);
+	return b->wish->by == BIND_BY_SITE ? world_site(b->b->world, object) : object;
+}
+
+struct grouping {
+	struct bind_arg *arg, list; /* what is measured next, and what is chosen from */
+	uint32_t *chosen;
+	struct bind_output *out;
+	size_t n;
+};
+
+static void choose(const struct binder *b, struct grouping *g, uint32_t group)
+{
+	size_t i;
+
+	g->arg->object = g->chosen;
+	g->arg->nobject = 0;
+	for (i = 0; i < g->list.nobject; i++)
+		if (group_of(b, g->list.object[i]) == group)
+			g->chosen[g->arg->nobject++] = g->list.object[i];
+}
+
+static int put_group(struct binder *b, struct grouping *g, uint32_t group)
+{
+	size_t k = g->n;
+
+	choose(b, g, group);
+	if (!g->arg->nobject)
+		return 0;
+	if (k == BIND_OUTPUTS_MAX)
+		return bind_fail(b, NULL, -ERR_LIMIT, "more than %d outputs", BIND_OUTPUTS_MAX);
+	g->n++;
+	g->out[k].object = group;
+	return put_output(b, (uint32_t)k, &g->out[k]);
+}
+
+static int put_groups(struct binder *b, struct bind_output *out, size_t *n)
+{
+	struct grouping g = { .arg = first_objects(b), .out = out };
+	uint32_t i;
+	int rc = 0;
+
+	if (!g.arg || by_kind[b->wish->by] < b->b->world->v[g.arg->object[0]].kind)
+		return bind_fail(b, NULL, -ERR_INVALID, "%s has no objects to tell apart so", b->g->metric->name);
+	g.list = *g.arg;
+	g.chosen = arena_array(b->arena, g.list.nobject, sizeof(*g.chosen));
+	if (!g.chosen)
+		return -ERR_NOMEM;
+	for (i = 0; i < b->b->world->n && !rc; i++)
+		if (b->b->world->v[i].kind == by_kind[b->wish->by])
+			rc = put_group(b, &g, i);
+	*n = g.n;
+	return rc;
+}
+
+static int bind_all(struct binder *b, struct bind_output *out, size_t *n)
+{
+	const struct pmsl_decl *d;
+	int rc = list_all(b);
+
+	for (d = b->g->metric->param; d && !rc; d = d->next)
+		rc = take_arg(b, d);
+	if (rc || b->wish->by != BIND_BY_NOTHING)
+		return rc ? rc : put_groups(b, out, n);
+	out[(*n)++].object = WORLD_NONE;
+	return put_output(b, 0, out);
+}
+
+int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound *bound, struct pmsl_diags *d,
+		struct bind_output **out, size_t *n)
+{
+	struct binder b = { .g = g, .wish = wish, .b = bound, .d = d, .process = WORLD_NONE, .left = BIND_COMBINATIONS_MAX };
+	struct bind_output *made = arena_array(bound->arena, BIND_OUTPUTS_MAX, sizeof(*made));
+	size_t count = 0;
+	int rc = -ERR_NOMEM;
+
+	bound->is_central = wish->is_central;
+	b.arena = arena_new(BOUND_HEAP_MAX_BYTES);
+	map_init(&b.remembered);
+	if (b.arena && made)
+		rc = bind_all(&b, made, &count);
+	map_done(&b.remembered);
+	arena_free(b.arena);
+	if (rc)
+		return rc;
+	bound_mark(bound);
+	*out = made;
+	*n = count;
+	return 0;
+}

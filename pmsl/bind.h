@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A template and the objects that it is to be measured on, to a dataflow
+ * graph: everything that does not change while it is measured (attributes, IN,
+ * ranks) is worked out here and never reaches a daemon.
+ *
+ * - A parameter of objects that is left out is all of its kind; of regions, everywhere.
+ * - A list for a parameter that is one object makes a graph of each, and of each combination of
+ *   several such parameters. Their values are added up when the metric is_extensive (dag.h), else
+ *   averaged; a wish may say otherwise.
+ * - by: one output for each object of the first parameter's list, or for each node or site of it.
+ * - A built-in metric of several objects is the sum of them, or the mean of what is no sum.
+ * - since: what the metric's own TimeInterval means.
+ */
+#ifndef PMSL_BIND_H
+#define PMSL_BIND_H
+
+#include "pmsl/bound.h"
+#include "pmsl/dag.h"
+
+#define BIND_COMBINATIONS_MAX 1000000 /* of objects that one aggregate looks at */
+#define BIND_OUTPUTS_MAX 4096
+
+/* Objects by their places in the world, or names of regions, or a number. */
+struct bind_arg {
+	bool is_given;
+	const uint32_t *object;
+	size_t nobject;
+	const char *const *region;
+	size_t nregion;
+	double value;
+};
+
+enum bind_by { BIND_BY_NOTHING, BIND_BY_PROCESS, BIND_BY_NODE, BIND_BY_SITE };
+
+struct bind_wish {
+	const struct bind_arg *arg; /* one for each parameter of the metric */
+	enum flow_since since;
+	bool per_second; /* divided by the time that `since` says */
+	bool has_agg; /* how values of many objects become one, instead of the usual way */
+	enum agg_kind agg;
+	enum bind_by by;
+	bool is_central; /* all values go up: for comparing */
+};
+
+/* Output k is about `object` (WORLD_NONE: about all together). */
+struct bind_output {
+	uint32_t object, node;
+};
+
+/*
+ * b is initialised; it gets the nodes. *out (owned by b's arena) are the RESULT nodes, in order.
+ * -ERR_INVALID, -ERR_LIMIT with an error in d, -ERR_NOMEM.
+ */
+int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound *b, struct pmsl_diags *d,
+		struct bind_output **out, size_t *n);
+
+#endif

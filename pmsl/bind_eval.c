@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Partial evaluation: what is known now is a number or an object, the rest a node. */
+#include "pmsl/binding.h"
+
+#include "common/base/str.h"
+#include "common/omis/arena.h"
+#include "pmsl/function.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct known known_number(double v)
+{
+	return (struct known){ .kind = KNOWN_NUMBER, .number = v };
+}
+
+int bind_fail(struct binder *b, const struct dag_node *at, int code, const char *fmt, ...)
+{
+	char text[PMSL_DIAG_TEXT_BYTES];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	pmsl_error(b->d, at ? at->at : PMSL_NOWHERE, at ? at->len : 0, "%s", text);
+	return code;
+}
+
+int bind_put(struct binder *b, const struct dag_node *at, struct flow_node *n, const struct place *place,
+	     struct known *out)
+{
+	int rc;
+
+	n->line = at->at + 1; /* an offset, until the graph is cut */
+	*out = (struct known){ .kind = KNOWN_NODE };
+	rc = bound_put(b->b, n, place, &out->node);
+	return rc == -ERR_LIMIT ? bind_fail(b, at, rc, "of these objects the graph has more than %d nodes", BOUND_NODES_MAX) :
+				  rc;
+}
+
+int bind_node(struct binder *b, const struct dag_node *at, const struct known *v, uint32_t *out)
+{
+	struct flow_node n = { .kind = FLOW_CONST, .constant = v->number };
+	struct known made = *v;
+	int rc = v->kind == KNOWN_NODE ? 0 : bind_put(b, at, &n, NULL, &made);
+
+	*out = made.node;
+	return rc;
+}
+
+/* --- constants, as the engine would: 0 divides to no number, truth is 1 and 0 */
+
+static double modulo(double a, double b)
+{
+	return b == 0 ? NAN : fmod(a, b);
+}
+
+static double apply_relation(enum flow_op op, double a, double b)
+{
+	switch (op) {
+	case FLOW_OP_EQ:
+		return a == b;
+	case FLOW_OP_NE:
+		return a != b;
+	case FLOW_OP_LT:
+		return a < b;
+	case FLOW_OP_LE:
+		return a <= b;
+	case FLOW_OP_GT:
+		return a > b;
+	default:
+		return a >= b;
+	}
+}
+
+static double apply_function(enum flow_op op, double a, double b)
+{
+	switch (op) {
+	case FLOW_OP_ABS:
+		return fabs(a);
+	case FLOW_OP_FLOOR:
+		return floor(a);
+	case FLOW_OP_CEIL:
+		return ceil(a);
+	case FLOW_OP_ROUND:
+		return round(a);
+	case FLOW_OP_SQRT:
+		return sqrt(a);
+	case FLOW_OP_EXP:
+		return exp(a);
+	case FLOW_OP_LOG:
+		return log(a);
+	case FLOW_OP_POW:
+		return pow(a, b);
+	case FLOW_OP_MIN:
+		return fmin(a, b);
+	default:
+		return fmax(a, b);
+	}
+}
+
+static double apply(enum flow_op op, double a, double b)
+{
+	switch (op) {
+	case FLOW_OP_ADD:
+		return a + b;
+	case FLOW_OP_SUB:
+		return a - b;
+	case FLOW_OP_MUL:
+		return a * b;
+	case FLOW_OP_DIV:
+		return b == 0 ? NAN : a / b;
+	case FLOW_OP_MOD:
+		return modulo(a, b);
+	case FLOW_OP_NEG:
+		return -a;
+	case FLOW_OP_NOT:
+		return a == 0;
+	default:
+		return op >= FLOW_OP_EQ && op <= FLOW_OP_GE ? apply_relation(op, a, b) : apply_function(op, a, b);
+	}
+}
+
+/* AND and OR of what is known in part. False when both sides are nodes. */
+static bool is_decided(enum flow_op op, const struct known *in, struct known *out)
+{
+	size_t i;
+
+	if (op != FLOW_OP_AND && op != FLOW_OP_OR)
+		return false;
+	for (i = 0; i < 2; i++) {
+		if (in[i].kind != KNOWN_NUMBER)
+			continue;
+		*out = (in[i].number != 0) == (op == FLOW_OP_OR) ? known_number(op == FLOW_OP_OR) : in[1 - i];
+		return true;
+	}
+	return false;
+}
+
+int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in, size_t n,
+	    struct known *out)
+{
+	struct flow_node node = { .kind = FLOW_OP, .op = op, .nin = n };
+	uint32_t ids[3];
+	bool is_constant = true;
+	size_t i;
+	int rc;
+
+	if (is_decided(op, in, out))
+		return 0;
+	for (i = 0; i < n; i++)
+		is_constant &= in[i].kind == KNOWN_NUMBER;
+	if (is_constant) {
+		*out = known_number(apply(op, in[0].number, n > 1 ? in[1].number : 0));
+		return 0;
+	}
+	for (i = 0; i < n; i++) {
+		rc = bind_node(b, at, &in[i], &ids[i]);
+		if (rc)
+			return rc;
+	}
+	node.in = ids;
+	return bind_put(b, at, &node, NULL, out);
+}
+
+int bind_set(struct binder *b, const struct dag_node *at, const struct flow_fold *fold, const uint32_t *in, size_t n,
+	     struct known *out)
+{
+	struct flow_node node = { .kind = FLOW_SET, .in = in, .nin = n, .fold = *fold };
+	bool goes_through = fold->agg == AGG_SUM || fold->agg == AGG_PROD || fold->agg == AGG_MIN || fold->agg == AGG_MAX ||
+			    fold->agg == AGG_MEAN || fold->agg == AGG_UNIQUE;
+
+	if (n == 1 && goes_through && !b->b->node[in[0]]->n.partial && !fold->partial_out) {
+		*out = (struct known){ .kind = KNOWN_NODE, .node = in[0] };
+		return 0;
+	}
+	return bind_put(b, at, &node, NULL, out);
+}
+
+/* --- nodes of the template */
+
+static int eval_param(struct binder *b, const struct dag_node *n, struct known *out)
+{
+	const struct bind_arg *a = &b->arg[n->param];
+
+	*out = (struct known){ .kind = KNOWN_OBJECTS, .objects = a->object, .nobject = a->nobject };
+	if (n->type.kind == PMSL_T_VALUE) {
+		*out = known_number(a->value);
+	} else if (n->type.kind == PMSL_T_REGION) {
+		*out = (struct known){ .kind = KNOWN_REGIONS, .region = a->region, .nregion = a->nregion };
+	} else if (!n->type.dims) {
+		out->kind = KNOWN_OBJECT;
+		out->object = a->object[0];
+	}
+	return 0;
+}
+
+static int eval_variable(struct binder *b, const struct dag_node *n, struct known *out)
+{
+	uint32_t *v = &b->run[n->variable];
+
+	if (b->g->variable[n->variable].kind == PMSL_T_REGION)
+		*out = (struct known){ .kind = KNOWN_REGIONS, .region = &b->all_regions.v[*v], .nregion = 1 };
+	else
+		*out = (struct known){ .kind = KNOWN_OBJECT, .object = *v };
+	return 0;
+}
+
+static int eval_attr(struct binder *b, const struct dag_node *n, struct known *out)
+{
+	const struct world *w = b->b->world;
+	struct known of;
+	int rc = bind_eval(b, n->in[0], &of);
+
+	if (rc)
+		return rc;
+	if (str_eq(n->name, "time"))
+		return bind_op(b, n, FLOW_OP_TIME, &of, 1, out);
+	if (str_eq(n->name, "rank")) {
+		*out = known_number((double)w->v[of.object].rank);
+		return 0;
+	}
+	*out = (struct known){ .kind = KNOWN_OBJECT };
+	out->object = str_eq(n->name, "node") ? world_node(w, of.object) : world_site(w, of.object);
+	if (out->object == WORLD_NONE)
+		return bind_fail(b, n, -ERR_INVALID, "%s lies in no %s", w->v[of.object].token, n->name);
+	return 0;
+}
+
+static int eval_op(struct binder *b, const struct dag_node *n, struct known *out)
+{
+	static const enum flow_op ops[PMSL_OPS] = {
+		[PMSL_NEG] = FLOW_OP_NEG, [PMSL_NOT] = FLOW_OP_NOT, [PMSL_ADD] = FLOW_OP_ADD, [PMSL_SUB] = FLOW_OP_SUB,
+		[PMSL_MUL] = FLOW_OP_MUL, [PMSL_DIV] = FLOW_OP_DIV, [PMSL_MOD] = FLOW_OP_MOD, [PMSL_EQ] = FLOW_OP_EQ,
+		[PMSL_NE] = FLOW_OP_NE,	  [PMSL_LT] = FLOW_OP_LT,   [PMSL_LE] = FLOW_OP_LE,   [PMSL_GT] = FLOW_OP_GT,
+		[PMSL_GE] = FLOW_OP_GE,	  [PMSL_AND] = FLOW_OP_AND, [PMSL_OR] = FLOW_OP_OR,
+	};
+	struct known in[2] = { 0 };
+	unsigned i;
+	int rc;
+
+	for (i = 0; i < n->nin; i++) {
+		rc = bind_eval(b, n->in[i], &in[i]);
+		if (rc)
+			return rc;
+		/* The other side need not be there: p.rank == 0 AND ... */
+		if (n->op == PMSL_AND && in[i].kind == KNOWN_NUMBER && in[i].number == 0) {
+			*out = known_number(0);
+			return 0;
+		}
+	}
+	if (in[0].kind == KNOWN_REGIONS) {
+		bool same = in[0].nregion && in[1].nregion && str_eq(in[0].region[0], in[1].region[0]);
+
+		*out = known_number(same == (n->op == PMSL_EQ));
+		return 0;
+	}
+	if (in[0].kind == KNOWN_OBJECT) {
+		*out = known_number((in[0].object == in[1].object) == (n->op == PMSL_EQ));
+		return 0;
+	}
+	return bind_op(b, n, ops[n->op], in, n->nin, out);
+}
+
+static int eval_if(struct binder *b, const struct dag_node *n, struct known *out)
+{
+	struct known in[3];
+	unsigned i;
+	int rc = bind_eval(b, n->in[0], &in[0]);
+
+	if (rc)
+		return rc;
+	if (in[0].kind == KNOWN_NUMBER)
+		return bind_eval(b, n->in[in[0].number != 0 ? 1 : 2], out);
+	for (i = 1; i < 3; i++) {
+		rc = bind_eval(b, n->in[i], &in[i]);
+		if (rc)
+			return rc;
+	}
+	return bind_op(b, n, FLOW_OP_IF, in, 3, out);
+}
+
+static int eval_function(struct binder *b, const struct dag_node *n, struct known *out)
+{
+	struct known in[2];
+	unsigned i;
+	int rc;
+
+	for (i = 0; i < n->nin && i < 2; i++) {
+		rc = bind_eval(b, n->in[i], &in[i]);
+		if (rc)
+			return rc;
+	}
+	return bind_op(b, n, pmsl_function_get(n->op)->op, in, i, out);
+}
+
+/* MAX(a, b, c): operations of two, one after the other. */
+static int eval_list(struct binder *b, const struct dag_node *n, struct known *out)
+{
+	static const enum flow_op ops[PMSL_FOLDS] = {
+		[PMSL_SUM] = FLOW_OP_ADD, [PMSL_MEAN] = FLOW_OP_ADD, [PMSL_COUNT] = FLOW_OP_ADD,
+		[PMSL_PROD] = FLOW_OP_MUL, [PMSL_MIN] = FLOW_OP_MIN, [PMSL_MAX] = FLOW_OP_MAX,
+	};
+	struct known in[2];
+	unsigned i;
+	int rc;
+
+	if (n->op == PMSL_COUNT) {
+		*out = known_number(n->nin);
+		return 0;
+	}
+	rc = bind_eval(b, n->in[0], &in[0]);
+	for (i = 1; i < n->nin && !rc; i++) {
+		rc = bind_eval(b, n->in[i], &in[1]);
+		if (!rc)
+			rc = bind_op(b, n, ops[n->op], in, 2, out);
+		in[0] = *out;
+	}
+	if (rc || n->op != PMSL_MEAN)
+		return rc;
+	in[1] = known_number(n->nin);
+	return bind_op(b, n, FLOW_OP_DIV, in, 2, out);
+}
+
+static bool has_region(const struct known *of, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < of->nregion; i++)
+		if (str_eq(of->region[i], name))
+			return true;
+	return false;
+}
+
+static bool has_object(const struct binder *b, const struct known *of, uint32_t object)
+{
+	size_t i;
+
+	if (of->kind == KNOWN_OBJECT)
+		return world_is_in(b->b->world, object, of->object);
+	for (i = 0; i < of->nobject; i++)
+		if (world_is_in(b->b->world, object, of->objects[i]))
+			return true;
+	return false;
+}
+
+static int eval_in(struct binder *b, const struct dag_node *n, struct known *out)
+{
+	struct known one, of;
+	int rc = bind_eval(b, n->in[0], &one);
+
+	if (!rc)
+		rc = bind_eval(b, n->in[1], &of);
+	if (rc)
+		return rc;
+	if (one.kind == KNOWN_REGIONS)
+		*out = known_number(one.nregion && has_region(&of, one.region[0]));
+	else
+		*out = known_number(has_object(b, &of, one.object));
+	return 0;
+}
+
+static int eval_kind(struct binder *b, const struct dag_node *n, struct known *out)
+{
+	switch (n->kind) {
+	case DAG_NUMBER:
+		*out = known_number(n->number);
+		return 0;
+	case DAG_PARAM:
+		return eval_param(b, n, out);
+	case DAG_VARIABLE:
+		return eval_variable(b, n, out);
+	case DAG_METRIC:
+		return bind_source(b, n, out);
+	case DAG_CONTEXT:
+		return bind_context(b, n, out);
+	case DAG_AT:
+		return bind_at(b, n, out);
+	case DAG_ATTR:
+		return eval_attr(b, n, out);
+	case DAG_OP:
+		return eval_op(b, n, out);
+	case DAG_IF:
+		return eval_if(b, n, out);
+	case DAG_FUNCTION:
+		return eval_function(b, n, out);
+	case DAG_LIST:
+		return eval_list(b, n, out);
+	case DAG_IN:
+		return eval_in(b, n, out);
+	case DAG_FOLD:
+		return bind_fold(b, n, out);
+	case DAG_TIMES: /* the fold around has looked at it */
+		*out = known_number(1);
+		return 0;
+	default:
+		*out = (struct known){ .kind = KNOWN_NOTHING };
+		return 0;
+	}
+}
+
+/* --- what has been evaluated for these objects */
+
+struct remembered {
+	uint32_t node, argset, process;
+	const char *probe;
+	uint32_t *run; /* of the variables that are free in the node, in order */
+	struct known known;
+	struct remembered *next;
+};
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	return (h ^ v) * UINT64_C(1099511628211);
+}
+
+static uint64_t hash(const struct binder *b, uint32_t node)
+{
+	uint64_t h = mix(mix(UINT64_C(14695981039346656037), node), b->argset), set = b->g->node[node].free;
+	unsigned i;
+
+	h = mix(mix(h, b->process), (uintptr_t)b->probe);
+	for (i = 0; set >> i && i < PMSL_VARIABLES_MAX; i++)
+		if (set >> i & 1)
+			h = mix(h, b->run[i]);
+	return h;
+}
+
+static bool fits(const struct binder *b, const struct remembered *r, uint32_t node)
+{
+	uint64_t set = b->g->node[node].free;
+	unsigned i, k = 0;
+
+	if (r->node != node || r->argset != b->argset || r->process != b->process || !str_eq(r->probe, b->probe))
+		return false;
+	for (i = 0; i < b->g->nvariable; i++)
+		if (set >> i & 1 && r->run[k++] != b->run[i])
+			return false;
+	return true;
+}
+
+static int remember(struct binder *b, uint64_t h, uint32_t node, const struct known *known)
+{
+	uint64_t set = b->g->node[node].free;
+	struct remembered *r = arena_alloc(b->arena, sizeof(*r));
+	unsigned i, k = 0;
+
+	if (!r)
+		return -ERR_NOMEM;
+	r->node = node;
+	r->argset = b->argset;
+	r->process = b->process;
+	r->probe = b->probe;
+	r->known = *known;
+	r->run = arena_array(b->arena, (size_t)__builtin_popcountll(set), sizeof(*r->run));
+	if (!r->run)
+		return -ERR_NOMEM;
+	for (i = 0; i < b->g->nvariable; i++)
+		if (set >> i & 1)
+			r->run[k++] = b->run[i];
+	r->next = map_find(&b->remembered, h);
+	return map_put(&b->remembered, h, r, NULL);
+}
+
+/* Leaves cost less than a look at what is remembered. */
+static bool is_leaf(const struct dag_node *n)
+{
+	return n->kind <= DAG_VT || n->kind == DAG_TIMES;
+}
+
+int bind_eval(struct binder *b, uint32_t node, struct known *out)
+{
+	const struct dag_node *n = &b->g->node[node];
+	const struct remembered *r;
+	uint64_t h;
+	int rc;
+
+	if (is_leaf(n))
+		return eval_kind(b, n, out);
+	h = hash(b, node);
+	for (r = map_find(&b->remembered, h); r; r = r->next)
+		if (fits(b, r, node)) {
+			*out = r->known;
+			return 0;
+		}
+	if (b->depth == DAG_DEPTH_MAX)
+		return bind_fail(b, n, -ERR_LIMIT, "expressions are nested too deep");
+	b->depth++;
+	rc = eval_kind(b, n, out);
+	b->depth--;
+	return rc ? rc : remember(b, h, node, out);
+}

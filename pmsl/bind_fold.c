@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Aggregates: over objects they are a set of the values of each, over virtual
+ * time a node that collects. Conditions on objects are worked out; others go
+ * with the values, which a set leaves out where they do not hold.
+ *
+ * An aggregate over virtual time of the same aggregate over objects is taken
+ * the other way round: MAX of MAX, MIN of MIN, SUM of SUM, PROD of PROD, SUM
+ * of COUNT. Each process then keeps its own, and what goes up does not depend
+ * on how many events there are.
+ */
+#include "pmsl/binding.h"
+
+#include "common/base/array.h"
+#include "common/omis/arena.h"
+
+#include <stdlib.h>
+
+static const enum agg_kind aggs[PMSL_FOLDS] = {
+	[PMSL_SUM] = AGG_SUM,	  [PMSL_PROD] = AGG_PROD,   [PMSL_MIN] = AGG_MIN,	    [PMSL_MAX] = AGG_MAX,
+	[PMSL_MEAN] = AGG_MEAN,	  [PMSL_STDEV] = AGG_STDEV, [PMSL_COUNT] = AGG_COUNT,	    [PMSL_UNIQUE] = AGG_UNIQUE,
+	[PMSL_QUANTILE] = AGG_QUANTILE, [PMSL_HISTOGRAM] = AGG_HISTOGRAM,
+};
+
+/* The values that one aggregate has found. */
+struct found {
+	uint32_t *node; /* owned */
+	size_t n, cap;
+	struct agg constants;
+	struct sketch *sketch; /* of constants; owned */
+	size_t nconstant;
+	uint32_t object; /* that a UNIQUE has found, WORLD_NONE = none yet */
+	bool is_object; /* the value is an object or a region itself */
+	struct known first;
+};
+
+struct folding {
+	struct binder *b;
+	const struct dag_node *n;
+	struct flow_fold fold;
+	bool is_over_vt;
+	struct found f;
+};
+
+/* `.time IN t` among what AND joins. */
+static const struct dag_node *find_times(const struct dag *g, uint32_t where)
+{
+	const struct dag_node *n = &g->node[where], *t;
+
+	if (n->kind == DAG_TIMES)
+		return n;
+	if (n->kind != DAG_OP || n->op != PMSL_AND)
+		return NULL;
+	t = find_times(g, n->in[0]);
+	return t ? t : find_times(g, n->in[1]);
+}
+
+static enum flow_since since_of(const struct binder *b, const struct dag_node *n)
+{
+	const struct dag_node *times = n->nin > 1 ? find_times(b->g, n->in[1]) : NULL;
+	unsigned span = times ? b->g->node[times->in[0]].op : DAG_SINCE_START;
+
+	if (span == DAG_AS_MEASURED)
+		return b->wish->since;
+	return span == DAG_SINCE_LAST ? FLOW_SINCE_LAST : FLOW_SINCE_START;
+}
+
+/* Over virtual time, of one combination of objects. */
+static int put_vt_agg(struct folding *f, uint32_t value, bool partial, struct known *out)
+{
+	struct flow_node n = { .kind = FLOW_VT_AGG, .in = &value, .nin = 1, .fold = f->fold };
+
+	n.fold.partial_out = partial || f->fold.agg == AGG_HISTOGRAM;
+	return bind_put(f->b, f->n, &n, NULL, out);
+}
+
+static int keep(struct folding *f, const struct known *value)
+{
+	struct found *v = &f->f;
+	int rc;
+
+	if (value->kind == KNOWN_NUMBER) {
+		agg_add(&v->constants, value->number, 0);
+		v->nconstant++;
+		return 0;
+	}
+	rc = array_grow(&v->node, &v->cap, v->n + 1, sizeof(*v->node), BOUND_NODES_MAX);
+	if (!rc)
+		v->node[v->n++] = value->node;
+	return rc;
+}
+
+/* A condition that is known when it is measured goes along with the value. */
+static int add_condition(struct folding *f, const struct known *condition, struct known *value)
+{
+	struct known in[2] = { *value, *condition };
+
+	return condition->kind == KNOWN_NUMBER ? 0 : bind_op(f->b, f->n, FLOW_OP_WHERE, in, 2, value);
+}
+
+/* What the variables stand for now. */
+static int take_one(struct folding *f)
+{
+	struct known condition = known_number(1), value;
+	int rc = 0;
+
+	if (!f->b->left--)
+		return bind_fail(f->b, f->n, -ERR_LIMIT, "more than %d combinations of objects", BIND_COMBINATIONS_MAX);
+	if (f->n->nin > 1)
+		rc = bind_eval(f->b, f->n->in[1], &condition);
+	if (rc || (condition.kind == KNOWN_NUMBER && condition.number == 0))
+		return rc;
+	rc = bind_eval(f->b, f->n->in[0], &value);
+	if (rc)
+		return rc;
+	if (value.kind == KNOWN_OBJECT || value.kind == KNOWN_REGIONS) {
+		f->f.is_object = true;
+		if (f->f.first.kind == KNOWN_NOTHING)
+			f->f.first = value;
+		value = known_number(1);
+		if (f->fold.agg == AGG_UNIQUE && condition.kind != KNOWN_NUMBER)
+			return bind_fail(f->b, f->n, -ERR_UNSUPPORTED, "which object is the one changes while it is measured");
+	}
+	rc = add_condition(f, &condition, &value);
+	return rc ? rc : keep(f, &value);
+}
+
+/* All values of the variables from `from` on. Virtual times do not run here. */
+static int run(struct folding *f, unsigned from)
+{
+	struct binder *b = f->b;
+	enum pmsl_kind kind;
+	size_t i, n;
+	int rc = 0;
+
+	while (from < b->g->nvariable &&
+	       (!(f->n->bound >> from & 1) || b->g->variable[from].kind == PMSL_T_VT))
+		from++;
+	if (from == b->g->nvariable)
+		return take_one(f);
+	kind = b->g->variable[from].kind;
+	n = kind == PMSL_T_REGION ? b->all_regions.n : b->nall[kind];
+	for (i = 0; i < n && !rc; i++) {
+		b->run[from] = kind == PMSL_T_REGION ? (uint32_t)i : b->all[kind][i];
+		rc = run(f, from + 1);
+	}
+	return rc;
+}
+
+static bool commutes(enum agg_kind over_vt, enum agg_kind over_objects)
+{
+	if (over_vt == AGG_SUM && over_objects == AGG_COUNT)
+		return true;
+	return over_vt == over_objects && (over_vt == AGG_SUM || over_vt == AGG_PROD || over_vt == AGG_MIN || over_vt == AGG_MAX);
+}
+
+/* VT_AGG of SET to SET of VT_AGG. False when it cannot be. */
+static bool can_swap(const struct folding *f, const struct bound_node *set)
+{
+	return set->n.kind == FLOW_SET && !set->n.partial && !f->b->b->node[set->n.in[0]]->n.partial &&
+	       commutes(f->fold.agg, set->n.fold.agg) && !f->b->b->is_central;
+}
+
+static int swap(struct folding *f, const struct bound_node *set, struct known *out)
+{
+	struct flow_fold fold = set->n.fold;
+	uint32_t *in = arena_array(f->b->arena, set->n.nin, sizeof(*in));
+	size_t i;
+	int rc = in ? 0 : -ERR_NOMEM;
+
+	f->fold.agg = set->n.fold.agg;
+	for (i = 0; i < set->n.nin && !rc; i++) {
+		rc = put_vt_agg(f, set->n.in[i], true, out);
+		if (!rc)
+			in[i] = out->node;
+	}
+	return rc ? rc : bind_set(f->b, f->n, &fold, in, i, out);
+}
+
+static int conclude_vt(struct folding *f, struct known *out)
+{
+	const struct bound_node *one = f->b->b->node[f->f.node[0]];
+	size_t i;
+	int rc = 0;
+
+	if (f->f.n == 1)
+		return can_swap(f, one) ? swap(f, one, out) : put_vt_agg(f, one->id, false, out);
+	for (i = 0; i < f->f.n && !rc; i++) {
+		rc = put_vt_agg(f, f->f.node[i], true, out);
+		f->f.node[i] = out->node;
+	}
+	return rc ? rc : bind_set(f->b, f->n, &f->fold, f->f.node, f->f.n, out);
+}
+
+static int conclude_constants(struct folding *f, struct known *out)
+{
+	double error;
+
+	if (f->fold.agg == AGG_HISTOGRAM)
+		return bind_fail(f->b, f->n, -ERR_INVALID, "a histogram of what never changes");
+	if (!f->f.nconstant && f->fold.agg != AGG_SUM && f->fold.agg != AGG_COUNT && f->fold.agg != AGG_PROD)
+		return bind_fail(f->b, f->n, -ERR_INVALID, "%s of nothing: no object is chosen", pmsl_fold_name(f->n->op));
+	*out = known_number(agg_value(&f->f.constants, f->fold.q, &error));
+	return 0;
+}
+
+static int conclude(struct folding *f, struct known *out)
+{
+	if (f->f.is_object && f->fold.agg == AGG_UNIQUE) {
+		*out = f->f.first;
+		return 0;
+	}
+	if (!f->f.n)
+		return conclude_constants(f, out);
+	if (f->f.nconstant)
+		return bind_fail(f->b, f->n, -ERR_UNSUPPORTED, "of some objects the value never changes, of others it does");
+	if (f->is_over_vt)
+		return conclude_vt(f, out);
+	return bind_set(f->b, f->n, &f->fold, f->f.node, f->f.n, out);
+}
+
+int bind_fold(struct binder *b, const struct dag_node *n, struct known *out)
+{
+	struct folding f = { .b = b, .n = n, .fold = { .agg = aggs[n->op], .q = n->number } };
+	uint32_t before[PMSL_VARIABLES_MAX];
+	unsigned i;
+	int rc;
+
+	for (i = 0; i < b->g->nvariable; i++) {
+		before[i] = b->run[i];
+		f.is_over_vt |= n->bound >> i & 1 && b->g->variable[i].kind == PMSL_T_VT;
+	}
+	f.fold.partial_out = f.fold.agg == AGG_HISTOGRAM;
+	f.fold.since = f.is_over_vt ? since_of(b, n) : FLOW_SINCE_START;
+	f.f.first.kind = KNOWN_NOTHING;
+	if (agg_kind_has_sketch(f.fold.agg))
+		f.f.sketch = calloc(1, sizeof(*f.f.sketch));
+	if (agg_kind_has_sketch(f.fold.agg) && !f.f.sketch)
+		return -ERR_NOMEM;
+	agg_init(&f.f.constants, f.fold.agg, f.f.sketch);
+	rc = run(&f, 0);
+	if (!rc)
+		rc = conclude(&f, out);
+	for (i = 0; i < b->g->nvariable; i++)
+		b->run[i] = before[i];
+	free(f.f.node);
+	free(f.f.sketch);
+	return rc;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the binding share. */
+#ifndef PMSL_BINDING_H
+#define PMSL_BINDING_H
+
+#include "pmsl/bind.h"
+
+enum known_kind {
+	KNOWN_NUMBER, /* truths are 1 and 0 */
+	KNOWN_OBJECT, /* one */
+	KNOWN_OBJECTS, /* a list */
+	KNOWN_REGIONS,
+	KNOWN_NODE, /* of the graph: known when it is measured */
+	KNOWN_NOTHING, /* a span, a virtual time: whoever has it as an input looks itself */
+};
+
+struct known {
+	enum known_kind kind;
+	double number;
+	uint32_t node;
+	uint32_t object;
+	const uint32_t *objects; /* OBJECTS, and of an OBJECT itself */
+	size_t nobject;
+	const char *const *region;
+	size_t nregion;
+};
+
+struct remembered;
+
+struct binder {
+	const struct dag *g;
+	const struct bind_wish *wish;
+	struct bound *b;
+	struct pmsl_diags *d;
+	struct arena *arena;
+	struct bind_arg arg[PMSL_PARAMS_MAX];
+	uint32_t run[PMSL_VARIABLES_MAX]; /* what the variables stand for: an object, the place of a region */
+	struct flow_names all_regions; /* that a variable of kind Region runs over */
+	uint32_t *all[PMSL_KINDS]; /* objects of each kind */
+	size_t nall[PMSL_KINDS];
+	const char *probe; /* at whose event the left side of AT is looked at, NULL = none */
+	uint32_t process; /* and of which process */
+	uint32_t argset; /* changes when arg does */
+	struct map remembered; /* hash -> struct remembered */
+	unsigned depth;
+	uint64_t left; /* combinations that may still be looked at */
+};
+
+/* 0, or what bind_metric() fails with. */
+int bind_eval(struct binder *b, uint32_t node, struct known *out);
+
+/* --- parts, a file each */
+int bind_source(struct binder *b, const struct dag_node *n, struct known *out);
+int bind_context(struct binder *b, const struct dag_node *n, struct known *out);
+int bind_fold(struct binder *b, const struct dag_node *n, struct known *out);
+int bind_at(struct binder *b, const struct dag_node *n, struct known *out);
+
+/* A node of the graph over these; constants are worked out at once. */
+int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in, size_t n,
+	    struct known *out);
+
+/* The aggregate of nodes; of one node of a kind that one value goes through, that node. */
+int bind_set(struct binder *b, const struct dag_node *at, const struct flow_fold *fold, const uint32_t *in, size_t n,
+	     struct known *out);
+
+/* A node of n (kind and what belongs to it), its place in the text that of `at`. */
+int bind_put(struct binder *b, const struct dag_node *at, struct flow_node *n, const struct place *place,
+	     struct known *out);
+
+/* The node that gives a value: a constant becomes one. */
+int bind_node(struct binder *b, const struct dag_node *at, const struct known *v, uint32_t *out);
+
+int bind_fail(struct binder *b, const struct dag_node *at, int code, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+struct known known_number(double v);
+
+#endif

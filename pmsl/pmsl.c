@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pmsl/pmsl.h"
+
+#include "common/base/err.h"
+#include "common/base/str.h"
+#include "pmsl/builtin.h"
+#include "pmsl/check.h"
+#include "pmsl/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pmsl {
+	struct pmsl_source source;
+	char *name, *text; /* owned */
+	struct pmsl_units units;
+	struct pmsl_tree *tree;
+};
+
+static int compile(struct pmsl *p, const char *name, const char *text, size_t n, struct pmsl_diags *d)
+{
+	int rc;
+
+	p->name = str_dup(name);
+	p->text = malloc(n + 1);
+	if (!p->name || !p->text)
+		return -ERR_NOMEM;
+	if (n)
+		memcpy(p->text, text, n);
+	p->text[n] = '\0';
+	p->source = (struct pmsl_source){ p->name, p->text, n };
+	pmsl_units_init(&p->units);
+	rc = pmsl_parse(&p->source, d, &p->tree);
+	return rc || d->nerror ? rc : pmsl_check(p->tree, &p->units, d);
+}
+
+int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags *d, struct pmsl **out)
+{
+	struct pmsl *p = calloc(1, sizeof(*p));
+	int rc = p ? compile(p, name, text, n, d) : -ERR_NOMEM;
+
+	if (rc)
+		pmsl_free(p);
+	else
+		*out = p;
+	return rc;
+}
+
+void pmsl_free(struct pmsl *p)
+{
+	if (!p)
+		return;
+	pmsl_tree_free(p->tree);
+	free(p->name);
+	free(p->text);
+	free(p);
+}
+
+const struct pmsl_source *pmsl_source(const struct pmsl *p)
+{
+	return &p->source;
+}
+
+const struct pmsl_tree *pmsl_tree(const struct pmsl *p)
+{
+	return p->tree;
+}
+
+const struct pmsl_units *pmsl_units(const struct pmsl *p)
+{
+	return &p->units;
+}
+
+const struct pmsl_metric *pmsl_metric(const struct pmsl *p, const char *name, struct pmsl_diags *d)
+{
+	const struct pmsl_metric *m = pmsl_tree_find(p->tree, name), *other;
+	struct pmsl_nearest near = pmsl_nearest_to(name);
+
+	if (m && m->is_good)
+		return m;
+	pmsl_error(d, PMSL_NOWHERE, 0, m ? "%s has errors" : "there is no metric %s in it", name);
+	for (other = p->tree->metric; other && !m; other = other->next)
+		pmsl_nearest_try(&near, other->name);
+	if (near.best)
+		pmsl_hint(d, "did you mean %s?", near.best);
+	return NULL;
+}
+
+int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w, const struct bind_wish *wish,
+	      uint32_t measurement, struct pmsl_diags *d, struct pmsl_plan *out)
+{
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = dag_build(m, true, d, &out->dag);
+	if (rc)
+		return rc;
+	rc = bound_init(&out->bound, w);
+	if (!rc)
+		rc = bind_metric(out->dag, wish, &out->bound, d, &out->output, &out->noutput);
+	if (!rc)
+		rc = place_graph(&out->bound, out->output, out->noutput, measurement, &p->source, d, &out->pieces);
+	if (rc)
+		pmsl_plan_done(out);
+	return rc;
+}
+
+void pmsl_plan_done(struct pmsl_plan *plan)
+{
+	pieces_done(&plan->pieces);
+	bound_done(&plan->bound);
+	dag_free(plan->dag);
+	memset(plan, 0, sizeof(*plan));
+}
+
+int pmsl_builtin_source(const char *builtin, bool has_partners, bool has_regions, struct buf *out)
+{
+	struct pmsl_builtin b;
+	int id = pmsl_builtin_find(builtin);
+	const char *object, *time;
+
+	if (id < 0 || !pmsl_builtin_get((unsigned)id, &b))
+		return -ERR_NOTFOUND;
+	if ((has_partners || has_regions) && !b.is_by_partner)
+		return -ERR_UNSUPPORTED;
+	object = b.object == PMSL_T_NODE ? "Node" : "Process";
+	time = b.is_total ? "t" : "NOW";
+	buf_puts(out, "Measured(");
+	if (b.object != PMSL_T_NONE)
+		buf_printf(out, "%s object%s", object, b.is_total || has_partners || has_regions ? ", " : "");
+	if (has_partners)
+		buf_puts(out, "Process[] partners, ");
+	if (has_regions)
+		buf_puts(out, "Region[] regions, ");
+	buf_puts(out, b.is_total ? "TimeInterval t) " : ") ");
+	buf_printf(out, "{ RETURN %s(%s%s%s%s); }", b.name, b.object != PMSL_T_NONE ? "object, " : "",
+		   has_partners ? "partners, " : "", has_regions ? "regions, " : "", time);
+	return out->failed ? -ERR_NOMEM : 0;
+}

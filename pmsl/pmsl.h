@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The metric language, in two steps: a text is compiled once; each of its
+ * metrics may then be planned for objects, as often as these change.
+ *
+ *	pmsl_compile("loops.pmsl", text, n, &d, &p);
+ *	m = pmsl_metric(p, "Loop_Counter", &d);
+ *	pmsl_plan(p, m, &world, &wish, 7, &d, &plan);
+ *	... each plan.pieces.v[i].graph goes to plan.pieces.v[i].place
+ *	pmsl_plan_done(&plan);
+ */
+#ifndef PMSL_PMSL_H
+#define PMSL_PMSL_H
+
+#include "pmsl/diag.h"
+#include "pmsl/place.h"
+#include "pmsl/tree.h"
+
+struct pmsl;
+
+/*
+ * Text and name are copied. *out is made even of a text with errors: for the names in it.
+ * -ERR_NOMEM; all else is in d.
+ */
+int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags *d, struct pmsl **out);
+void pmsl_free(struct pmsl *p);
+
+const struct pmsl_source *pmsl_source(const struct pmsl *p);
+const struct pmsl_tree *pmsl_tree(const struct pmsl *p);
+const struct pmsl_units *pmsl_units(const struct pmsl *p);
+
+/* A metric without errors; else NULL, and d says what there is instead. */
+const struct pmsl_metric *pmsl_metric(const struct pmsl *p, const char *name, struct pmsl_diags *d);
+
+struct pmsl_plan {
+	struct dag *dag;
+	struct bound bound; /* the graph before it was cut */
+	struct bind_output *output;
+	size_t noutput;
+	struct pieces pieces;
+};
+
+/* The world is borrowed as long as the plan is. -ERR_INVALID, -ERR_LIMIT with errors in d, -ERR_NOMEM. */
+int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w, const struct bind_wish *wish,
+	      uint32_t measurement, struct pmsl_diags *d, struct pmsl_plan *out);
+void pmsl_plan_done(struct pmsl_plan *plan);
+
+/*
+ * A text with one metric, Measured, that is the built-in metric: so that these are measured the
+ * same way. has_partners, has_regions: it has these parameters (partners, regions) behind objects.
+ */
+int pmsl_builtin_source(const char *builtin, bool has_partners, bool has_regions, struct buf *out);
+
+#endif
