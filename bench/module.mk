@@ -4,14 +4,15 @@ MODULES        += bench
 bench.src      := bench.c floor_tree.c treebed.c self.c
 bench.uses     := common/base common/ring tools/libomis
 bench.statics  := bench.c:printed bench.c:nprinted
-bench.programs := bench_tree bench_growth
+bench.programs := bench_tree bench_growth bench_tools
 bench.main.bench_tree   := bench_tree_main.c
 bench.main.bench_growth := growth_main.c
+bench.main.bench_tools  := tools_main.c
 bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
 
 # Programs that are watched themselves: linked with libomig, and with an MPI
 # that does nothing (bench-hook) or with each that is here (bench-mpi).
-bench.not_built := hook_main.c mpi_main.c stub_mpi.c
+bench.not_built := hook_main.c rank_main.c mpi_main.c stub_mpi.c
 bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 bench.needs     += $(B)/bin/bench-hook $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
 bench.run       := bench_tree bench-hook bench-mpi
@@ -19,9 +20,9 @@ bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)
 
 $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
 	$(call say,SHARED)mkdir -p $(@D) && $(CC) $(OUR_CFLAGS) $(BASE_LDFLAGS) -shared -o $@ $< -Wl,-soname,libstub_mpi.so
-$(B)/bin/bench-hook: $(B)/bench/hook_main.o $(B)/bench/libstub_mpi.so $(bench.watched)
-	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -o $@ $< -L$(B)/lib -lomig -L$(B)/bench -lstub_mpi \
-		$(filter-out $<,$(filter %.o %.a,$^)) -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../bench'
+$(B)/bin/bench-hook $(B)/bin/bench-rank: $(B)/bin/bench-%: $(B)/bench/%_main.o $(B)/bench/libstub_mpi.so $(bench.watched)
+	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -o $@ $< -L$(B)/lib -Wl,--no-as-needed -lomig -L$(B)/bench -lstub_mpi \
+		-Wl,--as-needed $(filter-out $<,$(filter %.o %.a,$^)) -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../bench'
 $(B)/bin/bench-mpi: bench/mpi.sh
 	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
 define bench_mpi
@@ -37,4 +38,9 @@ bench-growth: $(B)/bin/bench_growth $(bench.needs)
 	awk -v title=Growth -v from='make bench-growth' -f mk/bench-report.awk $(B)/growth.json >docs/growth.md
 	awk -f mk/growth-plot.awk $(B)/growth.json >docs/growth.svg
 	printf '\n![Hosts on the x axis](growth.svg)\n' >>docs/growth.md
-.PHONY: bench-growth
+
+# 64 tools at once, a million triggers, 80 seconds: TRIGGERS=n ends earlier, RATE=n is how often a second the event happens.
+bench-tools: $(B)/bin/bench_tools $(B)/bin/bench-rank $(bench.needs)
+	B=$(abspath $(B)) $(B)/bin/bench_tools $(TRIGGERS) $(RATE) >$(B)/tools.json
+	awk -v title=Tools -v from='make bench-tools' -f mk/bench-report.awk $(B)/tools.json >docs/tools.md
+.PHONY: bench-growth bench-tools

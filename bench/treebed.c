@@ -111,20 +111,28 @@ struct treebed *treebed_start(void)
 	return t;
 }
 
-static pid_t start_lm(const struct treebed *t, unsigned i)
+pid_t treebed_program(const struct treebed *t, unsigned i, const char *const argv[], int in)
 {
-	const char *argv[] = { "lm", "--foreground", "--log-level=error", "--linger=1h", NULL };
 	char host[32];
 	int n = snprintf(host, sizeof(host), "bench%u", i);
 	pid_t pid = fork();
 
 	if (pid)
 		return pid;
+	if (in >= 0)
+		dup2(in, STDIN_FILENO);
 	if (unshare(CLONE_NEWUTS) && unshare(CLONE_NEWUSER | CLONE_NEWUTS))
 		bench_fail("no UTS namespace: many lms on one machine need a host name each");
 	if (sethostname(host, (size_t)n))
 		bench_fail("cannot set a host name");
 	run(t, argv);
+}
+
+static pid_t start_lm(const struct treebed *t, unsigned i)
+{
+	const char *argv[] = { "lm", "--foreground", "--log-level=error", "--linger=1h", NULL };
+
+	return treebed_program(t, i, argv, -1);
 }
 
 static unsigned hosts_answering(void)

@@ -23,6 +23,9 @@ void treebed_grow(struct treebed *t, unsigned n);
 /* Blocks until requests reach n hosts; ns that it took. */
 int64_t treebed_wait(unsigned n);
 
+/* Starts one of our programs on the host of the i-th lm; in: its standard input, -1 = ours. */
+pid_t treebed_program(const struct treebed *t, unsigned i, const char *const argv[], int in);
+
 /* pid of the i-th lm; of mainsm; of the sm that runs now, 0 when none does. */
 pid_t treebed_lm(const struct treebed *t, unsigned i);
 pid_t treebed_mainsm(const struct treebed *t);
