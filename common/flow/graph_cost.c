@@ -121,14 +121,16 @@ static size_t set_bytes(const struct flow_node *n)
 {
 	size_t one = value_bytes(true, n->fold.agg) + FLOW_KEY_BYTES + (n->nin + 63) / 64 * 8;
 
-	return n->domain == FLOW_VT ? one * flow_node_window(n) : one;
+	return n->domain == FLOW_VT ? one * flow_node_window(n) + n->nin * FLOW_KEY_BYTES : one;
 }
 
 static size_t op_bytes(const struct flow_node *n)
 {
 	size_t one = FLOW_KEY_BYTES + n->nin * FLOW_TOKEN_BYTES;
 
-	return n->domain == FLOW_VT && n->nin > 1 ? one * flow_node_window(n) : one;
+	return n->domain == FLOW_VT && n->nin > 1
+		       ? one * flow_node_window(n) + n->nin * FLOW_KEY_BYTES
+		       : one;
 }
 
 static size_t link_bytes(const struct flow_node *n)

@@ -32,12 +32,16 @@ int match_init(struct match *m, uint32_t window, uint32_t nin)
 	m->missing = calloc(m->window, sizeof(*m->missing));
 	m->seen = calloc((size_t)m->window * m->nwords, sizeof(*m->seen));
 	m->closed = calloc(m->nwords, sizeof(*m->closed));
-	if (!m->key || !m->slot || !m->missing || !m->seen || !m->closed) {
+	m->from = calloc(m->nin, sizeof(*m->from));
+	m->from_max = INT64_MIN;
+	if (!m->key || !m->slot || !m->missing || !m->seen || !m->closed || !m->from) {
 		match_done(m);
 		return -ERR_NOMEM;
 	}
 	for (uint32_t i = 0; i < m->window; i++)
 		m->slot[i] = i;
+	for (uint32_t i = 0; i < nin; i++)
+		m->from[i] = INT64_MIN;
 	return 0;
 }
 
@@ -48,6 +52,7 @@ void match_done(struct match *m)
 	free(m->missing);
 	free(m->seen);
 	free(m->closed);
+	free(m->from);
 	*m = (struct match){ 0 };
 }
 
@@ -89,6 +94,28 @@ static uint32_t find(const struct match *m, int64_t key)
 	return search(m, key);
 }
 
+static bool is_closed(const struct match *m, uint32_t input)
+{
+	return m->closed[input / 64] >> input % 64 & 1;
+}
+
+/* (INT64_MIN is below all keys that can be asked for, and is one itself: nobody came late to it.) */
+static bool waits(const struct match *m, uint32_t input, int64_t key)
+{
+	return !is_closed(m, input) && (key > m->from[input] || m->from[input] == INT64_MIN);
+}
+
+static uint32_t count_waited(const struct match *m, int64_t key)
+{
+	uint32_t n = 0;
+
+	if (key > m->from_max)
+		return m->nopen;
+	for (uint32_t i = 0; i < m->nin; i++)
+		n += waits(m, i, key);
+	return n;
+}
+
 /* A free slot for the key at place i; those behind move up. */
 static uint32_t insert(struct match *m, uint32_t i, int64_t key)
 {
@@ -101,39 +128,38 @@ static uint32_t insert(struct match *m, uint32_t i, int64_t key)
 	m->key[place(m, i)] = key;
 	m->slot[place(m, i)] = slot;
 	m->n++;
-	m->missing[slot] = m->nopen;
+	m->missing[slot] = count_waited(m, key);
 	for (uint32_t w = 0; w < m->nwords; w++)
 		m->seen[(size_t)slot * m->nwords + w] = 0;
 	return slot;
 }
 
-static bool see(struct match *m, uint32_t slot, uint32_t input)
+static enum match_what see(struct match *m, uint32_t slot, uint32_t input, int64_t key)
 {
-	uint64_t *word = &m->seen[(size_t)slot * m->nwords + input / 64], bit = UINT64_C(1)
-										<< input % 64;
-
-	if (m->missing[slot] == MATCH_FIRED || *word & bit)
-		return false;
-	*word |= bit;
-	m->missing[slot]--;
-	return true;
+	if (match_has(m, slot, input))
+		return MATCH_DOUBLE;
+	if (m->missing[slot] == MATCH_FIRED)
+		return MATCH_LATE;
+	m->seen[(size_t)slot * m->nwords + input / 64] |= UINT64_C(1) << input % 64;
+	m->missing[slot] -= waits(m, input, key);
+	return MATCH_MORE;
 }
 
 enum match_what match_put(struct match *m, int64_t key, uint32_t input, uint32_t *slot)
 {
 	uint32_t i;
 
-	if ((m->has_floor && key <= m->floor) || m->closed[input / 64] >> input % 64 & 1)
+	if ((m->has_floor && key <= m->floor) || is_closed(m, input))
 		return MATCH_LATE;
 	i = find(m, key);
 	if (i < m->n && m->key[place(m, i)] == key) {
 		*slot = m->slot[place(m, i)];
-		return see(m, *slot, input) ? MATCH_MORE : MATCH_DOUBLE;
+		return see(m, *slot, input, key);
 	}
 	if (m->n == m->window)
 		return i ? MATCH_FULL : MATCH_LATE;
 	*slot = insert(m, i, key);
-	see(m, *slot, input);
+	see(m, *slot, input, key);
 	return MATCH_FIRST;
 }
 
@@ -149,38 +175,32 @@ bool match_evict(struct match *m, uint32_t *slot, int64_t *key)
 	return m->missing[*slot] != MATCH_FIRED;
 }
 
-/* A change of what the keys that have not fired lack. */
-static void expect(struct match *m, uint32_t input, uint32_t change)
+bool match_close(struct match *m, uint32_t input)
 {
 	int64_t key;
 
-	m->nopen += change;
+	if (is_closed(m, input))
+		return false;
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint32_t slot = match_at(m, i, &key);
 
 		if (m->missing[slot] != MATCH_FIRED && !match_has(m, slot, input))
-			m->missing[slot] += change;
+			m->missing[slot] -= waits(m, input, key);
 	}
-}
-
-bool match_close(struct match *m, uint32_t input)
-{
-	uint64_t *word = &m->closed[input / 64], bit = UINT64_C(1) << input % 64;
-
-	if (*word & bit)
-		return false;
-	*word |= bit;
-	expect(m, input, (uint32_t)-1);
+	m->closed[input / 64] |= UINT64_C(1) << input % 64;
+	m->nopen--;
 	return true;
 }
 
 bool match_reopen(struct match *m, uint32_t input)
 {
-	uint64_t *word = &m->closed[input / 64], bit = UINT64_C(1) << input % 64;
-
-	if (!(*word & bit))
+	if (!is_closed(m, input))
 		return false;
-	*word &= ~bit;
-	expect(m, input, 1);
+	m->closed[input / 64] &= ~(UINT64_C(1) << input % 64);
+	m->nopen++;
+	if (m->n)
+		m->from[input] = m->key[place(m, m->n - 1)];
+	if (m->from[input] > m->from_max)
+		m->from_max = m->from[input];
 	return true;
 }

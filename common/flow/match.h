@@ -27,6 +27,8 @@ struct match {
 	uint32_t *missing; /* by slot: open inputs that have not come; or MATCH_FIRED */
 	uint64_t *seen; /* by slot: nwords each */
 	uint64_t *closed; /* nwords */
+	int64_t *from; /* by input: waited for in keys above it */
+	int64_t from_max;
 };
 
 #define MATCH_FIRED UINT32_MAX
@@ -35,7 +37,7 @@ enum match_what {
 	MATCH_FIRST, /* of its key: *slot is a new one */
 	MATCH_MORE, /* *slot has it */
 	MATCH_DOUBLE, /* that input has given this key already */
-	MATCH_LATE, /* the key is over, or the input was closed */
+	MATCH_LATE, /* the key is over or has fired, or the input is closed */
 	MATCH_FULL, /* match_evict() first, then again */
 };
 
@@ -72,7 +74,7 @@ static inline bool match_has(const struct match *m, uint32_t slot, uint32_t inpu
  */
 bool match_close(struct match *m, uint32_t input);
 
-/* It is waited for again, for keys that have not fired too; false: it was not closed. */
+/* It is waited for again, in keys above all that are there by now; false: it was not closed. */
 bool match_reopen(struct match *m, uint32_t input);
 
 /* Place number i < m->n by rising key. */

@@ -4,6 +4,7 @@ MODULES          += common/flow
 common/flow.src  := graph.c graph_words.c graph_verify.c graph_rules.c graph_cost.c graph_value.c graph_read.c \
 		    sketch.c agg.c match.c token.c op.c partial.c \
 		    flow_load.c flow_node.c flow_run.c flow_close.c flow_read.c flow_look.c \
-		    node_op.c node_set.c node_vt_agg.c node_delta.c node_reads.c node_queue.c
+		    node_op.c node_set.c node_vt_agg.c node_delta.c node_reads.c node_queue.c \
+		    batch_encode.c batch_decode.c
 common/flow.uses := common/base common/omis
 common/flow.libs := -lm

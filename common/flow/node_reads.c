@@ -48,6 +48,8 @@ static void merge(struct flow_partial *p, const struct flow_token *t, const stru
 
 	if (late) {
 		about.k = 0;
+		about.flags &=
+			~(uint32_t)(FLOW_PARTIAL | FLOW_MISSING); /* of a read that is over */
 		about.flags |= FLOW_LATE;
 	}
 	partial_fold(p, &about, a, PARTIAL_OVER_SET);

@@ -11,7 +11,7 @@
 
 #define INPUTS_MAX 130
 #define KEYS_MAX 200
-#define TOKENS_MAX 4000
+#define TOKENS_MAX 4000 /* and firings */
 
 /* What happened to a key, in the order in which it happened. */
 struct firing {
@@ -36,6 +36,7 @@ struct model {
 	struct model_key k[KEYS_MAX];
 	size_t n, window, nin;
 	bool closed[INPUTS_MAX];
+	int64_t from[INPUTS_MAX]; /* waited for above it */
 	int64_t floor;
 };
 
@@ -50,7 +51,7 @@ static void note(struct log *l, const struct model_key *k, bool whole)
 static void model_fire_whole(struct model *m, struct model_key *k, struct log *l)
 {
 	for (size_t i = 0; i < m->nin; i++)
-		if (!k->has[i] && !m->closed[i])
+		if (!k->has[i] && !m->closed[i] && k->key > m->from[i])
 			return;
 	if (!k->fired)
 		note(l, k, true);
@@ -95,7 +96,8 @@ static void model_put(struct model *m, int64_t key, size_t input, struct log *l)
 		return;
 	}
 	if (k->fired || k->has[input]) {
-		l->doubles++;
+		l->doubles += k->has[input];
+		l->late += !k->has[input];
 		return;
 	}
 	k->has[input] = true;
@@ -119,6 +121,14 @@ static void model_close(struct model *m, size_t input, struct log *l)
 		done = next->key;
 		model_fire_whole(m, next, l);
 	}
+}
+
+static void model_reopen(struct model *m, size_t input)
+{
+	m->closed[input] = false;
+	for (size_t i = 0; i < m->n; i++)
+		if (m->k[i].key > m->from[input])
+			m->from[input] = m->k[i].key;
 }
 
 /* --- the table, driven as a node drives it */
@@ -223,11 +233,18 @@ static void one_world(struct rng *r)
 	model.window = window;
 	model.nin = nin;
 	model.floor = INT64_MIN;
+	for (size_t i = 0; i < nin; i++)
+		model.from[i] = INT64_MIN;
 	ck_assert_int_eq(match_init(&m, window, nin), 0);
 	for (size_t i = 0; i < n; i++) {
-		if (rng_below(r, 300) == 0 && !model.closed[v[i].input]) {
-			model_close(&model, v[i].input, &want);
-			close_input(&m, v[i].input, &got);
+		uint32_t other = (uint32_t)rng_below(r, nin);
+
+		if (rng_below(r, 100) == 0 && !model.closed[other]) {
+			model_close(&model, other, &want);
+			close_input(&m, other, &got);
+		} else if (rng_below(r, 30) == 0 && model.closed[other]) {
+			model_reopen(&model, other);
+			ck_assert(match_reopen(&m, other));
 		}
 		model_put(&model, v[i].key, v[i].input, &want);
 		put(&m, v[i].key, v[i].input, &got);
