@@ -4,6 +4,7 @@
  * and integrators become entries of the segment's table and need nobody here;
  * for all others the rank writes a record of the event.
  */
+#include "common/base/array.h"
 #include "lm/csr_internal.h"
 #include "lm/hooks.h"
 #include "lm/pa.h"
@@ -63,6 +64,48 @@ static bool set_test(const struct csr *c, struct seg_action *a)
 	return true;
 }
 
+/*
+ * The rank knows by itself whether a call is potential: as $par2 of a start tells it, and never at an
+ * end. What else the parameter may say is carried out here.
+ */
+static bool is_potential_of_event(const struct csr *c, const struct omis_value *v)
+{
+	int64_t n;
+
+	if (c->phase == CALL_START)
+		return is_ecp(v, "par2");
+	return omis_value_i64(v, &n) && n == 0;
+}
+
+static const struct {
+	const char *name;
+	enum action_op op;
+} ops[] = {
+	{ "pa_counter_global_increment", ACTION_COUNTER_ADD },
+	{ "pa_counter_local_increment", ACTION_COUNTER_ADD },
+	{ "pa_integrator_global_increment", ACTION_INTEGRATOR_ADD },
+	{ "pa_integrator_local_increment", ACTION_INTEGRATOR_ADD },
+	{ "patop_integrator_global_increment", ACTION_PATOP_INTEGRATOR_ADD },
+	{ "patop_integrator_local_increment", ACTION_PATOP_INTEGRATOR_ADD },
+};
+
+static enum action_op op_of(const struct csr *c, const struct omis_call *call)
+{
+	enum action_op op = ACTION_NONE;
+
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++)
+		if (!strcmp(call->name, ops[i].name))
+			op = ops[i].op;
+	if (op == ACTION_NONE || op == ACTION_COUNTER_ADD)
+		return op;
+	if (!is_ecp(&call->param[2], "time"))
+		return ACTION_NONE;
+	if (op == ACTION_PATOP_INTEGRATOR_ADD &&
+	    !(c->is_patop && is_potential_of_event(c, &call->param[3])))
+		return ACTION_NONE;
+	return op;
+}
+
 static bool compile(const struct csr *c, const struct omis_call *call, struct seg_action *a)
 {
 	memset(a, 0, sizeof(*a));
@@ -71,16 +114,9 @@ static bool compile(const struct csr *c, const struct omis_call *call, struct se
 	a->func = (uint16_t)c->func;
 	a->phase = (uint8_t)c->phase;
 	a->flags = c->is_patop ? ACTION_PATOP : 0;
-	if (!strcmp(call->name, "pa_counter_local_increment") ||
-	    !strcmp(call->name, "pa_counter_global_increment"))
-		a->op = ACTION_COUNTER_ADD;
-	else if ((!strcmp(call->name, "pa_integrator_local_increment") ||
-		  !strcmp(call->name, "pa_integrator_global_increment")) &&
-		 is_ecp(&call->param[2], "time"))
-		a->op = ACTION_INTEGRATOR_ADD;
-	else
-		return false;
-	return call->param[0].kind == OMIS_TOKEN && set_operand(c, &call->param[1], a);
+	a->op = (uint16_t)op_of(c, call);
+	return a->op != ACTION_NONE && call->param[0].kind == OMIS_TOKEN &&
+	       set_operand(c, &call->param[1], a);
 }
 
 /* Ascending; NULL and 0 when all threads of the process count. */

@@ -38,7 +38,7 @@ static bool has_partner(const struct csr *c, int64_t rank)
 
 /*
  * The event of a filter: $par1 = length times matching partners, $par2 = 1
- * when the partner will only be known at the end. False: not for this one.
+ * when only the end will tell whether the partner is one of them. False: not for this one.
  */
 static bool filter(const struct csr *c, const struct ring_call *r, int64_t par[2])
 {
@@ -47,7 +47,7 @@ static bool filter(const struct csr *c, const struct ring_call *r, int64_t par[2
 	bool may_come = r->phase == CALL_START && partner == CALL_PARTNER_UNKNOWN;
 
 	par[0] = length_of(d, r);
-	par[1] = may_come;
+	par[1] = may_come && c->npartner;
 	if (may_come)
 		par[0] = 0;
 	return !c->npartner || may_come || has_partner(c, partner);

@@ -111,7 +111,15 @@ void pa_reset_cell(struct pa *a, struct pa_object *o, struct pa_cell *c)
 	c->own.integral = 0;
 	note_base(a, c, o->is_integrator);
 	c->base_v = v; /* what is open stays open */
+	pa_gain_start(a, c);
 	pa_note(o, c);
+}
+
+double pa_base_time(struct pa *a, const struct pa_cell *c)
+{
+	uint64_t now = ticks_of(a, c->proc), ticks = now > c->base_ticks ? now - c->base_ticks : 0;
+
+	return pa_now(a) - (double)ticks * seconds_per_tick(a, c->proc);
 }
 
 void pa_counter_add(struct pa_object *o, struct pa_cell *c, int64_t n)
@@ -328,6 +336,7 @@ struct pa_cell *pa_record(struct pa *a, struct pa_object *o, struct proc *p)
 	c->proc = p;
 	c->cell = -1;
 	c->own.t = pa_now(a);
+	pa_gain_start(a, c);
 	list_push_back(&o->cells, &c->link);
 	return c;
 }

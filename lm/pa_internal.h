@@ -38,6 +38,15 @@ struct pa_cell {
 	uint64_t base_ticks;
 	double base_integral, base_v; /* v x ticks, v */
 	struct pa_integral own;
+	/* an increment that was put by: patop_integrator_local_increment() from outside of the rank */
+	struct {
+		double delta, time;
+		bool is_set;
+	} potential;
+	double start; /* making or reset, system seconds */
+	/* pa_gain(): value and time of the last read since the last read */
+	int64_t mark_n;
+	double mark_integral, mark_time;
 	bool frozen; /* the process has ended: time does not go on */
 };
 
@@ -91,6 +100,28 @@ void pa_reset_cell(struct pa *a, struct pa_object *o, struct pa_cell *c);
 /* Increments that come from outside of the rank. */
 void pa_counter_add(struct pa_object *o, struct pa_cell *c, int64_t n);
 void pa_integrator_add(struct pa_object *o, struct pa_cell *c, double delta, double time);
+
+/* The same; `potential` ones are put by until a negative one lets them count. */
+void pa_patop_add(struct pa_object *o, struct pa_cell *c, double delta, double time,
+		  bool potential);
+
+/* What it gained between two times. */
+struct pa_gain {
+	int64_t n; /* of a counter */
+	double integral; /* of an integrator */
+	double from, to; /* system seconds */
+};
+void pa_gain(struct pa *a, const struct pa_object *o, struct pa_cell *c, bool since_last,
+	     struct pa_gain *out);
+
+/* It was made or reset now. */
+void pa_gain_start(struct pa *a, struct pa_cell *c);
+
+/* An lm before us made it; when it was last read is not known: that was now. */
+void pa_gain_go_on(struct pa *a, const struct pa_object *o, struct pa_cell *c);
+
+/* System seconds when the cell of the segment was where `base` says. */
+double pa_base_time(struct pa *a, const struct pa_cell *c);
 
 /* The rule of integrators, on what was added from here. */
 void pa_integral_add(struct pa_integral *i, double delta, double time);

@@ -80,6 +80,7 @@ static void revive(struct pa *a, struct pa_object *o, struct proc *p, unsigned c
 	c->base_v = n->base_v;
 	c->base_ticks = n->base_ticks;
 	c->own = (struct pa_integral){ n->own_integral, n->own_v, n->own_t };
+	pa_gain_go_on(a, o, c);
 }
 
 static void token_of(const struct seg_note *n, struct token *out)

@@ -36,6 +36,8 @@ int serve_pa_read(struct service_call *c);
 int serve_pa_reset(struct service_call *c);
 int serve_counter_increment(struct service_call *c);
 int serve_integrator_increment(struct service_call *c);
+int serve_patop_increment(struct service_call *c);
+int serve_patop_read(struct service_call *c);
 int serve_tracebuf_create(struct service_call *c);
 int serve_tracebuf_append(struct service_call *c);
 int serve_tracebuf_read(struct service_call *c);

@@ -166,6 +166,78 @@ static int read_one(struct service_call *c, struct pa_object *o)
 	return rc;
 }
 
+enum { MODE_SINCE_LAST = 1, MODE_PER_SECOND = 2, MODE_KNOWN = 3 };
+
+static double rate(double gain, const struct pa_gain *g)
+{
+	return g->to > g->from ? gain / (g->to - g->from) : 0;
+}
+
+/* Adds up, over the widest time. */
+static void add_gain(struct service_call *c, const struct pa_object *o, struct pa_cell *cell,
+		     struct pa_gain *sum)
+{
+	struct pa_gain g;
+
+	pa_gain(pa_of(c), o, cell, call_int(c, 1) & MODE_SINCE_LAST, &g);
+	if (call_int(c, 1) & MODE_PER_SECOND)
+		g.integral = rate(o->is_integrator ? g.integral : (double)g.n, &g);
+	sum->n = (int64_t)((uint64_t)sum->n + (uint64_t)g.n);
+	sum->integral += g.integral;
+	sum->from = g.from < sum->from ? g.from : sum->from;
+	sum->to = g.to;
+}
+
+static void write_gain(struct service_call *c, const struct pa_object *o, const struct pa_gain *g,
+		       struct omis_writer *w)
+{
+	if (o->is_integrator || (call_int(c, 1) & MODE_PER_SECOND))
+		omis_write_float(w, g->integral);
+	else
+		omis_write_int(w, g->n);
+	omis_write_float(w, g->from);
+	omis_write_float(w, g->to);
+}
+
+static int gain_of(struct service_call *c, const struct pa_object *o, struct pa_cell *only)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct pa_gain sum = { .from = pa_now(pa_of(c)), .to = pa_now(pa_of(c)) };
+
+	if (!o->is_global)
+		omis_write_token(&w, o->token.s);
+	list_each (i, &o->cells) {
+		struct pa_cell *cell = list_entry(i, struct pa_cell, link);
+
+		if (!only || cell == only)
+			add_gain(c, o, cell, &sum);
+	}
+	write_gain(c, o, &sum, &w);
+	return add_value(c, only ? only->proc->token.s : o->token.s, &b);
+}
+
+static int measure_one(struct service_call *c, struct pa_object *o)
+{
+	int rc = 0;
+
+	if (o->is_global)
+		return gain_of(c, o, NULL);
+	list_each (i, &o->cells)
+		if (rc == 0)
+			rc = gain_of(c, o, list_entry(i, struct pa_cell, link));
+	return rc;
+}
+
+int serve_patop_read(struct service_call *c)
+{
+	if (call_int(c, 1) & ~(int64_t)MODE_KNOWN)
+		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
+				       "mode is 0 to %d", MODE_KNOWN);
+	reply_add_time(c->reply, call_now(c), call_now(c));
+	return for_each_object(c, false, measure_one);
+}
+
 int serve_pa_read(struct service_call *c)
 {
 	reply_add_time(c->reply, call_now(c), call_now(c));
@@ -230,5 +302,19 @@ int serve_integrator_increment(struct service_call *c)
 		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
 				       e.text);
 	pa_integrator_add(o, cell, call_float(c, 1), call_float(c, 2));
+	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
+}
+
+int serve_patop_increment(struct service_call *c)
+{
+	struct err e = { 0 };
+	struct pa_object *o;
+	struct pa_cell *cell;
+	int rc = target(c, &o, &cell, &e);
+
+	if (rc < 0)
+		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
+				       e.text);
+	pa_patop_add(o, cell, call_float(c, 1), call_float(c, 2), call_int(c, 3) != 0);
 	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
 }

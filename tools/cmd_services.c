@@ -96,7 +96,8 @@ static int ask_mainsm(const struct cmd_common *c)
 
 	if (rc != CMD_OK)
 		return rc;
-	rc = session_ask(&r, ":services(\"\") services(\"pa\") services(\"patop\") services(\"omig\")");
+	rc = session_ask(&r, ":services(\"\") services(\"ocmg\") services(\"site\") services(\"pa\") services(\"patop\") services(\"trace\") "
+			    "services(\"omig\")");
 	if (rc == CMD_OK) {
 		term_open(&t, c->color);
 		if (!(c->json ? show_reply_json(r) : show_reply(&t, r)))

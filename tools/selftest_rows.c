@@ -15,6 +15,9 @@
 /* {integrator} goes up when a call begins and down when it ends. */
 #define INTEGRATE(how) BARRIER "pa_integrator_" how "_increment({integrator},1.0,$time)", \
 	BARRIER_END "pa_integrator_" how "_increment({integrator},-1.0,$time)", "!calls 4"
+/* The same for a call of which only the end tells whether it is meant. */
+#define POTENTIAL(how) "thread_has_started_lib_call([{proc}],\"MPI_Barrier\"): patop_integrator_" how "_increment({integrator},1.0,$time,1)", \
+	BARRIER_END "patop_integrator_" how "_increment({integrator},-1.0,$time,0)"
 #define BUFFER ":trace_buffer_create([{proc}])", "?buffer"
 #define APPEND(x) ":trace_buffer_append({buffer},1.5," x ")"
 #define INTEGRATED "[0-9.e-]*[1-9][0-9.e-]*,0\\.0,[0-9.]+\n"
@@ -195,6 +198,18 @@ const struct selftest_row selftest_rows[] = {
 		"~ " INTEGRATED, ":pa_integrator_reset([{integrator}])", ":pa_integrator_read([{integrator}])", "= 0\\.0,0\\.0," } },
 	{ "pa_integrator_delete", NEED_NOTHING, { INTEGRATOR("local"), ":pa_integrator_delete([{integrator}])",
 		"^:pa_integrator_read([{integrator}])", IS_GONE } },
+	{ "patop_integrator_local_increment", NEED_NOTHING, { INTEGRATOR("local"), POTENTIAL("local"), "!calls 4",
+		":pa_integrator_read([{integrator}])", "~{integrator}," INTEGRATED } },
+	{ "patop_integrator_global_increment", NEED_NOTHING, { INTEGRATOR("global"), POTENTIAL("global"), "!calls 4",
+		":pa_integrator_read([{integrator}])", "~ " INTEGRATED } },
+	{ "patop_measurement_counter_read", NEED_NOTHING, { COUNTER("local"), BARRIER "pa_counter_local_increment({counter},2)",
+		"!calls 3", ":pa_counter_read([{counter}])", "~,6\n", ":patop_measurement_counter_read([{counter}],1)",
+		"=^{proc} {counter},6,[0-9.]+,[0-9.]+\n", "!calls 1", ":pa_counter_read([{counter}])", "~,8\n",
+		":patop_measurement_counter_read([{counter}],1)", "={counter},2," } },
+	{ "patop_measurement_integrator_read", NEED_NOTHING, { INTEGRATOR("global"), BARRIER
+		"pa_integrator_global_increment({integrator},2.0,$time)", "!calls 1", ":pa_integrator_read([{integrator}])",
+		"~,2\\.0,[0-9.]+\n", ":patop_measurement_integrator_read([{integrator}],1)", "= [0-9.e-]+,[0-9.]+,[0-9.]+\n",
+		":patop_measurement_integrator_read([{integrator}],3)", "= [12]\\.[0-9]" } },
 	{ "trace_buffer_create", NEED_NOTHING, { BUFFER, "= trace_b_[^ ]*\n", ":trace_buffer_read([{buffer}])",
 		"=^{proc} {buffer},0,0,0\n" } },
 	{ "trace_buffer_append", NEED_NOTHING, { BUFFER, BARRIER_END "trace_buffer_append({buffer},$time,3,[$thread,$par0])",

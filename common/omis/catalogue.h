@@ -31,6 +31,7 @@ enum omis_merge {
 	OMIS_MERGE_LIST, /* nothing: they stand beside each other */
 	OMIS_MERGE_SUM, /* add: v */
 	OMIS_MERGE_INTEGRATOR, /* add at the latest time: I, v, t */
+	OMIS_MERGE_MEASURE, /* add over the widest time: value, from, to */
 };
 
 enum omis_flag {

@@ -117,10 +117,27 @@ static bool add_integrators(struct omis_value to[3], const struct omis_value v[3
 	return true;
 }
 
+/* Numbers or rates of the same length of time, but for what the answers of hosts are apart. */
+static bool add_measures(struct omis_value to[3], const struct omis_value v[3])
+{
+	double a[3], b[3];
+
+	for (int i = 0; i < 3; i++)
+		if (!omis_value_double(&to[i], &a[i]) || !omis_value_double(&v[i], &b[i]))
+			return false;
+	if (!add_counts(&to[0], &v[0]))
+		return false;
+	to[1] = (struct omis_value){ .kind = OMIS_FLOAT, .f = a[1] < b[1] ? a[1] : b[1] };
+	to[2] = (struct omis_value){ .kind = OMIS_FLOAT, .f = a[2] > b[2] ? a[2] : b[2] };
+	return true;
+}
+
 static bool add_values(enum omis_merge how, struct omis_values *to, const struct omis_values *v)
 {
 	if (how == OMIS_MERGE_INTEGRATOR)
 		return to->n == 3 && v->n == 3 && add_integrators(to->v, v->v);
+	if (how == OMIS_MERGE_MEASURE)
+		return to->n == 3 && v->n == 3 && add_measures(to->v, v->v);
 	return to->n == 1 && v->n == 1 && add_counts(&to->v[0], &v->v[0]);
 }
 

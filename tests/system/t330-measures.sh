@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What a tool measures with objects of its own in a running program, under each
-# MPI: records in trace buffers.
+# MPI: records in trace buffers, receives from anybody that count from their beginning
+# when it turns out who it was.
 # timeout: 120
+# shellcheck disable=SC2154 # set by eval
 . tests/system/lib.sh
 . tests/system/faults.sh
 need_mpi
@@ -67,6 +69,58 @@ traces() {
 	check "$f: a deleted buffer is not there" says '24' session_asks ":trace_buffer_read([$buffer])"
 }
 
+# --- a receive from anybody, counted for rank 1 and for rank 2: only its end tells which it is
+measured() {
+	rm -f "$TMPDIR"/m.*
+	timeout 60 omig run -- "mpirun.$f" -n 3 "$T/measured.$f" "$TMPDIR/m" >"$TMPDIR/m.out" 2>"$TMPDIR/m.err" &
+	job=$!
+	until_true 30 ranks_are 3
+}
+integrator() { # NAME NUMBER: that one of 1 plain, 2 and 3 of rank 1 and 2, as `I v`
+	eval "token=\$integrator$1"
+	session_asks ":pa_integrator_read([$token])" | sed -n 's/^1 0 p_[^ ]* [^,]*,\([^,]*\),\([^,]*\),.*/\1 \2/p'
+}
+is_inside() {
+	[ "$(integrator 1 | cut -d' ' -f2)" = 1.0 ]
+}
+counts_not_yet() {
+	integrator 2
+	integrator 3
+	[ "$(integrator 2)" = '0.0 0.0' ] && [ "$(integrator 3)" = '0.0 0.0' ]
+}
+is_over() {
+	[ "$(integrator 1 | cut -d' ' -f2)" = 0.0 ]
+}
+counts_for_one() {
+	integrator 1
+	integrator 2
+	integrator 3
+	[ "$(integrator 3)" = '0.0 0.0' ] && [ "$(integrator 2)" = "$(integrator 1)" ] && [ "$(integrator 2)" != '0.0 0.0' ]
+}
+gained() { # the same by the time since it was made
+	session_asks ":patop_measurement_integrator_read([$integrator2],0)"
+	session_asks ":patop_measurement_integrator_read([$integrator2],0)" | grep -Eq "$integrator2,$(integrator 2 | cut -d' ' -f1),[0-9.]+,[0-9.]+\$"
+}
+potentials() {
+	for i in 1 2 3; do
+		eval "integrator$i=\$(created ':pa_integrator_local_create([$rank])')"
+	done
+	session_asks "thread_has_started_lib_call([$rank],\"MPI_Recv\"): pa_integrator_local_increment($integrator1,1.0,\$time)" >/dev/null
+	session_asks "thread_has_ended_lib_call([$rank],\"MPI_Recv\"): pa_integrator_local_increment($integrator1,-1.0,\$time)" >/dev/null
+	for i in 2 3; do
+		eval "token=\$integrator$i"
+		session_asks "patop_lib_call_started([$rank],\"MPI_Recv\",[$((i - 1))]): patop_integrator_local_increment($token,1.0,\$time,\$par2)" >/dev/null
+		session_asks "patop_lib_call_ended([$rank],\"MPI_Recv\",[$((i - 1))]): patop_integrator_local_increment($token,-1.0,\$time,0)" >/dev/null
+	done
+	: >"$TMPDIR/m.begin"
+	check "$f: a receive from anybody is under way" until_true 20 is_inside
+	check "$f: it counts for no rank yet" counts_not_yet
+	: >"$TMPDIR/m.send"
+	check "$f: it ends" until_true 20 is_over
+	check "$f: then it counts from its beginning, for the one it came from" counts_for_one
+	check "$f: the measurement has gained as much" gained
+}
+
 for f in $flavours; do
 	check "$f: the program goes on" begins "$f" "$f" 2
 	check "$f: it is watched" until_true 20 ranks_are 2
@@ -76,6 +130,14 @@ for f in $flavours; do
 	session_ends
 	check "$f: the program has ended well" end_job "$f" "$job"
 	check "$f: and has said what it says unwatched" same_output "$f" "$f" 2
+	kill_all
+	check "$f: another program is watched" measured
+	rank=$(rank_token 0)
+	session_begins
+	potentials
+	session_ends
+	check "$f: it has ended well" end_job m "$job"
+	check "$f: it has received what was sent" grep -qx 'received 42' "$TMPDIR/m.out"
 	kill_all
 done
 tap_end

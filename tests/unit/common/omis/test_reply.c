@@ -184,6 +184,20 @@ START_TEST(integrators_are_added_at_the_latest_time)
 }
 END_TEST
 
+START_TEST(measures_are_added_over_the_widest_time)
+{
+	struct reply *r = reply_new();
+
+	reply_add(r, 1, "pa_c_1", STATUS_OK, "10,2.0,3.0");
+	reply_add(r, 1, "pa_c_1", STATUS_OK, "5,1.5,2.5");
+	reply_add(r, 2, "pa_i_1", STATUS_OK, "0.5,1.0,3.0");
+	reply_add(r, 2, "pa_i_1", STATUS_OK, "0.25,1.5,2.5");
+	merges(r, ":patop_measurement_counter_read([],0) patop_measurement_integrator_read([],3)",
+	       "1 'pa_c_1' OK '15,1.5,3.0'; 2 'pa_i_1' OK '0.75,1.0,3.0'");
+	reply_free(r);
+}
+END_TEST
+
 START_TEST(parts_that_are_no_sums_stay_apart)
 {
 	struct reply *r = reply_new();
@@ -368,7 +382,7 @@ SUITE("omis reply", void_results_become_all_others_fine_behind_the_errors,
       values_with_zero_bytes_are_compared_whole, entries_come_in_the_order_of_the_actions,
       an_action_about_no_object_succeeds, an_action_that_nobody_answered_claims_nothing,
       parts_of_a_global_counter_are_added_up, a_sum_beyond_64_bits_becomes_a_float,
-      integrators_are_added_at_the_latest_time, parts_that_are_no_sums_stay_apart,
+      integrators_are_added_at_the_latest_time, measures_are_added_over_the_widest_time, parts_that_are_no_sums_stay_apart,
       action_numbers_may_be_those_of_a_larger_request, appending_adds_entries_and_coverage,
       names_of_what_is_missing_are_bounded_but_counted, entries_are_bounded,
       the_first_error_in_the_order_of_actions_is_the_status,
