@@ -110,13 +110,14 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 
 /* --- coming and going */
 
-static void visitor_free(struct visitor *v)
+static void visitor_free(struct visitor *v, const char *reason)
 {
 	front_abandon(v);
-	link_close(v->link, "the sm ends");
+	link_close(v->link, reason);
 	meter_free(v->meter);
 	list_del(&v->in_visitors);
 	v->front->nvisitor--;
+	v->front->njoiner -= v->right != OMIS_ADMIN;
 	free(v);
 }
 
@@ -128,9 +129,6 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 
 	if (!who || !(ROLES_TOOL >> who->role & 1))
 		return err_set(why, ERR_DENIED, "admins and those who join come here, nobody else");
-	v->right = route_right_of_role(role_name(who->role));
-	if (v->right != OMIS_ADMIN && v->front->nvisitor > FRONT_JOINERS_MAX)
-		return err_set(why, ERR_LIMIT, "too many are joining: try again in a moment");
 	str_copy(v->name, sizeof(v->name), who->host);
 	ack->tool = ++v->front->last_number;
 	ack->name = v->name;
@@ -153,7 +151,7 @@ static void on_down(void *arg, struct link *l, const struct err *why)
 	if (fault)
 		log_warn("front", "cut %s: %s", v->name, fault);
 	v->link = NULL; /* gone after this call */
-	visitor_free(v);
+	visitor_free(v, NULL);
 }
 
 static void on_gone(void *arg, struct link *l)
@@ -161,10 +159,35 @@ static void on_gone(void *arg, struct link *l)
 	struct visitor *v = arg;
 
 	v->link = NULL;
-	visitor_free(v);
+	visitor_free(v, NULL);
 }
 
-static struct visitor *visitor_new(struct front *f)
+/* Who has been here longest without a join under way: silent ones keep nobody out. */
+static struct visitor *idle_joiner(const struct front *f)
+{
+	list_each (i, &f->visitors) {
+		struct visitor *v = list_entry(i, struct visitor, in_visitors);
+
+		if (v->right != OMIS_ADMIN && !v->is_joining)
+			return v;
+	}
+	return NULL;
+}
+
+/* An admin's place is not taken by those who join, however many they are. */
+static bool make_room(struct front *f, enum omis_right right)
+{
+	struct visitor *idle;
+
+	if (right == OMIS_ADMIN || f->njoiner < FRONT_JOINERS_MAX)
+		return f->nvisitor < FRONT_VISITORS_MAX;
+	idle = idle_joiner(f);
+	if (idle)
+		visitor_free(idle, "others want to join, and you did nothing");
+	return idle;
+}
+
+static struct visitor *visitor_new(struct front *f, enum omis_right right)
 {
 	struct visitor *v = calloc(1, sizeof(*v));
 
@@ -175,15 +198,19 @@ static struct visitor *visitor_new(struct front *f)
 		return NULL;
 	}
 	v->front = f;
+	v->right = right;
 	meter_set_rate(v->meter, FRONT_VISITOR_RATE);
 	list_push_back(&f->visitors, &v->in_visitors);
 	f->nvisitor++;
+	f->njoiner += right != OMIS_ADMIN;
 	return v;
 }
 
 static void take(struct front *f, struct chan *c)
 {
-	struct visitor *v = f->nvisitor < FRONT_VISITORS_MAX ? visitor_new(f) : NULL;
+	const struct identity *who = chan_peer(c);
+	enum omis_right right = who ? route_right_of_role(role_name(who->role)) : OMIS_OBSERVE;
+	struct visitor *v = make_room(f, right) ? visitor_new(f, right) : NULL;
 	const struct link_conf conf = {
 		.loop = f->conf.loop,
 		.rng = f->conf.rng,
@@ -205,7 +232,7 @@ static void take(struct front *f, struct chan *c)
 		return;
 	chan_close(c, "no room for another visitor");
 	if (v)
-		visitor_free(v);
+		visitor_free(v, NULL);
 }
 
 static void on_accept(void *arg, struct chan *c)
@@ -290,7 +317,7 @@ void front_free(struct front *f)
 		return;
 	net_listener_close(f->listener);
 	list_each_safe (i, &f->visitors)
-		visitor_free(list_entry(i, struct visitor, in_visitors));
+		visitor_free(list_entry(i, struct visitor, in_visitors), "the sm ends");
 	enrol_service_free(f->enrol);
 	free(f);
 }

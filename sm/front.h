@@ -15,7 +15,7 @@
 #include "sm/tenants.h"
 
 #define FRONT_VISITORS_MAX 64
-#define FRONT_JOINERS_MAX 48 /* of these: an admin finds a place whoever else is there */
+#define FRONT_JOINERS_MAX 48 /* of these: an admin finds a place whoever else is there, and says nothing */
 #define FRONT_VISITOR_RATE METER_RATE_MIN /* frames a second: nobody types faster */
 #define FRONT_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
 

@@ -14,7 +14,7 @@ struct front {
 	struct net_listener *listener;
 	struct enrol_service *enrol;
 	struct list visitors;
-	size_t nvisitor;
+	size_t nvisitor, njoiner; /* of these: without the right admin */
 	uint32_t last_number;
 	nsec_t started;
 	uint64_t requests, refused;

@@ -43,14 +43,12 @@ static int done(struct front_call *c)
 /* The user that the first parameter names; NULL: answered. */
 static struct tenant *user_of(struct front_call *c, int *rc)
 {
-	const char *key = text_at(c, 0);
-	struct tenant *t = tenants_find(c->visitor->front->conf.tenants, key);
-	char who[128];
+	struct tenant *t = NULL;
+	struct err e = { 0 };
 
-	*rc = t ? 0
-		: reply_add_error(c->into, c->action, NULL, STATUS_UNKNOWN_OBJECT,
-				  "no user, or several, are meant by '%s'",
-				  str_escape(who, sizeof(who), key, strlen(key)));
+	*rc = tenants_meant(c->visitor->front->conf.tenants, text_at(c, 0), &t, &e);
+	if (*rc)
+		*rc = reply_add(c->into, c->action, NULL, STATUS_UNKNOWN_OBJECT, e.text);
 	return t;
 }
 
@@ -225,13 +223,29 @@ static int refuse_join(struct front_call *c, int rc, const struct err *why)
 			 why->text);
 }
 
+/* One place for a certificate, over however many connections. */
+static bool is_joining(const struct visitor *v)
+{
+	const struct identity *who = link_identity(v->link);
+
+	list_each (i, &v->front->visitors) {
+		const struct visitor *other = list_entry(i, struct visitor, in_visitors);
+		const struct identity *whose = other->link ? link_identity(other->link) : NULL;
+
+		if (other->is_joining &&
+		    (other == v || !who || !whose || !memcmp(who->serial, whose->serial, SERIAL_BYTES)))
+			return true;
+	}
+	return false;
+}
+
 static int join(struct front_call *c)
 {
 	struct visitor *v = c->visitor;
 	struct buf b = BUF_INIT(VALUE_MAX_BYTES);
 	struct connstr conn = { .nhost = 0 };
 	struct err e = { 0 };
-	int rc = v->is_joining ? err_set(&e, ERR_EXISTS, "you are joining already")
+	int rc = is_joining(v) ? err_set(&e, ERR_EXISTS, "you are joining already")
 			       : connstr_parse(text_at(c, 0), &conn, &e);
 
 	if (!rc)

@@ -119,6 +119,16 @@ static const struct conf_key keys[] = {
 	  .arg = "PIN",
 	  .help = "of his mainsm, as in its connection string; empty: all who are not listed" },
 	{ .section = "user",
+	  .name = "users",
+	  .kind = CONF_INT,
+	  .offset = OF_USER(users),
+	  .def = "64",
+	  .min = 0,
+	  .max = TENANTS_MAX,
+	  .flags = CONF_NOENV | CONF_RELOAD,
+	  .arg = "N",
+	  .help = "mainsms that a section without a pin lets in; 0: no limit" },
+	{ .section = "user",
 	  .name = "hosts",
 	  .kind = CONF_INT,
 	  .offset = LIMIT(HOSTS),
@@ -186,6 +196,7 @@ const struct conf_schema settings_schema = {
 	.group = groups,
 };
 
+_Static_assert(TENANTS_STRANGERS_DEFAULT == 64, "the default above");
 _Static_assert(SM_LINGER_DEFAULT_NS == 60 * NSEC_PER_SEC &&
 		       SM_GRACE_DEFAULT_NS == 120 * NSEC_PER_SEC,
 	       "the defaults above are those of sm.h");

@@ -42,37 +42,12 @@ struct tenant *tenants_at(const struct tenants *ts, size_t i)
 	return i < ts->n ? ts->v[i] : NULL;
 }
 
-static struct tenant *find_pin(const struct tenants *ts, const char *pin)
+struct tenant *tenants_find(const struct tenants *ts, const char *pin)
 {
 	for (size_t i = 0; i < ts->n; i++)
 		if (str_eq(tenant_pin(ts->v[i]), pin))
 			return ts->v[i];
 	return NULL;
-}
-
-static bool is_meant(const struct tenant *t, const char *key)
-{
-	struct tenant_facts f;
-
-	if (strlen(key) >= TENANT_KEY_MIN && str_has_prefix(tenant_pin(t), key))
-		return true;
-	tenant_get_facts(t, &f);
-	return f.name[0] && str_eq(f.name, key);
-}
-
-struct tenant *tenants_find(const struct tenants *ts, const char *key)
-{
-	struct tenant *found = find_pin(ts, key);
-
-	for (size_t i = 0; !found && i < ts->n; i++) {
-		if (!is_meant(ts->v[i], key))
-			continue;
-		for (size_t k = i + 1; k < ts->n; k++)
-			if (is_meant(ts->v[k], key))
-				return NULL;
-		found = ts->v[i];
-	}
-	return found;
 }
 
 /* --- the policy */
@@ -88,6 +63,61 @@ static const struct user_conf *policy_for(const struct tenants *ts, const char *
 			anybody = &ts->user[i];
 	}
 	return anybody;
+}
+
+/* --- whom an admin means */
+
+/* The pin that the configuration gives that name to; NULL: none. */
+static const char *pin_named(const struct tenants *ts, const char *name)
+{
+	for (size_t i = 0; i < ts->nuser; i++)
+		if (ts->user[i].pin[0] && str_eq(ts->user[i].name, name))
+			return ts->user[i].pin;
+	return NULL;
+}
+
+/* What a user calls himself counts where the admin has not given that name to somebody. */
+static bool is_meant(const struct tenants *ts, const struct tenant *t, const char *key)
+{
+	const char *owner = pin_named(ts, key);
+	struct tenant_facts f;
+
+	if (strlen(key) >= TENANT_KEY_MIN && str_has_prefix(tenant_pin(t), key))
+		return true;
+	tenant_get_facts(t, &f);
+	return owner ? str_eq(owner, f.pin) : f.name[0] && str_eq(f.name, key);
+}
+
+static int several_meant(const char *key, const struct tenant *a, const struct tenant *b, struct err *e)
+{
+	struct tenant_facts f, g;
+	char who[48], first[32], second[32];
+
+	tenant_get_facts(a, &f);
+	tenant_get_facts(b, &g);
+	return err_set(e, ERR_EXISTS, "'%s' may be %.8s (%s) or %.8s (%s): say more of the pin",
+		       str_escape(who, sizeof(who), key, strlen(key)), f.pin,
+		       str_escape(first, sizeof(first), f.name, strlen(f.name)), g.pin,
+		       str_escape(second, sizeof(second), g.name, strlen(g.name)));
+}
+
+int tenants_meant(const struct tenants *ts, const char *key, struct tenant **out, struct err *e)
+{
+	struct tenant *whole = tenants_find(ts, key), *found = whole;
+	char who[128];
+
+	for (size_t i = 0; !whole && i < ts->n; i++) {
+		if (!is_meant(ts, ts->v[i], key))
+			continue;
+		if (found)
+			return several_meant(key, found, ts->v[i], e);
+		found = ts->v[i];
+	}
+	if (!found)
+		return err_set(e, ERR_NOTFOUND, "no user here is meant by '%s'",
+			       str_escape(who, sizeof(who), key, strlen(key)));
+	*out = found;
+	return 0;
 }
 
 static void free_policy(struct user_conf *user, size_t n)
@@ -113,6 +143,20 @@ static struct user_conf *copy_policy(const struct user_conf *user, size_t n)
 		return NULL;
 	}
 	return v;
+}
+
+/* Those whom no section names: they share one. */
+static int check_room(const struct tenants *ts, const struct user_conf *u, struct err *e)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < ts->n; i++)
+		n += policy_for(ts, tenant_pin(ts->v[i])) == u;
+	if (u->pin[0] || !u->users || n < u->users)
+		return 0;
+	return err_set(e, ERR_LIMIT,
+		       "this site serves no more than %lld users that it does not know: ask its admin",
+		       (long long)u->users);
 }
 
 /* False: he may not be here. */
@@ -234,9 +278,10 @@ static void on_joined(void *arg, struct tenant *t, const struct err *why)
 	tenant_free(t);
 }
 
-static struct waiting *free_place(struct tenants *ts)
+/* Whom the admin has named finds a place however many strangers are joining. */
+static struct waiting *free_place(struct tenants *ts, bool is_named)
 {
-	for (size_t i = 0; i < TENANTS_JOINING_MAX; i++)
+	for (size_t i = 0; i < (is_named ? TENANTS_JOINING_MAX : TENANTS_STRANGERS_MAX); i++)
 		if (!ts->waiting[i].tenant)
 			return &ts->waiting[i];
 	return NULL;
@@ -245,7 +290,7 @@ static struct waiting *free_place(struct tenants *ts)
 static int start_join(struct tenants *ts, const struct connstr *conn, const char *name,
 		      struct tenant **out, struct err *e)
 {
-	struct tenant *t = find_pin(ts, conn->pin);
+	struct tenant *t = tenants_find(ts, conn->pin);
 	bool is_new = !t;
 	int rc = t ? 0 : add(ts, conn->pin, &t, e);
 
@@ -266,11 +311,12 @@ static int start_join(struct tenants *ts, const struct connstr *conn, const char
 int tenants_join(struct tenants *ts, const struct connstr *conn, const char *name,
 		 void (*on_done)(void *arg, const struct err *why), void *arg, struct err *e)
 {
-	struct waiting *w = free_place(ts);
-	struct tenant *t = find_pin(ts, conn->pin);
+	const struct user_conf *u = policy_for(ts, conn->pin);
+	struct waiting *w = free_place(ts, u && u->pin[0]);
+	struct tenant *t = tenants_find(ts, conn->pin);
 	int rc;
 
-	if (!policy_for(ts, conn->pin))
+	if (!u)
 		return err_set(e, ERR_DENIED,
 			       "this site does not serve the mainsm %.8s: ask its admin",
 			       conn->pin);
@@ -280,6 +326,8 @@ int tenants_join(struct tenants *ts, const struct connstr *conn, const char *nam
 		return err_set(e, ERR_INVALID, "the connection string has no token for an sm");
 	if (!w)
 		return err_set(e, ERR_LIMIT, "too many are joining: try again in a moment");
+	if (!t && check_room(ts, u, e))
+		return -ERR_LIMIT;
 	rc = start_join(ts, conn, name, &t, e);
 	if (!rc)
 		*w = (struct waiting){ t, on_done, arg };

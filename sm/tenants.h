@@ -10,7 +10,9 @@
 #include "sm/tenant.h"
 
 #define TENANTS_MAX 1024 /* two descriptors each, and those of their hosts */
-#define TENANTS_JOINING_MAX 16 /* at a time: each dials where a stranger says */
+#define TENANTS_JOINING_MAX 16 /* at a time: each dials where somebody says */
+#define TENANTS_STRANGERS_MAX 12 /* of these for users that the configuration does not name */
+#define TENANTS_STRANGERS_DEFAULT 64 /* one person can make many mainsms */
 #define TENANT_KEY_MIN 8 /* digits of a pin that name a user */
 
 /* What the admin's configuration says of a user. The first member is the section's name. */
@@ -18,6 +20,7 @@ struct user_conf {
 	const char *name;
 	const char *pin; /* "" = for all who are not listed */
 	int64_t max[QUOTA_COUNT];
+	int64_t users; /* without a pin: how many it lets in; 0 = no limit */
 };
 
 struct tenants;
@@ -48,8 +51,15 @@ int tenants_join(struct tenants *ts, const struct connstr *conn, const char *nam
 		 void (*on_done)(void *arg, const struct err *why), void *arg, struct err *e);
 void tenants_cancel(struct tenants *ts, void *arg);
 
-/* By pin, the beginning of one, or name; NULL: nobody, or several. */
-struct tenant *tenants_find(const struct tenants *ts, const char *key);
+/* By his whole pin; NULL: nobody. */
+struct tenant *tenants_find(const struct tenants *ts, const char *pin);
+
+/*
+ * Whom an admin means: by pin, the beginning of one, or name. A name that the configuration gives
+ * is that user's alone, whatever others call themselves. ERR_NOTFOUND; ERR_EXISTS: several, and *e
+ * names two.
+ */
+int tenants_meant(const struct tenants *ts, const char *key, struct tenant **out, struct err *e);
 
 /* Hangs up and forgets; he may join again. */
 void tenants_drop(struct tenants *ts, struct tenant *t);

@@ -178,6 +178,92 @@ START_TEST(who_leaves_while_joining_is_not_answered)
 }
 END_TEST
 
+/* Visitors who say nothing. */
+static struct net_ctx *crowd_ctx[FRONT_VISITORS_MAX];
+static struct link *crowd[FRONT_VISITORS_MAX];
+
+static int crowd_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		      struct err *e)
+{
+	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
+
+	return net_dial(arg, "site", front_port(w.front), &x, h, out, e);
+}
+
+static void crowd_add(size_t i, const struct identity *who)
+{
+	const struct link_conf conf = { .loop = w.loop, .rng = &w.rng };
+	const struct msg_hello hello = { .role = "tool", .host = who->host };
+
+	ck_assert_int_eq(mem_ctx_open(w.net, who, &crowd_ctx[i], NULL), 0);
+	crowd[i] = link_dial(&conf, &(struct link_dialer){ crowd_dial, crowd_ctx[i] }, &hello);
+	run(100 * MS);
+}
+
+static void crowd_leave(size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		link_close(crowd[i], "the test is over");
+		run(10 * MS);
+		net_ctx_free(crowd_ctx[i]);
+	}
+}
+
+START_TEST(silent_visitors_keep_nobody_out)
+{
+	size_t up = 0;
+
+	for (size_t i = 0; i < FRONT_VISITORS_MAX; i++) {
+		const struct identity who = identity(ROLE_TOOL_OBSERVE, "", "crowd@x");
+
+		crowd_add(i, &who);
+		ck_assert(link_identity(crowd[i])); /* the newest has a place */
+	}
+	for (size_t i = 0; i < FRONT_VISITORS_MAX; i++)
+		up += link_identity(crowd[i]) != NULL;
+	ck_assert_uint_le(up, FRONT_JOINERS_MAX);
+	guest_start(ROLE_TOOL_ADMIN, "tool");
+	ck_assert(w.guest.is_up);
+	ck_assert_uint_eq(ask(":omig_site_status()"), STATUS_OK);
+	crowd_leave(FRONT_VISITORS_MAX);
+}
+END_TEST
+
+START_TEST(a_certificate_joins_once_at_a_time)
+{
+	static const char text[] = ":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")";
+	const struct msg m = { .type = MSG_REQUEST,
+			       .request = { .id = 1,
+					    .text = { (const uint8_t *)text, sizeof(text) - 1 } } };
+
+	w.enrol_waits = true;
+	guest_start(ROLE_TOOL_OBSERVE, "tool");
+	crowd_add(0, net_ctx_self(w.guest.ctx));
+	ck_assert_int_eq(link_send(crowd[0], &m), 0);
+	run(100 * MS);
+	ck_assert_uint_eq(ask(":omig_site_join(\"omig1:top2:7000:48h248h248h248h248h248h248:id.secret\")"),
+			  STATUS_UNSPECIFIED_ERROR);
+	ck_assert(last_says("you are joining already"));
+	enrol_go();
+	run(SEC);
+	ck_assert_ptr_nonnull(w.top[0].link);
+	crowd_leave(1);
+}
+END_TEST
+
+START_TEST(whom_a_name_could_mean_is_said)
+{
+	w.user[0] = (struct user_conf){ .name = "others", .pin = "" };
+	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 1), 0);
+	ck_assert_int_eq(join_as(0, "carol"), 0);
+	ck_assert_int_eq(join_as(1, "carol"), 0);
+	guest_start(ROLE_TOOL_ADMIN, "tool");
+	ck_assert_uint_eq(ask(":omig_site_drop(\"carol\")"), STATUS_UNKNOWN_OBJECT);
+	ck_assert(last_says("248h248h (carol) or 48h248h2 (carol)"));
+	ck_assert_uint_eq(tenants_count(w.tenants), 2);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -187,6 +273,9 @@ int main(void)
 		a_user_joins_by_a_request,
 		daemons_are_not_let_in_by_the_port_of_the_site,
 		who_leaves_while_joining_is_not_answered,
+		silent_visitors_keep_nobody_out,
+		a_certificate_joins_once_at_a_time,
+		whom_a_name_could_mean_is_said,
 	};
 
 	return suite_run_with("sm front", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));

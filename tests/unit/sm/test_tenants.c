@@ -80,7 +80,7 @@ START_TEST(a_quota_meets_one_user_and_its_change_too)
 	ck_assert_ptr_nonnull(strstr(w.host[2].why, "quota hosts"));
 	ck_assert_uint_eq(facts(1).refused, 1);
 	ck_assert_uint_eq(facts(0).refused, 0);
-	tenant_limit(tenants_find(w.tenants, "bob"), QUOTA_HOSTS, 2);
+	tenant_limit(tenants_find(w.tenants, pins[1]), QUOTA_HOSTS, 2);
 	run(30 * SEC);
 	ck_assert(w.host[2].is_up);
 	/* A restart remembers what the admin has set. */
@@ -245,7 +245,7 @@ START_TEST(a_drop_hangs_up_one_and_the_other_does_not_notice)
 	join_both();
 	host_start(0, &w.top[0]);
 	host_start(1, &w.top[1]);
-	tenants_drop(w.tenants, tenants_find(w.tenants, "alice"));
+	tenants_drop(w.tenants, tenants_find(w.tenants, pins[0]));
 	run(SEC);
 	ck_assert_ptr_null(w.top[0].link);
 	ck_assert(!w.host[0].is_up);
@@ -291,6 +291,91 @@ START_TEST(a_mainsm_that_revokes_us_is_rid_of_us)
 	run(SEC);
 	ck_assert_ptr_null(tenants_find(w.tenants, pins[0]));
 	ck_assert_str_eq(facts(1).state, "up");
+}
+END_TEST
+
+/* --- who is meant, and who has room */
+
+static const char *meant(const char *key)
+{
+	static struct err e;
+	struct tenant *t = NULL;
+
+	e = (struct err){ 0 };
+	return tenants_meant(w.tenants, key, &t, &e) ? e.text : tenant_pin(t);
+}
+
+START_TEST(a_name_of_the_configuration_is_nobody_elses)
+{
+	/* bob is not listed and calls himself alice before she is here. */
+	w.user[1] = (struct user_conf){ .name = "others", .pin = "" };
+	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 2), 0);
+	ck_assert_int_eq(join_as(1, "alice"), 0);
+	ck_assert_str_eq(meant("alice"), "no user here is meant by 'alice'");
+	ck_assert_str_eq(meant("48h248h2"), pins[1]);
+	ck_assert_int_eq(join_as(0, "x"), 0);
+	ck_assert_str_eq(meant("alice"), pins[0]);
+	ck_assert_str_eq(meant(pins[1]), pins[1]);
+	ck_assert_str_eq(meant("48h248h"), "no user here is meant by '48h248h'");
+}
+END_TEST
+
+START_TEST(of_two_with_one_name_both_are_shown)
+{
+	w.user[0] = (struct user_conf){ .name = "others", .pin = "" };
+	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 1), 0);
+	ck_assert_int_eq(join_as(0, "carol"), 0);
+	ck_assert_str_eq(meant("carol"), pins[0]);
+	ck_assert_int_eq(join_as(1, "carol"), 0);
+	ck_assert_str_eq(meant("carol"),
+			 "'carol' may be 248h248h (carol) or 48h248h2 (carol): say more of the pin");
+	ck_assert_str_eq(meant("48h248h2"), pins[1]);
+}
+END_TEST
+
+START_TEST(a_name_that_looks_like_a_pin_makes_it_ambiguous_and_no_more)
+{
+	w.user[1] = (struct user_conf){ .name = "others", .pin = "" };
+	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 2), 0);
+	ck_assert_int_eq(join_as(1, "248h248h"), 0);
+	ck_assert_int_eq(join_as(0, "x"), 0);
+	ck_assert_ptr_nonnull(strstr(meant("248h248h"), "say more of the pin"));
+	ck_assert_str_eq(meant("248h248h2"), pins[0]);
+}
+END_TEST
+
+START_TEST(strangers_are_let_in_up_to_a_number)
+{
+	w.user[1] = (struct user_conf){ .name = "others", .pin = "", .users = 1 };
+	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 2), 0);
+	ck_assert_int_eq(join(1), 0);
+	ck_assert_int_eq(join(2), -ERR_LIMIT);
+	ck_assert_ptr_nonnull(strstr(w.joined_why, "no more than 1 users that it does not know"));
+	ck_assert_int_eq(join(0), 0); /* she is named */
+	ck_assert_int_eq(join(1), 1); /* and he is here already */
+	ck_assert_uint_eq(tenants_count(w.tenants), 2);
+}
+END_TEST
+
+START_TEST(strangers_that_join_leave_places_for_those_whom_the_admin_names)
+{
+	struct connstr c = conn_of(2);
+
+	w.user[1] = (struct user_conf){ .name = "others", .pin = "" };
+	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 2), 0);
+	w.enrol_waits = true;
+	w.enrol_why = "there is no such mainsm";
+	for (int i = 0; i < TENANTS_STRANGERS_MAX; i++) {
+		c.pin[0] = (char)('a' + i);
+		ck_assert_int_eq(tenants_join(w.tenants, &c, "x", on_joined, &w, NULL), 0);
+	}
+	c.pin[0] = 'z';
+	ck_assert_int_eq(tenants_join(w.tenants, &c, "x", on_joined, &w, NULL), -ERR_LIMIT);
+	ck_assert_int_eq(join(0), 0);
+	enrol_go();
+	run(SEC);
+	ck_assert_uint_eq(w.refused, TENANTS_STRANGERS_MAX + 1);
+	ck_assert_uint_eq(tenants_count(w.tenants), 0);
 }
 END_TEST
 
@@ -361,6 +446,11 @@ int main(void)
 		a_drop_hangs_up_one_and_the_other_does_not_notice,
 		a_mainsm_that_told_us_to_stop_is_found_when_it_is_back,
 		a_mainsm_that_revokes_us_is_rid_of_us,
+		a_name_of_the_configuration_is_nobody_elses,
+		of_two_with_one_name_both_are_shown,
+		a_name_that_looks_like_a_pin_makes_it_ambiguous_and_no_more,
+		strangers_are_let_in_up_to_a_number,
+		strangers_that_join_leave_places_for_those_whom_the_admin_names,
 		a_join_without_memory_leaves_a_member_or_nothing,
 		a_start_without_memory_forgets_nobody,
 	};

@@ -82,7 +82,8 @@ static struct {
 	struct tenants *tenants;
 	struct net_ctx *front_ctx;
 	struct front *front;
-	struct fake_enrol enrol[8];
+	struct fake_enrol enrol[TENANTS_JOINING_MAX];
+	bool enrol_waits; /* until enrol_go() */
 	const char *enrol_why; /* NULL: it succeeds */
 	bool cannot_open; /* what the enrolment brought cannot be used */
 	char dir[64];
@@ -145,8 +146,17 @@ static inline struct enrol *enrol_fake(void *arg, const struct enrol_conf *c,
 	n->is_used = true;
 	n->on_done = on_done;
 	n->arg = done_arg;
-	loop_job_post(w.loop, &n->job, enrolled, n);
+	if (!w.enrol_waits)
+		loop_job_post(w.loop, &n->job, enrolled, n);
 	return (struct enrol *)n;
+}
+
+static inline void enrol_go(void)
+{
+	w.enrol_waits = false;
+	for (size_t i = 0; i < TENANTS_JOINING_MAX; i++)
+		if (w.enrol[i].is_used)
+			loop_job_post(w.loop, &w.enrol[i].job, enrolled, &w.enrol[i]);
 }
 
 static inline void cancel_fake(void *arg, struct enrol *n)
@@ -472,16 +482,21 @@ static inline struct connstr conn_of(size_t i)
 	return c;
 }
 
-static inline int join(size_t i)
+static inline int join_as(size_t i, const char *name)
 {
 	const struct connstr c = conn_of(i);
 	struct err e = { 0 };
-	int rc = tenants_join(w.tenants, &c, "somebody@x", on_joined, &w, &e);
+	int rc = tenants_join(w.tenants, &c, name, on_joined, &w, &e);
 
 	if (rc < 0)
 		str_copy(w.joined_why, sizeof(w.joined_why), e.text);
 	run(SEC);
 	return rc;
+}
+
+static inline int join(size_t i)
+{
+	return join_as(i, "somebody@x");
 }
 
 static inline void join_both(void)
