@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Requests from above: each is checked, executed and answered once. A
- * manipulation whose id comes again is answered as the first time and not done again.
+ * manipulation whose id comes again, on this link or with the id of the tool's request on
+ * another, is answered as the first time, or with what is known of it, and not done again.
  */
 #ifndef LM_INBOX_H
 #define LM_INBOX_H
 
+#include "lm/ops.h"
 #include "lm/task.h"
 #include "proto/msg.h"
 
@@ -18,6 +20,7 @@ struct inbox;
 
 struct inbox_conf {
 	struct tasks *tasks; /* borrowed */
+	struct ops *ops; /* borrowed */
 	int (*send)(void *arg, const uint8_t *frames, size_t n); /* as link_send_frames() */
 	void *arg;
 };
@@ -28,7 +31,7 @@ void inbox_free(struct inbox *b);
 void inbox_request(struct inbox *b, const struct msg_request *m);
 void inbox_cancel(struct inbox *b, uint64_t id);
 
-/* Nobody waits for answers any more; ids begin anew. What was kept is forgotten. */
+/* Nobody waits for answers any more; ids of this link begin anew. */
 void inbox_link_lost(struct inbox *b);
 
 struct inbox_stats {

@@ -322,16 +322,20 @@ static int open_work(struct lm *m, struct err *e)
 {
 	const struct lm_conf *c = &m->conf;
 	struct task_env env;
+	int rc;
 
 	m->files = str_dup(c->files ? c->files : "");
 	if (!m->files || lm_audit_open(m, e) < 0)
 		return err_nomem(e);
+	rc = ops_open(c->ops, &m->ops, e);
+	if (rc < 0)
+		return rc;
 	env = env_of(m);
 	m->tasks = tasks_new(&env);
 	if (!m->tasks)
 		return err_nomem(e);
 	m->csrs = csrs_new(&(struct csrs_conf){ env, m->tasks, on_triggered, on_corrupt, m });
-	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, send_frames, m });
+	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, m->ops, send_frames, m });
 	m->directory = directory_new(
 		&(struct directory_conf){ c->loop, m->procs, c->timebase, send_up, m });
 	if (!m->csrs || !m->inbox || !m->directory)
@@ -403,6 +407,7 @@ void lm_free(struct lm *m)
 	intake_close(m->intake);
 	directory_free(m->directory);
 	inbox_free(m->inbox);
+	ops_close(m->ops);
 	csrs_free(m->csrs);
 	m->csrs = NULL;
 	tasks_free(m->tasks);

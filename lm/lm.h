@@ -44,6 +44,7 @@ struct lm_conf {
 	const char *look; /* path of lm-look; NULL = none */
 	const char *guard; /* path of lm-guard; NULL = none */
 	const char *journal; /* of stopped processes; NULL = none */
+	const char *ops; /* what was done, by the ids of tools' requests; NULL = it is forgotten with the lm */
 	const char *audit; /* file of the manipulations; NULL = none */
 	const char *files; /* that tools may see: filelist.h; NULL = none */
 	uid_t uid;

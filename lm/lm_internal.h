@@ -34,6 +34,7 @@ struct lm {
 	struct tracebufs *tracebufs;
 	struct trace *look; /* NULL: none */
 	struct audit *audit; /* NULL: none */
+	struct ops *ops;
 	struct tasks *tasks;
 	struct csrs *csrs;
 	struct inbox *inbox;

@@ -19,4 +19,4 @@ lm.src      += host_linux_memory.c host_linux_modules.c host_linux_file.c fileli
 
 $(B)/gen/lm/syscalls.c: lm/syscalls.awk
 	$(call say,AWK)mkdir -p $(@D) && echo '#include <sys/syscall.h>' | $(CC) -dM -E - | sort | awk -f lm/syscalls.awk >$@
-lm.src      += journal.c guard.c look.c look_do.c
+lm.src      += journal.c guard.c look.c look_do.c ops.c

@@ -100,6 +100,9 @@ static void execute(struct peer *p, const struct msg_request *q, struct omis_req
 		.policy = q->policy,
 		.quorum = q->quorum,
 		.deadline = q->deadline_ns,
+		.op_epoch = p->epoch,
+		.op = p->epoch ? q->id : 0,
+		.flags = q->flags & MSG_REQUEST_OUTCOME,
 		.on_done = on_done,
 		.arg = t,
 	};

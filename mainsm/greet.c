@@ -120,7 +120,7 @@ static int hello_sm(struct peer *p, const struct msg_hello *h, const struct iden
 	return p->listen ? 0 : err_nomem(why);
 }
 
-static int hello_tool(struct peer *p, struct msg_hello_ack *ack, struct err *why)
+static int hello_tool(struct peer *p, const struct msg_hello *h, struct msg_hello_ack *ack, struct err *why)
 {
 	struct mainsm *m = p->m;
 
@@ -128,6 +128,7 @@ static int hello_tool(struct peer *p, struct msg_hello_ack *ack, struct err *why
 		return err_set(why, ERR_LIMIT, "%d tools are connected already: end one of them", TOOLS_MAX);
 	ack->tool = (uint32_t)numbers_mint(m->numbers, NUMBER_TOOL);
 	p->number = ack->tool;
+	p->epoch = h->epoch;
 	return 0;
 }
 
@@ -152,7 +153,7 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 	case ROLE_TOOL_OBSERVE:
 	case ROLE_TOOL_MANIPULATE:
 	case ROLE_TOOL_ADMIN:
-		return hello_tool(p, ack, why);
+		return hello_tool(p, h, ack, why);
 	default:
 		return err_set(why, ERR_DENIED, "this role has no business here");
 	}

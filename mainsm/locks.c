@@ -199,7 +199,7 @@ static void give_up(struct member *e, const char *why)
 
 static void on_deadline(void *arg)
 {
-	give_up(arg, "not executed: until its deadline other lists were active on its nodes");
+	give_up(arg, "not done: until its deadline other lists were active on its nodes");
 }
 
 static int begin(struct member *e, struct err *err)

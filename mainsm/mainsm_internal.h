@@ -27,6 +27,7 @@ struct peer {
 	struct session *session; /* NULL: no tool; both NULL: not greeted yet, or an lm on its way to its sm */
 	bool is_passing; /* such an lm */
 	uint32_t number; /* of a tool, before it has its session */
+	uint64_t epoch; /* of a tool, as it said hello; 0 = its requests have no ids that last */
 	char *listen; /* of an sm: where lms find it; owned */
 	struct list requests; /* of a tool: struct tool_request */
 	struct list in_peers;

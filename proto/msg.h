@@ -142,6 +142,10 @@ struct msg_error {
 	const char *text;
 };
 
+enum msg_request_flags {
+	MSG_REQUEST_OUTCOME = 1, /* what became of the one with that id; it is not executed any more */
+};
+
 struct msg_request {
 	uint64_t id;
 	uint32_t tool;
@@ -153,9 +157,10 @@ struct msg_request {
 	struct bytes text;
 	const uint32_t *action; /* original index of each action in text */
 	size_t naction;
-	uint32_t flags;
+	uint32_t flags; /* enum msg_request_flags */
 	uint32_t depth; /* events that led to it, one by an action of the other */
 	const char *csr; /* whose actions these are; "" = a tool's own request */
+	uint64_t op_epoch, op; /* id of a tool's request, end to end: an lm manipulates at most once for it; 0 = none */
 };
 
 struct msg_entry {

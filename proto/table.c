@@ -57,7 +57,8 @@ SHAPE(error, ONE(error, code, 0), ONE(error, text, REASON))
 SHAPE(request, ONE(request, id, 0), ONE(request, tool, 0), ONE(request, identity, IDENTITY),
       ONE(request, right, 0), ONE(request, deadline_ns, 0), ONE(request, policy, 0),
       ONE(request, quorum, 0), ONE(request, text, WHOLE), LIST(request, action, 0),
-      ONE(request, flags, 0), ONE(request, depth, 0), ONE(request, csr, TOKEN))
+      ONE(request, flags, 0), ONE(request, depth, 0), ONE(request, csr, TOKEN),
+      ONE(request, op_epoch, 0), ONE(request, op, 0))
 SHAPE(entry, ONE(entry, action, 0), ONE(entry, objects, WHOLE), ONE(entry, status, 0),
       ONE(entry, value, WHOLE))
 SHAPE(missing, ONE(missing, object, WHOLE), ONE(missing, reason, REASON))

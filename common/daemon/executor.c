@@ -2,7 +2,6 @@
 #include "common/daemon/executor.h"
 
 #include "common/base/map.h"
-#include "common/base/rng.h"
 #include "common/daemon/run_internal.h"
 #include "common/daemon/wire.h"
 #include "common/loop/loop.h"
@@ -80,14 +79,6 @@ static void charge(struct run *run, size_t bytes)
 	run->x->bytes += bytes;
 }
 
-static void ask_free(struct ask *a)
-{
-	map_del(&a->run->x->asked, a->id);
-	list_del(&a->in_asks);
-	reply_free(a->part);
-	free(a);
-}
-
 static void run_free(struct run *run)
 {
 	if (!run)
@@ -149,40 +140,6 @@ static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
 	return c->owns(c->arg, child, token, n);
 }
 
-/* Numbers that nobody can guess: a child cannot answer what it was not asked. */
-static uint64_t fresh_id(struct executor *x)
-{
-	uint64_t id;
-
-	do {
-		if (x->nrandom == 0) {
-			if (rng_fill_random(x->random, sizeof(x->random), NULL))
-				return 0;
-			x->nrandom = sizeof(x->random) / sizeof(x->random[0]);
-		}
-		id = x->random[--x->nrandom];
-	} while (id == 0 || map_find(&x->asked, id));
-	return id;
-}
-
-static struct ask *ask_new(struct run *run, uint32_t child)
-{
-	struct executor *x = run->x;
-	struct ask *a = calloc(1, sizeof(*a));
-
-	if (!a)
-		return NULL;
-	a->run = run;
-	a->child = child;
-	a->id = fresh_id(x);
-	if (a->id == 0 || map_put(&x->asked, a->id, a, NULL)) {
-		free(a);
-		return NULL;
-	}
-	list_push_back(&run->asks, &a->in_asks);
-	return a;
-}
-
 /* What is left for the child: less than for us, so that its partial answer still arrives. */
 static nsec_t time_for(const struct run *run, uint32_t child)
 {
@@ -216,11 +173,11 @@ static void not_sent(struct run *run, const struct plan_part *part, struct ask *
 	if (rc == -ERR_NOTFOUND && !part->nobject)
 		nobody_answers(run, part->child);
 	else
-		gather_lost(run->gather, part->child,
-			    rc == -ERR_LIMIT ? "the request is too large for one message"
-			    : rc == -ERR_AGAIN ? "too much waits for it already"
-			    : rc == -ERR_NOMEM ? "no memory to ask"
-					       : "not connected");
+		run_lose(run, part->child, false,
+			 rc == -ERR_LIMIT   ? "the request is too large for one message"
+			 : rc == -ERR_AGAIN ? "too much waits for it already"
+			 : rc == -ERR_NOMEM ? "no memory to ask"
+					    : "not connected");
 }
 
 static void send_part(struct run *run, const struct plan_part *part)
@@ -243,6 +200,9 @@ static void send_part(struct run *run, const struct plan_part *part)
 			.naction = part->naction,
 			.depth = run->spec.depth,
 			.csr = run->spec.csr ? run->spec.csr : "",
+			.op_epoch = run->spec.op_epoch,
+			.op = run->spec.op,
+			.flags = run->spec.flags,
 		};
 		rc = send_to(run, part->child, &m);
 	}
@@ -284,13 +244,19 @@ static void send_cancel(void *arg, uint32_t child)
 	}
 }
 
+static void give_up(void *arg, uint32_t child)
+{
+	send_cancel(arg, child);
+	run_lose(arg, child, true, "no answer in time");
+}
+
 /* Takes what the children of this step have given. */
 static void close_gather(struct run *run)
 {
 	struct err e = {0};
 	int rc;
 
-	gather_each_waiting(run->gather, send_cancel, run);
+	gather_each_waiting(run->gather, give_up, run);
 	rc = gather_finish(run->gather, run->reply);
 	gather_free(run->gather);
 	run->gather = NULL;
@@ -341,6 +307,11 @@ static bool start_here(struct run *run, const struct plan_here *here)
 	const struct executor_conf *c = &run->x->conf;
 	int rc;
 
+	if (run->spec.flags & MSG_REQUEST_OUTCOME) {
+		reply_add_error(run->reply, here->action, NULL, STATUS_UNSUPPORTED_SERVICE,
+				"hosts alone remember what became of it");
+		return false;
+	}
 	run->is_here = true;
 	run->here_action = here->action;
 	run->abandon = NULL;
@@ -541,7 +512,7 @@ int executor_reply(struct executor *x, uint32_t child, const struct msg_reply *m
 	if (!rc && m->more)
 		return 0;
 	if (rc)
-		gather_lost(run->gather, child, why);
+		run_lose(run, child, true, why);
 	else
 		rc = gather_add(run->gather, child, a->part, e);
 	ask_free(a);
@@ -560,7 +531,7 @@ void executor_child_lost(struct executor *x, uint32_t child, const char *reason)
 
 		if (!run->gather)
 			continue;
-		gather_lost(run->gather, child, reason);
+		run_lose(run, child, true, reason);
 		list_del(&run->in_runs);
 		list_push_back(&hit, &run->in_runs);
 	}

@@ -38,6 +38,8 @@ struct run_spec {
 	uint32_t policy, quorum; /* enum msg_policy */
 	nsec_t deadline; /* relative; <= 0 = the default */
 	const char *csr; /* whose actions it runs; NULL or "" = a request's; lives as long as the run */
+	uint64_t op_epoch, op; /* id of the tool's request: struct msg_request; 0 = none */
+	uint32_t flags; /* enum msg_request_flags */
 	unsigned depth; /* events that led to this run: 0 = a tool's own request */
 	size_t bytes; /* of the request: counted while the run lives */
 	struct list *owner; /* the run is in this list while it lives */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request while it is executed. Known to executor.c alone. */
+/* A request while it is executed: executor.c, and run_ask.c (what children are asked). */
 #ifndef COMMON_DAEMON_RUN_INTERNAL_H
 #define COMMON_DAEMON_RUN_INTERNAL_H
 
@@ -46,5 +46,12 @@ struct run {
 	bool is_over;
 	struct list in_runs, in_owner;
 };
+
+/* --- run_ask.c */
+/* NULL: no memory. */
+struct ask *ask_new(struct run *run, uint32_t child);
+void ask_free(struct ask *a);
+/* The child will not answer. is_sent: it has been asked; if that changes something, nobody knows whether it was done. */
+void run_lose(struct run *run, uint32_t child, bool is_sent, const char *reason);
 
 #endif

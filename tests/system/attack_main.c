@@ -23,6 +23,7 @@
  * attack silent HOST:PORT N MS
  *	N connections that say nothing; tells how many the peer has closed after MS
  */
+#include "common/base/clock.h"
 #include "common/base/str.h"
 #include "common/daemon/connstr.h"
 #include "common/net/pki.h"
@@ -189,7 +190,7 @@ static void say_hello(struct attack *a, const char *text)
 				      .version_max = part[4] ? (uint32_t)number(part[4]) : MSG_VERSION_MAX,
 				      .node = part[5] ? (uint32_t)number(part[5]) : 0,
 				      .listen = "127.0.0.1:1",
-				      .epoch = 1,
+				      .epoch = (uint64_t)clock_wall(), /* ids of requests are those of this one */
 				      .software = "attack" };
 	if (!attack_send_msg(a, &m))
 		puts("hello was not sent");

@@ -148,6 +148,7 @@ void world_start_lm(struct world *w)
 				   .socket = w->socket,
 				   .journal = w->journal,
 				   .audit = w->audit,
+				   .ops = w->ops,
 				   .files = "/proc/some /proc/gone",
 				   .uid = getuid(),
 				   .may_manipulate = w->may_manipulate,
@@ -228,6 +229,9 @@ const struct msg_reply *world_ask_as(struct world *w, uint32_t tool, const char 
 				      .identity = identity,
 				      .right = OMIS_ADMIN,
 				      .deadline_ns = 2 * SEC,
+				      .flags = w->as.flags,
+				      .op_epoch = w->as.op_epoch,
+				      .op = w->as.op,
 				      .text = { (const uint8_t *)text, strlen(text) } } };
 	const struct msg *got;
 

@@ -50,11 +50,13 @@ struct world {
 	char sm_addr[64];
 	const char *journal; /* NULL: none */
 	const char *audit; /* NULL: none */
+	const char *ops; /* NULL: none */
 	const char *socket;
 	bool may_manipulate;
 	nsec_t linger;
 	char end_reason[80];
 	uint64_t next_id;
+	struct msg_request as; /* op_epoch, op and flags of what world_ask() sends */
 };
 
 /* mainsm answers "" (it is the parent itself) unless the test sets mainsm.redirect. */

@@ -196,6 +196,35 @@ START_TEST(an_sm_that_dies_in_a_request_ends_the_waiting)
 }
 END_TEST
 
+START_TEST(of_what_changes_something_it_is_said_whether_it_was_done)
+{
+	const struct reply *r;
+	uint64_t id;
+
+	open_sites();
+	above_open(&w, &t1, ROLE_TOOL_MANIPULATE, "t1");
+	above_attach_all(&t1);
+	id = above_send(&t1, ":thread_stop([])", 500 * MS);
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(a.op_epoch, 77);
+	ck_assert_uint_eq(a.op, id);
+	b.is_mute = true;
+	above_send(&t1, ":thread_stop([]) ; thread_continue([])", 500 * MS);
+	world_run(&w, 510 * MS);
+	r = t1.last;
+	ck_assert_uint_eq(r->coverage.nmissing, 1);
+	ck_assert_str_eq(r->coverage.missing[0].reason, "outcome unknown: no answer in time");
+	ck_assert(!strncmp(entry_of(r, 2, 0)->value, "not done: ", 10));
+	above_send(&t1, ":thread_stop([])", 60 * SEC);
+	world_run(&w, 10 * MS);
+	mem_net_kill_host(w.net, "sm-b");
+	world_run(&w, 50 * MS);
+	ck_assert(!strncmp(t1.last->coverage.missing[0].reason, "outcome unknown: ", 17));
+	above_close(&t1);
+	close_sites();
+}
+END_TEST
+
 START_TEST(a_tool_that_never_reads_is_cut_and_nobody_else_notices)
 {
 	static char big[100000];
@@ -526,6 +555,7 @@ SUITE("requests", a_tool_sees_nothing_before_it_attaches,
       each_tool_has_its_own_view, a_site_that_does_not_answer_costs_the_deadline_and_is_named,
       what_has_not_begun_at_the_deadline_is_not_begun_after_it,
       a_silent_or_lost_host_is_missing_at_once, an_sm_that_dies_in_a_request_ends_the_waiting,
+      of_what_changes_something_it_is_said_whether_it_was_done,
       a_tool_that_never_reads_is_cut_and_nobody_else_notices, text_errors_keep_the_session_open,
       the_top_answers_what_it_knows, nodes_and_processes_are_found_by_name,
       a_process_that_nobody_watched_is_attached_by_its_pid,

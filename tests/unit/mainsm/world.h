@@ -38,7 +38,7 @@ struct below {
 	bool wants_reply;
 	uint32_t depth;
 	char of_csr[40]; /* of the last request */
-	uint64_t last_id, released;
+	uint64_t last_id, released, op_epoch, op;
 	nsec_t deadline;
 	const char *value; /* of each entry; NULL = "1" */
 	const char *ended; /* a process that it knows to have ended, quicker than the directory */
@@ -253,6 +253,8 @@ static inline void below_on_msg(void *arg, struct link *l, const struct msg *m)
 		b->right = m->request.right;
 		b->deadline = m->request.deadline_ns;
 		b->depth = m->request.depth;
+		b->op_epoch = m->request.op_epoch;
+		b->op = m->request.op;
 		str_copy(b->of_csr, sizeof(b->of_csr), m->request.csr);
 		snprintf(b->text, sizeof(b->text), "%.*s", (int)m->request.text.n,
 			 (const char *)m->request.text.p);
@@ -519,7 +521,7 @@ static inline void above_on_msg(void *arg, struct link *l, const struct msg *m)
 static inline void above_open(struct world *w, struct above *a, enum role role, const char *name)
 {
 	struct identity who = world_identity(role, "", name);
-	const struct msg_hello hello = { .role = "tool", .host = name };
+	const struct msg_hello hello = { .role = "tool", .host = name, .epoch = 77 };
 	const struct link_conf conf = { .loop = w->loop, .rng = &a->rng,
 					.handler = { .on_up = above_on_up, .on_msg = above_on_msg,
 						     .on_down = above_on_down, .on_retry = above_on_retry,

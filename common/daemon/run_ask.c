@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the children are asked in a run. */
+#include "common/base/rng.h"
+#include "common/daemon/run_internal.h"
+#include "common/route/gather.h"
+#include "common/route/rights.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void ask_free(struct ask *a)
+{
+	map_del(&a->run->x->asked, a->id);
+	list_del(&a->in_asks);
+	reply_free(a->part);
+	free(a);
+}
+
+/* Numbers that nobody can guess: a child cannot answer what it was not asked. */
+static uint64_t fresh_id(struct executor *x)
+{
+	uint64_t id;
+
+	do {
+		if (x->nrandom == 0) {
+			if (rng_fill_random(x->random, sizeof(x->random), NULL))
+				return 0;
+			x->nrandom = sizeof(x->random) / sizeof(x->random[0]);
+		}
+		id = x->random[--x->nrandom];
+	} while (id == 0 || map_find(&x->asked, id));
+	return id;
+}
+
+struct ask *ask_new(struct run *run, uint32_t child)
+{
+	struct executor *x = run->x;
+	struct ask *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->run = run;
+	a->child = child;
+	a->id = fresh_id(x);
+	if (a->id == 0 || map_put(&x->asked, a->id, a, NULL)) {
+		free(a);
+		return NULL;
+	}
+	list_push_back(&run->asks, &a->in_asks);
+	return a;
+}
+
+/* Who only looks does not mind why nothing came. */
+void run_lose(struct run *run, uint32_t child, bool is_sent, const char *reason)
+{
+	char words[96];
+
+	if (route_right_needed(run->request) > OMIS_OBSERVE) {
+		snprintf(words, sizeof(words), "%s: %s", is_sent ? "outcome unknown" : "not done", reason);
+		reason = words;
+	}
+	gather_lost(run->gather, child, reason);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The manipulations that were begun on this host, by the ids of the tools' requests, so that none is
+ * done twice: not when a request comes again after a link was lost, and not either after a death of the lm,
+ * for each is written down before it is begun and when it has ended. Bounded: of those
+ * that were forgotten it is known for each tool how far it had come.
+ */
+#ifndef LM_OPS_H
+#define LM_OPS_H
+
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OPS_MAX 2048 /* actions */
+#define OPS_TOOLS_MAX 256 /* whose forgotten ones are known: four times what one mainsm has at a time */
+
+struct ops;
+
+/* One action of a request of a tool. */
+struct op {
+	uint64_t who; /* ops_who() */
+	uint64_t number; /* of the request; those of one tool ascend */
+	uint32_t action;
+};
+
+enum op_state {
+	OP_NEW, /* it was never begun here */
+	OP_BEGUN, /* it is under way, or nobody knows how it ended */
+	OP_ENDED,
+	OP_FORGOTTEN, /* it is older than what is remembered */
+	OP_REFUSED, /* somebody has asked after it before it came */
+};
+
+/*
+ * path: a file in a private directory; NULL: what is remembered dies with the lm. What is in the file
+ * and makes no sense is thrown away. -ERR_NOMEM, -ERR_SYS.
+ */
+int ops_open(const char *path, struct ops **out, struct err *e);
+void ops_close(struct ops *o);
+
+uint64_t ops_who(const struct ops *o, const char *identity, uint64_t epoch);
+
+/* *status: of one that has ended. */
+enum op_state ops_find(const struct ops *o, const struct op *op, unsigned *status);
+
+/* Before anything is done. -ERR_SYS: it cannot be written down, and must not be done. */
+int ops_begin(struct ops *o, const struct op *op, struct err *e);
+
+/* The same for one that will never be done. */
+int ops_refuse(struct ops *o, const struct op *op, struct err *e);
+
+void ops_end(struct ops *o, const struct op *op, unsigned status);
+
+#endif
