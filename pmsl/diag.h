@@ -31,7 +31,7 @@ struct pmsl_diags {
 	bool is_full; /* an error came that had no place any more: the compiler stops */
 };
 
-#define PMSL_DIAGS_INIT ((struct pmsl_diags){ 0 })
+#define PMSL_DIAGS_INIT ((struct pmsl_diags){ .n = 0 })
 
 void pmsl_error(struct pmsl_diags *d, uint32_t at, uint32_t len, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

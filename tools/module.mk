@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# tools: the omig command. It reaches the monitor by libomis alone.
+# tools: the omig command. It reaches the monitor by libomis alone; texts of metrics it reads itself.
 MODULES          += tools
 tools.src        := cmd.c cmd_admin.c cmd_site.c site.c cmd_cert.c cmd_doctor.c cmd_export.c cmd_request.c cmd_run.c cmd_services.c cmd_status.c \
 		    cmd_top.c cmd_tree.c doctor.c export_keep.c export_sample.c export_write.c health.c launch.c launch_mainsm.c metrics.c session.c show.c table.c \
 		    term.c top_sample.c top_show.c tree.c \
-		    tree_order.c cmd_audit.c
-tools.uses       := common/base tools/libomis tools/web
+		    tree_order.c cmd_audit.c cmd_check.c cmd_dot.c cmd_metrics.c graphviz.c pmsl_text.c
+tools.uses       := common/base common/omis pmsl tools/libomis tools/web
 tools.programs   := omig
 tools.main.omig  := omig_main.c
 tools.libs       := -lm

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Graphs in the language of graphviz: the template as the text says it, the
+ * template with common parts once, the graph of chosen objects, and its pieces
+ * where they run. Each is a cluster of one drawing.
+ */
+#ifndef PMSL_DOT_H
+#define PMSL_DOT_H
+
+#include "pmsl/pmsl.h"
+
+/* The drawing begins and ends; names are escaped. */
+void dot_begin(struct buf *b, const char *title);
+void dot_end(struct buf *b);
+
+/* A template; `id` tells it from others of the drawing. */
+void dot_template(struct buf *b, const struct dag *g, const char *id, const char *title);
+
+/* What was bound, before it was cut. */
+void dot_bound(struct buf *b, const struct bound *bound);
+
+/* The pieces, sites around their nodes, links as dashed edges. */
+void dot_pieces(struct buf *b, const struct pieces *p, const struct world *w);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/pmsl_text.h"
+
+#include "common/base/file.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "tools/cmd.h"
+
+#include <fcntl.h>
+
+/* A little more than a text may have, so that it is the compiler that says where it is too long. */
+#define READ_MAX_BYTES (PMSL_SOURCE_MAX_BYTES + 4096)
+
+int pmsl_text_compile(const char *path, struct pmsl_diags *d, struct pmsl **out)
+{
+	bool is_stdin = str_eq(path, "-");
+	struct buf text = BUF_INIT(READ_MAX_BYTES);
+	struct err e = { 0 };
+	int rc = file_read_at(AT_FDCWD, is_stdin ? "/dev/stdin" : path, READ_MAX_BYTES, &text, &e);
+
+	*d = PMSL_DIAGS_INIT;
+	if (rc == -ERR_LIMIT)
+		rc = cmd_fail(CMD_FAILURE, "%s is longer than %d KiB", path, PMSL_SOURCE_MAX_BYTES / 1024);
+	else if (rc)
+		rc = cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
+	else if (pmsl_compile(is_stdin ? "stdin" : path, buf_str(&text), text.n, d, out))
+		rc = cmd_fail(CMD_FAILURE, "out of memory");
+	buf_done(&text);
+	return rc;
+}
+
+void pmsl_text_tell(const struct term *t, FILE *to, const struct pmsl *p, const struct pmsl_diags *d)
+{
+	const struct pmsl_colors colors = { term_paint(t, TERM_BOLD), term_paint(t, TERM_RED), term_paint(t, TERM_YELLOW),
+					    term_paint(t, TERM_GREEN), term_paint(t, TERM_PLAIN) };
+	struct buf b = BUF_INIT(1 << 20);
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		pmsl_diag_print(&b, pmsl_source(p), &d->v[i], &colors);
+	fputs(buf_str(&b), to);
+	buf_done(&b);
+}
+
+static void tell_json(struct json *j, const struct pmsl *p, const struct pmsl_diag *d)
+{
+	struct pmsl_place at = pmsl_source_place(pmsl_source(p), d->at);
+
+	json_object(j);
+	json_key(j, "kind");
+	json_str(j, d->is_warning ? "warning" : "error");
+	if (d->at != PMSL_NOWHERE) {
+		json_key(j, "line");
+		json_u64(j, at.line);
+		json_key(j, "column");
+		json_u64(j, at.col);
+	}
+	json_key(j, "text");
+	json_str(j, d->text);
+	if (d->hint[0]) {
+		json_key(j, "hint");
+		json_str(j, d->hint);
+	}
+	json_object_end(j);
+}
+
+void pmsl_text_tell_json(struct json *j, const struct pmsl *p, const struct pmsl_diags *d)
+{
+	size_t i;
+
+	json_key(j, "diagnostics");
+	json_array(j);
+	for (i = 0; i < d->n; i++)
+		tell_json(j, p, &d->v[i]);
+	json_array_end(j);
+}
+
+void pmsl_text_params(struct buf *b, const struct pmsl_metric *m)
+{
+	const struct pmsl_decl *d;
+	char type[PMSL_TYPE_BYTES];
+
+	for (d = m->param; d; d = d->next)
+		buf_printf(b, "%s%s %s", d == m->param ? "" : ", ", pmsl_type_name(d->type, type), d->name);
+}
+
+void pmsl_text_metric_json(struct json *j, const struct pmsl *p, const struct pmsl_metric *m)
+{
+	const struct pmsl_decl *d;
+	char unit[PMSL_UNIT_TEXT_BYTES], type[PMSL_TYPE_BYTES];
+
+	json_object(j);
+	json_key(j, "name");
+	json_str(j, m->name);
+	json_key(j, "unit");
+	json_str(j, pmsl_unit_text(pmsl_units(p), m->unit, unit));
+	json_key(j, "parameters");
+	json_array(j);
+	for (d = m->param; d; d = d->next) {
+		json_object(j);
+		json_key(j, "name");
+		json_str(j, d->name);
+		json_key(j, "type");
+		json_str(j, pmsl_type_name(d->type, type));
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
