@@ -159,30 +159,37 @@ void csr_tell_suspended(struct csr *c, const struct proc *p, const char *why)
 		return;
 	/* As the word of the last action: nothing is left to be done above. */
 	reply_add_error(r, last, p->token.s, STATUS_OS_ERROR, "suspended in this process: %s", why);
-	conf->triggered(conf->arg,
-			&(struct msg_triggered){
-				.csr = c->token,
-				.tool = c->tool,
-				.seq = ++c->seq,
-				.time_ns = timebase_at(conf->env.timebase, loop_now(conf->env.loop)),
-				.node = procs_node_token(conf->env.procs),
-				.proc = p->token.s,
-				.thread = "",
-				.entry = entry,
-				.nentry = wire_entries(r, 0, entry, 1) });
+	if (conf->triggered(
+		    conf->arg,
+		    &(struct msg_triggered){
+			    .csr = c->token,
+			    .tool = c->tool,
+			    .seq = ++c->seq,
+			    .time_ns = timebase_at(conf->env.timebase, loop_now(conf->env.loop)),
+			    .node = procs_node_token(conf->env.procs),
+			    .proc = p->token.s,
+			    .thread = "",
+			    .entry = entry,
+			    .nentry = wire_entries(r, 0, entry, 1),
+			    .dropped = c->dropped }) == 0)
+		c->dropped = 0;
 	reply_free(r);
 }
 
-static void suspend(struct event_sources *o, struct held *h, const char *why)
+/* dropped: events that lm-trace saw and could not tell. Whose they were nobody knows: each is told. */
+static void suspend(struct event_sources *o, struct held *h, uint64_t dropped, const char *why)
 {
 	h->is_off = true;
+	o->csrs->dropped += dropped;
 	log_warn("lm", "system calls and signals are not watched any more pid=%d reason=\"%s\"",
 		 (int)h->proc->pid, why);
 	list_each_safe (i, &o->csrs->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (csr_is_source(c) && !csr_is_perf(c) && csr_is_for_any_thread(c, h->proc))
-			csr_tell_suspended(c, h->proc, why);
+		if (!csr_is_source(c) || csr_is_perf(c) || !csr_is_for_any_thread(c, h->proc))
+			continue;
+		c->dropped += dropped;
+		csr_tell_suspended(c, h->proc, why);
 	}
 }
 
@@ -193,7 +200,7 @@ static void on_answer(void *arg, const struct tracer_msg *m)
 
 	h->ask = NULL;
 	if (m->type == TRACER_FAILED && h->proc->held && h->wish.what)
-		suspend(h->owner, h, m->text[0]);
+		suspend(h->owner, h, 0, m->text[0]);
 }
 
 /* For nobody's ears when it is the end of a watch. */
@@ -243,7 +250,7 @@ static void hold(struct event_sources *o, struct proc *p, const struct wish *w)
 	}
 	h->wish = *w;
 	if (tell_wish(o, h, &e) < 0)
-		suspend(o, h, e.text);
+		suspend(o, h, 0, e.text);
 }
 
 static void release(struct event_sources *o, struct held *h)
@@ -333,7 +340,7 @@ void csrs_on_trace_event(struct csrs *s, const struct tracer_msg *m)
 	if (!h || h->is_off)
 		return;
 	if (m->type == TRACER_WATCH_ENDED)
-		suspend(s->sources, h, m->text[0]);
+		suspend(s->sources, h, m->nvalue ? m->value[0] : 0, m->text[0]);
 	else
 		fire_all(s, p, m);
 }

@@ -203,13 +203,13 @@ static void take_works(struct tracee *t, const struct stop *stop, struct list *o
 		tracee_ask(t); /* before it goes on, so that it comes no further than the end of the call */
 }
 
-/* Who counts events must hear that some are missing. */
+/* Who counts events must hear that one is missing; there will be no others. */
 static void send_event(struct tracees *s, const struct tracer_msg *m)
 {
 	struct watch *w = line_event(s->line, m) ? NULL : watch_find(s, m->pid);
 
 	if (w)
-		watch_end(s, w, "the lm did not read its events in time");
+		watch_end(s, w, 1, "the lm did not read its events in time");
 }
 
 static void on_stopped(struct tracees *s, struct tracee *t, int status)

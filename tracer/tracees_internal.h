@@ -84,7 +84,7 @@ void birth_free(struct birth *b);
 struct watch *watch_find(const struct tracees *s, int32_t pid);
 /* A stop for an event; the thread has not gone on. False: too many, the watch has ended. */
 bool watch_counts(struct tracees *s, struct tracee *t);
-void watch_end(struct tracees *s, struct watch *w, const char *why);
+void watch_end(struct tracees *s, struct watch *w, uint64_t dropped, const char *why);
 bool watch_wants_syscall(const struct watch *w, uint32_t what, int64_t number);
 bool watch_wants_signal(const struct watch *w, int sig);
 

@@ -55,7 +55,7 @@ static void drop(struct tracees *s, struct watch *w)
 	free(w);
 }
 
-void watch_end(struct tracees *s, struct watch *w, const char *why)
+void watch_end(struct tracees *s, struct watch *w, uint64_t dropped, const char *why)
 {
 	struct tracer_msg *m = calloc(1, sizeof(*m));
 
@@ -65,6 +65,8 @@ void watch_end(struct tracees *s, struct watch *w, const char *why)
 		m->pid = w->pid;
 		m->start = w->start;
 		m->text[m->ntext++] = why;
+		m->nvalue = dropped > 0;
+		m->value[0] = dropped;
 		line_answer(s->line, m);
 	}
 	free(m);
@@ -83,7 +85,7 @@ bool watch_counts(struct tracees *s, struct tracee *t)
 	if (++s->events <= TRACE_EVENTS_PER_SEC_MAX)
 		return true;
 	s->events = 0;
-	watch_end(s, t->watch, "its events came too fast: it would have been slowed down");
+	watch_end(s, t->watch, 0, "its events came too fast: it would have been slowed down");
 	return false;
 }
 

@@ -33,7 +33,7 @@ static const struct shape {
 	{ TRACER_CREATED, 1, 0, 0, 0, 0, 0 },
 	{ TRACER_FAILED, 0, ERR_NCODES - 1, 0, 1, 1, 1 },
 	{ TRACER_EVENT, 2, TRACER_WATCH_ALL, 2, 8, 0, 0 },
-	{ TRACER_WATCH_ENDED, 1, 0, 0, 0, 1, 1 },
+	{ TRACER_WATCH_ENDED, 1, 0, 0, 1, 1, 1 },
 	{ TRACER_BYTES, 0, 1, 0, 0, 0, 0 },
 	{ TRACER_MODULE, 0, 0, 6, 6, 1, 1 },
 };

@@ -53,7 +53,7 @@ enum tracer_type {
 	TRACER_CREATED, /* pid, start: it stands before its first instruction */
 	TRACER_FAILED, /* what: enum err_code; text: words; value: bytes that were written all the same */
 	TRACER_EVENT, /* id of the watch; what: one of enum tracer_watch; values: time, then parameters */
-	TRACER_WATCH_ENDED, /* id of the watch; text: why */
+	TRACER_WATCH_ENDED, /* id of the watch; text: why; value: events that were dropped, if any were */
 	TRACER_BYTES, /* what: 1 = more follow; bytes */
 	TRACER_MODULE, /* values: start and length of code, data, bss; text: path. DONE follows the last */
 };

@@ -17,6 +17,7 @@
 #if defined(__x86_64__)
 
 #define TURNS_MAX 100000
+#define LINE_PACKETS_MAX 1000000
 
 static volatile struct {
 	int calls, rounds, wrong, handled;
@@ -339,6 +340,53 @@ START_TEST(a_process_goes_on_without_its_leader)
 }
 END_TEST
 
+/* Until no event is kept any more: nobody reads. */
+static void fill_line(void)
+{
+	struct tracer_msg m = about(TRACER_EVENT);
+	int n = 0;
+
+	m.what = TRACER_SIGNAL;
+	m.nvalue = 8;
+	while (line_event(line, &m))
+		ck_assert_int_lt(++n, LINE_PACKETS_MAX);
+}
+
+static bool has_come(uint8_t type, struct tracer_msg *out)
+{
+	static uint8_t in[TRACER_MSG_MAX_BYTES];
+
+	for (int i = 0; i < LINE_PACKETS_MAX; i++) {
+		ssize_t n = recv(lm, in, sizeof(in), MSG_DONTWAIT);
+
+		if (n > 0 && tracer_msg_decode(out, in, (size_t)n, NULL) == 0 && out->type == type)
+			return true;
+		if (n <= 0)
+			loop_turn(loop);
+	}
+	return false;
+}
+
+START_TEST(an_event_that_finds_no_room_ends_the_watch_and_is_counted)
+{
+	static struct tracer_msg m;
+	int round;
+
+	start(ask_parent);
+	fill_line();
+	watch(TRACER_SYSCALL_START);
+	for (int i = 0; i < TURNS_MAX && tracees_count(tracees); i++)
+		loop_wait(loop, NSEC_PER_MSEC);
+	ck_assert_uint_eq(tracees_count(tracees), 0);
+	ck_assert(has_come(TRACER_WATCH_ENDED, &m));
+	ck_assert_uint_eq(m.nvalue, 1);
+	ck_assert_uint_eq(m.value[0], 1);
+	for (round = seen->rounds; seen->rounds < round + 10;)
+		usleep(1000);
+	ck_assert_int_eq(seen->wrong, 0);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -346,6 +394,7 @@ int main(void)
 		not_when_a_signal_is_about_to_be_handled,
 		a_leader_that_exec_has_replaced_is_found_again,
 		a_process_goes_on_without_its_leader,
+		an_event_that_finds_no_room_ends_the_watch_and_is_counted,
 	};
 
 	return suite_run_with("stops", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
