@@ -22,14 +22,14 @@ static int send_up(void *arg, const struct msg *m)
 {
 	struct lm *lm = arg;
 
-	return lm->uplink ? uplink_send(lm->uplink, m) : -ERR_CLOSED;
+	return lm->uplink ? ascent_send(lm->uplink, m) : -ERR_CLOSED;
 }
 
 static int send_frames(void *arg, const uint8_t *p, size_t n)
 {
 	struct lm *lm = arg;
 
-	return lm->uplink ? uplink_send_frames(lm->uplink, p, n) : -ERR_CLOSED;
+	return lm->uplink ? ascent_send_frames(lm->uplink, p, n) : -ERR_CLOSED;
 }
 
 /* The channel puts all that is sent in one turn into one write. */
@@ -42,7 +42,7 @@ static void on_up(void *arg, uint32_t node, bool is_other)
 {
 	struct lm *m = arg;
 
-	log_notice("lm", "connected parent=%s node=%u", uplink_parent(m->uplink), node);
+	log_notice("lm", "connected parent=%s node=%u", ascent_parent(m->uplink), node);
 	if (node != procs_node(m->procs))
 		procs_set_node(m->procs, node);
 	if (is_other)
@@ -109,7 +109,7 @@ static void on_tool_gone(struct lm *m, uint32_t tool)
 
 static void on_revoked(struct lm *m, const struct msg_revoked *r)
 {
-	struct net_ctx *ctx = uplink_ctx(m->uplink);
+	struct net_ctx *ctx = ascent_ctx(m->uplink);
 
 	for (size_t i = 0; i < r->nserial; i++)
 		if (r->serial[i].n == SERIAL_BYTES)
@@ -403,7 +403,7 @@ void lm_free(struct lm *m)
 {
 	if (!m)
 		return;
-	uplink_free(m->uplink);
+	ascent_free(m->uplink);
 	intake_close(m->intake);
 	directory_free(m->directory);
 	inbox_free(m->inbox);
@@ -431,13 +431,14 @@ void lm_free(struct lm *m)
 int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn)
 {
 	const struct identity *self = net_ctx_self(ctx);
-	struct uplink_conf c = { .loop = m->conf.loop,
+	struct ascent_conf c = { .loop = m->conf.loop,
 				 .rng = m->conf.rng,
 				 .timebase = m->conf.timebase,
 				 .ctx = ctx,
 				 .conn = conn,
 				 .host = self ? self->host : m->host_name,
 				 .epoch = m->conf.epoch,
+				 .software = "lm " OMIG_VERSION,
 				 .on_up = on_up,
 				 .on_down = on_down,
 				 .on_msg = on_msg,
@@ -445,14 +446,14 @@ int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn)
 				 .on_trouble = on_trouble,
 				 .arg = m };
 
-	m->uplink = uplink_new(&c);
+	m->uplink = ascent_new(&c);
 	return m->uplink ? 0 : -ERR_NOMEM;
 }
 
 void lm_ask_top(struct lm *m, const struct msg *msg)
 {
 	if (m->uplink)
-		uplink_ask_top(m->uplink, msg);
+		ascent_ask_top(m->uplink, msg);
 }
 
 void lm_stop(struct lm *m, const char *reason)
@@ -463,11 +464,11 @@ void lm_stop(struct lm *m, const char *reason)
 	log_notice("lm", "ending reason=\"%s\"", reason);
 	directory_leave(m->directory);
 	if (m->uplink)
-		uplink_close(m->uplink, reason);
+		ascent_close(m->uplink, reason);
 	loop_timer_arm(m->drain, LM_DRAIN_NS);
 }
 
 bool lm_is_up(const struct lm *m)
 {
-	return m->uplink && uplink_is_up(m->uplink);
+	return m->uplink && ascent_is_up(m->uplink);
 }

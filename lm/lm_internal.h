@@ -3,6 +3,7 @@
 #ifndef LM_LM_INTERNAL_H
 #define LM_LM_INTERNAL_H
 
+#include "common/daemon/ascent.h"
 #include "lm/calls.h"
 #include "lm/csr.h"
 #include "lm/directory.h"
@@ -16,7 +17,6 @@
 #include "lm/tickbase.h"
 #include "lm/trace.h"
 #include "lm/tracebuf.h"
-#include "lm/uplink.h"
 
 /* Made from the top down, freed from the bottom up. */
 struct lm {
@@ -40,7 +40,7 @@ struct lm {
 	struct inbox *inbox;
 	struct directory *directory;
 	struct intake *intake;
-	struct uplink *uplink; /* NULL: not connected yet */
+	struct ascent *uplink; /* NULL: not connected yet */
 	struct procs_listener listener;
 	struct loop_timer *linger, *drain;
 	char *end_reason; /* owned; NULL: not ending */

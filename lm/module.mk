@@ -6,7 +6,7 @@ lm.src      := host.c host_linux.c host_linux_node.c host_linux_devices.c host_l
 	       task.c services.c services_node.c services_proc.c services_pa.c stops.c calls.c pa.c pa_gain.c pa_note.c \
 	       csr.c csr_parse.c csr_rank.c csr_ring.c csr_fire.c csr_hold.c directory.c intake.c intake_socket.c \
 	       host_linux_thread.c services_control.c csr_stops.c \
-	       uplink.c join.c inbox.c lm.c lm_audit.c lm_status.c lm_daemon.c
+	       join.c inbox.c lm.c lm_audit.c lm_status.c lm_daemon.c
 lm.src      += trace.c companion.c services_trace.c services_create.c services_tracebuf.c tracebuf.c perf.c csr_source.c csr_perf.c
 lm.gen      := $(B)/gen/lm/syscalls.c
 lm.programs := lm lm-guard lm-look

@@ -113,6 +113,11 @@ static int hello_sm(struct peer *p, const struct msg_hello *h, const struct iden
 	rc = site_numbers(m, who, ack, why);
 	if (rc)
 		return rc;
+	p->is_passing = h->want_redirect;
+	if (p->is_passing) {
+		direct(m, sites_find(m->sites, who->site), ack);
+		return 0;
+	}
 	rc = check_place(m, who, TOKEN_SITE, ack->site_number, why);
 	if (rc)
 		return rc;
@@ -215,9 +220,11 @@ static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 	struct peer *p = link_user(l);
 	int rc = 0;
 
-	if (who->role == ROLE_SM || (who->role == ROLE_LM && !p->is_passing))
+	if (p->is_passing)
+		rc = 0;
+	else if (who->role == ROLE_SM || who->role == ROLE_LM)
 		rc = below_up(p, who);
-	else if (who->role != ROLE_LM)
+	else
 		rc = above_up(p, who, p->number);
 	if (rc)
 		link_fail(l, MSG_ERR_INTERNAL, "no room for one more");
@@ -227,7 +234,9 @@ static void on_msg(void *arg, struct link *l, const struct msg *msg)
 {
 	struct peer *p = link_user(l);
 
-	if (p && p->child)
+	if (p && p->is_passing && msg->type == MSG_ENROL)
+		peer_renew(p, &msg->enrol); /* its own sm gives none */
+	else if (p && p->child)
 		below_msg(p, msg);
 	else if (p && p->session)
 		above_msg(p, msg);

@@ -91,7 +91,8 @@ struct msg_hello {
 	uint64_t epoch; /* wall ns of this daemon's start */
 	uint32_t node; /* number held from before; 0 = none */
 	const char *software; /* name and version, for status and the log */
-	bool want_redirect; /* lm to mainsm: tell me my site's sm */
+	bool want_redirect; /* tell me which sm is mine, if it is another one */
+	uint64_t attach; /* lm: grows each time that it looks for a parent; epoch at first */
 };
 
 /* The answer; only with it is the link up. */
@@ -106,6 +107,8 @@ struct msg_hello_ack {
 	const char *site;
 	uint64_t retry_ms; /* with "wait": ask again after this */
 	int64_t system_time_ns;
+	const char *parents; /* to try when this one is lost: each as redirect, by blanks */
+	uint32_t level; /* daemons above the one that answers: 0 = it is mainsm */
 };
 
 struct msg_enrol {
@@ -217,6 +220,7 @@ struct msg_directory {
 	const struct msg_object *object;
 	size_t nobject;
 	bool more; /* the snapshot goes on in the next DIRECTORY of this node */
+	uint64_t attach; /* of an sm: the higher one says who serves the node now; 0 = it does not say */
 };
 
 struct msg_arm {

@@ -39,11 +39,12 @@
 SHAPE(hello, ONE(hello, version_min, 0), ONE(hello, version_max, 0), ONE(hello, role, ROLE),
       ONE(hello, site, NAME), ONE(hello, host, NAME), ONE(hello, listen, ADDRESS),
       ONE(hello, epoch, 0), ONE(hello, node, 0), ONE(hello, software, NAME),
-      ONE(hello, want_redirect, 0))
+      ONE(hello, want_redirect, 0), ONE(hello, attach, 0))
 SHAPE(hello_ack, ONE(hello_ack, version, 0), ONE(hello_ack, epoch, 0), ONE(hello_ack, name, NAME),
       ONE(hello_ack, node, 0), ONE(hello_ack, site_number, 0), ONE(hello_ack, tool, 0),
       ONE(hello_ack, redirect, ADDRESS), ONE(hello_ack, site, NAME), ONE(hello_ack, retry_ms, 0),
-      ONE(hello_ack, system_time_ns, 0))
+      ONE(hello_ack, system_time_ns, 0), ONE(hello_ack, parents, ADDRESS),
+      ONE(hello_ack, level, 0))
 SHAPE(enrol, ONE(enrol, token_id, TOKEN), ONE(enrol, secret, SECRET), ONE(enrol, role, ROLE),
       ONE(enrol, site, NAME), ONE(enrol, host, NAME), ONE(enrol, csr_der, DER),
       ONE(enrol, name, NAME))
@@ -73,7 +74,7 @@ SHAPE(object, ONE(object, token, TOKEN), ONE(object, parent, TOKEN), ONE(object,
       ONE(object, state, 0), ONE(object, exit_status, 0), ONE(object, time_ns, 0),
       ONE(object, sub, 0), ONE(object, site, NAME), ONE(object, host, NAME))
 SHAPE(directory, ONE(directory, full, 0), ONE(directory, node, 0), SUBS(directory, object, object),
-      ONE(directory, more, 0))
+      ONE(directory, more, 0), ONE(directory, attach, 0))
 SHAPE(arm, ONE(arm, csr, TOKEN), ONE(arm, tool, 0), ONE(arm, identity, IDENTITY),
       ONE(arm, version, 0), ONE(arm, text, WHOLE), ONE(arm, local_prefix, 0), ONE(arm, reply, 0))
 SHAPE(arm_ack, ONE(arm_ack, csr, TOKEN), ONE(arm_ack, version, 0), SUBS(arm_ack, entry, entry))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sm/arms.h"
 
+#include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/wire.h"
 #include "common/loop/loop.h"
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void on_follow(void *arg);
+
 struct arms *arms_new(const struct arms_conf *conf)
 {
 	struct arms *a = calloc(1, sizeof(*a));
@@ -21,7 +24,11 @@ struct arms *arms_new(const struct arms_conf *conf)
 		return NULL;
 	a->conf = *conf;
 	smap_init(&a->by_token);
-	return a;
+	a->follow = loop_timer_new(conf->loop, on_follow, a);
+	if (a->follow)
+		return a;
+	free(a);
+	return NULL;
 }
 
 void arms_stats(const struct arms *a, struct arms_stats *out)
@@ -43,7 +50,7 @@ static void share_free(struct csr *c, struct share *s)
 {
 	share_confirmed(c, s);
 	c->a->stats.bytes -= s->ntext;
-	map_del(&c->shares, s->node);
+	map_del(&c->shares, s->branch);
 	free(s->text);
 	free(s);
 }
@@ -52,17 +59,17 @@ static void share_free(struct csr *c, struct share *s)
 static void share_end(struct csr *c, struct share *s)
 {
 	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };
-	struct node *n = nodes_find(c->a->conf.nodes, s->node);
+	struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
 
-	if (n)
-		node_send(c->a->conf.nodes, n, &m);
+	if (b)
+		branch_send(c->a->conf.nodes, b, &m);
 	share_free(c, s);
 }
 
 /* A host that is not there gets it when it comes. */
 static void share_send(struct csr *c, struct share *s)
 {
-	struct node *n = nodes_find(c->a->conf.nodes, s->node);
+	struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
 	struct msg m = { .type = MSG_ARM };
 
 	s->version = (uint32_t)++c->a->version;
@@ -76,20 +83,20 @@ static void share_send(struct csr *c, struct share *s)
 		.reply = c->reply,
 	};
 	share_confirmed(c, s);
-	if (!n || node_send(c->a->conf.nodes, n, &m))
+	if (!b || branch_send(c->a->conf.nodes, b, &m))
 		return;
 	s->is_waited_for = true;
 	c->waiting++;
 }
 
-static struct share *share_new(struct csr *c, uint32_t node)
+static struct share *share_new(struct csr *c, uint32_t branch)
 {
 	struct share *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	s->node = node;
-	if (!map_put(&c->shares, node, s, NULL))
+	s->branch = branch;
+	if (!map_put(&c->shares, branch, s, NULL))
 		return s;
 	free(s);
 	return NULL;
@@ -116,20 +123,20 @@ static int share_set_text(struct csr *c, struct share *s, const struct arm_part 
 /* What has not changed is not sent again. */
 static int set_share(struct csr *c, const struct msg_arm *m, const struct arm_part *part)
 {
-	const struct node *n = nodes_at(c->a->conf.nodes, part->child);
+	const struct branch *b = nodes_branch(c->a->conf.nodes, part->child);
 	uint32_t prefix =
 		part->local_prefix < m->local_prefix ? part->local_prefix : m->local_prefix;
-	struct share *s = n ? map_find(&c->shares, n->number) : NULL;
+	struct share *s = b ? map_find(&c->shares, b->index) : NULL;
 	bool is_same;
 	int rc = 0;
 
-	if (!n)
+	if (!b)
 		return 0;
 	is_same = s && s->ntext == part->ntext && s->local_prefix == prefix &&
 		  c->reply == m->reply && c->tool == m->tool && str_eq(c->identity, m->identity) &&
 		  !memcmp(s->text, part->text, s->ntext);
 	if (!s)
-		s = share_new(c, n->number);
+		s = share_new(c, b->index);
 	if (!s)
 		return -ERR_NOMEM;
 	s->is_old = false;
@@ -156,6 +163,8 @@ static void csr_free(struct csr *c)
 	map_done(&c->shares);
 	loop_timer_free(c->timer);
 	reply_free(c->answer);
+	c->a->stats.bytes -= c->ntext;
+	free(c->text);
 	free(c->identity);
 	free(c->token);
 	free(c);
@@ -170,6 +179,7 @@ void arms_free(struct arms *a)
 	while (smap_next(&a->by_token, &i))
 		csr_free(i.value);
 	smap_done(&a->by_token);
+	loop_timer_free(a->follow);
 	free(a);
 }
 
@@ -216,10 +226,10 @@ void csr_check_answer(struct csr *c, bool give_up)
 	}
 	while (c->waiting && map_next(&c->shares, &i)) {
 		const struct share *s = i.value;
-		struct token t;
+		const struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
 
 		if (s->is_waited_for)
-			reply_add(c->answer, 0, token_print_number(&t, TOKEN_NODE, s->node),
+			reply_add(c->answer, 0, b ? b->name : NULL,
 				  STATUS_UNSPECIFIED_ERROR, "the host has not confirmed in time");
 	}
 	loop_timer_cancel(c->timer);
@@ -300,33 +310,56 @@ static int take_parts(struct csr *c, const struct msg_arm *m, const struct arm *
 	return rc;
 }
 
-static int set_identity(struct csr *c, const struct msg_arm *m)
+static int set_text(struct csr *c, const struct msg_arm *m)
+{
+	char *text;
+
+	if (c->text == (const char *)m->text.p)
+		return 0;
+	if (c->a->stats.bytes - c->ntext + m->text.n > ARMS_BYTES_MAX)
+		return -ERR_LIMIT;
+	text = malloc(m->text.n + 1);
+	if (!text)
+		return -ERR_NOMEM;
+	memcpy(text, m->text.p, m->text.n);
+	c->a->stats.bytes += m->text.n - c->ntext;
+	free(c->text);
+	c->text = text;
+	c->ntext = m->text.n;
+	return 0;
+}
+
+/* All of it, for splitting it anew when hosts move. */
+static int set_whole(struct csr *c, const struct msg_arm *m)
 {
 	char *identity = str_dup(m->identity);
 
-	if (!identity)
+	if (!identity || set_text(c, m)) {
+		free(identity);
 		return -ERR_NOMEM;
+	}
 	free(c->identity);
 	c->identity = identity;
 	c->tool = m->tool;
 	c->reply = m->reply;
+	c->local_prefix = m->local_prefix;
 	return 0;
 }
 
 static int split(struct csr *c, const struct msg_arm *m, const struct omis_request *r,
-		 struct err *e)
+		 struct reply *answer, struct err *e)
 {
 	const struct arms_conf *conf = &c->a->conf;
-	struct view v = { conf->nodes, conf->cells, nodes_bound(conf->nodes) };
+	struct view v = { conf->nodes, conf->cells, nodes_branches(conf->nodes) };
 	struct route_view route = view_arming(&v);
 	struct arm *arm = NULL;
-	int rc = arm_new(r, &route, c->answer, &arm, e);
+	int rc = arm_new(r, &route, answer, &arm, e);
 
 	if (rc)
 		return rc;
 	rc = take_parts(c, m, arm);
 	if (!rc)
-		rc = set_identity(c, m);
+		rc = set_whole(c, m);
 	arm_free(arm);
 	if (rc)
 		return err_set(e, (enum err_code) - rc, "no room for it: %s", err_name(rc));
@@ -379,7 +412,7 @@ void arms_arm(struct arms *a, const struct msg_arm *m)
 
 	if (!rc) {
 		c = find_or_new(a, m);
-		rc = c ? split(c, m, r, &d.err)
+		rc = c ? split(c, m, r, c->answer, &d.err)
 		       : err_set(&d.err, ERR_LIMIT, "this sm has no room for it");
 		d.status = status_from_err(rc);
 	}
@@ -437,28 +470,28 @@ void arms_drop_stale(struct arms *a)
 	}
 }
 
-/* --- hosts that come and go */
+/* --- branches that come and go */
 
-void arms_node_up(struct arms *a, struct node *n)
+void arms_branch_up(struct arms *a, const struct branch *b)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
 		struct csr *c = i.value;
-		struct share *s = map_find(&c->shares, n->number);
+		struct share *s = map_find(&c->shares, b->index);
 
 		if (s)
 			share_send(c, s);
 	}
 }
 
-void arms_node_down(struct arms *a, const struct node *n)
+void arms_branch_down(struct arms *a, const struct branch *b)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
 		struct csr *c = i.value;
-		struct share *s = map_find(&c->shares, n->number);
+		struct share *s = map_find(&c->shares, b->index);
 
 		if (!s)
 			continue;
@@ -467,17 +500,60 @@ void arms_node_down(struct arms *a, const struct node *n)
 	}
 }
 
-void arms_node_forgotten(struct arms *a, const struct node *n)
+void arms_branch_gone(struct arms *a, const struct branch *b)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
 		struct csr *c = i.value;
-		struct share *s = map_find(&c->shares, n->number);
+		struct share *s = map_find(&c->shares, b->index);
 
 		if (!s)
 			continue;
 		share_free(c, s);
 		csr_check_answer(c, false);
 	}
+}
+
+/* --- hosts that move from one branch to another */
+
+static void csr_follow(struct csr *c, struct reply *scratch)
+{
+	const struct msg_arm m = { .csr = c->token,
+				   .tool = c->tool,
+				   .identity = c->identity,
+				   .version = c->version,
+				   .text = { (const uint8_t *)c->text, c->ntext },
+				   .local_prefix = c->local_prefix,
+				   .reply = c->reply };
+	struct omis_request *r = NULL;
+	struct omis_diag d = { 0 };
+	int rc = understand(&m, &r, &d);
+
+	if (!rc)
+		rc = split(c, &m, r, scratch, &d.err);
+	if (rc)
+		log_warn("sm", "csr=%s does not follow its hosts: %s", c->token, d.err.text);
+	omis_request_free(r);
+	csr_check_answer(c, false);
+}
+
+static void on_follow(void *arg)
+{
+	struct arms *a = arg;
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&a->by_token, &i)) {
+		struct reply *scratch = reply_new();
+
+		if (scratch)
+			csr_follow(i.value, scratch);
+		reply_free(scratch);
+	}
+}
+
+void arms_follow(struct arms *a)
+{
+	if (a->by_token.n && !loop_timer_is_armed(a->follow))
+		loop_timer_arm(a->follow, ARMS_FOLLOW_NS);
 }

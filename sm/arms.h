@@ -16,6 +16,7 @@
 
 #define ARMS_MAX (TOOLS_MAX * TOOL_CSRS_MAX)
 #define ARMS_BYTES_MAX (64 * 1024 * 1024) /* of the texts for all hosts: each lists its objects */
+#define ARMS_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm come at once */
 #define ARMS_ENTRIES_MAX 1000 /* what is wrong, told in one ARM_ACK; more names help nobody */
 #define ARMS_ACK_MAX_NS NSEC_PER_SEC /* then mainsm is told without the hosts that do not answer */
 
@@ -50,17 +51,20 @@ void arms_drop_tool(struct arms *a, uint32_t tool);
  * -ERR_DENIED: it
  * speaks of what is not its own.
  */
-int arms_acked(struct arms *a, const struct node *n, const struct msg_arm_ack *m, struct err *e);
-int arms_triggered(struct arms *a, struct node *n, const struct msg_triggered *m, struct err *e);
+int arms_acked(struct arms *a, const struct branch *b, const struct msg_arm_ack *m, struct err *e);
+int arms_triggered(struct arms *a, struct branch *b, const struct msg_triggered *m, struct err *e);
 
 /* It is (again) there: everything that is armed there is sent. */
-void arms_node_up(struct arms *a, struct node *n);
+void arms_branch_up(struct arms *a, const struct branch *b);
 
 /* It is not connected: nobody waits for its confirmations. */
-void arms_node_down(struct arms *a, const struct node *n);
+void arms_branch_down(struct arms *a, const struct branch *b);
 
-/* It is forgotten. */
-void arms_node_forgotten(struct arms *a, const struct node *n);
+/* Nobody is there any more. */
+void arms_branch_gone(struct arms *a, const struct branch *b);
+
+/* Hosts have moved to other branches: what is armed follows them, soon. */
+void arms_follow(struct arms *a);
 
 /* mainsm is gone: whatever it does not arm again before arms_drop_stale() is disarmed then. */
 void arms_set_stale(struct arms *a);

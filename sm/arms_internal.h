@@ -10,13 +10,14 @@
 struct arms {
 	struct arms_conf conf;
 	struct smap by_token; /* owns struct csr */
-	uint64_t version; /* of the last ARM to a host */
+	uint64_t version; /* of the last ARM that was sent */
+	struct loop_timer *follow; /* owned; hosts have moved: all is split anew soon */
 	struct arms_stats stats;
 };
 
-/* One host's share. */
+/* One branch's share. */
 struct share {
-	uint32_t node;
+	uint32_t branch;
 	uint32_t version;
 	char *text; /* owned */
 	size_t ntext;
@@ -31,7 +32,10 @@ struct csr {
 	uint32_t tool, version;
 	bool reply;
 	bool is_stale;
-	struct map shares; /* node -> struct share, owned */
+	char *text; /* owned; the whole, as it came from above */
+	size_t ntext;
+	uint32_t local_prefix;
+	struct map shares; /* branch -> struct share, owned */
 	size_t waiting; /* shares that are waited for */
 	struct reply *answer; /* owned; what is wrong; NULL once ARM_ACK was sent */
 	struct loop_timer *timer; /* owned; ends the wait for confirmations */

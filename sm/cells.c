@@ -13,6 +13,7 @@ struct cell {
 	uint32_t tool;
 	uint32_t *node;
 	size_t n, cap;
+	uint64_t births;
 };
 
 struct cells {
@@ -78,6 +79,13 @@ const uint32_t *cells_find(const struct cells *c, const char *token, size_t *n)
 	return cell ? cell->node : NULL;
 }
 
+uint64_t cells_births(const struct cells *c, const char *token)
+{
+	const struct cell *cell = smap_find(&c->by_token, token);
+
+	return cell ? cell->births : 0;
+}
+
 static int add_node(struct cell *c, uint32_t node)
 {
 	int rc;
@@ -91,7 +99,7 @@ static int add_node(struct cell *c, uint32_t node)
 	return rc;
 }
 
-static int get(struct cells *c, const char *token, uint32_t tool, struct cell **out)
+static int get(struct cells *c, const char *token, uint64_t births, struct cell **out)
 {
 	struct cell *cell = smap_find(&c->by_token, token);
 
@@ -103,13 +111,13 @@ static int get(struct cells *c, const char *token, uint32_t tool, struct cell **
 			free(cell);
 			return -ERR_NOMEM;
 		}
+		cell->births = births;
 	}
-	cell->tool = tool;
 	*out = cell;
 	return 0;
 }
 
-int cells_learn(struct cells *c, uint32_t tool, const struct omis_call *call)
+int cells_learn(struct cells *c, uint32_t tool, const struct omis_call *call, uint64_t births)
 {
 	struct cell *cell;
 	uint32_t node;
@@ -118,7 +126,9 @@ int cells_learn(struct cells *c, uint32_t tool, const struct omis_call *call)
 	if (!str_eq(call->name, "omig_pa_create") || call->nparam < 2 ||
 	    call->param[0].kind != OMIS_LIST || call->param[1].kind != OMIS_TOKEN)
 		return 0;
-	rc = get(c, call->param[1].s.p, tool, &cell);
+	rc = get(c, call->param[1].s.p, births, &cell);
+	if (!rc)
+		cell->tool = tool;
 	for (size_t i = 0; !rc && i < call->param[0].list.n; i++) {
 		const struct omis_value *v = &call->param[0].list.v[i];
 

@@ -20,11 +20,14 @@ struct cells;
 struct cells *cells_new(void);
 void cells_free(struct cells *c);
 
-/* Notes what a call of omig_pa_create makes; other calls: nothing. -ERR_LIMIT, -ERR_NOMEM. */
-int cells_learn(struct cells *c, uint32_t tool, const struct omis_call *call);
+/* births: hosts that were known so far. Notes what a call of omig_pa_create makes; other calls: nothing. -ERR_LIMIT, -ERR_NOMEM. */
+int cells_learn(struct cells *c, uint32_t tool, const struct omis_call *call, uint64_t births);
 
 /* The numbers of the nodes of a token, n of them; NULL: not known. Valid until the next change. */
 const uint32_t *cells_find(const struct cells *c, const char *token, size_t *n);
+
+/* Hosts that came to be known later than these may hold a part of it too; 0 = it is not known. */
+uint64_t cells_births(const struct cells *c, const char *token);
 
 void cells_del(struct cells *c, const char *token);
 void cells_drop_tool(struct cells *c, uint32_t tool);

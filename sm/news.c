@@ -24,9 +24,12 @@ void news_connect(struct news *w, struct nodes *nodes, struct uplink *uplink)
 
 static int send(void *arg, const struct msg_directory *m)
 {
-	const struct msg msg = { .type = MSG_DIRECTORY, .directory = *m };
+	const struct news *w = arg;
+	const struct node *n = nodes_find(w->nodes, m->node);
+	struct msg msg = { .type = MSG_DIRECTORY, .directory = *m };
 
-	return uplink_send(arg, &msg);
+	msg.directory.attach = n ? n->attach : 0;
+	return uplink_send(w->uplink, &msg);
 }
 
 /*
@@ -49,7 +52,7 @@ static struct msg_object head_of(const struct news *w, const struct node *n, str
 
 static int tell(struct news *w, struct node *n)
 {
-	const struct objects_sink sink = { send, w->uplink };
+	const struct objects_sink sink = { send, w };
 	struct token site;
 	struct msg_object head;
 	int rc;
@@ -129,6 +132,5 @@ void news_gone(struct news *w, const struct node *n)
 	struct msg_object head = head_of(w, n, &site);
 
 	head.op = MSG_OP_GONE;
-	send(w->uplink,
-	     &(struct msg_directory){ .node = n->number, .object = &head, .nobject = 1 });
+	send(w, &(struct msg_directory){ .node = n->number, .object = &head, .nobject = 1 });
 }

@@ -2,11 +2,8 @@
 #include "sm/nodes.h"
 
 #include "common/base/array.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
-#include "common/daemon/link.h"
-#include "common/loop/loop.h"
-#include "common/net/net.h"
+#include "sm/nodes_internal.h"
 #include "sm/quota.h"
 
 #include <stdio.h>
@@ -17,30 +14,11 @@
 #define QUEUED_SUM_NS \
 	(10 * NSEC_PER_MSEC) /* a limit is asked for each answer of each host: the sum is not */
 
-struct nodes {
-	struct nodes_conf conf; /* strings are the members below */
-	char *site, *name;
-	struct link_conf link;
-	struct net_listener *listener;
-	struct loop_timer *age;
-	struct node **v; /* NULL: the index is free */
-	size_t cap, n, up;
-	struct map by_number;
-	struct map greeting; /* of links without a node yet, by address */
-	struct objects_total total;
-	uint32_t site_number;
-	bool is_closed; /* to all who come */
-	bool is_draining; /* to hosts that are not known */
-	struct nodes_stats stats;
-	size_t queued; /* bytes, as of summed_at and with all that was sent since */
-	nsec_t summed_at;
-};
-
 /* --- asking */
 
-struct node *nodes_at(const struct nodes *ns, uint32_t index)
+struct node *nodes_at(const struct nodes *ns, uint32_t place)
 {
-	return index < ns->cap ? ns->v[index] : NULL;
+	return place < ns->cap ? ns->v[place] : NULL;
 }
 
 struct node *nodes_find(const struct nodes *ns, uint32_t number)
@@ -53,6 +31,21 @@ uint32_t nodes_bound(const struct nodes *ns)
 	return (uint32_t)ns->cap;
 }
 
+struct branch *nodes_branch(const struct nodes *ns, uint32_t index)
+{
+	return branches_at(ns->branches, index);
+}
+
+uint32_t nodes_branches(const struct nodes *ns)
+{
+	return branches_bound(ns->branches);
+}
+
+uint64_t nodes_births(const struct nodes *ns)
+{
+	return ns->births;
+}
+
 size_t nodes_count(const struct nodes *ns)
 {
 	return ns->n;
@@ -61,6 +54,11 @@ size_t nodes_count(const struct nodes *ns)
 size_t nodes_up(const struct nodes *ns)
 {
 	return ns->up;
+}
+
+size_t nodes_linked(const struct nodes *ns)
+{
+	return ns->linked;
 }
 
 const struct objects_total *nodes_total(const struct nodes *ns)
@@ -73,52 +71,61 @@ uint16_t nodes_port(const struct nodes *ns)
 	return net_listener_port(ns->listener);
 }
 
-void nodes_set_site_number(struct nodes *ns, uint32_t number)
+void nodes_set_above(struct nodes *ns, uint32_t site_number, uint32_t level, const char *ways)
 {
-	ns->site_number = number;
+	ns->site_number = site_number;
+	ns->level = level;
+	free(ns->ways);
+	ns->ways = str_dup(ways); /* no memory: they ask mainsm */
 }
 
-nsec_t node_rtt(const struct node *n)
+bool node_is_up(const struct node *n)
 {
-	nsec_t rtt = n->link ? link_rtt(n->link) : 0;
+	return n->branch->link && n->sub == MSG_NODE_UP;
+}
 
-	return rtt > 0 ? rtt : 0;
+bool nodes_owns(const struct nodes *ns, const struct branch *b, const char *token, size_t len)
+{
+	char class = token_class(token, len);
+	const struct node *n;
+	uint32_t number;
+
+	if (!token_node(token, len, &number)) {
+		/* Names of no host in particular: counters, conditional requests, events, the site. */
+		if (class == 's')
+			return b->is_sm;
+		return class == 'a' || class == 'c' || class == 'e' || class == 'u';
+	}
+	n = nodes_find(ns, number);
+	if (!n)
+		return false;
+	/* What was under way when it went elsewhere. */
+	return n->branch == b ||
+	       (n->was_at == b->id && loop_now(ns->conf.loop) - n->moved_at < NODE_MOVED_NS);
 }
 
 void nodes_stats(const struct nodes *ns, struct nodes_stats *out)
 {
+	struct branches_sum sum;
+
+	branches_sum(ns->branches, &sum);
 	*out = ns->stats;
-	out->rtt_max = -1;
-	for (size_t i = 0; i < ns->cap; i++) {
-		const struct link *l = ns->v[i] ? ns->v[i]->link : NULL;
-
-		if (!l)
-			continue;
-		out->queued += link_queued(l);
-		out->dropped += link_dropped(l);
-		if (link_rtt(l) > out->rtt_max)
-			out->rtt_max = link_rtt(l);
-	}
-}
-
-static size_t queued_now(const struct nodes *ns)
-{
-	size_t sum = 0;
-
-	for (size_t i = 0; i < ns->cap; i++)
-		if (ns->v[i] && ns->v[i]->link)
-			sum += link_queued(ns->v[i]->link);
-	return sum;
+	out->sms = sum.sms;
+	out->queued = sum.queued;
+	out->dropped = sum.dropped;
+	out->rtt_max = sum.rtt_max;
 }
 
 size_t nodes_queued(struct nodes *ns)
 {
 	nsec_t t = loop_now(ns->conf.loop);
+	struct branches_sum sum;
 
 	if (ns->queued && t - ns->summed_at < QUEUED_SUM_NS)
 		return ns->queued;
+	branches_sum(ns->branches, &sum);
 	ns->summed_at = t;
-	ns->queued = queued_now(ns);
+	ns->queued = sum.queued;
 	return ns->queued;
 }
 
@@ -129,26 +136,50 @@ static nsec_t now(const struct nodes *ns)
 	return loop_now(ns->conf.loop);
 }
 
-static void set_sub(struct nodes *ns, struct node *n, uint32_t sub)
+void node_set_sub(struct nodes *ns, struct node *n, uint32_t sub)
 {
 	if (n->sub == sub)
 		return;
+	if (n->sub == MSG_NODE_UP)
+		ns->up--;
+	if (sub == MSG_NODE_UP)
+		ns->up++;
 	n->sub = sub;
 	n->since = now(ns);
 	n->has_news = true;
+	if (sub != MSG_NODE_UP && !loop_timer_is_armed(ns->age))
+		loop_timer_arm(ns->age, AGE_PERIOD_NS);
 	ns->conf.handler.on_state(ns->conf.handler.arg, n);
+}
+
+static void leave_branch(struct nodes *ns, struct node *n)
+{
+	struct branch *b = n->branch;
+
+	list_del(&n->in_branch);
+	b->nnode--;
+	n->branch = NULL;
+	branch_gone_if_empty(ns, b);
+}
+
+static void join_branch(struct node *n, struct branch *b)
+{
+	n->branch = b;
+	list_push_back(&b->nodes, &n->in_branch);
+	b->nnode++;
+	if (b->promised)
+		b->promised--;
 }
 
 void node_forget(struct nodes *ns, struct node *n)
 {
 	ns->conf.handler.on_forget(ns->conf.handler.arg, n);
-	if (n->link) {
-		link_close(n->link, "this host is forgotten");
-		ns->up--;
-	}
 	map_del(&ns->by_number, n->number);
-	ns->v[n->index] = NULL;
+	ns->v[n->place] = NULL;
 	ns->n--;
+	if (n->sub == MSG_NODE_UP)
+		ns->up--;
+	leave_branch(ns, n);
 	objects_free(n->objects);
 	free(n);
 	ns->conf.handler.on_forgotten(ns->conf.handler.arg);
@@ -159,7 +190,7 @@ static void age_one(struct nodes *ns, struct node *n)
 	nsec_t age = now(ns) - n->since;
 
 	if (n->sub == MSG_NODE_SILENT && age >= NODE_LOST_NS)
-		set_sub(ns, n, MSG_NODE_LOST);
+		node_set_sub(ns, n, MSG_NODE_LOST);
 	else if (n->sub == MSG_NODE_LOST && age >= NODE_FORGET_NS)
 		node_forget(ns, n);
 }
@@ -175,42 +206,60 @@ static void on_age(void *arg)
 		loop_timer_arm(ns->age, AGE_PERIOD_NS);
 }
 
-static void node_down(struct nodes *ns, struct node *n, const char *reason)
+/* --- branches */
+
+void branch_up(struct nodes *ns, struct branch *b, struct link *l)
 {
-	n->link = NULL;
-	ns->up--;
+	b->link = l;
+	ns->linked++;
+	ns->stats.accepted++;
+	list_each_safe (i, &b->nodes)
+		if (!b->is_sm) /* an sm says it of each of its hosts */
+			node_set_sub(ns, list_entry(i, struct node, in_branch), MSG_NODE_UP);
+	ns->conf.handler.on_up(ns->conf.handler.arg, b);
+}
+
+void branch_down(struct nodes *ns, struct branch *b, const char *reason)
+{
+	b->link = NULL;
+	b->promised = 0;
+	ns->linked--;
+	list_each (i, &b->nodes)
+		objects_restart(list_entry(i, struct node, in_branch)->objects);
+	ns->conf.handler.on_down(ns->conf.handler.arg, b, reason);
+	list_each_safe (i, &b->nodes) {
+		struct node *n = list_entry(i, struct node, in_branch);
+
+		if (n->sub == MSG_NODE_UP)
+			node_set_sub(ns, n, MSG_NODE_SILENT);
+	}
+	branch_gone_if_empty(ns, b);
+}
+
+void branch_gone_if_empty(struct nodes *ns, struct branch *b)
+{
+	if (b->nnode || (b->is_sm && b->link))
+		return;
+	if (b->link) {
+		link_close(b->link, "this host is forgotten");
+		b->link = NULL;
+		ns->linked--;
+	}
+	ns->conf.handler.on_gone(ns->conf.handler.arg, b);
+	branches_remove(ns->branches, b);
+}
+
+void node_move(struct nodes *ns, struct node *n, struct branch *b)
+{
+	n->was_at = n->branch->id;
+	n->moved_at = now(ns);
 	objects_restart(n->objects);
-	if (!loop_timer_is_armed(ns->age))
-		loop_timer_arm(ns->age, AGE_PERIOD_NS);
-	ns->conf.handler.on_down(ns->conf.handler.arg, n, reason);
-	set_sub(ns, n, MSG_NODE_SILENT);
+	leave_branch(ns, n);
+	join_branch(n, b);
+	ns->conf.handler.on_moved(ns->conf.handler.arg, n);
 }
 
-/* --- who is let in */
-
-static int check_hello(const struct nodes *ns, const struct link *l, const struct msg_hello *h,
-		       struct err *why)
-{
-	const struct identity *id = link_identity(l);
-
-	if (ns->is_closed)
-		return err_set(why, ERR_AGAIN, "this sm is ending");
-	if (!id || id->role != ROLE_LM)
-		return err_set(why, ERR_DENIED, "only lms connect to an sm; tools go to mainsm");
-	if (!str_eq(id->site, ns->site))
-		return err_set(why, ERR_DENIED,
-			       "this is the sm of site %s, the certificate is for site %s",
-			       ns->site, id->site);
-	if (h->site[0] && !str_eq(h->site, ns->site))
-		return err_set(why, ERR_DENIED, "this is the sm of site %s, not of %s", ns->site,
-			       h->site);
-	if (!id->host[0] || !str_eq(h->host, id->host))
-		return err_set(why, ERR_DENIED, "the certificate is for host %s, not for %s",
-			       id->host, h->host);
-	if (!h->node)
-		return err_set(why, ERR_AGAIN, "no node number: mainsm gives one, ask there first");
-	return 0;
-}
+/* --- new ones */
 
 static struct node *find_host(const struct nodes *ns, const char *host)
 {
@@ -220,31 +269,27 @@ static struct node *find_host(const struct nodes *ns, const char *host)
 	return NULL;
 }
 
-/*
- * A number belongs to one host and a host has one number. A host that comes
- * with another number while it is not connected was given a new one.
- */
-static int check_number(struct nodes *ns, const struct msg_hello *h, struct err *why)
+int nodes_check(struct nodes *ns, const struct claim *c, struct err *why)
 {
-	struct node *same = nodes_find(ns, h->node), *other = find_host(ns, h->host);
+	struct node *same = nodes_find(ns, c->number), *other;
 
-	if (same && !str_eq(same->host, h->host))
+	if (same && str_eq(same->host, c->host))
+		return 0; /* and nobody else has that name: it was looked at when it came */
+	if (same)
 		return err_set(
 			why, ERR_DENIED,
 			"node number %u is that of host %s, not of %s: two hosts of one number",
-			h->node, same->host, h->host);
-	if (other && other != same && other->link)
-		return err_set(why, ERR_DENIED, "host %s is connected already, as node %u", h->host,
+			c->number, same->host, c->host);
+	other = find_host(ns, c->host);
+	if (other && node_is_up(other))
+		return err_set(why, ERR_DENIED, "host %s is connected already, as node %u", c->host,
 			       other->number);
-	if (same && same->link && h->epoch < same->epoch)
-		return err_set(why, ERR_DENIED, "a younger lm of host %s is connected already",
-			       h->host);
-	if (other && other != same)
+	if (other)
 		node_forget(ns, other);
 	return 0;
 }
 
-static size_t free_index(const struct nodes *ns)
+static size_t free_place(const struct nodes *ns)
 {
 	size_t i = 0;
 
@@ -253,236 +298,100 @@ static size_t free_index(const struct nodes *ns)
 	return i;
 }
 
-static struct node *node_new(struct nodes *ns, const struct msg_hello *h)
+static struct node *node_new(struct nodes *ns, const struct claim *c)
 {
 	struct node *n = calloc(1, sizeof(*n));
 
 	if (!n)
 		return NULL;
-	n->number = h->node;
+	n->number = c->number;
+	n->attach = c->attach;
+	n->birth = ++ns->births;
 	n->sub = MSG_NODE_LOST;
 	n->since = now(ns);
 	n->has_news = true;
-	str_copy(n->host, sizeof(n->host), h->host);
-	snprintf(n->token, sizeof(n->token), "n_%u", h->node);
-	n->objects = objects_new(h->node, ns->site, h->host, &ns->total);
+	str_copy(n->host, sizeof(n->host), c->host);
+	snprintf(n->token, sizeof(n->token), "n_%u", c->number);
+	n->objects = objects_new(c->number, ns->site, c->host, &ns->total);
 	if (n->objects)
 		return n;
 	free(n);
 	return NULL;
 }
 
-static int node_add(struct nodes *ns, const struct msg_hello *h, struct node **out, struct err *why)
+static int check_room(struct nodes *ns, size_t place, struct err *why)
 {
-	size_t i = ns->n < ns->cap ? free_index(ns) : ns->cap;
-	struct node *n;
-
 	if (ns->is_draining)
 		return err_set(why, ERR_AGAIN, "the site's admin lets no more hosts of this user in");
 	if (ns->total.quota &&
 	    quota_check(ns->total.quota, QUOTA_HOSTS, (int64_t)ns->n + 1, ns->total.use, why))
 		return -ERR_LIMIT;
-	if (i >= NODES_MAX)
+	if (place >= NODES_MAX)
 		return err_set(why, ERR_LIMIT, "this sm serves %d hosts already", NODES_MAX);
+	return 0;
+}
+
+int nodes_add(struct nodes *ns, const struct claim *c, struct branch *b, struct node **out,
+	      struct err *why)
+{
+	size_t i = ns->n < ns->cap ? free_place(ns) : ns->cap;
+	struct node *n;
+	int rc = check_room(ns, i, why);
+
+	if (rc)
+		return rc;
 	if (array_grow(&ns->v, &ns->cap, i + 1, sizeof(*ns->v), NODES_MAX))
 		return err_nomem(why);
-	n = node_new(ns, h);
+	n = node_new(ns, c);
 	if (!n || map_put(&ns->by_number, n->number, n, NULL)) {
 		if (n)
 			objects_free(n->objects);
 		free(n);
 		return err_nomem(why);
 	}
-	n->index = (uint32_t)i;
+	n->place = (uint32_t)i;
 	ns->v[i] = n;
 	ns->n++;
+	join_branch(n, b);
 	if (!loop_timer_is_armed(ns->age))
 		loop_timer_arm(ns->age, AGE_PERIOD_NS);
 	*out = n;
 	return 0;
 }
 
-/* The host's earlier connection is dead, although nobody has noticed yet. */
-static void supersede(struct nodes *ns, struct node *n)
-{
-	if (!n->link)
-		return;
-	link_close(n->link, "a newer connection of this host took its place");
-	node_down(ns, n, "it connected anew");
-}
-
-static int admit(struct nodes *ns, struct link *l, const struct msg_hello *h, struct err *why)
-{
-	struct node *n;
-	int rc = check_hello(ns, l, h, why);
-
-	if (!rc)
-		rc = check_number(ns, h, why);
-	if (rc)
-		return rc;
-	n = nodes_find(ns, h->node);
-	if (!n)
-		rc = node_add(ns, h, &n, why);
-	if (rc)
-		return rc;
-	supersede(ns, n);
-	n->epoch = h->epoch;
-	link_set_user(l, n);
-	return 0;
-}
-
-static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct msg_hello_ack *ack,
-		    struct err *why)
-{
-	struct nodes *ns = arg;
-	int rc = admit(ns, l, h, why);
-
-	if (rc) {
-		ns->stats.refused++;
-		return rc;
-	}
-	ack->name = ns->name;
-	ack->node = h->node;
-	ack->site_number = ns->site_number;
-	ack->site = ns->site;
-	return 0;
-}
-
-/* Follows on_hello at once, in the same call. */
-static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
-{
-	struct nodes *ns = arg;
-	struct node *n = link_user(l);
-
-	map_del(&ns->greeting, (uint64_t)(uintptr_t)l);
-	n->link = l;
-	ns->up++;
-	ns->stats.accepted++;
-	set_sub(ns, n, MSG_NODE_UP);
-	ns->conf.handler.on_up(ns->conf.handler.arg, n);
-}
-
-static void on_msg(void *arg, struct link *l, const struct msg *m)
-{
-	struct nodes *ns = arg;
-
-	ns->conf.handler.on_msg(ns->conf.handler.arg, link_user(l), m);
-}
-
-/* The one line about a peer that did not behave. */
-static void tell_fault(struct nodes *ns, const struct link *l)
-{
-	const char *fault = link_fault(l);
-	struct link_stats s;
-
-	if (!fault)
-		return;
-	link_stats(l, &s);
-	ns->conf.handler.on_refused(ns->conf.handler.arg, s.peer, fault);
-}
-
-static void on_down(void *arg, struct link *l, const struct err *why)
-{
-	tell_fault(arg, l);
-	node_down(arg, link_user(l), why->text);
-}
-
-static void on_gone(void *arg, struct link *l)
-{
-	struct nodes *ns = arg;
-
-	tell_fault(ns, l);
-	map_del(&ns->greeting, (uint64_t)(uintptr_t)l);
-}
-
-static void on_accept(void *arg, struct chan *c)
-{
-	struct nodes *ns = arg;
-	struct link *l = NULL;
-
-	if (ns->greeting.n < NODES_GREETING_MAX)
-		l = link_accept(&ns->link, &c);
-	if (!l) {
-		ns->stats.refused++;
-		chan_close(c, "no room for another connection");
-		return;
-	}
-	if (map_put(&ns->greeting, (uint64_t)(uintptr_t)l, l, NULL))
-		link_close(l, "no memory");
-}
-
-static void on_refused(void *arg, const char *remote, const struct err *why)
-{
-	struct nodes *ns = arg;
-
-	ns->stats.refused++;
-	ns->conf.handler.on_refused(ns->conf.handler.arg, remote, why->text);
-}
-
 /* --- sending */
 
-void node_cut(struct nodes *ns, struct node *n, enum msg_error_code code, const char *why)
+void branch_cut(struct nodes *ns, struct branch *b, enum msg_error_code code, const char *why)
 {
-	if (!n->link)
+	if (!b->link)
 		return;
 	if (code == MSG_ERR_SLOW)
 		ns->stats.cut_slow++;
 	else
 		ns->stats.cut_wrong++;
-	link_fail(n->link, code, why);
+	link_fail(b->link, code, why);
 }
 
-int node_send(struct nodes *ns, struct node *n, const struct msg *m)
+int branch_send(struct nodes *ns, struct branch *b, const struct msg *m)
 {
-	size_t before = n->link ? link_queued(n->link) : 0;
-	int rc = n->link ? link_send(n->link, m) : -ERR_CLOSED;
+	size_t before = b->link ? link_queued(b->link) : 0;
+	int rc = b->link ? link_send(b->link, m) : -ERR_CLOSED;
 
 	if (!rc)
-		ns->queued += link_queued(n->link) - before;
+		ns->queued += link_queued(b->link) - before;
 	if (rc == -ERR_AGAIN)
-		node_cut(ns, n, MSG_ERR_SLOW, "too much waits to be read");
+		branch_cut(ns, b, MSG_ERR_SLOW, "too much waits to be read");
 	return rc;
 }
 
 void nodes_send_all(struct nodes *ns, const struct msg *m)
 {
-	for (size_t i = 0; i < ns->cap; i++)
-		if (ns->v[i])
-			node_send(ns, ns->v[i], m);
+	for (uint32_t i = 0; i < branches_bound(ns->branches); i++)
+		if (branches_at(ns->branches, i))
+			branch_send(ns, branches_at(ns->branches, i), m);
 }
 
 /* --- life */
-
-static int listen_for_lms(struct nodes *ns, struct err *e)
-{
-	const struct net_listen_conf conf = {
-		.addr = ns->conf.listen,
-		.port = ns->conf.port,
-		.roles = ROLE_BIT(ROLE_LM),
-	};
-	const struct net_accept accept = { on_accept, on_refused, ns };
-
-	return net_listen(ns->conf.ctx, &conf, &accept, &ns->listener, e);
-}
-
-static void set_link_conf(struct nodes *ns)
-{
-	ns->link = (struct link_conf){
-		.loop = ns->conf.loop,
-		.rng = ns->conf.rng,
-		.timebase = ns->conf.timebase,
-		.epoch = ns->conf.epoch,
-		.queue_cap = ns->conf.queue_cap,
-		.meter = ns->conf.meter,
-		.listener = ns->listener,
-		.handler = { .on_hello = on_hello,
-			     .on_up = on_up,
-			     .on_msg = on_msg,
-			     .on_down = on_down,
-			     .on_gone = on_gone,
-			     .arg = ns },
-	};
-}
 
 int nodes_open(const struct nodes_conf *conf, struct nodes **out, struct err *e)
 {
@@ -496,13 +405,13 @@ int nodes_open(const struct nodes_conf *conf, struct nodes **out, struct err *e)
 	map_init(&ns->greeting);
 	ns->site = str_dup(conf->site);
 	ns->name = str_dup(conf->name);
+	ns->branches = branches_new();
 	ns->age = loop_timer_new(conf->loop, on_age, ns);
-	rc = ns->site && ns->name && ns->age ? listen_for_lms(ns, e) : err_nomem(e);
+	rc = ns->site && ns->name && ns->branches && ns->age ? nodes_listen(ns, e) : err_nomem(e);
 	if (rc) {
 		nodes_close(ns);
 		return rc;
 	}
-	set_link_conf(ns);
 	*out = ns;
 	return 0;
 }
@@ -529,10 +438,12 @@ static void hang_up(struct nodes *ns)
 
 	while (map_next(&ns->greeting, &i))
 		link_close(i.value, "ending");
+	for (uint32_t k = 0; ns->branches && k < branches_bound(ns->branches); k++)
+		if (branches_at(ns->branches, k))
+			link_close(branches_at(ns->branches, k)->link, "ending");
 	for (size_t k = 0; k < ns->cap; k++) {
 		if (!ns->v[k])
 			continue;
-		link_close(ns->v[k]->link, "ending");
 		objects_free(ns->v[k]->objects);
 		free(ns->v[k]);
 	}
@@ -544,10 +455,12 @@ void nodes_close(struct nodes *ns)
 		return;
 	net_listener_close(ns->listener);
 	hang_up(ns);
+	branches_free(ns->branches);
 	loop_timer_free(ns->age);
 	map_done(&ns->greeting);
 	map_done(&ns->by_number);
 	free(ns->v);
+	free(ns->ways);
 	free(ns->site);
 	free(ns->name);
 	free(ns);

@@ -21,6 +21,7 @@
 #define FIRST_CONTACT_MAX_NS \
 	(15 * NSEC_PER_SEC) /* mainsm has started us: it is there, or will never be */
 #define STDIN_MAX_MS 10000
+#define STACKED_MAX 64 /* sms below another one, on one host for one user and site */
 
 struct program {
 	struct daemon *daemon;
@@ -192,12 +193,14 @@ static int open_dialer(struct program *p, struct err *e)
 static int open_core(struct program *p, struct err *e)
 {
 	const struct settings *s = settings_of(p);
-	const struct sm_conf conf = {
+	struct sm_conf conf = {
 		.loop = daemon_loop(p->daemon),
 		.rng = daemon_rng(p->daemon),
 		.timebase = daemon_timebase(p->daemon),
 		.ctx = p->ctx,
 		.dialer = link_net_dialer(p->dialer),
+		.conn = &p->conn,
+		.fan_in = (size_t)s->fan_in,
 		.epoch = daemon_epoch(p->daemon),
 		.site = s->site,
 		.host = p->host,
@@ -215,6 +218,7 @@ static int open_core(struct program *p, struct err *e)
 		.arg = p,
 	};
 
+	conf.is_stacked = settings_parent(s, &conf.parent);
 	return sm_open(&conf, &p->sm, e);
 }
 
@@ -278,19 +282,34 @@ static void find_host(struct program *p)
 		str_copy(p->host, sizeof(p->host), "localhost");
 }
 
-static int open_dir(struct program *p, struct err *e)
+static int lock_dir(struct program *p, const char *name, struct err *e)
 {
-	char name[SITE_NAME_MAX_BYTES + 8], lock[FILE_PATH_BYTES];
+	char lock[FILE_PATH_BYTES];
 	int rc;
 
-	snprintf(name, sizeof(name), "sm-%s", settings_of(p)->site);
 	rc = file_join(p->dir, sizeof(p->dir), daemon_state_dir(p->daemon), name, e);
 	if (!rc)
 		rc = file_private_dir(p->dir, e);
 	if (!rc)
 		rc = file_join(lock, sizeof(lock), p->dir, "lock", e);
-	if (!rc)
-		rc = daemon_lock(p->daemon, lock, e);
+	return rc ? rc : daemon_lock(p->daemon, lock, e);
+}
+
+/* Below another sm there may be more than one on a host: each has the certificate that it had before. */
+static int open_dir(struct program *p, struct err *e)
+{
+	const char *address, *site = settings_of(p)->site;
+	char name[SITE_NAME_MAX_BYTES + 16];
+	int rc = -ERR_EXISTS;
+
+	snprintf(name, sizeof(name), "sm-%s", site);
+	if (!settings_parent(settings_of(p), &address))
+		rc = lock_dir(p, name, e);
+	else
+		for (int i = 1; rc == -ERR_EXISTS && i <= STACKED_MAX; i++) {
+			snprintf(name, sizeof(name), "sm-%s-%d", site, i);
+			rc = lock_dir(p, name, e);
+		}
 	if (rc == -ERR_EXISTS)
 		err_add(e, "an sm of site %s runs here already", settings_of(p)->site);
 	return rc;
@@ -394,6 +413,8 @@ const struct daemon_spec program_spec = {
 		   "The connection string comes from OMIG_MAINSM, --mainsm or, with "
 		   "--mainsm-stdin, from a line on\n"
 		   "standard input.\n"
+		   "With --parent it serves a part of a site's hosts below the site's sm, or below another such "
+		   "one:\nhosts that come are sent to it, and go elsewhere when it is gone.\n"
 		   "With --shared an admin starts it, as a user of its own: it serves the mainsms of many\n"
 		   "users (omig site, omig admin).",
 	.conf = &settings_schema,

@@ -37,36 +37,36 @@ struct request {
 
 /* --- what the executor asks */
 
-static int send_to_node(void *arg, uint32_t child, const struct msg *m)
+static int send_to_branch(void *arg, uint32_t child, const struct msg *m)
 {
 	struct requests *rs = arg;
-	struct node *n = nodes_at(rs->conf.nodes, child);
+	struct branch *b = nodes_branch(rs->conf.nodes, child);
 
-	return n ? node_send(rs->conf.nodes, n, m) : -ERR_NOTFOUND;
+	return b ? branch_send(rs->conf.nodes, b, m) : -ERR_NOTFOUND;
 }
 
 static const char *name_of(void *arg, uint32_t child)
 {
 	struct requests *rs = arg;
-	const struct node *n = nodes_at(rs->conf.nodes, child);
+	const struct branch *b = nodes_branch(rs->conf.nodes, child);
 
-	return n ? n->token : "u_0";
+	return b ? b->name : "u_0";
 }
 
 static bool owns(void *arg, uint32_t child, const char *token, size_t len)
 {
 	struct requests *rs = arg;
-	const struct node *n = nodes_at(rs->conf.nodes, child);
+	const struct branch *b = nodes_branch(rs->conf.nodes, child);
 
-	return n && view_node_owns(n, token, len);
+	return b && nodes_owns(rs->conf.nodes, b, token, len);
 }
 
 static nsec_t rtt_of(void *arg, uint32_t child)
 {
 	struct requests *rs = arg;
-	const struct node *n = nodes_at(rs->conf.nodes, child);
+	const struct branch *b = nodes_branch(rs->conf.nodes, child);
 
-	return n ? node_rtt(n) : 0;
+	return b ? branch_rtt(b) : 0;
 }
 
 static void forget_cells(struct requests *rs, const struct omis_call *call)
@@ -108,7 +108,7 @@ struct requests *requests_new(const struct requests_conf *conf)
 	rs->conf = *conf;
 	map_init(&rs->by_id);
 	rs->executor = executor_new(&(struct executor_conf){ .loop = conf->loop,
-							     .send = send_to_node,
+							     .send = send_to_branch,
 							     .name = name_of,
 							     .owns = owns,
 							     .rtt = rtt_of,
@@ -247,7 +247,7 @@ static struct request *request_new(struct requests *rs, const struct msg_request
 	q->identity = str_dup(m->identity);
 	str_copy(q->csr.s, sizeof(q->csr.s), m->csr);
 	q->number = calloc(m->naction + 1, sizeof(*q->number));
-	q->view = (struct view){ rs->conf.nodes, rs->conf.cells, nodes_bound(rs->conf.nodes) };
+	q->view = (struct view){ rs->conf.nodes, rs->conf.cells, nodes_branches(rs->conf.nodes) };
 	if (q->number && m->naction)
 		memcpy(q->number, m->action, m->naction * sizeof(*q->number));
 	if (q->identity && q->number && !map_put(&rs->by_id, q->id, q, NULL))
@@ -282,18 +282,17 @@ static int understand(const struct msg_request *m, struct omis_request **out, st
 }
 
 /* Counters of which we do not know where they are. */
-static bool names_unknown_cells(const struct cells *c, const struct omis_call *call)
+static bool names_unknown_cells(const struct view *view, const struct omis_call *call)
 {
 	const struct omis_value *v;
-	size_t n;
 
 	if (call->service->object != 'a' || call->service->object_param < 0)
 		return false;
 	v = &call->param[call->service->object_param];
 	for (size_t i = 0; v->kind == OMIS_LIST && i < v->list.n; i++)
-		if (v->list.v[i].kind == OMIS_TOKEN && !cells_find(c, v->list.v[i].s.p, &n))
+		if (v->list.v[i].kind == OMIS_TOKEN && view_guesses(view, v->list.v[i].s.p))
 			return true;
-	return v->kind == OMIS_TOKEN && !cells_find(c, v->s.p, &n);
+	return v->kind == OMIS_TOKEN && view_guesses(view, v->s.p);
 }
 
 static int learn(struct request *q, uint32_t tool, const struct omis_request *r, struct err *e)
@@ -302,8 +301,8 @@ static int learn(struct request *q, uint32_t tool, const struct omis_request *r,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < r->naction; i++) {
-		q->is_guess |= names_unknown_cells(c, &r->action[i]);
-		rc = cells_learn(c, tool, &r->action[i]);
+		q->is_guess |= names_unknown_cells(&q->view, &r->action[i]);
+		rc = cells_learn(c, tool, &r->action[i], nodes_births(q->rs->conf.nodes));
 	}
 	return rc ? err_set(e, (enum err_code) - rc, "too many counters and integrators") : 0;
 }
@@ -373,28 +372,29 @@ void requests_ask(struct requests *rs, const struct msg_request *m)
 
 /* --- what comes from the hosts */
 
-static int check_missing(const struct node *n, const struct msg_reply *m, struct err *e)
+static int check_missing(const struct requests *rs, const struct branch *b,
+			 const struct msg_reply *m, struct err *e)
 {
 	for (size_t i = 0; m->coverage && i < m->coverage->nmissing; i++) {
 		const char *object = m->coverage->missing[i].object;
 
-		if (*object && !view_node_owns(n, object, strlen(object)))
+		if (*object && !nodes_owns(rs->conf.nodes, b, object, strlen(object)))
 			return err_set(e, ERR_PROTO, "it misses an object of somebody else");
 	}
 	return 0;
 }
 
-int requests_reply(struct requests *rs, const struct node *n, const struct msg_reply *m,
+int requests_reply(struct requests *rs, const struct branch *b, const struct msg_reply *m,
 		   struct err *e)
 {
-	int rc = check_missing(n, m, e);
+	int rc = check_missing(rs, b, m, e);
 
-	return rc ? rc : executor_reply(rs->executor, n->index, m, e);
+	return rc ? rc : executor_reply(rs->executor, b->index, m, e);
 }
 
-void requests_node_lost(struct requests *rs, const struct node *n, const char *reason)
+void requests_branch_lost(struct requests *rs, const struct branch *b, const char *reason)
 {
-	executor_child_lost(rs->executor, n->index, reason);
+	executor_child_lost(rs->executor, b->index, reason);
 }
 
 /* --- ends from above */

@@ -48,11 +48,11 @@ void requests_cancel(struct requests *rs, uint64_t id);
  * -ERR_PROTO: it speaks of what is not its own. Neither has an effect but that the second counts as
  * lost.
  */
-int requests_reply(struct requests *rs, const struct node *n, const struct msg_reply *m,
+int requests_reply(struct requests *rs, const struct branch *b, const struct msg_reply *m,
 		   struct err *e);
 
-/* Nothing will come from that host any more. */
-void requests_node_lost(struct requests *rs, const struct node *n, const char *reason);
+/* Nothing will come from there any more. */
+void requests_branch_lost(struct requests *rs, const struct branch *b, const char *reason);
 
 /* mainsm is gone: all end, hosts are told. */
 void requests_drop_all(struct requests *rs);

@@ -2,10 +2,12 @@
 #include "sm/settings.h"
 
 #include "common/base/str.h"
+#include "common/daemon/connstr.h"
 #include "sm/nodes.h"
 #include "sm/sm.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define DAY (86400 * NSEC_PER_SEC)
@@ -67,6 +69,25 @@ static const struct conf_key keys[] = {
 	  .arg = "HOSTS",
 	  .help = "names or addresses by commas where lms find this sm; empty: the listening one, "
 		  "or this host's name" },
+	{ .name = "parent",
+	  .kind = CONF_STRING,
+	  .offset = AT(parent),
+	  .def = "",
+	  .max = 1024,
+	  .flags = CONF_OPTION | CONF_NOENV,
+	  .arg = "site|HOST:PORT",
+	  .help = "serve a part of the site's hosts below its sm (site), or below the sm at that "
+		  "address; empty: below mainsm, for all of the site" },
+	{ .name = "fan-in",
+	  .kind = CONF_INT,
+	  .offset = AT(fan_in),
+	  .def = "0",
+	  .min = 0,
+	  .max = NODES_MAX,
+	  .flags = CONF_OPTION | CONF_NOENV,
+	  .arg = "N",
+	  .help = "lms that are served here although other sms stand below; those that come when "
+		  "there are so many are sent to one of these" },
 	{ .name = "linger",
 	  .kind = CONF_NSEC,
 	  .offset = AT(linger),
@@ -243,6 +264,33 @@ static int check_users(const struct settings *s, struct err *e)
 	return 0;
 }
 
+bool settings_parent(const struct settings *s, const char **address)
+{
+	*address = str_eq(s->parent, "site") ? "" : s->parent;
+	return s->parent[0] != 0;
+}
+
+/* One daemon, by one or more addresses. */
+static int check_parent(const struct settings *s, struct err *e)
+{
+	char one[NAME_MAX_BYTES + 16], host[NAME_MAX_BYTES + 1];
+	const char *at;
+	uint16_t port;
+
+	if (settings_parent(s, &at) && s->shared)
+		return err_set(e, ERR_INVALID, "parent: an sm that serves many users stands below none");
+	while (*at) {
+		size_t n = strcspn(at, ",");
+
+		snprintf(one, sizeof(one), "%.*s", (int)n, at);
+		if (n >= sizeof(one) || hostport_parse(one, host, &port, e))
+			return err_set(e, ERR_INVALID,
+				       "parent: site or HOST:PORT is expected, not '%.63s'", at);
+		at += n + (at[n] == ',');
+	}
+	return 0;
+}
+
 static int check_site(const struct settings *s, struct err *e)
 {
 	static const char allowed[] =
@@ -259,6 +307,8 @@ int settings_check(const struct settings *s, struct err *e)
 	uint16_t first, last;
 	int rc = check_site(s, e);
 
+	if (!rc)
+		rc = check_parent(s, e);
 	if (!rc)
 		rc = settings_ports(s, &first, &last, e);
 	return rc ? rc : check_users(s, e);

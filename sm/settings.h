@@ -16,6 +16,8 @@ struct settings {
 	int64_t port;
 	int64_t linger, grace; /* ns */
 	bool mainsm_stdin;
+	const char *parent; /* "" = mainsm, "site" = the sm of the site, else where an sm is */
+	int64_t fan_in;
 	/* of an sm that serves many */
 	bool shared;
 	const char *user_ports; /* "FIRST-LAST", "" = any */
@@ -28,6 +30,9 @@ extern const struct conf_schema settings_schema;
 
 /* What the schema cannot see. ERR_INVALID. */
 int settings_check(const struct settings *s, struct err *e);
+
+/* Is it to stand below another sm? *address: of that one; "" = mainsm knows it. */
+bool settings_parent(const struct settings *s, const char **address);
 
 /* Of user_ports; 0, 0: any. ERR_INVALID. */
 int settings_ports(const struct settings *s, uint16_t *first, uint16_t *last, struct err *e);

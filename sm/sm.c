@@ -45,7 +45,7 @@ void sm_stop_all(struct sm *sm, const char *reason)
 	nodes_refuse_all(sm->nodes);
 	requests_drop_all(sm->requests);
 	nodes_send_all(sm->nodes, &m);
-	if (nodes_up(sm->nodes))
+	if (nodes_linked(sm->nodes))
 		loop_timer_arm(sm->drain, SM_STOP_DRAIN_NS);
 	else
 		sm_end(sm, sm->reason);
@@ -98,6 +98,13 @@ static int send_up(void *arg, const struct msg *m)
 	struct sm *sm = arg;
 
 	return uplink_send(sm->uplink, m);
+}
+
+static int ask_top(void *arg, const struct msg *m)
+{
+	struct sm *sm = arg;
+
+	return uplink_ask_top(sm->uplink, m);
 }
 
 static int send_frames_up(void *arg, const uint8_t *p, size_t n)
@@ -183,6 +190,7 @@ static int open_nodes(struct sm *sm, struct err *e)
 		.listen = sm->conf.listen ? sm->conf.listen : LISTEN_DEFAULT,
 		.port = sm->conf.port,
 		.queue_cap = sm->conf.queue_cap,
+		.fan_in = sm->conf.fan_in,
 		.meter = sm->conf.meter,
 		.handler = sm_below,
 	};
@@ -195,6 +203,10 @@ static int open_uplink(struct sm *sm, struct err *e)
 {
 	struct buf listen = BUF_INIT(FRAME_PREAUTH_MAX_BYTES / 2);
 	struct uplink_conf c = {
+		.is_stacked = sm->conf.is_stacked,
+		.ctx = sm->conf.ctx,
+		.conn = sm->conf.conn,
+		.stated = sm->conf.parent,
 		.loop = sm->conf.loop,
 		.rng = sm->conf.rng,
 		.timebase = sm->conf.timebase,
@@ -248,7 +260,7 @@ static int open_work(struct sm *sm, struct err *e)
 							    .dir = sm->conf.enrol_dir,
 							    .site = sm->site,
 							    .host = sm->host,
-							    .send = send_up,
+							    .send = ask_top,
 							    .arg = sm });
 		if (!sm->renew)
 			return err_nomem(e);

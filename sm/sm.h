@@ -14,6 +14,7 @@
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
+#include "common/daemon/connstr.h"
 #include "common/daemon/link.h"
 #include "common/daemon/timebase.h"
 #include "sm/quota.h"
@@ -46,7 +47,11 @@ struct sm_conf {
 	struct rng *rng;
 	struct timebase *timebase; /* fed by the link to mainsm, answered from to the lms */
 	struct net_ctx *ctx; /* our certificate (role sm); keeps revoked serials */
-	struct link_dialer dialer; /* to mainsm */
+	struct link_dialer dialer; /* to mainsm; not of a stacked one */
+	bool is_stacked; /* below another sm of the site */
+	const char *parent; /* of a stacked one: address of that sm; NULL or "" = mainsm tells */
+	const struct connstr *conn; /* of a stacked one: how mainsm is found; copied */
+	size_t fan_in; /* lms that are served here although there are sms below; more are sent to those */
 	uint64_t epoch; /* wall ns of this start */
 	const char *site, *host; /* ours; lms of another site are refused */
 	const char *listen; /* numeric address; NULL = 127.0.0.1 */

@@ -187,8 +187,14 @@ static void got_arm(struct sm *sm, const struct msg_arm *m)
 
 static void got_disarm(struct sm *sm, const struct msg_disarm *m)
 {
-	arms_disarm(sm->arms, m->csr);
+	const struct msg all = { .type = MSG_DISARM, .disarm = *m };
+
 	bygone_csr(&sm->bygone, m->csr);
+	/* Not armed here: a host may have come from elsewhere with it. */
+	if (arms_has(sm->arms, m->csr))
+		arms_disarm(sm->arms, m->csr);
+	else
+		nodes_send_all(sm->nodes, &all);
 }
 
 static void got_release(struct sm *sm, const struct msg *m)
@@ -199,7 +205,7 @@ static void got_release(struct sm *sm, const struct msg *m)
 				 : NULL;
 
 	if (n)
-		node_send(sm->nodes, n, m);
+		branch_send(sm->nodes, n->branch, m);
 }
 
 static void on_msg(void *arg, const struct msg *m)
@@ -221,6 +227,9 @@ static void on_msg(void *arg, const struct msg *m)
 		break;
 	case MSG_RELEASE:
 		got_release(sm, m);
+		break;
+	case MSG_LET_GO:
+		nodes_send_all(sm->nodes, m);
 		break;
 	case MSG_TOOL_GONE:
 		sm_tool_gone(sm, m->tool_gone.tool);
@@ -252,13 +261,29 @@ static void set_old_tools(struct sm *sm)
 	}
 }
 
+/*
+ * With a parent below mainsm our hosts move whenever we do: the number grows that says so. The low
+ * bits are ours, and full they stay as they are.
+ */
+static void count_move(struct sm *sm)
+{
+	for (uint32_t i = 0; i < nodes_bound(sm->nodes); i++) {
+		struct node *n = nodes_at(sm->nodes, i);
+
+		if (n && uplink_level(sm->uplink) > 1 && (n->attach + 1) % ASCENT_MOVE)
+			n->attach++;
+	}
+}
+
 static void on_up(void *arg, bool is_other)
 {
 	struct sm *sm = arg;
 
 	log_notice("sm", "mainsm is there%s site=s_%u", is_other ? ", started anew" : "",
 		   uplink_site_number(sm->uplink));
-	nodes_set_site_number(sm->nodes, uplink_site_number(sm->uplink));
+	nodes_set_above(sm->nodes, uplink_site_number(sm->uplink), uplink_level(sm->uplink),
+			uplink_ways(sm->uplink));
+	count_move(sm);
 	loop_timer_cancel(sm->leash);
 	if (is_other) {
 		sm_leash_over(sm);

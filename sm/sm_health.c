@@ -20,6 +20,10 @@ static void add_hosts(const struct sm *sm, struct facts *s)
 	facts_add(s, "lms_cut_wrong", (int64_t)n.cut_wrong);
 	facts_add(s, "lms_queued_bytes", (int64_t)n.queued);
 	facts_add(s, "lms_rtt_max_ns", n.rtt_max);
+	facts_add(s, "sms", (int64_t)n.sms);
+	facts_add(s, "level", uplink_level(sm->uplink));
+	facts_add(s, "lms_sent_on", (int64_t)n.sent_on);
+	facts_add(s, "claims_fenced", (int64_t)n.fenced);
 }
 
 static void add_work(const struct sm *sm, struct facts *s)

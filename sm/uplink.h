@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The link to mainsm: who it is, whether it is the same as before, and what waits to go up. */
+/* The way to mainsm, straight or by another sm: who it is, whether it is the same as before, and what waits to go up. */
 #ifndef SM_UPLINK_H
 #define SM_UPLINK_H
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
+#include "common/daemon/ascent.h"
 #include "common/daemon/link.h"
 
 #include <stdbool.h>
@@ -23,6 +24,10 @@ struct uplink_handler {
 
 /* Borrowed pointers, copied strings. */
 struct uplink_conf {
+	bool is_stacked; /* its parent is an sm: that of the site, or the stated one; else mainsm */
+	struct net_ctx *ctx; /* of a stacked one, with who mainsm is; borrowed, copied */
+	const struct connstr *conn;
+	const char *stated; /* "" = mainsm tells */
 	struct loop *loop;
 	struct rng *rng;
 	struct timebase *timebase;
@@ -45,6 +50,15 @@ bool uplink_is_up(const struct uplink *u);
 /* It has been up at least once. */
 bool uplink_was_up(const struct uplink *u);
 
+/* Daemons above us: 1 = mainsm alone. 0 = not known yet. */
+uint32_t uplink_level(const struct uplink *u);
+
+/* Parents for those below us to try when we are lost; "" = mainsm. */
+const char *uplink_ways(const struct uplink *u);
+
+/* For mainsm itself, beside the parent when that is another one: as link_send(). */
+int uplink_ask_top(struct uplink *u, const struct msg *m);
+
 /* As mainsm counts the site; 0 = not told yet. */
 uint32_t uplink_site_number(const struct uplink *u);
 
@@ -58,6 +72,5 @@ bool uplink_is_congested(const struct uplink *u);
 nsec_t uplink_rtt(const struct uplink *u); /* 0 = none measured */
 size_t uplink_queued(const struct uplink *u);
 void uplink_stats(const struct uplink *u, struct link_stats *out);
-enum link_state uplink_state(const struct uplink *u);
 
 #endif

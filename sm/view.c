@@ -40,14 +40,44 @@ static int lift(void *arg, const char *token, struct route_tokens *out)
 static int locate_node(const struct view *v, const struct node *n, bool arming,
 		       struct route_places *out, const char **missing)
 {
-	if (n->index >= v->nchild)
+	if (n->branch->index >= v->nchild)
 		*missing = "the host came after the request had begun";
-	else if (n->link || arming)
-		return route_places_add(out, n->index);
+	else if (node_is_up(n) || arming)
+		return route_places_add(out, n->branch->index);
 	else
 		*missing =
 			n->sub == MSG_NODE_LOST ? "the host is lost" : "the host does not answer";
 	return 0;
+}
+
+/* Was served elsewhere when the counter was made, and may have a part of it. */
+static bool may_have(const struct node *n, uint64_t births)
+{
+	return n && n->has_past && n->birth > births;
+}
+
+bool view_guesses(const struct view *v, const char *token)
+{
+	uint64_t births = cells_births(v->cells, token);
+	size_t n;
+
+	if (!cells_find(v->cells, token, &n))
+		return true;
+	for (uint32_t i = 0; nodes_births(v->nodes) > births && i < nodes_bound(v->nodes); i++)
+		if (may_have(nodes_at(v->nodes, i), births))
+			return true;
+	return false;
+}
+
+static int locate_newcomers(const struct view *v, uint64_t births, struct route_places *out)
+{
+	const char *missing = NULL;
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && nodes_births(v->nodes) > births && i < nodes_bound(v->nodes); i++)
+		if (may_have(nodes_at(v->nodes, i), births))
+			rc = locate_node(v, nodes_at(v->nodes, i), true, out, &missing);
+	return rc;
 }
 
 /*
@@ -67,8 +97,10 @@ static int locate_cell(const struct view *v, const char *token, struct route_pla
 		if (node)
 			rc = locate_node(v, node, true, out, &missing);
 	}
+	if (!rc && number)
+		rc = locate_newcomers(v, cells_births(v->cells, token), out);
 	for (uint32_t i = 0; !rc && !number && i < v->nchild; i++)
-		if (nodes_at(v->nodes, i))
+		if (nodes_branch(v->nodes, i))
 			rc = route_places_add(out, i);
 	return rc;
 }
@@ -104,15 +136,4 @@ struct route_view view_now(struct view *v)
 struct route_view view_arming(struct view *v)
 {
 	return (struct route_view){ v, v->nchild, expand, lift, locate_arming, NULL };
-}
-
-bool view_node_owns(const struct node *n, const char *token, size_t len)
-{
-	uint32_t number;
-	char class = token_class(token, len);
-
-	if (token_node(token, len, &number))
-		return number == n->number;
-	/* Names that belong to no host in particular: counters, conditional requests, events. */
-	return class == 'a' || class == 'c' || class == 'e' || class == 'u';
 }

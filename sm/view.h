@@ -14,7 +14,7 @@
 struct view {
 	const struct nodes *nodes;
 	const struct cells *cells;
-	uint32_t nchild; /* hosts that come later are not part of it */
+	uint32_t nchild; /* branches that come later are not part of it */
 };
 
 /* For a request. v is the callbacks' argument. */
@@ -23,7 +23,7 @@ struct route_view view_now(struct view *v);
 /* For arming: a host that is silent keeps what it is to watch for. */
 struct route_view view_arming(struct view *v);
 
-/* May this host speak about that object? */
-bool view_node_owns(const struct node *n, const char *token, size_t len);
+/* Is a counter looked for where it may not be? Who has none of it says so, and that is no error. */
+bool view_guesses(const struct view *v, const char *token);
 
 #endif

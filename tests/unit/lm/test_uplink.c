@@ -22,7 +22,7 @@ START_TEST(mainsm_sends_the_lm_to_the_sm_of_its_site)
 	redirected();
 	ck_assert_ptr_nonnull(w.sm.link);
 	ck_assert_ptr_null(w.mainsm.link);
-	ck_assert_str_eq(uplink_parent(w.lm->uplink), "sm");
+	ck_assert_str_eq(ascent_parent(w.lm->uplink), "sm");
 	ck_assert_ptr_nonnull(above_next(&w.sm, MSG_DIRECTORY));
 	world_close(&w);
 }
@@ -69,7 +69,7 @@ START_TEST(nonsense_as_an_address_does_no_harm)
 	w.mainsm.redirect = "mid:99999,::,:,x";
 	world_start_lm(&w);
 	world_run(&w, SEC);
-	ck_assert_str_eq(uplink_parent(w.lm->uplink), "none");
+	ck_assert_str_eq(ascent_parent(w.lm->uplink), "none");
 	w.mainsm.redirect = w.sm_addr;
 	world_run(&w, 15 * SEC);
 	ck_assert_ptr_nonnull(w.sm.link);
@@ -83,10 +83,10 @@ START_TEST(a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says)
 	world_add_rank(&w, &seg, 100, 0, NULL);
 	above_close(&w.sm);
 	world_run(&w, SEC);
-	ck_assert_str_eq(uplink_parent(w.lm->uplink), "none");
+	ck_assert_str_eq(ascent_parent(w.lm->uplink), "none");
 	w.mainsm.redirect = NULL; /* no sm any more: mainsm takes it itself */
 	world_run(&w, 15 * SEC);
-	ck_assert_str_eq(uplink_parent(w.lm->uplink), "mainsm");
+	ck_assert_str_eq(ascent_parent(w.lm->uplink), "mainsm");
 	ck_assert_ptr_nonnull(w.mainsm.link);
 	world_close(&w);
 	fake_segment_close(&seg);
@@ -208,7 +208,7 @@ START_TEST(a_question_to_mainsm_goes_beside_the_parent)
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_ENROL_ACK, .enrol_ack = { .error = "" } });
 	world_run(&w, SEC);
 	ck_assert_ptr_null(w.mainsm.link);
-	ck_assert_str_eq(uplink_parent(w.lm->uplink), "sm");
+	ck_assert_str_eq(ascent_parent(w.lm->uplink), "sm");
 	world_close(&w);
 }
 END_TEST
@@ -228,7 +228,7 @@ START_TEST(a_question_that_gets_no_answer_is_asked_again)
 	ck_assert_ptr_nonnull(above_next(&w.mainsm, MSG_ENROL));
 	ask_top();
 	ck_assert_ptr_nonnull(above_next(&w.mainsm, MSG_ENROL));
-	ck_assert_str_eq(uplink_parent(w.lm->uplink), "sm");
+	ck_assert_str_eq(ascent_parent(w.lm->uplink), "sm");
 	world_close(&w);
 }
 END_TEST
@@ -241,7 +241,7 @@ START_TEST(a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent)
 	above_close(&w.sm);
 	w.mainsm.redirect = NULL;
 	world_run(&w, 15 * SEC);
-	ck_assert_str_eq(uplink_parent(w.lm->uplink), "mainsm");
+	ck_assert_str_eq(ascent_parent(w.lm->uplink), "mainsm");
 	world_close(&w);
 }
 END_TEST

@@ -42,6 +42,32 @@ START_TEST(an_lm_is_sent_to_its_sm_which_is_started_for_it)
 }
 END_TEST
 
+START_TEST(a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child)
+{
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	b = (struct below){ .is_up = false };
+	below_open(&w, &b, ROLE_SM, "a", "sm-b");
+	ck_assert(!b.is_up); /* a site has one */
+	link_close(b.link, "again");
+	b.is_stacked = true;
+	below_again(&b);
+	ck_assert(b.is_up);
+	ck_assert_str_eq(b.redirect, "10.0.0.1:99");
+	below_close(&a);
+	world_run(&w, 100 * MS);
+	link_close(b.link, "again");
+	below_again(&b);
+	ck_assert_str_eq(b.redirect, "wait"); /* and that of the site is started */
+	ck_assert_uint_eq(w.starts, 1);
+	above_open(&w, &t, ROLE_TOOL_ADMIN, "t");
+	ck_assert_ptr_null(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "sm-b"));
+	above_close(&t);
+	below_close(&b);
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(an_lm_whose_sm_cannot_be_started_is_served_directly)
 {
 	const struct reply *r;
@@ -374,6 +400,7 @@ START_TEST(one_that_lingers_ends_when_nobody_has_come_for_long_enough)
 END_TEST
 
 SUITE("house", an_lm_is_sent_to_its_sm_which_is_started_for_it,
+      a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child,
       an_lm_whose_sm_cannot_be_started_is_served_directly,
       a_second_sm_of_a_site_waits_until_the_first_is_gone,
       a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed,

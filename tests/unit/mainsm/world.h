@@ -32,6 +32,7 @@ struct below {
 	struct link *link;
 	struct rng rng;
 	bool is_up, is_mute, no_ack;
+	bool is_stacked; /* an sm that asks for that of its site */
 	unsigned requests, cancels, arms, disarms, releases, gones, stops, revoked;
 	char text[PART_LOG], armed[PART_LOG], csr[40], redirect[64];
 	uint32_t tool, version, prefix, right, node;
@@ -310,7 +311,7 @@ static inline void below_begin(struct below *b)
 	const struct identity *who = net_ctx_self(b->ctx);
 	bool is_lm = who->role == ROLE_LM;
 	const struct msg_hello hello = { .role = is_lm ? "lm" : "sm", .site = who->site, .host = b->host,
-					 .listen = "10.0.0.1:99", .want_redirect = is_lm };
+					 .listen = "10.0.0.1:99", .want_redirect = is_lm || b->is_stacked };
 	const struct link_conf conf = { .loop = b->w->loop, .rng = &b->rng,
 					.handler = { .on_up = below_on_up, .on_msg = below_on_msg,
 						     .on_down = below_on_down, .arg = b } };

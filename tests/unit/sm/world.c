@@ -106,6 +106,73 @@ void world_open_alone(struct world *w)
 	world_start_sm(w);
 }
 
+static void below_end(void *arg, const char *reason)
+{
+	struct below *b = arg;
+
+	b->ends++;
+}
+
+static void below_lost(void *arg, const struct err *why, bool was_up)
+{
+	struct below *b = arg;
+
+	b->lost++;
+}
+
+void below_start(struct world *w, size_t i, const char *parent)
+{
+	struct below *b = &w->below[i];
+	struct connstr conn = { .nhost = 1, .port = TOP_PORT };
+	char host[32];
+	struct sm_conf c = { .loop = w->loop,
+			     .rng = &w->rng,
+			     .timebase = &b->timebase,
+			     .is_stacked = true,
+			     .parent = parent,
+			     .conn = &conn,
+			     .epoch = ++b->epoch,
+			     .site = "a",
+			     .host = host,
+			     .advertise = host,
+			     .software = "omig test",
+			     .on_end = below_end,
+			     .on_unreachable = below_lost,
+			     .arg = b };
+	struct err e = { 0 };
+
+	snprintf(host, sizeof(host), "b%zu", i + 1);
+	str_copy(conn.host[0], sizeof(conn.host[0]), "top");
+	b->w = w;
+	if (!b->id.host[0])
+		b->id = world_identity(ROLE_SM, "a", host);
+	ck_assert_int_eq(mem_ctx_open(w->net, &b->id, &b->ctx, &e), 0);
+	timebase_init(&b->timebase, loop_now(w->loop), WORLD_WALL);
+	c.ctx = b->ctx;
+	ck_assert_msg(sm_open(&c, &b->sm, &e) == 0, "%s", e.text);
+}
+
+/* Nobody is told: peers see a reset. */
+void below_kill(struct world *w, size_t i)
+{
+	struct below *b = &w->below[i];
+
+	mem_net_kill_host(w->net, b->id.host);
+	sm_free(b->sm);
+	b->sm = NULL;
+	world_run(w, MS);
+	net_ctx_free(b->ctx);
+	b->ctx = NULL;
+}
+
+struct sm_counts below_counts(const struct world *w, size_t i)
+{
+	struct sm_counts c;
+
+	sm_get_counts(w->below[i].sm, &c);
+	return c;
+}
+
 void world_open(struct world *w)
 {
 	world_open_alone(w);
@@ -119,6 +186,9 @@ void world_done(struct world *w)
 	for (size_t i = 0; i < LMS; i++)
 		if (w->lm[i].ctx)
 			lm_free(w, i);
+	for (size_t i = 0; i < BELOWS; i++)
+		if (w->below[i].sm)
+			below_kill(w, i);
 	if (w->sm)
 		world_stop_sm(w);
 	top_stop(w);

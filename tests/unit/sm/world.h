@@ -9,6 +9,7 @@
 
 #include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/daemon/ascent.h"
 #include "common/daemon/link.h"
 #include "common/daemon/wire.h"
 #include "common/loop/loop.h"
@@ -23,6 +24,7 @@
 #define SEC NSEC_PER_SEC
 #define TEXT 1024
 #define LMS 4
+#define BELOWS 2
 #define TOP_PORT 7000
 #define OBJECTS_SEEN 4096
 #define WORLD_WALL (INT64_C(1700000000) * SEC)
@@ -45,6 +47,7 @@ struct top {
 	uint16_t port;
 	uint32_t site_number;
 	char listen[TEXT]; /* where the sm says that it is */
+	char to[TEXT]; /* and where lms are sent */
 	unsigned hellos;
 	/* what came up */
 	unsigned directories, fulls, objects_told;
@@ -68,6 +71,7 @@ struct lm {
 	struct identity id;
 	struct net_ctx *ctx;
 	struct link *link; /* NULL = it is not running */
+	struct ascent *ascent; /* NULL = it dials the sm straight */
 	uint64_t epoch;
 	bool is_up, is_mute, no_ack, says_bye;
 	unsigned ups, downs, retries;
@@ -83,6 +87,17 @@ struct lm {
 	unsigned procs; /* told in its snapshot, with one thread each */
 };
 
+/* An sm below that of the site, on host b1 or b2. */
+struct below {
+	struct world *w;
+	struct net_ctx *ctx;
+	struct timebase timebase;
+	struct sm *sm;
+	struct identity id;
+	uint64_t epoch;
+	unsigned ends, lost; /* attempts that failed */
+};
+
 struct world {
 	struct loop *loop;
 	struct mem_net *net;
@@ -93,6 +108,7 @@ struct world {
 	struct sm_conf conf;
 	struct top top;
 	struct lm lm[LMS];
+	struct below below[BELOWS];
 	unsigned ready, ends, unreachable;
 	char end_reason[ERR_TEXT_BYTES], unreachable_why[ERR_TEXT_BYTES];
 	bool unreachable_was_up;
@@ -132,6 +148,7 @@ size_t entries_of(const struct reply *r, uint32_t action);
 /* lm i is node i + 1 on host h<i + 1>, with two processes p_N_00000[1..] of one thread each. */
 void lm_set(struct world *w, size_t i, const char *site, const char *host, uint32_t number);
 void lm_start(struct world *w, size_t i); /* dials; says its snapshot when up */
+void lm_climb(struct world *w, size_t i); /* asks mainsm, as a real one */
 void lm_stop(struct world *w, size_t i); /* with BYE */
 void lm_free(struct world *w, size_t i); /* and all of it */
 void lm_send(struct lm *l, const struct msg *m);
@@ -140,6 +157,11 @@ void lm_snapshot(struct lm *l);
 void lm_trigger(struct lm *l, const char *csr, const char *thread);
 void lm_reply(struct lm *l, uint64_t id, uint32_t action, const char *objects);
 void lms_start(struct world *w, size_t n);
+
+/* parent: address; NULL = mainsm tells. */
+void below_start(struct world *w, size_t i, const char *parent);
+void below_kill(struct world *w, size_t i);
+struct sm_counts below_counts(const struct world *w, size_t i);
 
 /* The cable of host i: out or in. */
 void lm_cut(struct world *w, size_t i, bool cut);

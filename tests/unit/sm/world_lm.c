@@ -207,11 +207,71 @@ void lm_start(struct world *w, size_t i)
 	ck_assert_ptr_nonnull(l->link);
 }
 
+static void climb_up(void *arg, uint32_t node, bool is_other)
+{
+	struct lm *l = arg;
+
+	l->link = ascent_link(l->ascent);
+	l->is_up = true;
+	l->ups++;
+	ck_assert_uint_eq(node, l->number);
+	lm_snapshot(l);
+}
+
+static void climb_down(void *arg, const struct err *why)
+{
+	lm_on_down(arg, NULL, why);
+	((struct lm *)arg)->link = NULL;
+}
+
+static void climb_msg(void *arg, const struct msg *m)
+{
+	lm_on_msg(arg, NULL, m);
+}
+
+static void climb_trouble(void *arg, const struct err *why, nsec_t retry_in)
+{
+	lm_on_retry(arg, NULL, why, retry_in);
+}
+
+static void climb_writable(void *arg)
+{
+}
+
+void lm_climb(struct world *w, size_t i)
+{
+	struct lm *l = &w->lm[i];
+	struct connstr conn = { .nhost = 1, .port = TOP_PORT };
+	struct ascent_conf c = { .loop = w->loop,
+				 .rng = &w->rng,
+				 .conn = &conn,
+				 .host = l->host,
+				 .epoch = l->epoch,
+				 .node = l->number,
+				 .software = "omig test",
+				 .on_up = climb_up,
+				 .on_down = climb_down,
+				 .on_msg = climb_msg,
+				 .on_writable = climb_writable,
+				 .on_trouble = climb_trouble,
+				 .arg = l };
+
+	str_copy(conn.host[0], sizeof(conn.host[0]), "top");
+	if (!l->ctx)
+		ck_assert_int_eq(mem_ctx_open(w->net, &l->id, &l->ctx, NULL), 0);
+	c.ctx = l->ctx;
+	l->ascent = ascent_new(&c);
+	ck_assert_ptr_nonnull(l->ascent);
+}
+
 void lm_stop(struct world *w, size_t i)
 {
 	struct lm *l = &w->lm[i];
 
-	link_close(l->link, "the lm ends");
+	if (!l->ascent)
+		link_close(l->link, "the lm ends");
+	ascent_free(l->ascent);
+	l->ascent = NULL;
 	l->link = NULL;
 	l->is_up = false;
 }

@@ -9,13 +9,21 @@ static int top_on_hello(void *arg, struct link *l, const struct msg_hello *h,
 {
 	struct top *t = arg;
 
-	ck_assert_str_eq(h->role, "sm");
 	ck_assert_str_eq(h->site, "a");
-	str_copy(t->listen, sizeof(t->listen), h->listen);
-	t->hellos++;
 	ack->site_number = t->site_number;
 	ack->site = "a";
 	ack->name = "top";
+	ack->node = h->node;
+	if (h->want_redirect) {
+		link_set_user(l, t);
+		snprintf(t->to, sizeof(t->to), "sm-a:%u", t->w->conf.port);
+		ack->redirect = t->link ? t->to : "wait";
+		ack->retry_ms = 50;
+		return 0;
+	}
+	ck_assert_str_eq(h->role, "sm");
+	str_copy(t->listen, sizeof(t->listen), h->listen);
+	t->hellos++;
 	return 0;
 }
 
@@ -23,7 +31,8 @@ static void top_on_up(void *arg, struct link *l, const struct msg_hello_ack *ack
 {
 	struct top *t = arg;
 
-	t->link = l;
+	if (!link_user(l))
+		t->link = l;
 }
 
 static void top_on_down(void *arg, struct link *l, const struct err *why)
@@ -160,7 +169,7 @@ void top_start(struct world *w)
 {
 	struct top *t = &w->top;
 	const struct identity who = world_identity(ROLE_MAINSM, "", "top");
-	const struct net_listen_conf conf = { .port = TOP_PORT, .roles = ROLE_BIT(ROLE_SM) };
+	const struct net_listen_conf conf = { .port = TOP_PORT, .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) };
 	const struct net_accept accept = { .on_accept = top_on_accept, .arg = t };
 	struct err e = { 0 };
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/uplink.h"
+#include "common/daemon/ascent.h"
 
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct uplink {
-	struct uplink_conf conf;
+struct ascent {
+	struct ascent_conf conf;
 	struct connstr conn;
 	char host[NAME_MAX_BYTES + 1];
 	uint32_t node;
@@ -18,28 +19,37 @@ struct uplink {
 	struct link *top, *site; /* NULL: not dialled */
 	struct link_net *top_net, *site_net;
 	struct link *parent; /* one of them that is UP and serves us; NULL: none */
+	char *listen, *stated, *software; /* owned */
+	char at[ASCENT_ADDRESS_BYTES]; /* of site */
+	char sent_by[ASCENT_ADDRESS_BYTES]; /* who has sent us there; "" = mainsm, or a parent that was */
+	char way[ASCENT_WAYS_MAX][ASCENT_ADDRESS_BYTES]; /* as the last parent named them */
+	char told[ASCENT_ADDRESS_BYTES]; /* ascent_ways() */
+	unsigned nway, next_way, hops;
+	uint64_t moves;
+	uint32_t site_number, level;
+	bool is_stray; /* was sent where nobody answers: asks to stay with the next who does */
 	unsigned site_retries;
 	struct loop_timer *ask;
 	struct buf question; /* frame for mainsm that waits */
 	bool is_closed;
 };
 
-static const char software[] = "lm " OMIG_VERSION;
-
-static struct msg_hello hello_of(const struct uplink *u, bool is_top)
+static struct msg_hello hello_of(const struct ascent *u, bool is_top)
 {
 	const struct identity *self = net_ctx_self(u->conf.ctx);
 
-	return (struct msg_hello){ .role = "lm",
+	return (struct msg_hello){ .role = u->conf.is_sm ? "sm" : "lm",
 				   .site = self ? self->site : "",
 				   .host = u->host,
+				   .listen = u->listen,
 				   .epoch = u->conf.epoch,
 				   .node = u->node,
-				   .software = software,
-				   .want_redirect = is_top };
+				   .software = u->software,
+				   .want_redirect = is_top || !u->is_stray,
+				   .attach = u->conf.epoch + u->moves * ASCENT_MOVE };
 }
 
-static struct link_conf link_conf_of(struct uplink *u, struct link_handler h)
+static struct link_conf link_conf_of(struct ascent *u, struct link_handler h)
 {
 	h.arg = u;
 	return (struct link_conf){ .loop = u->conf.loop,
@@ -49,7 +59,7 @@ static struct link_conf link_conf_of(struct uplink *u, struct link_handler h)
 				   .handler = h };
 }
 
-static void drop_top(struct uplink *u, const char *reason)
+static void drop_top(struct ascent *u, const char *reason)
 {
 	link_close(u->top, reason);
 	link_net_free(u->top_net);
@@ -57,7 +67,7 @@ static void drop_top(struct uplink *u, const char *reason)
 	u->top_net = NULL;
 }
 
-static void drop_site(struct uplink *u, const char *reason)
+static void drop_site(struct ascent *u, const char *reason)
 {
 	link_close(u->site, reason);
 	link_net_free(u->site_net);
@@ -65,11 +75,51 @@ static void drop_site(struct uplink *u, const char *reason)
 	u->site_net = NULL;
 }
 
-static void become(struct uplink *u, struct link *parent, const struct msg_hello_ack *ack)
+/* What the parent names for the time after it. */
+static void take_ways(struct ascent *u, const char *list)
+{
+	u->nway = u->next_way = 0;
+	while (*list && u->nway < ASCENT_WAYS_MAX) {
+		size_t n = strcspn(list, " ");
+
+		if (n && n < sizeof(u->way[0])) {
+			memcpy(u->way[u->nway], list, n);
+			u->way[u->nway++][n] = 0;
+		}
+		list += n + (list[n] == ' ');
+	}
+}
+
+/* Those that fit: the nearest ones. */
+static void tell_ways(struct ascent *u)
+{
+	size_t n = 0;
+
+	u->told[0] = 0;
+	if (u->parent == u->top)
+		return;
+	for (unsigned i = 0; i <= u->nway; i++) {
+		const char *one = i ? u->way[i - 1] : u->at;
+		size_t len = strlen(one);
+
+		if (n + len + 2 > sizeof(u->told))
+			return;
+		n += (size_t)snprintf(u->told + n, sizeof(u->told) - n, "%s%s", n ? " " : "", one);
+	}
+}
+
+static void become(struct ascent *u, struct link *parent, const struct msg_hello_ack *ack)
 {
 	bool is_other = parent == u->top && u->epoch && u->epoch != ack->epoch;
 
 	u->parent = parent;
+	u->hops = 0;
+	u->sent_by[0] = 0;
+	u->is_stray = false;
+	u->site_number = ack->site_number;
+	u->level = ack->level + 1;
+	take_ways(u, ack->parents);
+	tell_ways(u);
 	if (parent == u->top)
 		u->epoch = ack->epoch;
 	if (ack->node)
@@ -78,17 +128,23 @@ static void become(struct uplink *u, struct link *parent, const struct msg_hello
 	u->conf.on_up(u->conf.arg, u->node, is_other);
 }
 
-static void lose(struct uplink *u, struct link *l, const struct err *why)
+static void lose(struct ascent *u, struct link *l, const struct err *why)
 {
 	if (u->parent != l)
 		return;
 	u->parent = NULL;
+	u->moves++;
+	if (l == u->site) {
+		const struct msg_hello hello = hello_of(u, false);
+
+		link_set_hello(l, &hello); /* no memory: as before, and it may be refused once */
+	}
 	u->conf.on_down(u->conf.arg, why);
 }
 
 static void on_msg(void *arg, struct link *l, const struct msg *m)
 {
-	struct uplink *u = arg;
+	struct ascent *u = arg;
 
 	/* From the daemon that does not serve us only what we asked it for. */
 	if (l == u->parent || m->type == MSG_ENROL_ACK || m->type == MSG_STOP ||
@@ -100,7 +156,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 
 static void on_writable(void *arg, struct link *l)
 {
-	struct uplink *u = arg;
+	struct ascent *u = arg;
 
 	if (l == u->parent)
 		u->conf.on_writable(u->conf.arg);
@@ -108,18 +164,65 @@ static void on_writable(void *arg, struct link *l)
 
 /* --- the site's sm */
 
-static void dial_top(struct uplink *u);
+static void dial_top(struct ascent *u);
 
 /* A link on which an earlier question was never answered says nothing of a parent, and asks no more. */
-static void dial_top_anew(struct uplink *u)
+static void dial_top_anew(struct ascent *u)
 {
 	drop_top(u, "asked anew");
 	dial_top(u);
 }
 
+static int dial_site(struct ascent *u, const char *list, struct err *e);
+
+/* The next one to try; mainsm when there is none. */
+static void dial_other(struct ascent *u)
+{
+	char other[ASCENT_ADDRESS_BYTES] = "";
+	struct err e = { 0 };
+
+	if (u->sent_by[0]) {
+		/* Sent where nobody answers: back, and to stay there. */
+		str_copy(other, sizeof(other), u->sent_by);
+		u->sent_by[0] = 0;
+		u->is_stray = true;
+	} else if (u->next_way < u->nway) {
+		str_copy(other, sizeof(other), u->way[u->next_way++]);
+	}
+	drop_site(u, "not reached");
+	if (!other[0] || dial_site(u, other, &e) < 0)
+		dial_top_anew(u);
+}
+
+/* The sm has others below it, and one of them is to serve us. */
+static void send_on(struct ascent *u, const char *to)
+{
+	char by[ASCENT_ADDRESS_BYTES];
+	struct err e = { 0 };
+
+	str_copy(by, sizeof(by), u->at);
+	drop_site(u, "sent on");
+	if (++u->hops <= ASCENT_HOPS_MAX && !dial_site(u, to, &e)) {
+		str_copy(u->sent_by, sizeof(u->sent_by), by);
+		return;
+	}
+	u->is_stray = true;
+	u->hops = 0;
+	if (dial_site(u, by, &e) < 0)
+		dial_top_anew(u);
+}
+
 static void on_site_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 {
-	become(arg, l, ack);
+	struct ascent *u = arg;
+	char to[ASCENT_ADDRESS_BYTES];
+
+	if (!ack->redirect[0]) {
+		become(u, l, ack);
+		return;
+	}
+	str_copy(to, sizeof(to), ack->redirect);
+	send_on(u, to);
 }
 
 static void on_site_down(void *arg, struct link *l, const struct err *why)
@@ -129,13 +232,12 @@ static void on_site_down(void *arg, struct link *l, const struct err *why)
 
 static void on_site_retry(void *arg, struct link *l, const struct err *why, nsec_t retry_in)
 {
-	struct uplink *u = arg;
+	struct ascent *u = arg;
 
 	u->conf.on_trouble(u->conf.arg, why, retry_in);
-	if (++u->site_retries < UPLINK_SITE_RETRIES_MAX)
-		return;
-	drop_site(u, "not reached");
-	dial_top_anew(u);
+	if (++u->site_retries >= ASCENT_SITE_RETRIES_MAX || u->sent_by[0] ||
+	    u->next_way < u->nway)
+		dial_other(u);
 }
 
 /* "host:port,host:port,...": those with the port of the first. */
@@ -162,7 +264,7 @@ static unsigned split_list(const char *list, char host[][NAME_MAX_BYTES + 1], ui
 	return n;
 }
 
-static int dial_site(struct uplink *u, const char *list, struct err *e)
+static int dial_site(struct ascent *u, const char *list, struct err *e)
 {
 	const struct identity *self = net_ctx_self(u->conf.ctx);
 	char host[CONNSTR_HOSTS_MAX][NAME_MAX_BYTES + 1];
@@ -183,12 +285,13 @@ static int dial_site(struct uplink *u, const char *list, struct err *e)
 
 	net.nhost = split_list(list, host, &net.port, e);
 	if (!net.nhost)
-		return err_set(e, ERR_PROTO, "mainsm sent us to no address that can be dialled");
+		return err_set(e, ERR_PROTO, "we were sent to no address that can be dialled");
 	u->site_net = link_net_new(&net);
 	if (!u->site_net)
 		return err_nomem(e);
 	dialer = link_net_dialer(u->site_net);
 	u->site_retries = 0;
+	str_copy(u->at, sizeof(u->at), list);
 	u->site = link_dial(&conf, &dialer, &hello);
 	if (u->site)
 		return 0;
@@ -198,23 +301,23 @@ static int dial_site(struct uplink *u, const char *list, struct err *e)
 
 /* --- mainsm */
 
-static void ask_again(struct uplink *u, uint64_t ms)
+static void ask_again(struct ascent *u, uint64_t ms)
 {
-	nsec_t after = ms > UPLINK_ASK_MAX_NS / NSEC_PER_MSEC ? UPLINK_ASK_MAX_NS
+	nsec_t after = ms > ASCENT_ASK_MAX_NS / NSEC_PER_MSEC ? ASCENT_ASK_MAX_NS
 							      : (nsec_t)ms * NSEC_PER_MSEC;
 
-	loop_timer_arm(u->ask, after ? after : UPLINK_ASK_DEFAULT_NS);
+	loop_timer_arm(u->ask, after ? after : ASCENT_ASK_DEFAULT_NS);
 }
 
 static void on_ask(void *arg)
 {
-	struct uplink *u = arg;
+	struct ascent *u = arg;
 
 	if (!u->top && !u->is_closed)
 		dial_top(u);
 }
 
-static void send_question(struct uplink *u)
+static void send_question(struct ascent *u)
 {
 	if (u->question.n)
 		link_send_frames(u->top, u->question.p, u->question.n);
@@ -223,7 +326,7 @@ static void send_question(struct uplink *u)
 
 static void on_top_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 {
-	struct uplink *u = arg;
+	struct ascent *u = arg;
 	bool asked = u->question.n > 0;
 	struct err e = { 0 };
 
@@ -235,15 +338,17 @@ static void on_top_up(void *arg, struct link *l, const struct msg_hello_ack *ack
 			drop_top(u, "served elsewhere");
 		return;
 	}
-	if (!ack->redirect[0]) {
+	if (!ack->redirect[0] && !u->conf.is_sm) {
 		become(u, l, ack);
 		return;
 	}
-	if (!strcmp(ack->redirect, "wait")) {
+	u->sent_by[0] = 0;
+	u->nway = u->next_way = u->hops = 0;
+	if (!ack->redirect[0] || str_eq(ack->redirect, "wait")) {
 		ask_again(u, ack->retry_ms);
 	} else if (dial_site(u, ack->redirect, &e) < 0) {
-		u->conf.on_trouble(u->conf.arg, &e, UPLINK_ASK_MAX_NS);
-		loop_timer_arm(u->ask, UPLINK_ASK_MAX_NS);
+		u->conf.on_trouble(u->conf.arg, &e, ASCENT_ASK_MAX_NS);
+		loop_timer_arm(u->ask, ASCENT_ASK_MAX_NS);
 	}
 	drop_top(u, "redirected");
 }
@@ -255,12 +360,12 @@ static void on_top_down(void *arg, struct link *l, const struct err *why)
 
 static void on_top_retry(void *arg, struct link *l, const struct err *why, nsec_t retry_in)
 {
-	struct uplink *u = arg;
+	struct ascent *u = arg;
 
 	u->conf.on_trouble(u->conf.arg, why, retry_in);
 }
 
-static void dial_top(struct uplink *u)
+static void dial_top(struct ascent *u)
 {
 	struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = u->conn.pin };
 	struct link_net_conf net = { .ctx = u->conf.ctx,
@@ -287,14 +392,23 @@ static void dial_top(struct uplink *u)
 	if (u->top)
 		return;
 	drop_top(u, NULL);
-	loop_timer_arm(u->ask, UPLINK_ASK_MAX_NS); /* out of memory now is not for ever */
+	loop_timer_arm(u->ask, ASCENT_ASK_MAX_NS); /* out of memory now is not for ever */
 }
 
 /* --- */
 
-struct uplink *uplink_new(const struct uplink_conf *c)
+static void begin(struct ascent *u)
 {
-	struct uplink *u = calloc(1, sizeof(*u));
+	struct err e = { 0 };
+
+	if (u->stated[0] && !dial_site(u, u->stated, &e))
+		return;
+	dial_top(u);
+}
+
+struct ascent *ascent_new(const struct ascent_conf *c)
+{
+	struct ascent *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return NULL;
@@ -304,55 +418,82 @@ struct uplink *uplink_new(const struct uplink_conf *c)
 	str_wipe(u->conn.secret, sizeof(u->conn.secret));
 	str_copy(u->host, sizeof(u->host), c->host);
 	buf_init(&u->question, FRAME_PREAUTH_MAX_BYTES);
+	u->listen = str_dup(c->listen ? c->listen : "");
+	u->stated = str_dup(c->stated ? c->stated : "");
+	u->software = str_dup(c->software);
 	u->ask = loop_timer_new(c->loop, on_ask, u);
-	if (!u->ask) {
-		free(u);
+	if (!u->ask || !u->listen || !u->stated || !u->software) {
+		ascent_free(u);
 		return NULL;
 	}
-	dial_top(u);
+	begin(u);
 	return u;
 }
 
-void uplink_close(struct uplink *u, const char *reason)
+void ascent_close(struct ascent *u, const char *reason)
 {
 	u->is_closed = true;
 	u->parent = NULL;
-	loop_timer_cancel(u->ask);
+	if (u->ask)
+		loop_timer_cancel(u->ask);
 	drop_top(u, reason);
 	drop_site(u, reason);
 }
 
-void uplink_free(struct uplink *u)
+void ascent_free(struct ascent *u)
 {
 	if (!u)
 		return;
-	uplink_close(u, "the lm ends");
+	ascent_close(u, u->conf.is_sm ? "the sm ends" : "the lm ends");
 	loop_timer_free(u->ask);
 	buf_done(&u->question);
+	free(u->listen);
+	free(u->stated);
+	free(u->software);
 	free(u);
 }
 
-int uplink_send(struct uplink *u, const struct msg *m)
+int ascent_send(struct ascent *u, const struct msg *m)
 {
 	return u->parent ? link_send(u->parent, m) : -ERR_CLOSED;
 }
 
-int uplink_send_frames(struct uplink *u, const uint8_t *p, size_t n)
+int ascent_send_frames(struct ascent *u, const uint8_t *p, size_t n)
 {
 	return u->parent ? link_send_frames(u->parent, p, n) : -ERR_CLOSED;
 }
 
-struct net_ctx *uplink_ctx(const struct uplink *u)
+struct net_ctx *ascent_ctx(const struct ascent *u)
 {
 	return u->conf.ctx;
 }
 
-bool uplink_is_up(const struct uplink *u)
+struct link *ascent_link(const struct ascent *u)
+{
+	return u->parent;
+}
+
+uint32_t ascent_site_number(const struct ascent *u)
+{
+	return u->site_number;
+}
+
+uint32_t ascent_level(const struct ascent *u)
+{
+	return u->level;
+}
+
+const char *ascent_ways(const struct ascent *u)
+{
+	return u->told;
+}
+
+bool ascent_is_up(const struct ascent *u)
 {
 	return u->parent != NULL;
 }
 
-int uplink_ask_top(struct uplink *u, const struct msg *m)
+int ascent_ask_top(struct ascent *u, const struct msg *m)
 {
 	int rc;
 
@@ -367,7 +508,7 @@ int uplink_ask_top(struct uplink *u, const struct msg *m)
 	return 0;
 }
 
-bool uplink_stats(const struct uplink *u, struct link_stats *out)
+bool ascent_stats(const struct ascent *u, struct link_stats *out)
 {
 	const struct link *l = u->parent ? u->parent : u->site ? u->site : u->top;
 
@@ -377,7 +518,7 @@ bool uplink_stats(const struct uplink *u, struct link_stats *out)
 	return true;
 }
 
-const char *uplink_parent(const struct uplink *u)
+const char *ascent_parent(const struct ascent *u)
 {
 	if (!u->parent)
 		return "none";
