@@ -30,6 +30,7 @@ enum agg_bit {
 };
 
 #define BATCH_INT_MAX (INT64_C(1) << 53) /* whole numbers that a double holds exactly */
-#define BATCH_TIME_MAX (INT64_C(1) << 61) /* differences of times do not overflow */
+#define BATCH_TIME_MAX \
+	(INT64_C(1) << 60) /* differences of times, and sums of two, do not overflow */
 
 #endif

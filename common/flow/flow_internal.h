@@ -29,7 +29,7 @@ struct set_state {
 
 /* VT_AGG: this interval, the next (tokens later than the announced end), and since the start. */
 struct agg_state {
-	struct flow_partial part[3]; /* part[now] and part[!now] the two, part[2] the total */
+	struct flow_partial *part; /* part[now] and part[!now] the two, part[2] the total */
 	struct sketch *sketch; /* 3 or NULL */
 	unsigned now;
 };
@@ -67,32 +67,15 @@ struct fedge {
 	uint32_t node, input;
 };
 
+/* What a token needs on its way stands first, so that it is a few lines of the cache. */
 struct fnode {
 	enum flow_kind kind;
-	enum flow_domain domain;
 	enum flow_op op;
-	bool partial, closed;
-	bool shut; /* INPUT, LINK_IN: its owner closed it */
-	bool passed; /* already in the list that is being made */
 	uint32_t edge, nedge; /* its readers */
-	uint32_t measurement; /* index, of a node that belongs to one */
-	struct flow_counts count;
-
 	uint32_t nin;
-	uint32_t *in; /* numbers of nodes */
-	uint32_t depth, refs, behind;
-	uint32_t alive_k, alive_n; /* contributors that are open */
-	struct flow_fold fold;
+	uint32_t measurement; /* index, of a node that belongs to one */
 	int64_t shift;
-	double constant;
-	enum flow_since since;
-	bool per_second;
-	uint32_t output, window;
-	char *link, *identity;
-	size_t state_bytes;
-
-	struct flow_token now; /* READ: what it gives for the read that is being read */
-	const struct agg *now_agg;
+	struct flow_counts count;
 
 	union {
 		struct op_state op_state;
@@ -102,6 +85,24 @@ struct fnode {
 		struct queue_state queue;
 		struct delta_state delta;
 	};
+
+	enum flow_domain domain;
+	bool partial, closed;
+	bool shut; /* INPUT, LINK_IN: its owner closed it */
+	bool passed; /* already in the list that is being made */
+	struct flow_fold fold;
+
+	struct flow_token now; /* READ: what it gives for the read that is being read */
+	const struct agg *now_agg;
+
+	uint32_t *in; /* numbers of nodes */
+	uint32_t depth, refs, behind, window, output;
+	uint32_t alive_k, alive_n; /* contributors that are open */
+	enum flow_since since;
+	bool per_second;
+	double constant;
+	char *link, *identity;
+	size_t state_bytes;
 };
 
 struct fmeas {

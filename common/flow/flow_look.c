@@ -5,9 +5,9 @@
 static uint32_t held(const struct fnode *n)
 {
 	if (n->kind == FLOW_OP && n->op_state.matched)
-		return n->op_state.m.n;
+		return n->op_state.m.window - n->op_state.m.nfree;
 	if (n->kind == FLOW_SET && n->domain == FLOW_VT)
-		return n->set.m.n;
+		return n->set.m.window - n->set.m.nfree;
 	if ((n->kind == FLOW_LINK_IN || n->kind == FLOW_LINK_OUT) && n->domain == FLOW_VT)
 		return n->queue.n;
 	return 0;

@@ -124,13 +124,14 @@ static size_t set_bytes(const struct flow_node *n)
 	return n->domain == FLOW_VT ? one * flow_node_window(n) + n->nin * FLOW_KEY_BYTES : one;
 }
 
-static size_t op_bytes(const struct flow_node *n)
+/* Inputs of one key are kept side by side; with one that varies there is nothing to wait for. */
+static size_t op_bytes(const struct flow_graph *g, const struct flow_node *n)
 {
-	size_t one = FLOW_KEY_BYTES + n->nin * FLOW_TOKEN_BYTES;
+	size_t one = FLOW_KEY_BYTES + n->nin * FLOW_TOKEN_BYTES, varying = 0;
 
-	return n->domain == FLOW_VT && n->nin > 1
-		       ? one * flow_node_window(n) + n->nin * FLOW_KEY_BYTES
-		       : one;
+	for (size_t k = 0; k < n->nin; k++)
+		varying += g->node[n->in[k]].domain == FLOW_VT;
+	return varying > 1 ? one * flow_node_window(n) + n->nin * FLOW_KEY_BYTES : one;
 }
 
 static size_t link_bytes(const struct flow_node *n)
@@ -142,13 +143,13 @@ static size_t link_bytes(const struct flow_node *n)
 	return n->kind == FLOW_LINK_IN ? one * FLOW_READS_OPEN : one;
 }
 
-static size_t node_bytes(const struct flow_node *n)
+static size_t node_bytes(const struct flow_graph *g, const struct flow_node *n)
 {
 	switch (n->kind) {
 	case FLOW_SET:
 		return set_bytes(n);
 	case FLOW_OP:
-		return op_bytes(n);
+		return op_bytes(g, n);
 	case FLOW_VT_AGG: /* of this interval, of the next, and of all */
 		return 3 * value_bytes(true, n->fold.agg);
 	case FLOW_LINK_IN:
@@ -164,7 +165,7 @@ size_t flow_graph_state_bytes(const struct flow_graph *g)
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < g->nnode; i++)
-		bytes += node_bytes(&g->node[i]);
+		bytes += node_bytes(g, &g->node[i]);
 	return bytes;
 }
 
@@ -173,7 +174,7 @@ static int check_state(const struct flow_graph *g, struct err *e)
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < g->nnode; i++) {
-		bytes += node_bytes(&g->node[i]);
+		bytes += node_bytes(g, &g->node[i]);
 		if (bytes > FLOW_STATE_MAX_BYTES)
 			return graph_refuse(g, i,
 					    err_set(e, ERR_LIMIT,

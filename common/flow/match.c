@@ -19,27 +19,34 @@ size_t match_bytes(uint32_t window, uint32_t nin)
 {
 	size_t words = (nin + 63) / 64;
 
-	return match_round(window) * (sizeof(int64_t) + 2 * sizeof(uint32_t) + words * 8) +
-	       words * 8;
+	return match_round(window) *
+		       (sizeof(struct match_key) + (words + 1) * 8 + sizeof(uint32_t)) +
+	       words * 8 + nin * sizeof(int64_t);
+}
+
+static bool make(struct match *m)
+{
+	m->ring = calloc(m->window, sizeof(*m->ring));
+	m->state = calloc((size_t)m->window * (m->nwords + 1), sizeof(*m->state));
+	m->free = calloc(m->window, sizeof(*m->free));
+	m->closed = calloc(m->nwords, sizeof(*m->closed));
+	m->from = calloc(m->nin, sizeof(*m->from));
+	return m->ring && m->state && m->free && m->closed && m->from;
 }
 
 int match_init(struct match *m, uint32_t window, uint32_t nin)
 {
 	*m = (struct match){ .window = match_round(window), .nin = nin, .nopen = nin };
 	m->nwords = (nin + 63) / 64;
-	m->key = calloc(m->window, sizeof(*m->key));
-	m->slot = calloc(m->window, sizeof(*m->slot));
-	m->missing = calloc(m->window, sizeof(*m->missing));
-	m->seen = calloc((size_t)m->window * m->nwords, sizeof(*m->seen));
-	m->closed = calloc(m->nwords, sizeof(*m->closed));
-	m->from = calloc(m->nin, sizeof(*m->from));
 	m->from_max = INT64_MIN;
-	if (!m->key || !m->slot || !m->missing || !m->seen || !m->closed || !m->from) {
+	if (!make(m)) {
 		match_done(m);
 		return -ERR_NOMEM;
 	}
-	for (uint32_t i = 0; i < m->window; i++)
-		m->slot[i] = i;
+	while (m->nfree < m->window) {
+		m->free[m->nfree] = m->window - 1 - m->nfree;
+		m->nfree++;
+	}
 	for (uint32_t i = 0; i < nin; i++)
 		m->from[i] = INT64_MIN;
 	return 0;
@@ -47,18 +54,17 @@ int match_init(struct match *m, uint32_t window, uint32_t nin)
 
 void match_done(struct match *m)
 {
-	free(m->key);
-	free(m->slot);
-	free(m->missing);
-	free(m->seen);
+	free(m->ring);
+	free(m->state);
+	free(m->free);
 	free(m->closed);
 	free(m->from);
 	*m = (struct match){ 0 };
 }
 
-static uint32_t place(const struct match *m, uint32_t i)
+static struct match_key *at(const struct match *m, uint32_t i)
 {
-	return (m->head + i) & (m->window - 1);
+	return &m->ring[(m->head + i) & (m->window - 1)];
 }
 
 /* The first of the n places whose key is not below `key`. */
@@ -69,7 +75,7 @@ static uint32_t search(const struct match *m, int64_t key)
 	while (low < high) {
 		uint32_t mid = (low + high) / 2;
 
-		if (m->key[place(m, mid)] < key)
+		if (at(m, mid)->key < key)
 			low = mid + 1;
 		else
 			high = mid;
@@ -85,11 +91,11 @@ static uint32_t find(const struct match *m, int64_t key)
 
 	if (!m->n)
 		return 0;
-	last = m->key[place(m, m->n - 1)];
+	last = at(m, m->n - 1)->key;
 	if (key > last)
 		return m->n;
 	back = (uint64_t)last - (uint64_t)key;
-	if (back < m->n && m->key[place(m, m->n - 1 - (uint32_t)back)] == key)
+	if (back < m->n && at(m, m->n - 1 - (uint32_t)back)->key == key)
 		return m->n - 1 - (uint32_t)back;
 	return search(m, key);
 }
@@ -116,32 +122,30 @@ static uint32_t count_waited(const struct match *m, int64_t key)
 	return n;
 }
 
-/* A free slot for the key at place i; those behind move up. */
+/* A free slot for the key at place i; those behind move up. There are as many slots as keys. */
 static uint32_t insert(struct match *m, uint32_t i, int64_t key)
 {
-	uint32_t slot = m->slot[place(m, m->n)];
+	uint32_t slot = m->free[--m->nfree];
+	uint64_t *state = match_state(m, slot);
 
-	for (uint32_t k = m->n; k > i; k--) {
-		m->key[place(m, k)] = m->key[place(m, k - 1)];
-		m->slot[place(m, k)] = m->slot[place(m, k - 1)];
-	}
-	m->key[place(m, i)] = key;
-	m->slot[place(m, i)] = slot;
+	for (uint32_t k = m->n; k > i; k--)
+		*at(m, k) = *at(m, k - 1);
+	*at(m, i) = (struct match_key){ key, slot };
 	m->n++;
-	m->missing[slot] = count_waited(m, key);
-	for (uint32_t w = 0; w < m->nwords; w++)
-		m->seen[(size_t)slot * m->nwords + w] = 0;
+	state[0] = count_waited(m, key);
+	for (uint32_t w = 1; w <= m->nwords; w++)
+		state[w] = 0;
 	return slot;
 }
 
 static enum match_what see(struct match *m, uint32_t slot, uint32_t input, int64_t key)
 {
-	if (match_has(m, slot, input))
+	uint64_t *state = match_state(m, slot), bit = UINT64_C(1) << input % 64;
+
+	if (state[1 + input / 64] & bit)
 		return MATCH_DOUBLE;
-	if (m->missing[slot] == MATCH_FIRED)
-		return MATCH_LATE;
-	m->seen[(size_t)slot * m->nwords + input / 64] |= UINT64_C(1) << input % 64;
-	m->missing[slot] -= waits(m, input, key);
+	state[1 + input / 64] |= bit;
+	state[0] -= waits(m, input, key);
 	return MATCH_MORE;
 }
 
@@ -152,9 +156,9 @@ enum match_what match_put(struct match *m, int64_t key, uint32_t input, uint32_t
 	if ((m->has_floor && key <= m->floor) || is_closed(m, input))
 		return MATCH_LATE;
 	i = find(m, key);
-	if (i < m->n && m->key[place(m, i)] == key) {
-		*slot = m->slot[place(m, i)];
-		return see(m, *slot, input, key);
+	if (i < m->n && at(m, i)->key == key) {
+		*slot = at(m, i)->slot;
+		return *slot == MATCH_FIRED ? MATCH_LATE : see(m, *slot, input, key);
 	}
 	if (m->n == m->window)
 		return i ? MATCH_FULL : MATCH_LATE;
@@ -163,29 +167,40 @@ enum match_what match_put(struct match *m, int64_t key, uint32_t input, uint32_t
 	return MATCH_FIRST;
 }
 
-bool match_evict(struct match *m, uint32_t *slot, int64_t *key)
+bool match_evict(struct match *m, uint32_t *slot)
 {
+	struct match_key lowest;
+
 	if (!m->n)
 		return false;
-	*slot = match_at(m, 0, key);
-	m->floor = *key;
+	lowest = *at(m, 0);
+	m->floor = lowest.key;
 	m->has_floor = true;
-	m->head = place(m, 1);
+	m->head = (m->head + 1) & (m->window - 1);
 	m->n--;
-	return m->missing[*slot] != MATCH_FIRED;
+	if (lowest.slot == MATCH_FIRED)
+		return false;
+	*slot = m->free[m->nfree++] = lowest.slot;
+	return true;
+}
+
+void match_fire(struct match *m, int64_t key)
+{
+	struct match_key *k = at(m, find(m, key));
+
+	m->free[m->nfree++] = k->slot;
+	k->slot = MATCH_FIRED;
 }
 
 bool match_close(struct match *m, uint32_t input)
 {
-	int64_t key;
-
 	if (is_closed(m, input))
 		return false;
 	for (uint32_t i = 0; i < m->n; i++) {
-		uint32_t slot = match_at(m, i, &key);
+		const struct match_key *k = at(m, i);
 
-		if (m->missing[slot] != MATCH_FIRED && !match_has(m, slot, input))
-			m->missing[slot] -= waits(m, input, key);
+		if (k->slot != MATCH_FIRED && !match_has(m, k->slot, input))
+			*match_state(m, k->slot) -= waits(m, input, k->key);
 	}
 	m->closed[input / 64] |= UINT64_C(1) << input % 64;
 	m->nopen--;
@@ -199,7 +214,7 @@ bool match_reopen(struct match *m, uint32_t input)
 	m->closed[input / 64] &= ~(UINT64_C(1) << input % 64);
 	m->nopen++;
 	if (m->n)
-		m->from[input] = m->key[place(m, m->n - 1)];
+		m->from[input] = at(m, m->n - 1)->key;
 	if (m->from[input] > m->from_max)
 		m->from_max = m->from[input];
 	return true;

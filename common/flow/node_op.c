@@ -75,10 +75,9 @@ static void fire(struct flow *f, struct fnode *n, const struct flow_token *in)
 static enum match_what put(struct fnode *n, int64_t key, uint32_t input, uint32_t *slot)
 {
 	enum match_what what;
-	int64_t old;
 
 	while ((what = match_put(&n->op_state.m, key, input, slot)) == MATCH_FULL)
-		n->count.unmatched += match_evict(&n->op_state.m, slot, &old);
+		n->count.unmatched += match_evict(&n->op_state.m, slot);
 	n->count.late += what == MATCH_LATE;
 	n->count.doubles += what == MATCH_DOUBLE;
 	return what;
@@ -100,7 +99,7 @@ void op_take(struct flow *f, struct fnode *n, uint32_t input, const struct flow_
 	s->in[(size_t)slot * n->nin + input] = *t;
 	if (!match_is_complete(&s->m, slot))
 		return;
-	match_fired(&s->m, slot);
+	match_fire(&s->m, t->key);
 	fire(f, n, &s->in[(size_t)slot * n->nin]);
 }
 

@@ -45,7 +45,7 @@ static void count_absent(const struct flow *f, const struct fnode *n, uint32_t s
 			p->t.n += f->node[n->in[k]].behind;
 }
 
-/* whole: every input is there. */
+/* The key is gone from the table already. whole: every input is there. */
 static void fire(struct flow *f, struct fnode *n, uint32_t slot, bool whole)
 {
 	struct flow_partial *p = &n->set.part[slot];
@@ -54,7 +54,6 @@ static void fire(struct flow *f, struct fnode *n, uint32_t slot, bool whole)
 	if (!whole)
 		count_absent(f, n, slot, p);
 	t = partial_finish(p, n->fold.q);
-	match_fired(&n->set.m, slot);
 	flow_emit(f, n, &t, n->partial ? &p->a : NULL);
 }
 
@@ -62,10 +61,9 @@ static enum match_what put(struct flow *f, struct fnode *n, int64_t key, uint32_
 			   uint32_t *slot)
 {
 	enum match_what what;
-	int64_t old;
 
 	while ((what = match_put(&n->set.m, key, input, slot)) == MATCH_FULL) {
-		if (!match_evict(&n->set.m, slot, &old))
+		if (!match_evict(&n->set.m, slot))
 			continue;
 		n->count.incomplete++;
 		fire(f, n, *slot, false);
@@ -91,20 +89,22 @@ void set_take(struct flow *f, struct fnode *n, uint32_t input, const struct flow
 		return;
 	}
 	partial_fold(&s->part[slot], t, a, PARTIAL_OVER_SET);
-	if (match_is_complete(&s->m, slot))
-		fire(f, n, slot, s->m.nopen == s->m.nin);
+	if (!match_is_complete(&s->m, slot))
+		return;
+	match_fire(&s->m, t->key);
+	fire(f, n, slot, s->m.nopen == s->m.nin);
 }
 
 static void fire_complete(struct flow *f, struct fnode *n)
 {
-	int64_t key;
-
 	for (uint32_t i = 0; i < n->set.m.n; i++) {
-		uint32_t slot = match_at(&n->set.m, i, &key);
+		const struct match_key *k = match_at(&n->set.m, i);
+		uint32_t slot = k->slot;
 
-		if (!match_is_complete(&n->set.m, slot))
+		if (slot == MATCH_FIRED || !match_is_complete(&n->set.m, slot))
 			continue;
 		n->count.incomplete++;
+		match_fire(&n->set.m, k->key);
 		fire(f, n, slot, false);
 	}
 }

@@ -5,25 +5,29 @@
 #include <stdlib.h>
 
 #define TOTAL 2
+#define PARTS 3
 
 int vt_agg_init(struct fnode *n)
 {
 	struct agg_state *s = &n->agg;
+	bool sketches = agg_kind_has_sketch(n->fold.agg);
 
-	if (agg_kind_has_sketch(n->fold.agg)) {
-		s->sketch = calloc(3, sizeof(*s->sketch));
-		if (!s->sketch)
-			return -ERR_NOMEM;
-		n->state_bytes = 3 * sizeof(*s->sketch);
+	s->part = calloc(PARTS, sizeof(*s->part));
+	if (sketches)
+		s->sketch = calloc(PARTS, sizeof(*s->sketch));
+	if (!s->part || (sketches && !s->sketch)) {
+		vt_agg_done(n);
+		return -ERR_NOMEM;
 	}
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < PARTS; i++)
 		partial_init(&s->part[i], n->fold.agg, s->sketch ? &s->sketch[i] : NULL);
-	n->state_bytes += 3 * sizeof(s->part[0]);
+	n->state_bytes = PARTS * (sizeof(*s->part) + (sketches ? sizeof(*s->sketch) : 0));
 	return 0;
 }
 
 void vt_agg_done(struct fnode *n)
 {
+	free(n->agg.part);
 	free(n->agg.sketch);
 }
 

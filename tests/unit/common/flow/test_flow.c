@@ -72,10 +72,12 @@ START_TEST(a_lost_token_costs_its_key_and_no_other)
 	for (size_t i = 0; i < w.n; i++)
 		ck_assert(w.r[i].t.value == 2 * (double)w.r[i].t.key);
 	ck_assert_uint_eq(world_counts(&w, 1, 2).unmatched, 1);
+	world_push(&w, 1, 1, 1000, 1, START);
+	world_push(&w, 1, 1, 1000, 1, START);
 	world_push(&w, 1, 1, 999, 1, START);
 	world_push(&w, 1, 1, 3, 1, START);
 	ck_assert_uint_eq(world_counts(&w, 1, 2).doubles, 1);
-	ck_assert_uint_eq(world_counts(&w, 1, 2).late, 1);
+	ck_assert_uint_eq(world_counts(&w, 1, 2).late, 2);
 }
 END_TEST
 

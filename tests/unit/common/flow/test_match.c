@@ -96,8 +96,8 @@ static void model_put(struct model *m, int64_t key, size_t input, struct log *l)
 		return;
 	}
 	if (k->fired || k->has[input]) {
-		l->doubles += k->has[input];
-		l->late += !k->has[input];
+		l->doubles += !k->fired;
+		l->late += k->fired;
 		return;
 	}
 	k->has[input] = true;
@@ -140,35 +140,35 @@ static void fire(struct match *m, uint32_t slot, int64_t key, bool whole, struct
 	*f = (struct firing){ .key = key, .whole = whole };
 	for (uint32_t i = 0; i < m->nin; i++)
 		f->has[i] = match_has(m, slot, i);
-	match_fired(m, slot);
 }
 
 static void put(struct match *m, int64_t key, uint32_t input, struct log *l)
 {
 	enum match_what what;
 	uint32_t slot;
-	int64_t old;
 
 	while ((what = match_put(m, key, input, &slot)) == MATCH_FULL)
-		if (match_evict(m, &slot, &old))
-			fire(m, slot, old, false, l);
+		if (match_evict(m, &slot))
+			fire(m, slot, m->floor, false, l);
 	l->late += what == MATCH_LATE;
 	l->doubles += what == MATCH_DOUBLE;
-	if ((what == MATCH_FIRST || what == MATCH_MORE) && match_is_complete(m, slot))
+	if ((what == MATCH_FIRST || what == MATCH_MORE) && match_is_complete(m, slot)) {
+		match_fire(m, key);
 		fire(m, slot, key, true, l);
+	}
 }
 
 static void close_input(struct match *m, uint32_t input, struct log *l)
 {
-	int64_t key;
-
 	if (!match_close(m, input))
 		return;
 	for (uint32_t i = 0; i < m->n; i++) {
-		uint32_t slot = match_at(m, i, &key);
+		struct match_key k = *match_at(m, i);
 
-		if (match_is_complete(m, slot))
-			fire(m, slot, key, true, l);
+		if (k.slot == MATCH_FIRED || !match_is_complete(m, k.slot))
+			continue;
+		match_fire(m, k.key);
+		fire(m, k.slot, k.key, true, l);
 	}
 }
 
