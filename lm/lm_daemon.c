@@ -31,7 +31,7 @@ struct lm_values {
 static const struct conf_key keys[] = {
 	{ KEY("mainsm", mainsm), .kind = CONF_STRING, .def = "", .max = CONNSTR_MAX_BYTES,
 	  .arg = "STRING", .flags = CONF_OPTION | CONF_SECRET,
-	  .help = "connection string of the mainsm; empty: the one of this user on this host" },
+	  .help = "connection string of the mainsm, or @FILE that has it; empty: the one of this user on this host" },
 	{ KEY("site", site), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
 	  .flags = CONF_OPTION, .help = "site that this host belongs to; empty: mainsm decides" },
 	{ KEY("host", host), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",

@@ -23,7 +23,7 @@ static const struct conf_key keys[] = {
 	  .max = 4096,
 	  .flags = CONF_OPTION | CONF_SECRET,
 	  .arg = "STRING",
-	  .help = "connection string of the mainsm; empty: that of a mainsm of this user and state "
+	  .help = "connection string of the mainsm, or @FILE that has it; empty: that of a mainsm of this user and state "
 		  "directory" },
 	{ .name = "mainsm-stdin",
 	  .kind = CONF_BOOL,

@@ -67,7 +67,7 @@ struct cmd_common {
 	{ "json", 'j', NULL, "write JSON", OPT_FLAG, &(c)->json, 0, 0, NULL },                  \
 	{ "timeout", 't', "TIME", "give up after this (default 5s)", OPT_NSEC, &(c)->timeout_ns, \
 	  INT64_C(1000000), INT64_C(86400000000000), NULL },                                    \
-	{ "mainsm", 'm', "STRING", "connection string, instead of OMIG_MAINSM or your own mainsm", \
+	{ "mainsm", 'm', "STRING", "connection string, or @FILE that has it, instead of OMIG_MAINSM or your own mainsm", \
 	  OPT_STR, &(c)->mainsm, 0, 0, NULL },                                                  \
 	{ "color", 0, "WHEN", "auto, always or never", OPT_STR, &(c)->color, 0, 0, NULL }
 

@@ -155,7 +155,7 @@ int cmd_cert(int argc, char **argv)
 		.program = "omig cert",
 		.usage = "[OPTION...] list | token [ROLE] | revoke SERIAL|NAME",
 		.summary = "lists certificates, makes tokens that let others enrol, revokes",
-		.details = "token prints a connection string. Treat it like a password.",
+		.details = "token prints a connection string. Treat it like a password: with -m @FILE it stays out of lists of processes.",
 		.table = table,
 	};
 	const char *verb;

@@ -13,7 +13,7 @@
 #define MEASURE_HELP "switch on from the start: off, count, time or volume (default off)"
 #define SITE_HELP "name of the site that the hosts belong to"
 #define JOB_HELP "name of the job (default: the batch system's number, else the program)"
-#define MAINSM_HELP "connection string, instead of OMIG_MAINSM or your own mainsm"
+#define MAINSM_HELP "connection string, or @FILE that has it, instead of OMIG_MAINSM or your own mainsm"
 #define LISTEN_HELP "address for a mainsm that must be started (default 127.0.0.1)"
 
 #define LAUNCH_OPTIONS(l)                                                                 \

@@ -58,16 +58,11 @@ int launch_find_files(struct launch *l, struct err *e)
 	return rc == 0 ? need_file(l->lm, X_OK, e) : rc;
 }
 
-static int read_conn(struct launch *l, struct err *e)
+static int read_conn(struct launch *l, const char *path, struct err *e)
 {
-	char state[FILE_PATH_BYTES], path[FILE_PATH_BYTES];
 	struct buf b = BUF_INIT(LAUNCH_CONN_BYTES - 1);
-	int rc = file_state_dir(state, e);
+	int rc = file_read(path, LAUNCH_CONN_BYTES - 1, FILE_SECRET, &b, e);
 
-	if (rc == 0)
-		rc = file_join(path, sizeof(path), state, "mainsm/mainsm.conn", e);
-	if (rc == 0)
-		rc = file_read(path, LAUNCH_CONN_BYTES - 1, FILE_SECRET, &b, e);
 	if (rc == 0) {
 		str_copy(l->conn, sizeof(l->conn), buf_str(&b));
 		l->conn[strcspn(l->conn, "\r\n")] = '\0';
@@ -76,12 +71,24 @@ static int read_conn(struct launch *l, struct err *e)
 	return rc;
 }
 
+static int read_own_conn(struct launch *l, struct err *e)
+{
+	char state[FILE_PATH_BYTES], path[FILE_PATH_BYTES];
+	int rc = file_state_dir(state, e);
+
+	if (rc == 0)
+		rc = file_join(path, sizeof(path), state, "mainsm/mainsm.conn", e);
+	return rc == 0 ? read_conn(l, path, e) : rc;
+}
+
 int launch_find_mainsm(struct launch *l, struct err *e)
 {
 	const char *given = l->mainsm ? l->mainsm : getenv("OMIG_MAINSM");
 
 	if (!given || !*given)
-		return read_conn(l, e);
+		return read_own_conn(l, e);
+	if (l->mainsm && *given == '@')
+		return read_conn(l, given + 1, e);
 	if (!str_copy(l->conn, sizeof(l->conn), given))
 		return err_set(e, ERR_LIMIT, "the connection string is too long");
 	return 0;

@@ -163,15 +163,11 @@ int connstr_print(const struct connstr *c, bool with_token, struct buf *b)
 	return result(b);
 }
 
-static int find_in_state(const char *state_dir, struct connstr *out, struct err *e)
+static int read_conn(const char *path, struct connstr *out, struct err *e)
 {
 	struct buf text = BUF_INIT(CONNSTR_MAX_BYTES);
-	char path[FILE_PATH_BYTES];
-	int rc = file_join(path, sizeof(path), state_dir, "mainsm/mainsm.conn", e);
+	int rc = file_read(path, CONNSTR_MAX_BYTES, FILE_SECRET, &text, e);
 
-	if (rc)
-		return rc;
-	rc = file_read(path, CONNSTR_MAX_BYTES, FILE_SECRET, &text, e);
 	if (!rc) {
 		rc = connstr_parse(buf_str(&text), out, e);
 		if (rc)
@@ -183,11 +179,21 @@ static int find_in_state(const char *state_dir, struct connstr *out, struct err 
 	return rc;
 }
 
+static int find_in_state(const char *state_dir, struct connstr *out, struct err *e)
+{
+	char path[FILE_PATH_BYTES];
+	int rc = file_join(path, sizeof(path), state_dir, "mainsm/mainsm.conn", e);
+
+	return rc ? rc : read_conn(path, out, e);
+}
+
 int connstr_find(const struct connstr_source *s, struct connstr *out, struct err *e)
 {
 	const char *env = getenv("OMIG_MAINSM");
 	int rc = -ERR_NOTFOUND;
 
+	if (s->given && *s->given == '@')
+		return read_conn(s->given + 1, out, e);
 	if (s->given && *s->given)
 		return connstr_parse(s->given, out, e);
 	if (env && *env) {

@@ -39,7 +39,8 @@ int connstr_print(const struct connstr *c, bool with_token, struct buf *b);
 
 /* Where to look for one, in this order. */
 struct connstr_source {
-	const char *given; /* an option or configuration key; NULL or "" = none */
+	/* An option or configuration key; "@FILE": it stands in that file of ours; NULL or "" = none. */
+	const char *given;
 	const char *state_dir; /* <state_dir>/mainsm/mainsm.conn; NULL = none */
 };
 

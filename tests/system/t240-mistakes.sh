@@ -111,6 +111,9 @@ check 'a key that does not exist' fails 78 "mainsm.conf:1: unknown key 'colour'"
 printf 'port = 1\nport = many\n' >"$XDG_CONFIG_HOME/omig/mainsm.conf"
 check 'a value that makes no sense' fails 78 'mainsm.conf:2: ' elsewhere three mainsm
 rm "$XDG_CONFIG_HOME/omig/mainsm.conf"
+check 'a connection string in a file of ours' elsewhere four omig status -m "@$OMIG_STATE_DIR/mainsm/mainsm.conn"
+check 'is handed on to what is run' says "^$conn\$" elsewhere four omig run -m "@$OMIG_STATE_DIR/mainsm/mainsm.conn" -- printenv OMIG_MAINSM
+check 'in one that is not there' fails 2 'none.conn' omig status -m "@$TMPDIR/none.conn"
 check 'a second lm' fails 1 'running already: pid [0-9]+' env OMIG_MAINSM="$conn" lm
 check 'an lm that knows no mainsm' fails 2 'no mainsm is known' elsewhere nowhere lm
 chmod 755 "$OMIG_STATE_DIR/mainsm/ca.key"

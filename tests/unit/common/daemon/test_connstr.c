@@ -130,7 +130,7 @@ END_TEST
 
 START_TEST(it_is_found_where_it_was_given_then_in_the_environment_then_in_the_state)
 {
-	char dir[] = "/tmp/omig-test-XXXXXX", sub[64], path[80];
+	char dir[] = "/tmp/omig-test-XXXXXX", sub[64], path[80], at[96];
 	static const char text[] = "omig1:state:3:" PIN "\n";
 	struct connstr c;
 	struct err e = { 0 };
@@ -155,8 +155,12 @@ START_TEST(it_is_found_where_it_was_given_then_in_the_environment_then_in_the_st
 	setenv("OMIG_MAINSM", "nonsense", 1);
 	ck_assert_int_eq(connstr_find(&(struct connstr_source){ NULL, dir }, &c, &e), -ERR_PARSE);
 	ck_assert_int_eq(strncmp(e.text, "OMIG_MAINSM: ", 13), 0);
+	snprintf(at, sizeof(at), "@%s", path);
+	ck_assert_int_eq(connstr_find(&(struct connstr_source){ at, NULL }, &c, &e), 0);
+	ck_assert_str_eq(c.host[0], "state");
 	unsetenv("OMIG_MAINSM");
 	chmod(path, 0644);
+	ck_assert_int_eq(connstr_find(&(struct connstr_source){ at, NULL }, &c, &e), -ERR_DENIED);
 	ck_assert_int_eq(connstr_find(&(struct connstr_source){ NULL, dir }, &c, &e), -ERR_DENIED);
 	unlink(path);
 	rmdir(sub);
