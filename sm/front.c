@@ -129,8 +129,10 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 
 	if (!who || !(ROLES_TOOL >> who->role & 1))
 		return err_set(why, ERR_DENIED, "admins and those who join come here, nobody else");
+	if (identity_to_uri(v->identity, who, why))
+		return -ERR_INVALID;
 	str_copy(v->name, sizeof(v->name), who->host);
-	ack->tool = ++v->front->last_number;
+	ack->tool = v->number = ++v->front->last_number;
 	ack->name = v->name;
 	ack->site = v->front->conf.site;
 	return 0;

@@ -19,6 +19,7 @@
 #define FRONT_VISITOR_RATE METER_RATE_MIN /* frames a second: nobody types faster */
 #define FRONT_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
 
+struct audit;
 struct front;
 struct omis_writer;
 
@@ -32,6 +33,7 @@ struct front_conf {
 	struct tokens *tokens;
 	struct certs *certs;
 	struct tenants *tenants;
+	struct audit *audit; /* may be NULL */
 	uint64_t epoch;
 	const char *site, *listen;
 	uint16_t port;

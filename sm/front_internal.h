@@ -26,7 +26,9 @@ struct visitor {
 	struct meter *meter;
 	struct list in_visitors;
 	enum omis_right right;
+	uint32_t number;
 	char name[NAME_MAX_BYTES + 1]; /* as the certificate says */
+	char identity[IDENTITY_URI_BYTES]; /* the same, whole */
 	char pin[PKI_PIN_BYTES]; /* of the mainsm that joins */
 	uint64_t joining; /* id of the request that waits for a join */
 	bool is_joining;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The services of the site itself. Every manipulation leaves a line in the log: who, what, whom. */
+/* The services of the site itself. Every manipulation is told in the log and in the audit: who, what, whom. */
+#include "common/daemon/audit.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
@@ -52,7 +53,7 @@ static struct tenant *user_of(struct front_call *c, int *rc)
 	return t;
 }
 
-static void audit(const struct front_call *c, const struct tenant *t, const char *what)
+static void tell(const struct front_call *c, const struct tenant *t, const char *what)
 {
 	char who[128];
 
@@ -133,6 +134,20 @@ static int status(struct front_call *c)
 	return add_value(c, &b);
 }
 
+static int read_audit(struct front_call *c)
+{
+	struct buf b = BUF_INIT(VALUE_MAX_BYTES);
+	int rc;
+
+	if (!c->visitor->front->conf.audit)
+		return done(c);
+	rc = audit_read(c->visitor->front->conf.audit, int_at(c, 1), int_at(c, 2), &b);
+	if (!rc)
+		return add_value(c, &b);
+	buf_done(&b);
+	return rc;
+}
+
 /* --- manipulation */
 
 static int limit(struct front_call *c)
@@ -151,7 +166,7 @@ static int limit(struct front_call *c)
 				 "-1 = as configured");
 	tenant_limit(t, what, n);
 	snprintf(line, sizeof(line), "limit %s=%lld", quota_name(what), (long long)n);
-	audit(c, t, line);
+	tell(c, t, line);
 	return done(c);
 }
 
@@ -164,7 +179,7 @@ static int drain(struct front_call *c)
 	if (!t)
 		return rc;
 	tenant_drain(t, on);
-	audit(c, t, on ? "drain" : "drain=off");
+	tell(c, t, on ? "drain" : "drain=off");
 	return done(c);
 }
 
@@ -175,7 +190,7 @@ static int drop(struct front_call *c)
 
 	if (!t)
 		return rc;
-	audit(c, t, "drop");
+	tell(c, t, "drop");
 	tenants_drop(c->visitor->front->conf.tenants, t);
 	return done(c);
 }
@@ -279,16 +294,39 @@ static const struct {
 } services[] = {
 	{ "omig_site_users", users }, { "omig_site_status", status }, { "omig_site_limit", limit },
 	{ "omig_site_drain", drain }, { "omig_site_drop", drop },     { "omig_site_join", join },
+	{ "omig_audit", read_audit },
 };
+
+/* reply: NULL = it was refused. */
+static void note(const struct front_call *c, const struct reply *reply, size_t first)
+{
+	const struct front *f = c->visitor->front;
+
+	audit_note(f->conf.audit, &(struct audit_entry){ .identity = c->visitor->identity,
+							 .session = c->visitor->number,
+							 .call = c->call,
+							 .reply = reply,
+							 .action = c->action,
+							 .first = first,
+							 .wall = f->conf.wall_now(f->conf.arg) });
+}
 
 int front_execute(struct front_call *c)
 {
+	size_t first = c->into->nentry;
+
 	for (size_t i = 0; i < sizeof(services) / sizeof(services[0]); i++) {
+		int rc;
+
 		if (!str_eq(services[i].name, c->call->name))
 			continue;
-		if (route_may(c->visitor->right, c->call->service))
-			return services[i].fn(c);
+		if (route_may(c->visitor->right, c->call->service)) {
+			rc = services[i].fn(c);
+			note(c, c->into, first);
+			return rc;
+		}
 		c->visitor->front->refused++;
+		note(c, NULL, 0);
 		return reply_add_error(c->into, c->action, NULL, STATUS_NO_PERMISSION,
 				       "%s needs the right %s", c->call->name,
 				       omis_right_name(c->call->service->right));

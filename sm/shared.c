@@ -4,6 +4,7 @@
 #include "common/authority/state.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/daemon/audit.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "common/omis/value.h"
@@ -23,6 +24,7 @@ struct shared {
 	struct state state;
 	struct tokens *tokens;
 	struct certs *certs;
+	struct audit *audit;
 	struct net_ctx *ctx;
 	struct tenants *tenants;
 	struct front *front;
@@ -164,6 +166,29 @@ static int open_state(struct shared *sh, const struct settings *s, struct err *e
 	return rc ? rc : state_path(&sh->state, "users", sh->users_dir, e);
 }
 
+static void on_audit_trouble(void *arg, const struct err *why, uint64_t n)
+{
+	if (why)
+		log_error("audit", "what admins do is not written down any more: %s", why->text);
+	else
+		log_notice("audit", "what admins do is written down again, missing=%llu",
+			   (unsigned long long)n);
+}
+
+static int open_audit(struct shared *sh, struct err *e)
+{
+	char path[FILE_PATH_BYTES];
+	const struct audit_conf c = { .path = path,
+				      .daemon = "sm",
+				      .host = sh->host,
+				      .on_trouble = on_audit_trouble };
+	int rc = state_path(&sh->state, "audit", path, e);
+
+	if (rc)
+		return rc;
+	return audit_open(&c, &sh->audit) ? err_nomem(e) : 0;
+}
+
 static int open_tenants(struct shared *sh, const struct settings *s, struct err *e)
 {
 	struct tenants_conf c = { .forget = s->forget };
@@ -196,6 +221,7 @@ static int open_front(struct shared *sh, const struct settings *s, struct err *e
 				.tokens = sh->tokens,
 				.certs = sh->certs,
 				.tenants = sh->tenants,
+				.audit = sh->audit,
 				.epoch = daemon_epoch(sh->daemon),
 				.site = sh->site,
 				.listen = sh->listen,
@@ -241,6 +267,8 @@ static int open_all(struct shared *sh, const struct settings *s, struct err *e)
 	if (!rc)
 		rc = net_ctx_open(loop, &(struct net_conf){ .creds = &sh->state.creds }, &sh->ctx,
 				  e);
+	if (!rc)
+		rc = open_audit(sh, e);
 	if (!rc)
 		certs_each_revoked(sh->certs, revoke_one, sh);
 	if (!rc)
@@ -300,6 +328,7 @@ void shared_free(struct shared *sh)
 	front_free(sh->front);
 	tenants_free(sh->tenants);
 	net_ctx_free(sh->ctx);
+	audit_close(sh->audit);
 	certs_free(sh->certs);
 	tokens_free(sh->tokens);
 	state_done(&sh->state);

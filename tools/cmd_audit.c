@@ -5,6 +5,7 @@
 #include "common/base/str.h"
 #include "tools/session.h"
 #include "tools/show.h"
+#include "tools/site.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ struct audit_wish {
 	int64_t since_ns; /* ago; 0 = whatever is there */
 	int64_t max;
 	const char *node; /* token or name; NULL = all and mainsm */
+	const char *site; /* of the sm that serves many there, which has no hosts to ask; NULL = of mainsm */
 	bool follow;
 };
 
@@ -226,6 +228,11 @@ static int ask_once(struct showing *s, int64_t since)
 	return rc;
 }
 
+static int attach(const struct audit_wish *w)
+{
+	return w->site ? CMD_OK : session_attach_all();
+}
+
 static int audit(const struct audit_wish *w)
 {
 	struct showing s = { .wish = w };
@@ -237,12 +244,12 @@ static int audit(const struct audit_wish *w)
 		return rc;
 	smap_init(&s.seen);
 	term_open(&s.term, w->common.color);
-	rc = session_attach_all();
+	rc = attach(w);
 	if (rc == CMD_OK)
 		rc = ask_once(&s, since);
 	while (w->follow && (rc == CMD_OK || rc == CMD_PARTIAL)) {
 		poll(NULL, 0, FOLLOW_MS);
-		rc = session_attach_all(); /* hosts that have come */
+		rc = attach(w); /* hosts that have come */
 		if (rc == CMD_OK)
 			rc = ask_once(&s, s.newest - OVERLAP_NS > since ? s.newest - OVERLAP_NS : since);
 	}
@@ -263,6 +270,8 @@ int cmd_audit(int argc, char **argv)
 		  INT64_C(366) * 86400 * NSEC_PER_SEC, NULL },
 		{ "follow", 'f', NULL, "go on with what is done from now on", OPT_FLAG, &w.follow, 0, 0, NULL },
 		{ "node", 'N', "NODE", "of this node only: its token or its name", OPT_STR, &w.node, 0, 0, NULL },
+		{ "site", 'S', "SITE", "of the sm that serves many: its admin.conn, or what is in it", OPT_STR, &w.site, 0, 0,
+		  NULL },
 		{ "max", 'n', "N", "at most so many of each daemon, the newest (default 100)", OPT_I64, &w.max, 1, 1000,
 		  NULL },
 		{ 0 },
@@ -274,9 +283,18 @@ int cmd_audit(int argc, char **argv)
 		.details = "For admins. The oldest first; with --json an object a line.",
 		.table = table,
 	};
+	char string[SITE_STRING_BYTES];
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
 
 	if (rc >= 0)
 		return rc;
-	return first < argc ? opt_usage_error(&spec, "unexpected '%s'", argv[first]) : audit(&w);
+	if (first < argc)
+		return opt_usage_error(&spec, "unexpected '%s'", argv[first]);
+	if (w.site) {
+		rc = site_string(w.site, string);
+		w.common.mainsm = string;
+	}
+	rc = rc > CMD_OK ? rc : audit(&w);
+	str_wipe(string, sizeof(string));
+	return rc;
 }

@@ -35,7 +35,8 @@ struct audit_outcome audit_outcome_of(const struct audit_entry *x)
 /* What goes into a program, or may be a password: memory, registers, environments. */
 static bool is_secret(const struct omis_param *p, const struct omis_value *v)
 {
-	if (v->kind == OMIS_BINARY || p->type == OMIS_T_BINARY || str_eq(p->name, "envp"))
+	if (v->kind == OMIS_BINARY || p->type == OMIS_T_BINARY || str_eq(p->name, "envp") ||
+	    str_eq(p->name, "connection_string"))
 		return true;
 	return p->list && (p->type == OMIS_T_INT || p->type == OMIS_T_FLOAT);
 }

@@ -226,5 +226,16 @@ check 'his program goes on' until_true 20 goes_on_at_bobs
 check 'the program of alice goes on too' kill -0 "$(pgrep -n -f "$U/alice/beat")"
 check 'alice joins again' says '^joined site a' as alice omig site join "$U/join.conn"
 check 'and is back' until_true 30 users_are_up 2
+audit_has() { # WORD...: one entry has them all
+	as admin omig audit --json --site "$site/admin.conn" >"$TMPDIR/audit"
+	cat "$TMPDIR/audit"
+	for word; do
+		grep -F -- "$word" "$TMPDIR/audit" >"$TMPDIR/fewer"
+		mv "$TMPDIR/fewer" "$TMPDIR/audit"
+	done
+	[ -s "$TMPDIR/audit" ]
+}
+check 'the audit has the drop' audit_has '"daemon":"sm"' 'omig:tool-admin//' 'omig_site_drop(' '"status":"OK"'
+check 'and who was refused one' audit_has 'omig:tool-observe//' 'omig_site_drop(' '"status":"NO_PERMISSION"'
 check 'the log names what the admin did' grep -q 'admin: drop user=' "$TMPDIR/sm.log"
 tap_end
