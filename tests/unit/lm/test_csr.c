@@ -109,6 +109,48 @@ START_TEST(a_call_tells_all_its_parameters)
 }
 END_TEST
 
+/* What two tools want to know of one call costs the rank what one of them would. */
+START_TEST(tools_that_watch_the_same_call_share_its_word_and_its_record)
+{
+	static const char event[] = "thread_has_started_lib_call([@],\"MPI_Send\"): print([$par8])";
+	struct msg m = { .type = MSG_ARM,
+			 .arm = { .csr = "c_6", .tool = 2, .identity = OBSERVER, .reply = true } };
+	const struct seg_thread *t;
+	const struct msg_triggered *first, *second;
+	uint64_t one, at;
+
+	open_ranks();
+	t = fake_segment_thread(&seg, 0);
+	arm(event, rank0, 0, true);
+	at = t->ring_head;
+	call(&seg, "MPI_Send", 80, 3);
+	one = t->ring_head - at;
+	ck_assert_uint_gt(one, 0);
+	ck_assert_ptr_nonnull(next_triggered());
+	m.arm.text = (struct bytes){ (const uint8_t *)with(event, rank0), strlen(with(event, rank0)) };
+	above_send(&w.mainsm, &m);
+	world_run(&w, 20 * MS);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_EVENT_START);
+	at = t->ring_head;
+	call(&seg, "MPI_Send", 80, 3);
+	ck_assert_uint_eq(t->ring_head - at, one);
+	first = next_triggered();
+	second = next_triggered();
+	ck_assert_ptr_nonnull(first);
+	ck_assert_ptr_nonnull(second);
+	ck_assert_uint_eq(first->tool + second->tool, 1 + 2);
+	ck_assert_str_eq(par(first, 8), "80");
+	ck_assert_str_eq(par(second, 8), "80");
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_EVENT_START);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_6" } });
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	close_ranks();
+}
+END_TEST
+
 START_TEST(the_end_of_a_call_tells_its_result)
 {
 	const struct msg_triggered *t;
@@ -506,7 +548,8 @@ END_TEST
 
 SUITE("lm conditional requests", the_end_of_a_process_is_an_event,
       threads_that_come_and_go_are_events, a_process_that_a_watched_one_starts_is_an_event,
-      a_call_tells_all_its_parameters, the_end_of_a_call_tells_its_result,
+      a_call_tells_all_its_parameters,
+      tools_that_watch_the_same_call_share_its_word_and_its_record, the_end_of_a_call_tells_its_result,
       actions_that_the_host_can_do_are_done_there, a_filter_lets_its_partners_through,
       a_filter_names_processes_of_this_host_too, any_source_may_be_the_partner,
       nobody_is_no_partner_of_a_filter, what_cannot_be_armed_is_refused_in_words,
