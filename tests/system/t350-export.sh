@@ -25,6 +25,15 @@ check 'a rank is a rank' test "$(om value "$TMPDIR/once" omig_rank_info rank=1)"
 check 'a host is up' test "$(om value "$TMPDIR/once" omig_nodes state=up)" = 1.0
 check 'and has memory' om value "$TMPDIR/once" omig_node_memory_bytes
 check 'calls are told by class' om value "$TMPDIR/once" omig_job_mpi_calls_total class=collective
+examples_are_told() { # each series that the examples ask for; a dashboard that is JSON
+	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' examples/prometheus/dashboard.json || return 1
+	grep -oh 'omig_[a-z_]*' examples/prometheus/dashboard.json examples/prometheus/alerts.yml | sort -u >"$TMPDIR/asked"
+	while read -r name; do
+		grep -q "^${name}[{ ]" "$TMPDIR/once" || { echo "$name"; return 1; }
+	done <"$TMPDIR/asked"
+	[ -s "$TMPDIR/asked" ]
+}
+check 'what dashboard and alerts ask for is there' examples_are_told
 omig export prometheus --once >"$TMPDIR/plain"
 check 'the older form has no end' sh -c '! grep -q "# EOF" "$1" && grep -q "# TYPE omig_up gauge" "$1"' sh "$TMPDIR/plain"
 omig export openmetrics --once --per-rank --series 30 >"$TMPDIR/few"
@@ -70,6 +79,29 @@ check 'a token that is none' status_is 2 omig export openmetrics --listen 127.0.
 echo 0123456789abcdef0123456789abcdef >"$TMPDIR/token"
 chmod 644 "$TMPDIR/token"
 check 'a token that others may read' status_is 2 omig export openmetrics --listen 127.0.0.1:0 --token-file "$TMPDIR/token"
+chmod 600 "$TMPDIR/token"
+omig export openmetrics --listen 127.0.0.1:0 --every 1h --token-file "$TMPDIR/token" >"$TMPDIR/guarded" 2>"$TMPDIR/guarded.err" &
+guarded=$!
+check 'with a token' until_true 20 test -s "$TMPDIR/guarded"
+refused() { # HEADER...: of that one; with the status that says so
+	om get "$(cat "$TMPDIR/guarded")" "$@" >/dev/null 2>"$TMPDIR/refused"
+	cat "$TMPDIR/refused"
+	grep -qx 401 "$TMPDIR/refused"
+}
+bearer="Authorization: Bearer $(cat "$TMPDIR/token")"
+check 'who has none is refused' refused
+check 'so is another one' refused "${bearer}0"
+check 'who has it is answered' om get "$(cat "$TMPDIR/guarded")" "$bearer"
+om get "$(cat "$TMPDIR/guarded")" "$bearer" >"$TMPDIR/sample" 2>/dev/null
+check 'calls go on meanwhile' until_true 20 grows
+same_sample() { # but for what the exporter says of itself
+	om get "$(cat "$TMPDIR/guarded")" "$bearer" >"$TMPDIR/again" 2>/dev/null
+	grep -v omig_export "$TMPDIR/sample" >"$TMPDIR/sample.job"
+	grep -v omig_export "$TMPDIR/again" | diff "$TMPDIR/sample.job" -
+}
+check 'a sample is given again until its time is over' same_sample
+kill -TERM $guarded
+wait $guarded
 
 # --- who means no good
 om attack 127.0.0.1 "$port" >"$TMPDIR/attacks" 2>&1
