@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What a tool measures with objects of its own in a running program, under each
-# MPI: records in trace buffers, receives from anybody that count from their beginning
+# MPI: records in trace buffers, a condition that waits for another one, receives from anybody that count from their beginning
 # when it turns out who it was.
 # timeout: 120
 # shellcheck disable=SC2154 # set by eval
@@ -69,6 +69,36 @@ traces() {
 	check "$f: a deleted buffer is not there" says '24' session_asks ":trace_buffer_read([$buffer])"
 }
 
+# --- barriers count only behind a user event
+told() { # LINE: how many events
+	session_told "$1" | grep -c '^0 10 '
+}
+is_told() {
+	[ "$(told "$1")" -ge 1 ]
+}
+asked() {
+	wc -l <"$TMPDIR/session.asked"
+}
+then_order() {
+	event=$(created ':user_event_create()')
+	second=$(($(asked) + 1))
+	session_asks "thread_has_started_lib_call([$rank],\"MPI_Barrier\"): print([\"then\"])" >/dev/null
+	csr=$(session_told "$second" | grep -o 'c_[0-9]*' | head -n 1)
+	session_asks ":csr_disable([$csr])" >/dev/null
+	first=$(($(asked) + 1))
+	session_asks "user_event_has_been_raised([$event]): csr_enable([$csr])" >/dev/null
+	before=$(told "$second")
+	check "$f: what is to come second is not told at first" sh -c "[ $before = $(sleep 0.3; told "$second") ]"
+	session_asks ":user_event_raise([$event],[],1)" >/dev/null
+	check "$f: the first event opens the way" until_true 10 is_told "$first"
+	more=$((before + 1))
+	check "$f: then the second is told" until_true 10 told_at_least "$second" $more
+	session_asks ":csr_delete([$csr])" >/dev/null
+}
+told_at_least() { # LINE N
+	[ "$(told "$1")" -ge "$2" ]
+}
+
 # --- a receive from anybody, counted for rank 1 and for rank 2: only its end tells which it is
 measured() {
 	rm -f "$TMPDIR"/m.*
@@ -127,6 +157,7 @@ for f in $flavours; do
 	rank=$(rank_token 0)
 	session_begins
 	traces
+	then_order
 	session_ends
 	check "$f: the program has ended well" end_job "$f" "$job"
 	check "$f: and has said what it says unwatched" same_output "$f" "$f" 2

@@ -387,6 +387,62 @@ START_TEST(one_event_after_another_is_composed_of_conditions)
 }
 END_TEST
 
+static void raise_event(const char *event)
+{
+	char request[96];
+
+	snprintf(request, sizeof(request), ":user_event_raise([%s],[],1)", event);
+	above_send(&t, request, 0);
+	world_run(&w, 50 * MS);
+}
+
+START_TEST(the_second_event_counts_only_after_the_first)
+{
+	char first[CSR_TOKEN_BYTES], second[CSR_TOKEN_BYTES], opener[CSR_TOKEN_BYTES];
+
+	open_sites();
+	above_event(&t, first);
+	above_event(&t, second);
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([\"then\"]) csr_disable([$csr])",
+		 second);
+	define(text);
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): csr_enable([%s])", first, token);
+	above_arm(&t, text, opener);
+	raise_event(second);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
+	for (unsigned round = 1; round <= 2; round++) {
+		raise_event(first);
+		ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2 * round - 1);
+		raise_event(second);
+		ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2 * round);
+		ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->csr, token);
+		/* Once: the order is asked for anew. */
+		raise_event(second);
+		ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2 * round);
+	}
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_call_on_a_host_counts_only_after_the_first_event)
+{
+	char first[CSR_TOKEN_BYTES], opener[CSR_TOKEN_BYTES];
+
+	open_sites();
+	above_event(&t, first);
+	define(LIB_CALL " print([$proc])");
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): csr_enable([%s])", first, token);
+	above_arm(&t, text, opener);
+	ck_assert_uint_eq(a.arms + b.arms, 0);
+	raise_event(first);
+	ck_assert_uint_eq(a.arms, 1);
+	ck_assert_uint_eq(b.arms, 1);
+	below_trigger(&a, "p_1_a00000", "t_1_a00000", "9");
+	ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->csr, token);
+	close_sites();
+}
+END_TEST
+
 START_TEST(a_one_shot_fires_once_and_is_told_before_it_ends)
 {
 	open_sites();
@@ -497,6 +553,7 @@ SUITE("csr", a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for
       partners_that_nobody_knows_are_told_and_mean_nobody, partners_are_of_the_job_that_the_event_names,
       a_tool_that_goes_leaves_nothing_armed, a_child_cannot_trigger_for_the_hosts_of_another,
       user_events_carry_their_parameters, one_event_after_another_is_composed_of_conditions,
+      the_second_event_counts_only_after_the_first, a_call_on_a_host_counts_only_after_the_first_event,
       a_one_shot_fires_once_and_is_told_before_it_ends, a_condition_that_raises_its_own_event_is_suspended,
       a_flood_is_thinned_counted_and_in_the_end_suspended, conditions_and_actions_of_a_tool_are_limited,
       an_action_without_the_right_is_refused_when_it_is_defined)

@@ -340,6 +340,65 @@ START_TEST(a_process_goes_on_without_its_leader)
 }
 END_TEST
 
+#define NAP_ROUNDS 5
+enum { IS_READY = -1, IS_WATCHED = 1 }; /* seen->handled */
+
+/* A call with a time limit: interrupted, the kernel goes on with another call in its place. */
+static void nap(void)
+{
+	const struct timespec span = { 0, 50000000 };
+
+	if (!seen->handled)
+		seen->handled = IS_READY;
+	while (seen->handled != IS_WATCHED)
+		;
+	if (seen->rounds < NAP_ROUNDS)
+		seen->wrong += syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &span, NULL) != 0;
+	else
+		syscall(SYS_pause);
+}
+
+static struct {
+	unsigned starts, ends, others;
+} naps;
+
+static void count_nap(const struct tracer_msg *m)
+{
+	if (m->type != TRACER_EVENT || m->value[1] == SYS_pause)
+		return;
+	naps.others += m->value[1] != SYS_clock_nanosleep;
+	naps.starts += m->what == TRACER_SYSCALL_START;
+	naps.ends += m->what == TRACER_SYSCALL_END;
+}
+
+START_TEST(a_call_that_the_kernel_makes_again_is_one_call)
+{
+	static struct tracer_msg m;
+	static uint8_t in[TRACER_MSG_MAX_BYTES];
+	ssize_t n;
+
+	start(nap);
+	while (seen->handled != IS_READY)
+		usleep(1000);
+	watch(TRACER_SYSCALL_START | TRACER_SYSCALL_END);
+	put_read(1);
+	until_answered(1); /* it has stopped once: from now on calls stop it */
+	seen->handled = IS_WATCHED;
+	for (int i = 0; i < TURNS_MAX && !(seen->rounds >= NAP_ROUNDS && is_paused()); i++) {
+		if (i % 10 == 0)
+			put_read((uint32_t)i + 1000);
+		loop_wait(loop, NSEC_PER_MSEC);
+		while ((n = recv(lm, in, sizeof(in), MSG_DONTWAIT)) > 0)
+			if (tracer_msg_decode(&m, in, (size_t)n, NULL) == 0)
+				count_nap(&m);
+	}
+	ck_assert_int_eq(seen->wrong, 0);
+	ck_assert_uint_eq(naps.starts, NAP_ROUNDS);
+	ck_assert_uint_eq(naps.ends, NAP_ROUNDS);
+	ck_assert_uint_eq(naps.others, 0);
+}
+END_TEST
+
 /* Until no event is kept any more: nobody reads. */
 static void fill_line(void)
 {
@@ -394,6 +453,7 @@ int main(void)
 		not_when_a_signal_is_about_to_be_handled,
 		a_leader_that_exec_has_replaced_is_found_again,
 		a_process_goes_on_without_its_leader,
+		a_call_that_the_kernel_makes_again_is_one_call,
 		an_event_that_finds_no_room_ends_the_watch_and_is_counted,
 	};
 
