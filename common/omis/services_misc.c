@@ -2,36 +2,43 @@
 /* Messages; the monitor's own objects; questions about the monitor. */
 #include "common/omis/services.h"
 
+#define INSIDE_MPI \
+	"Not done: messages lie inside the MPI library, which gives none out and takes none back."
+
 static const struct omis_service message[] = {
 	{ SERVICE("message_copy", MANIP, 'm', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKEN("source", 'm'), P_TOKEN("destination", 'm') },
-	  .help = "Copies a message over another." },
+	  .help = "Copies a message over another. " INSIDE_MPI },
 	{ SERVICE("message_create", MANIP, 0, NODE, MANIPULATE, UNSUPPORTED),
-	  .flags = OMIS_OPTIONAL, .result = "message", .help = "Makes an empty message." },
+	  .flags = OMIS_OPTIONAL, .result = "message", .help = "Makes an empty message. " INSIDE_MPI },
 	{ SERVICE("message_destroy", MANIP, 'm', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("message_list", 'm') },
-	  .help = "Destroys messages." },
+	  .help = "Destroys messages. " INSIDE_MPI },
 	{ SERVICE_ON(1, "", "message_insert_into_queue", MANIP, 'q', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL,
 	  .param = { P_TOKEN("message", 'm'), P_TOKEN("queue", 'q'), P_INT("position") },
-	  .help = "Puts a message, uncopied, into a queue; 0 = in front, -1 = at the end." },
+	  .help = "Puts a message, uncopied, into a queue; 0 = in front, -1 = at the end. " INSIDE_MPI },
 	{ SERVICE("message_queue_clear", MANIP, 'q', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'q') },
-	  .help = "Empties message queues." },
+	  .help = "Empties message queues. " INSIDE_MPI },
 	{ SERVICE("message_queue_get_info", INFO, 'q', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'q'), P_INT("flags") },
 	  .result = "length, [fields by bits of flags: 0 message; 1 sender; 2 size; 3 "
 		    "monitor_tag]",
-	  .help = "What waits in message queues." },
+	  .help = "What waits in message queues. Not done: of what has arrived and waits the MPI library "
+		  "tells only who probes for it, and a probe of ours could change what the program "
+		  "gets; what was posted is seen by its calls, one by one." },
 	{ SERVICE("message_queue_has_been_extended", EVENT, 'q', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'q') },
-	  .ecps = "queue msg sender size monitor_tag", .help = "A message was added to a queue." },
+	  .ecps = "queue msg sender size monitor_tag", .help = "A message was added to a queue. Not done: the MPI library calls "
+					 "nobody when one arrives." },
 	{ SERVICE("message_queue_remove", MANIP, 'q', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKEN("queue", 'q'), P_TOKEN("message", 'm') },
-	  .help = "Takes a message out of a queue." },
+	  .help = "Takes a message out of a queue. " INSIDE_MPI },
 	{ SERVICE("message_tag", MANIP, 'm', NODE, MANIPULATE, UNSUPPORTED), .flags = OMIS_OPTIONAL,
 	  .param = { P_TOKENS("message_list", 'm'), P_INT("tag") },
-	  .help = "Marks messages for thread_has_received_tagged_msg, unseen by the application." },
+	  .help = "Marks messages for thread_has_received_tagged_msg, unseen by the application. Not done: "
+		  "a mark that travels with a message would be another message." },
 };
 
 #define CSRS P_TOKENS("csr_list", 'c')

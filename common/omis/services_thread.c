@@ -5,7 +5,8 @@
 static const struct omis_service thread[] = {
 	{ SERVICE("thread_adds_node", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS }, .ecps = "new_node",
-	  .help = "A thread adds $new_node to its virtual machine." },
+	  .help = "A thread adds $new_node to its virtual machine. Not done: MPI programs have none; "
+		  "hosts that come and go are in omig_tree." },
 	{ SERVICE("thread_call", MANIP, 't', NODE, MANIPULATE, PARTLY), .flags = OMIS_OPTIONAL,
 	  .param = { THREADS, P_INT("addr") },
 	  .help = "Lets threads call the function at addr, without arguments, when they continue; "
@@ -27,13 +28,17 @@ static const struct omis_service thread[] = {
 		  "their process is detached and attached again." },
 	{ SERVICE("thread_executed_insn", EVENT, 't', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS },
-	  .help = "A thread has executed one instruction." },
+	  .help = "A thread has executed one instruction. Not done: each would stop the program for "
+		  "microseconds instead of a fraction of one nanosecond, so that it would stand "
+		  "still to its partners; see thread_reached_addr." },
 	{ SERVICE("thread_executed_insn_call", EVENT, 't', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS },
-	  .help = "As thread_executed_insn, with a call counted as one instruction." },
+	  .help = "As thread_executed_insn, with a call counted as one instruction. Not done: as that "
+		  "one." },
 	{ EXT_SERVICE("ocmg", "thread_executes_probe", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
 	  .param = { THREADS, P_STRING("probe") }, .ecps = "par",
-	  .help = "A thread calls the probe function; $par1.. are its arguments." },
+	  .help = "A thread calls the probe function; $par1.. are its arguments. Not built "
+		  "yet." },
 	{ SERVICE("thread_get_backtrace", INFO, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("depth") }, .result = "n, [pc, fp]...",
 	  .help = "The stack of a thread, innermost frame first; depth 0 = all of it, 512 frames at "
@@ -83,7 +88,7 @@ static const struct omis_service thread[] = {
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_INTS("tag_list") },
 	  .ecps = "msg sender size monitor_tag",
 	  .help = "A thread has received a message that message_tag has marked; [] = with any "
-		  "tag." },
+		  "tag. Not done: as message_tag." },
 	{ SERVICE("thread_has_started_lib_call", EVENT, 't', NODE, OBSERVE, DONE),
 	  .param = { THREADS, P_STRING("function") }, .ecps = "par",
 	  .help = "The application calls a library function: $par1 the caller's rank, from $par2 "
@@ -119,7 +124,8 @@ static const struct omis_service thread[] = {
 		  "thread_has_started_sys_call." },
 	{ SERVICE("thread_removes_node", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS }, .ecps = "rem_node",
-	  .help = "A thread removes $rem_node from its virtual machine." },
+	  .help = "A thread removes $rem_node from its virtual machine. Not done: as "
+		  "thread_adds_node." },
 	{ SERVICE("thread_resume", MANIP, 't', NODE, MANIPULATE, DONE), .param = { THREADS },
 	  .help = "Takes back one thread_suspend of this tool; without one it does nothing." },
 	{ SERVICE("thread_send_signal", MANIP, 't', NODE, MANIPULATE, DONE),
