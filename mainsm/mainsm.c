@@ -338,8 +338,14 @@ static int make_services(struct mainsm *m, struct err *e)
 	const struct top_conf t = { m->directory, m->sites,  m->children,   m->csrs,	   m->executor,
 				    m->numbers,	  m->certs,  m->tokens,	    m->audit,	    m->conf.loop, wall_now,
 				    status_values, connection, on_revoked, on_shutdown,  m };
-	const struct enrol_service_conf n = { m->conf.loop, m->conf.ca, m->tokens, m->certs,
-					      m->conf.cert_lifetime, wall_now, choose_site, m };
+	const struct enrol_service_conf n = { .loop = m->conf.loop,
+					      .ca = m->conf.ca,
+					      .tokens = m->tokens,
+					      .certs = m->certs,
+					      .cert_lifetime = m->conf.cert_lifetime,
+					      .wall_now = wall_now,
+					      .choose_site = choose_site,
+					      .arg = m };
 
 	m->top = top_new(&t);
 	if (m->conf.ca)

@@ -279,7 +279,8 @@ static int open_enrol(struct front *f, struct err *e)
 					      .cert_lifetime = FRONT_CERT_LIFETIME_NS,
 					      .wall_now = wall_now,
 					      .choose_site = choose_site,
-					      .arg = f };
+					      .arg = f,
+					      .observer_lifetime = FRONT_JOIN_CERT_LIFETIME_NS };
 
 	if (!f->conf.ca)
 		return 0;

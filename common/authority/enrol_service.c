@@ -111,7 +111,9 @@ static int issue(struct enrol_service *s, struct identity *as, struct bytes csr,
 	int rc;
 
 	as->wall_not_before = now - CLOCK_SKEW_NS;
-	as->wall_not_after = now + s->conf.cert_lifetime;
+	as->wall_not_after = now + (as->role == ROLE_TOOL_OBSERVE && s->conf.observer_lifetime
+					    ? s->conf.observer_lifetime
+					    : s->conf.cert_lifetime);
 	rc = pki_ca_issue(s->conf.ca, csr.p, csr.n, as, cert, &issued, e);
 	if (!rc)
 		rc = certs_add(s->conf.certs, &issued, now, e);

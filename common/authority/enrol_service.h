@@ -32,6 +32,7 @@ struct enrol_service_conf {
 	int (*choose_site)(void *arg, const char *claim, const char *host, const char **out,
 			   struct err *e);
 	void *arg; /* of both */
+	nsec_t observer_lifetime; /* of certificates of tools that only look; 0 = cert_lifetime */
 };
 
 struct enrol_service *enrol_service_new(const struct enrol_service_conf *conf);

@@ -15,7 +15,7 @@ static struct pki_ca *ca;
 static struct certs *certs;
 static struct enrol_service *service;
 static struct buf csr;
-static nsec_t now;
+static nsec_t now, until; /* the end of the last one granted */
 static struct identity who;
 static char error[128];
 
@@ -24,9 +24,11 @@ static nsec_t wall(void *arg)
 	return now;
 }
 
-static void make(void)
+static void make_with(nsec_t observer_lifetime)
 {
-	struct enrol_service_conf conf = { .cert_lifetime = LIFE, .wall_now = wall };
+	struct enrol_service_conf conf = { .cert_lifetime = LIFE,
+					   .wall_now = wall,
+					   .observer_lifetime = observer_lifetime };
 	struct pki_key *key;
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -46,6 +48,11 @@ static void make(void)
 				 .wall_not_before = now,
 				 .wall_not_after = now + LIFE };
 	ck_assert_int_eq(certs_add(certs, &who, now, NULL), 0);
+}
+
+static void make(void)
+{
+	make_with(0);
 }
 
 static void drop(void)
@@ -79,6 +86,7 @@ static bool renews(void)
 		ck_assert_int_eq(pki_identity_from_der(&next, cert.p, cert.n, NULL), 0);
 		ck_assert_int_eq(next.role, who.role);
 		ck_assert_str_eq(next.host, who.host);
+		until = next.wall_not_after;
 	}
 	ck_assert(granted || !cert.n);
 	buf_done(&cert);
@@ -125,5 +133,20 @@ START_TEST(a_revoked_one_is_not_renewed_before_its_link_is_cut)
 }
 END_TEST
 
+START_TEST(who_only_looks_may_have_a_shorter_one)
+{
+	make_with(3600 * NSEC_PER_SEC);
+	now += LIFE * 2 / 3;
+	ck_assert(renews());
+	ck_assert_int_le(until, now + 3600 * NSEC_PER_SEC);
+	who.role = ROLE_TOOL_ADMIN;
+	who.host[0] = 'v';
+	ck_assert(renews());
+	ck_assert_int_gt(until, now + LIFE - 60 * NSEC_PER_SEC);
+	drop();
+}
+END_TEST
+
 SUITE("renew", a_certificate_is_renewed_in_the_second_half_of_its_life,
-      nobody_is_given_one_after_the_other, a_revoked_one_is_not_renewed_before_its_link_is_cut)
+      nobody_is_given_one_after_the_other, who_only_looks_may_have_a_shorter_one,
+      a_revoked_one_is_not_renewed_before_its_link_is_cut)
