@@ -354,6 +354,7 @@ START_TEST(a_link_may_be_closed_in_any_callback)
 		loop_advance(w.loop, 20 * MS);
 		mem_net_kill_host(w.net, "top");
 		loop_advance(w.loop, 20 * SEC);
+		ck_assert_uint_ge(i < 4 ? w.a.closes : w.b.closes, 1);
 		world_done(&w);
 	}
 }

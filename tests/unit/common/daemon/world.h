@@ -26,6 +26,7 @@ struct end {
 	char name[64];
 	const char
 		*close_in; /* "up", "msg", "down", "hello", "retry": where to call link_close() */
+	unsigned closes; /* how often it was */
 	const char *refuse; /* accepted end: refuse with this text */
 	struct loop *loop;
 	bool is_accepted;
@@ -54,6 +55,7 @@ static inline void end_maybe_close(struct end *e, const char *where)
 	if (!e->close_in || strcmp(e->close_in, where) != 0)
 		return;
 	e->link = NULL;
+	e->closes++;
 	link_close(l, "as the test wants");
 }
 
