@@ -2,14 +2,13 @@
 #include "tools/pmsl_text.h"
 
 #include "common/base/file.h"
-#include "common/base/limits.h"
 #include "common/base/str.h"
 #include "tools/cmd.h"
 
 #include <fcntl.h>
 
-/* A little more than a text may have, so that it is the compiler that says where it is too long. */
-#define READ_MAX_BYTES (PMSL_SOURCE_MAX_BYTES + 4096)
+/* More than a text may have, so that it is the compiler that says where it is too long. */
+#define READ_MAX_BYTES (16 << 20)
 
 int pmsl_text_compile(const char *path, struct pmsl_diags *d, struct pmsl **out)
 {
@@ -20,7 +19,7 @@ int pmsl_text_compile(const char *path, struct pmsl_diags *d, struct pmsl **out)
 
 	*d = PMSL_DIAGS_INIT;
 	if (rc == -ERR_LIMIT)
-		rc = cmd_fail(CMD_FAILURE, "%s is longer than %d KiB", path, PMSL_SOURCE_MAX_BYTES / 1024);
+		rc = cmd_fail(CMD_FAILURE, "%s is longer than %d MiB", path, READ_MAX_BYTES >> 20);
 	else if (rc)
 		rc = cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
 	else if (pmsl_compile(is_stdin ? "stdin" : path, buf_str(&text), text.n, d, out))

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts of the metric language. Whatever they are, there are at most so many
+ * diagnostics, each with a place in the text; what has no error is planned for
+ * objects, in a way that the text's length chooses, and each piece that comes
+ * out passes the verifier of those who will get it, through its own notation.
+ */
+#include "common/omis/arena.h"
+#include "common/omis/value.h"
+#include "pmsl/dot.h"
+#include "pmsl/pmsl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+
+static void demand(int truth)
+{
+	if (!truth)
+		abort();
+}
+
+static void demand_diags(const struct pmsl *text, const struct pmsl_diags *d, size_t bytes)
+{
+	static struct buf out = BUF_INIT(1 << 20);
+	size_t i;
+
+	demand(d->n <= PMSL_DIAGS_MAX && d->nerror <= d->n);
+	buf_clear(&out);
+	for (i = 0; i < d->n; i++) {
+		demand(d->v[i].at == PMSL_NOWHERE || d->v[i].at <= bytes);
+		demand(d->v[i].text[0]);
+		pmsl_diag_print(&out, pmsl_source(text), &d->v[i], &pmsl_no_colors);
+	}
+	demand(!memchr(buf_str(&out), 0x1b, out.n));
+}
+
+/* As its receiver will see it. */
+static void demand_piece(const struct flow_graph *g)
+{
+	static struct buf out = BUF_INIT(64 << 20);
+	struct omis_values *v = NULL;
+	struct flow_graph *again = NULL;
+	struct err e = { 0 };
+
+	buf_clear(&out);
+	flow_graph_print(&out, g);
+	demand(!out.failed);
+	if (omis_parse_values(buf_str(&out), out.n, &v, &e))
+		return; /* larger than a frame */
+	demand(flow_graph_from_value(&v->v[0], &again, &e) == 0);
+	demand(again->nnode == g->nnode && again->nedge == g->nedge);
+	flow_graph_free(again);
+	omis_values_free(v);
+}
+
+static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, size_t n)
+{
+	static struct bind_arg args[PMSL_PARAMS_MAX];
+	static const struct world_object objects[] = {
+		{ PMSL_T_SITE, "s_1", "one", -1, WORLD_NONE }, { PMSL_T_NODE, "n_1", "a", -1, 0 },
+		{ PMSL_T_PROCESS, "p_1", NULL, 0, 1 },	       { PMSL_T_PROCESS, "p_2", NULL, 1, 1 },
+		{ PMSL_T_NODE, "n_2", "b", -1, 0 },	       { PMSL_T_PROCESS, "p_3", NULL, 2, 4 },
+		{ PMSL_T_SITE, "s_2", "two", -1, WORLD_NONE }, { PMSL_T_NODE, "n_3", "c", -1, 6 },
+		{ PMSL_T_PROCESS, "p_4", NULL, 3, 7 },
+	};
+	static const char *const regions[] = { "solve", "exchange" };
+	const struct world w = { objects, sizeof(objects) / sizeof(objects[0]) };
+	const struct bind_wish wish = { .arg = args, .since = n % 2 ? FLOW_SINCE_LAST : FLOW_SINCE_START,
+					.per_second = n % 7 == 0, .by = (enum bind_by)(n / 2 % 4),
+					.is_central = n % 5 == 0 };
+	struct pmsl_diags d = PMSL_DIAGS_INIT;
+	struct pmsl_plan plan;
+	size_t i;
+
+	for (i = 0; i < PMSL_PARAMS_MAX; i++) {
+		args[i] = (struct bind_arg){ .region = regions, .nregion = 2, .value = 2 };
+		args[i].is_given = m && i < m->nparam && pmsl_metric_param(m, (unsigned)i)->type.kind == PMSL_T_VALUE;
+	}
+	if (pmsl_plan(text, m, &w, &wish, 1, &d, &plan)) {
+		demand(d.nerror > 0);
+		return;
+	}
+	for (i = 0; i < plan.pieces.n; i++)
+		demand_piece(plan.pieces.v[i].graph);
+	pmsl_plan_done(&plan);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+{
+	struct pmsl_diags d = PMSL_DIAGS_INIT;
+	const struct pmsl_metric *m;
+	struct pmsl *text = NULL;
+	unsigned tried = 0;
+
+	if (pmsl_compile("fuzz", (const char *)p, n, &d, &text))
+		return 0; /* out of memory */
+	demand_diags(text, &d, n);
+	for (m = pmsl_tree(text)->metric; m && !d.nerror && tried < 4; m = m->next, tried++)
+		demand_plan(text, m, n);
+	pmsl_free(text);
+	return 0;
+}
