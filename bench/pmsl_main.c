@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The metric language: from text to the pieces of a graph. */
+#include "bench/bench.h"
+#include "common/omis/arena.h"
+#include "pmsl/pmsl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROUNDS 400
+#define ROUNDS_LARGE 20
+
+/* Forty lines: three metrics, the second of which uses the first, the third the second. */
+static const char text[] =
+	"// How long an iteration takes.\n"
+	"Iteration_time(Process p, VirtualTime vt)\n"
+	": Unit(\"s\") {\n"
+	"	PROBE iteration_end(Process, VirtualTime);\n"
+	"	RETURN Time(NOW) AT iteration_end(p, vt)\n"
+	"	     - Time(NOW) AT iteration_end(p, vt-1);\n"
+	"}\n"
+	"\n"
+	"// Which part of it goes into communication.\n"
+	"Comm_delay(Process p, VirtualTime vt)\n"
+	": Unit(\"%\") {\n"
+	"	PROBE iteration_end(Process, VirtualTime);\n"
+	"	Value time = Iteration_time(p, vt);\n"
+	"	Value now =\n"
+	"		  (Send_delay(p, [START,NOW])\n"
+	"		+ Receive_delay(p, [START,NOW])\n"
+	"		+ Wait_delay(p, [START,NOW])\n"
+	"		+ Barrier_delay(p, [START,NOW]))\n"
+	"			AT iteration_end(p, vt);\n"
+	"	Value before =\n"
+	"		  (Send_delay(p, [START,NOW])\n"
+	"		+ Receive_delay(p, [START,NOW])\n"
+	"		+ Wait_delay(p, [START,NOW])\n"
+	"		+ Barrier_delay(p, [START,NOW]))\n"
+	"			AT iteration_end(p, vt-1);\n"
+	"	RETURN (now - before) / time * 100;\n"
+	"}\n"
+	"\n"
+	"// The worst of it, over processes and iterations.\n"
+	"Worst(Process[] procs, TimeInterval t)\n"
+	": Unit(\"%\") {\n"
+	"	Process p;\n"
+	"	VirtualTime vt;\n"
+	"	Value[] each;\n"
+	"	each[vt] = MAX(Comm_delay(p, vt)\n"
+	"		WHERE p IN procs\n"
+	"		AND p.rank >= 0);\n"
+	"	RETURN MAX(each[vt]\n"
+	"		WHERE each[vt].time IN t);\n"
+	"}\n";
+
+static struct world make_world(struct arena *a, unsigned nodes, unsigned procs_each)
+{
+	struct buf layout = BUF_INIT(1 << 20);
+	struct err e = { 0 };
+	struct world w = { NULL, 0 };
+	unsigned n, p;
+
+	for (n = 0; n < nodes; n++) {
+		buf_printf(&layout, "%snode%u=", n == 0 ? "one:" : n == nodes / 2 ? "/two:" : ";", n);
+		for (p = 0; p < procs_each; p++)
+			buf_printf(&layout, "%sp_%u", p ? "," : "", n * procs_each + p);
+	}
+	if (world_from_layout(buf_str(&layout), a, &w, &e))
+		bench_fail("%s", e.text);
+	buf_done(&layout);
+	return w;
+}
+
+/* Milliseconds from text to pieces. */
+static double compile(const struct world *w)
+{
+	static const struct bind_arg args[PMSL_PARAMS_MAX];
+	const struct bind_wish wish = { .arg = args, .since = FLOW_SINCE_LAST };
+	struct pmsl_diags d = PMSL_DIAGS_INIT;
+	int64_t begin = bench_now();
+	struct pmsl *p = NULL;
+	struct pmsl_plan plan;
+	double took;
+
+	if (pmsl_compile("bench", text, sizeof(text) - 1, &d, &p) || d.nerror ||
+	    pmsl_plan(p, pmsl_metric(p, "Worst", &d), w, &wish, 1, &d, &plan))
+		bench_fail("%s", d.n ? d.v[0].text : "out of memory");
+	took = (double)(bench_now() - begin) / 1e6;
+	pmsl_plan_done(&plan);
+	pmsl_free(p);
+	return took;
+}
+
+static void bench_compile(const char *name, unsigned nodes, unsigned procs_each, unsigned rounds)
+{
+	struct arena *a = arena_new(16 << 20);
+	struct bench_series s = { 0 };
+	struct world w;
+	unsigned i;
+
+	if (!a)
+		bench_fail("out of memory");
+	w = make_world(a, nodes, procs_each);
+	for (i = 0; i < rounds; i++)
+		bench_add(&s, compile(&w));
+	bench_print(name, "ms", &s, NULL);
+	bench_done(&s);
+	arena_free(a);
+}
+
+int main(void)
+{
+	bench_compile("pmsl.compile.ms", 4, 2, ROUNDS);
+	bench_compile("pmsl.compile_1000_procs.ms", 64, 16, ROUNDS_LARGE);
+	return 0;
+}
