@@ -3,10 +3,10 @@
 #include "pmsl/binding.h"
 
 #include "common/base/str.h"
+#include "common/flow/op.h"
 #include "common/omis/arena.h"
 #include "pmsl/function.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,77 +50,16 @@ int bind_node(struct binder *b, const struct dag_node *at, const struct known *v
 	return rc;
 }
 
-/* --- constants, as the engine would: 0 divides to no number, truth is 1 and 0 */
-
-static double modulo(double a, double b)
+/* Constants, as the engine would. */
+static double apply(enum flow_op op, const struct known *in, size_t n)
 {
-	return b == 0 ? NAN : fmod(a, b);
-}
+	struct flow_token t[3], out;
+	size_t i;
 
-static double apply_relation(enum flow_op op, double a, double b)
-{
-	switch (op) {
-	case FLOW_OP_EQ:
-		return a == b;
-	case FLOW_OP_NE:
-		return a != b;
-	case FLOW_OP_LT:
-		return a < b;
-	case FLOW_OP_LE:
-		return a <= b;
-	case FLOW_OP_GT:
-		return a > b;
-	default:
-		return a >= b;
-	}
-}
-
-static double apply_function(enum flow_op op, double a, double b)
-{
-	switch (op) {
-	case FLOW_OP_ABS:
-		return fabs(a);
-	case FLOW_OP_FLOOR:
-		return floor(a);
-	case FLOW_OP_CEIL:
-		return ceil(a);
-	case FLOW_OP_ROUND:
-		return round(a);
-	case FLOW_OP_SQRT:
-		return sqrt(a);
-	case FLOW_OP_EXP:
-		return exp(a);
-	case FLOW_OP_LOG:
-		return log(a);
-	case FLOW_OP_POW:
-		return pow(a, b);
-	case FLOW_OP_MIN:
-		return fmin(a, b);
-	default:
-		return fmax(a, b);
-	}
-}
-
-static double apply(enum flow_op op, double a, double b)
-{
-	switch (op) {
-	case FLOW_OP_ADD:
-		return a + b;
-	case FLOW_OP_SUB:
-		return a - b;
-	case FLOW_OP_MUL:
-		return a * b;
-	case FLOW_OP_DIV:
-		return b == 0 ? NAN : a / b;
-	case FLOW_OP_MOD:
-		return modulo(a, b);
-	case FLOW_OP_NEG:
-		return -a;
-	case FLOW_OP_NOT:
-		return a == 0;
-	default:
-		return op >= FLOW_OP_EQ && op <= FLOW_OP_GE ? apply_relation(op, a, b) : apply_function(op, a, b);
-	}
+	for (i = 0; i < n; i++)
+		t[i] = flow_token_constant(in[i].number);
+	flow_op_eval(op, t, &out);
+	return out.value;
 }
 
 /* AND and OR of what is known in part. False when both sides are nodes. */
@@ -153,7 +92,7 @@ int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const 
 	for (i = 0; i < n; i++)
 		is_constant &= in[i].kind == KNOWN_NUMBER;
 	if (is_constant) {
-		*out = known_number(apply(op, in[0].number, n > 1 ? in[1].number : 0));
+		*out = known_number(apply(op, in, n));
 		return 0;
 	}
 	for (i = 0; i < n; i++) {

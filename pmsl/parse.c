@@ -236,7 +236,8 @@ static struct pmsl_stmt *parse_names(struct pmsl_parser *p)
 			return NULL;
 		if (pmsl_accept(p, '=')) {
 			(*end)->decl->value = pmsl_parse_expr(p);
-			return (*end)->decl->value ? first : NULL;
+			if (!(*end)->decl->value)
+				return NULL;
 		}
 		end = &(*end)->next;
 	} while (pmsl_accept(p, ','));

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/pmsl/walk.h"
+
+#include "common/base/str.h"
+
+#include <math.h>
+
+nsec_t walk_read_time(unsigned r)
+{
+	return (nsec_t)r * (r == WALK_READS ? 20 : 10) * INT64_C(1000000000);
+}
+
+/* What a value is, NaN where there is none. */
+struct answer {
+	double v;
+	double time; /* when the last of what it is made of had come, NaN: it is of no time */
+	bool is_excluded;
+};
+
+static struct answer walk(struct walk *w, uint32_t node);
+
+static struct answer constant(double v)
+{
+	return (struct answer){ .v = v, .time = NAN };
+}
+
+static struct answer no_value(void)
+{
+	return (struct answer){ .v = NAN, .time = NAN };
+}
+
+static struct answer walk_source(struct walk *w, const struct dag_node *n)
+{
+	unsigned span = w->g->node[n->in[n->nin - 1]].op;
+	unsigned p = n->objects >= 0 ? w->run[w->g->node[n->in[n->objects]].variable] : 0;
+
+	if (str_eq(n->name, "Time"))
+		return constant((double)w->log->event[w->rank][w->vt].time / 1e9);
+	if (w->rank >= 0)
+		return constant(w->log->event[w->rank][w->vt].sent);
+	if (span == DAG_AS_MEASURED && w->since == FLOW_SINCE_LAST && w->read > 1)
+		return constant(w->log->sent_at_read[p][w->read] - w->log->sent_at_read[p][w->read - 1]);
+	return constant(w->log->sent_at_read[p][w->read]);
+}
+
+static struct answer walk_at(struct walk *w, const struct dag_node *n)
+{
+	const struct dag_node *probe = &w->g->node[n->in[1]], *vt = &w->g->node[probe->in[1]];
+	int rank = (int)w->run[w->g->node[probe->in[0]].variable];
+	int64_t at = (int64_t)w->run[vt->variable] - vt->shift;
+	struct answer a;
+
+	if (at < 1 || at > WALK_VTS)
+		return no_value();
+	w->rank = rank;
+	w->vt = (int)at;
+	a = walk(w, n->in[0]);
+	a.time = (double)w->log->event[rank][at].time;
+	w->rank = -1;
+	return a;
+}
+
+static double apply(unsigned op, double a, double b)
+{
+	switch (op) {
+	case PMSL_ADD:
+		return a + b;
+	case PMSL_SUB:
+		return a - b;
+	case PMSL_MUL:
+		return a * b;
+	case PMSL_DIV:
+		return a / b;
+	case PMSL_MOD:
+		return fmod(a, b);
+	case PMSL_GT:
+		return a > b;
+	case PMSL_LT:
+		return a < b;
+	case PMSL_EQ:
+		return a == b;
+	case PMSL_AND:
+		return a != 0 && b != 0;
+	default:
+		return a != 0 || b != 0;
+	}
+}
+
+/* Everything that an operation takes must be there: an IF, too, fires when all of it is. */
+static struct answer walk_op(struct walk *w, const struct dag_node *n)
+{
+	struct answer a = walk(w, n->in[0]), b = walk(w, n->in[1]);
+	struct answer c = n->kind == DAG_IF ? walk(w, n->in[2]) : b;
+
+	if (isnan(a.v) || isnan(b.v) || isnan(c.v))
+		return no_value();
+	if (n->kind == DAG_IF)
+		a.v = a.v != 0 ? b.v : c.v;
+	else
+		a.v = apply(n->op, a.v, b.v);
+	a.time = fmax(fmax(a.time, b.time), c.time);
+	return a;
+}
+
+/* --- folds */
+
+struct tally {
+	double sum, min, max;
+	unsigned n;
+};
+
+static void count(struct tally *t, double v)
+{
+	t->min = t->n && t->min < v ? t->min : v;
+	t->max = t->n && t->max > v ? t->max : v;
+	t->sum += v;
+	t->n++;
+}
+
+static bool is_over_vt(const struct walk *w, const struct dag_node *n)
+{
+	unsigned i;
+
+	for (i = 0; i < w->g->nvariable; i++)
+		if (n->bound >> i & 1 && w->g->variable[i].kind == PMSL_T_VT)
+			return true;
+	return false;
+}
+
+/* A value counts for the interval in which it is whole. */
+static bool is_in_interval(const struct walk *w, double time)
+{
+	nsec_t from = w->since == FLOW_SINCE_LAST ? walk_read_time(w->read - 1) : 0;
+
+	return time > (double)from && time <= (double)walk_read_time(w->read);
+}
+
+static struct answer walk_one(struct walk *w, const struct dag_node *n)
+{
+	struct answer v = walk(w, n->in[0]), condition = n->nin > 1 ? walk(w, n->in[1]) : constant(1);
+
+	if (isnan(v.v) || isnan(condition.v))
+		return no_value();
+	v.is_excluded = condition.v == 0;
+	v.time = fmax(v.time, condition.time);
+	return v;
+}
+
+static void run_over(struct walk *w, const struct dag_node *n, unsigned from, struct tally *t)
+{
+	bool is_vt;
+	unsigned i;
+
+	while (from < w->g->nvariable && !(n->bound >> from & 1))
+		from++;
+	if (from == w->g->nvariable) {
+		struct answer v = walk_one(w, n);
+
+		if (!isnan(v.v) && !v.is_excluded && (!is_over_vt(w, n) || is_in_interval(w, v.time)))
+			count(t, v.v);
+		return;
+	}
+	is_vt = w->g->variable[from].kind == PMSL_T_VT;
+	for (i = is_vt ? 1 : 0; i < (is_vt ? WALK_VTS + 4u : WALK_PROCS); i++) {
+		w->run[from] = i;
+		run_over(w, n, from + 1, t);
+	}
+}
+
+/* When the last of a fold over objects had come. */
+static double last_time(struct walk *w, const struct dag_node *n)
+{
+	double last = NAN;
+	unsigned i, v = 0;
+
+	while (!(n->bound >> v & 1))
+		v++;
+	for (i = 0; i < WALK_PROCS; i++) {
+		struct answer a;
+
+		w->run[v] = i;
+		a = walk_one(w, n);
+		if (!isnan(a.v) && !a.is_excluded)
+			last = fmax(last, a.time);
+	}
+	return last;
+}
+
+static struct answer walk_fold(struct walk *w, const struct dag_node *n)
+{
+	struct tally t = { 0 };
+	struct answer a = no_value();
+
+	run_over(w, n, 0, &t);
+	if (n->op == PMSL_COUNT || n->op == PMSL_SUM)
+		a.v = n->op == PMSL_COUNT ? t.n : t.sum;
+	else if (t.n)
+		a.v = n->op == PMSL_MEAN ? t.sum / t.n : n->op == PMSL_MIN ? t.min : t.max;
+	/* What no process has come by is no value at all. */
+	if (!is_over_vt(w, n) && n->free && !t.n)
+		a.v = NAN;
+	if (!is_over_vt(w, n))
+		a.time = last_time(w, n);
+	return a;
+}
+
+static struct answer walk(struct walk *w, uint32_t node)
+{
+	const struct dag_node *n = &w->g->node[node];
+
+	switch (n->kind) {
+	case DAG_NUMBER:
+		return constant(n->number);
+	case DAG_METRIC:
+		return walk_source(w, n);
+	case DAG_CONTEXT:
+		return constant(w->log->event[w->rank][w->vt].extra);
+	case DAG_AT:
+		return walk_at(w, n);
+	case DAG_ATTR:
+		return constant(w->run[w->g->node[n->in[0]].variable]);
+	case DAG_OP:
+	case DAG_IF:
+		return walk_op(w, n);
+	case DAG_FOLD:
+		return walk_fold(w, n);
+	default: /* p IN ps, .time IN t: all are, and the fold looks */
+		return constant(1);
+	}
+}
+
+double walk_metric(struct walk *w)
+{
+	return walk(w, w->g->root).v;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The value of a metric by a walk over its template, with all that has happened at hand. It
+ * knows what the tests of random metrics use, and nothing of graphs, pieces or partial aggregates.
+ */
+#ifndef TESTS_UNIT_PMSL_WALK_H
+#define TESTS_UNIT_PMSL_WALK_H
+
+#include "common/base/clock.h"
+#include "common/flow/graph.h"
+#include "pmsl/dag.h"
+
+#define WALK_PROCS 8
+#define WALK_VTS 12 /* virtual times, from 1 */
+#define WALK_READS 3
+
+/* When a process came by the probe, what it had counted then, and what the probe brought along. */
+struct walk_event {
+	nsec_t time;
+	double sent, extra;
+};
+
+struct walk_log {
+	struct walk_event event[WALK_PROCS][WALK_VTS + 1];
+	double sent_at_read[WALK_PROCS][WALK_READS + 1];
+};
+
+struct walk {
+	const struct dag *g;
+	const struct walk_log *log;
+	unsigned read; /* from 1 */
+	enum flow_since since;
+	unsigned run[PMSL_VARIABLES_MAX]; /* what the variables stand for: a rank, a virtual time */
+	int rank, vt; /* of the event that is looked at; rank -1: none */
+};
+
+/* All that happens has happened before the last one. */
+nsec_t walk_read_time(unsigned r);
+
+/* NaN when there is none. w->rank is -1. */
+double walk_metric(struct walk *w);
+
+#endif
