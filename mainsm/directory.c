@@ -317,7 +317,7 @@ void directory_serve(struct directory *d, struct object *node, uint32_t server)
 
 void directory_set_sub(struct directory *d, struct object *node, uint32_t sub, nsec_t now)
 {
-	if (sub > MSG_NODE_LOST)
+	if (sub > MSG_NODE_HUNG)
 		sub = MSG_NODE_LOST;
 	if (node->sub == sub)
 		return;

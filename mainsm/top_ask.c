@@ -84,7 +84,7 @@ static const char *state_text(const struct object *o)
 {
 	static const char *const states[] = { "run", "blocked", "ready", "zombie", "stopped", "ended",
 					      "unreachable" };
-	static const char *const subs[] = { "up", "silent", "lost" };
+	static const char *const subs[] = { "up", "silent", "lost", "hung" };
 
 	if (o->kind == OBJECT_SITE)
 		return site_state(o);

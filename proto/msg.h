@@ -75,7 +75,7 @@ enum msg_state {
 	MSG_STATE_ENDED,
 	MSG_STATE_UNREACHABLE,
 };
-enum msg_node_sub { MSG_NODE_UP, MSG_NODE_SILENT, MSG_NODE_LOST };
+enum msg_node_sub { MSG_NODE_UP, MSG_NODE_SILENT, MSG_NODE_LOST, MSG_NODE_HUNG };
 
 struct bytes {
 	const uint8_t *p; /* NULL only when n is 0 */

@@ -34,6 +34,9 @@ struct branch {
 	char host[NAME_MAX_BYTES + 1];
 	struct list nodes; /* struct node by in_branch */
 	size_t nnode;
+	/* of an lm: requests whose deadline passed since it answered one; when the first of them did */
+	unsigned late;
+	nsec_t late_since;
 	/* of an sm */
 	uint8_t serial[SERIAL_BYTES]; /* of its certificate: who comes back with it is the same */
 	char *listen; /* owned; where lms find it */

@@ -79,9 +79,14 @@ void nodes_set_above(struct nodes *ns, uint32_t site_number, uint32_t level, con
 	ns->ways = str_dup(ways); /* no memory: they ask mainsm */
 }
 
+static bool is_there(uint32_t sub)
+{
+	return sub == MSG_NODE_UP || sub == MSG_NODE_HUNG;
+}
+
 bool node_is_up(const struct node *n)
 {
-	return n->branch->link && n->sub == MSG_NODE_UP;
+	return n->branch->link && is_there(n->sub);
 }
 
 bool nodes_owns(const struct nodes *ns, const struct branch *b, const char *token, size_t len)
@@ -140,14 +145,14 @@ void node_set_sub(struct nodes *ns, struct node *n, uint32_t sub)
 {
 	if (n->sub == sub)
 		return;
-	if (n->sub == MSG_NODE_UP)
+	if (is_there(n->sub))
 		ns->up--;
-	if (sub == MSG_NODE_UP)
+	if (is_there(sub))
 		ns->up++;
 	n->sub = sub;
 	n->since = now(ns);
 	n->has_news = true;
-	if (sub != MSG_NODE_UP && !loop_timer_is_armed(ns->age))
+	if (!is_there(sub) && !loop_timer_is_armed(ns->age))
 		loop_timer_arm(ns->age, AGE_PERIOD_NS);
 	ns->conf.handler.on_state(ns->conf.handler.arg, n);
 }
@@ -177,7 +182,7 @@ void node_forget(struct nodes *ns, struct node *n)
 	map_del(&ns->by_number, n->number);
 	ns->v[n->place] = NULL;
 	ns->n--;
-	if (n->sub == MSG_NODE_UP)
+	if (is_there(n->sub))
 		ns->up--;
 	leave_branch(ns, n);
 	objects_free(n->objects);
@@ -222,7 +227,7 @@ void branch_up(struct nodes *ns, struct branch *b, struct link *l)
 void branch_down(struct nodes *ns, struct branch *b, const char *reason)
 {
 	b->link = NULL;
-	b->promised = 0;
+	b->promised = b->late = 0;
 	ns->linked--;
 	list_each (i, &b->nodes)
 		objects_restart(list_entry(i, struct node, in_branch)->objects);
@@ -230,10 +235,38 @@ void branch_down(struct nodes *ns, struct branch *b, const char *reason)
 	list_each_safe (i, &b->nodes) {
 		struct node *n = list_entry(i, struct node, in_branch);
 
-		if (n->sub == MSG_NODE_UP)
+		if (is_there(n->sub))
 			node_set_sub(ns, n, MSG_NODE_SILENT);
 	}
 	branch_gone_if_empty(ns, b);
+}
+
+static struct node *lm_node(const struct branch *b)
+{
+	return b->is_sm || !b->link || list_is_empty(&b->nodes)
+		       ? NULL
+		       : list_entry(list_first(&b->nodes), struct node, in_branch);
+}
+
+void branch_late(struct nodes *ns, struct branch *b)
+{
+	struct node *n = lm_node(b);
+
+	if (!n)
+		return;
+	if (!b->late++)
+		b->late_since = now(ns);
+	if (b->late >= NODE_HUNG_LATE && now(ns) - b->late_since >= NODE_HUNG_NS)
+		node_set_sub(ns, n, MSG_NODE_HUNG);
+}
+
+void branch_answered(struct nodes *ns, struct branch *b)
+{
+	struct node *n = lm_node(b);
+
+	b->late = 0;
+	if (n && n->sub == MSG_NODE_HUNG)
+		node_set_sub(ns, n, MSG_NODE_UP);
 }
 
 void branch_gone_if_empty(struct nodes *ns, struct branch *b)

@@ -26,6 +26,8 @@
 	512 /* let in by TLS, HELLO still to come: as many come back at once after a restart */
 #define NODE_MOVED_NS (10 * NSEC_PER_SEC) /* what it said at its old branch has come by then */
 #define NODE_LOST_NS (60 * NSEC_PER_SEC) /* silent for so long: nobody should wait for it */
+#define NODE_HUNG_NS (6 * NSEC_PER_SEC) /* as long as silence takes to be noticed */
+#define NODE_HUNG_LATE 3 /* a request may be late for reasons of its own */
 #define NODE_FORGET_NS \
 	(600 * NSEC_PER_SEC) /* a host that does not come back takes no room for ever */
 
@@ -121,7 +123,7 @@ size_t nodes_count(const struct nodes *ns);
 size_t nodes_up(const struct nodes *ns);
 const struct objects_total *nodes_total(const struct nodes *ns);
 
-/* It is connected and answers, as far as is known. */
+/* It is connected: requests are sent there. A hung one is asked too, or nobody would see that it is well again. */
 bool node_is_up(const struct node *n);
 
 /* By index; all are below nodes_branches(). */
@@ -151,6 +153,14 @@ void nodes_send_all(struct nodes *ns, const struct msg *m);
 
 /* It broke the rules: cuts it; on_down follows. */
 void branch_cut(struct nodes *ns, struct branch *b, enum msg_error_code code, const char *why);
+
+/*
+ * A request's deadline passed without an answer from there; or an answer came, however late. An lm whose
+ * link beats, but who has answered nothing for NODE_HUNG_NS and NODE_HUNG_LATE requests, is
+ * hung. An sm below says it of its own hosts.
+ */
+void branch_late(struct nodes *ns, struct branch *b);
+void branch_answered(struct nodes *ns, struct branch *b);
 
 /* Forgets it now: on_forget, then it is gone. */
 void node_forget(struct nodes *ns, struct node *n);

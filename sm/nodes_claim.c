@@ -50,7 +50,7 @@ static int add_claimed(struct nodes *ns, struct branch *b, const struct claim *c
 static int take_head(struct nodes *ns, struct node **n, const struct msg_object *head,
 		     struct err *e)
 {
-	if (head->sub > MSG_NODE_LOST)
+	if (head->sub > MSG_NODE_HUNG)
 		return err_set(e, ERR_PROTO, "%s has no such state", (*n)->token);
 	if (head->op == MSG_OP_GONE) {
 		node_forget(ns, *n);

@@ -69,6 +69,15 @@ static nsec_t rtt_of(void *arg, uint32_t child)
 	return b ? branch_rtt(b) : 0;
 }
 
+static void late(void *arg, uint32_t child)
+{
+	struct requests *rs = arg;
+	struct branch *b = nodes_branch(rs->conf.nodes, child);
+
+	if (b)
+		branch_late(rs->conf.nodes, b);
+}
+
 static void forget_cells(struct requests *rs, const struct omis_call *call)
 {
 	const struct omis_value *v = &call->param[call->service->object_param];
@@ -112,6 +121,7 @@ struct requests *requests_new(const struct requests_conf *conf)
 							     .name = name_of,
 							     .owns = owns,
 							     .rtt = rtt_of,
+							     .late = late,
 							     .here = do_here,
 							     .has_room = has_room,
 							     .arg = rs });
@@ -384,11 +394,12 @@ static int check_missing(const struct requests *rs, const struct branch *b,
 	return 0;
 }
 
-int requests_reply(struct requests *rs, const struct branch *b, const struct msg_reply *m,
+int requests_reply(struct requests *rs, struct branch *b, const struct msg_reply *m,
 		   struct err *e)
 {
 	int rc = check_missing(rs, b, m, e);
 
+	branch_answered(rs->conf.nodes, b);
 	return rc ? rc : executor_reply(rs->executor, b->index, m, e);
 }
 

@@ -26,7 +26,7 @@ static void write_nodes_by_state(struct metrics *m, const struct export *x)
 {
 	static const struct metric f = { "omig_nodes", METRIC_GAUGE, "",
 					 "Hosts that are known, by state." };
-	static const char *const states[] = { "up", "silent", "lost" };
+	static const char *const states[] = { "up", "silent", "lost", "hung" };
 
 	metrics_family(m, &f);
 	for (size_t k = 0; k < ARRAY_LEN(states); k++) {

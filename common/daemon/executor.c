@@ -274,12 +274,23 @@ static void give_up_rest(struct run *run)
 	run->is_over = true;
 }
 
+static void tell_late(void *arg, uint32_t child)
+{
+	const struct run *run = arg;
+	const struct executor_conf *c = &run->x->conf;
+
+	if (c->late)
+		c->late(c->arg, child);
+}
+
 static void on_deadline(void *arg)
 {
 	struct run *run = arg;
 
-	if (run->gather)
+	if (run->gather) {
+		gather_each_waiting(run->gather, tell_late, run);
 		close_gather(run);
+	}
 	if (run->is_here && run->abandon) {
 		run->abandon(run->abandon_arg);
 		reply_add_error(run->reply, run->here_action, NULL, STATUS_UNSPECIFIED_ERROR,

@@ -67,6 +67,8 @@ struct executor_conf {
 	 * code is the entry.
 	 */
 	int (*here)(void *arg, struct run *run, const struct plan_here *here, struct reply *into);
+	/* The child has not answered when the deadline passed. May be NULL. */
+	void (*late)(void *arg, uint32_t child);
 	/* May so much more of replies be held? What is not taken is lost. NULL: yes. */
 	bool (*has_room)(void *arg, size_t bytes);
 	void *arg; /* of all of them */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who is let in, what hosts say of themselves, and what mainsm hears of it. */
+#include "sm/nodes.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
 
@@ -421,6 +422,39 @@ START_TEST(an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice)
 }
 END_TEST
 
+/* Its link beats, and so it is not silent. */
+START_TEST(a_host_that_answers_no_request_is_hung_until_it_does)
+{
+	lms_start(&w, 2);
+	w.lm[1].is_mute = true;
+	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
+	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
+	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_UP); /* too short to tell */
+	world_run(&w, NODE_HUNG_NS);
+	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_HUNG);
+	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
+	ck_assert_uint_eq(world_counts(&w).lms, 2);
+	world_run(&w, 700 * SEC); /* it is neither lost nor forgotten */
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_HUNG);
+	w.lm[1].is_mute = false;
+	top_ask(&w, ":node_get_info([n_2],1)", 500 * MS);
+	ck_assert_uint_eq(w.top.last->coverage.answered, 1);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_UP);
+	w.lm[1].is_mute = true;
+	for (int i = 0; i < 20; i++)
+		top_ask(&w, ":node_get_info([n_2],1)", 500 * MS);
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_HUNG);
+	lm_stop(&w, 1);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_SILENT);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -429,6 +463,7 @@ int main(void)
 		two_hosts_of_one_number_are_told_so,
 		a_host_that_was_given_another_number_comes_back_with_it,
 		a_newer_connection_of_a_host_takes_the_place_of_a_dead_one,
+		a_host_that_answers_no_request_is_hung_until_it_does,
 		changes_go_up_at_once_and_together,
 		a_snapshot_ends_what_it_does_not_name,
 		a_large_snapshot_goes_in_parts_and_comes_again_whole,
