@@ -22,6 +22,7 @@
 #define WAVES 60
 #define IDLE_HOSTS 2000
 #define IDLE_MS 20000
+#define STACKED_HOSTS 256
 #define STUCK_TOOLS 4
 #define STUCK_REQUESTS 20000
 #define FILES_MAX 8192 /* links of the daemons, which inherit the limit */
@@ -29,9 +30,12 @@
 static const char attach_all[] = ":site_attach([]) node_attach([])";
 static const char one_value[] = ":node_get_info([],1)";
 
-/* What the way up from the only sm has carried, as it says itself. */
+#define LEVELS_MAX 8
+
+/* What the ways up have carried, as the sms say themselves: [1] from the sm of the site to mainsm. */
 struct traffic {
-	double frames, bytes;
+	double frames[LEVELS_MAX], bytes[LEVELS_MAX];
+	unsigned levels; /* of sms */
 };
 
 static Omis_reply ask(const char *text)
@@ -69,8 +73,13 @@ static void add_traffic(struct traffic *t, const Omis_object_result *o)
 	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
 
 	if (v && v->n && v->list[0].kind == OMIS_VALUE_STRING && !strcmp(v->list[0].s, "sm")) {
-		t->frames += fact(v, "uplink_frames_out");
-		t->bytes += fact(v, "uplink_bytes_out");
+		unsigned level = (unsigned)fact(v, "level");
+
+		if (level >= LEVELS_MAX)
+			bench_fail("an sm on level %u", level);
+		t->frames[level] += fact(v, "uplink_frames_out");
+		t->bytes[level] += fact(v, "uplink_bytes_out");
+		t->levels = level > t->levels ? level : t->levels;
 	}
 	omis_value_free(v);
 }
@@ -162,11 +171,43 @@ static void bench_size(const struct treebed *t, unsigned n)
 	omis_finalize();
 	bench_print(named("fanout.p50", n, "us"), "us", &s, floor);
 	bench_print_quantile(named("fanout.p99", n, "us"), "us", &s, 0.99, NULL);
-	print_each("top", n, "frames", after.frames - before.frames);
-	print_each("top", n, "bytes", after.bytes - before.bytes);
+	print_each("top", n, "frames", after.frames[1] - before.frames[1]);
+	print_each("top", n, "bytes", after.bytes[1] - before.bytes[1]);
 	print_each("mainsm.cpu", n, "us", cpu_top);
 	print_each("sm.cpu", n, "us", cpu_sm);
 	bench_done(&s);
+}
+
+/* k sms below that of the site, k * k hosts below them: a request, and the death of one of the k. */
+static void bench_stacked(unsigned k)
+{
+	struct treebed *t = treebed_start();
+	struct bench_series s = { 0 };
+	struct traffic before, after;
+	unsigned n = k * k;
+	double cpu;
+
+	treebed_stack(t, k);
+	treebed_grow(t, n);
+	connect_tool();
+	wave_us(n);
+	before = traffic();
+	cpu = cpu_us(treebed_sm(t));
+	for (int i = 0; i < WAVES; i++)
+		bench_add(&s, wave_us(n));
+	cpu = cpu_us(treebed_sm(t)) - cpu;
+	after = traffic();
+	omis_finalize();
+	bench_print(named("stacked.fanout.p50", n, "us"), "us", &s, NULL);
+	bench_done(&s);
+	bench_print_value(named("stacked.levels", n, "sms"), "sms", after.levels, NULL);
+	print_each("stacked.top", n, "frames", after.frames[1] - before.frames[1]);
+	print_each("stacked.site", n, "frames", after.frames[2] - before.frames[2]);
+	print_each("stacked.sm.cpu", n, "us", cpu);
+	kill(treebed_below(t, 0), SIGKILL);
+	bench_print_value(named("stacked.back_after_kill", n, "s"), "s",
+			  (double)treebed_wait(n) / 1e9, NULL);
+	treebed_stop(t);
 }
 
 /* All hosts answer again. The sm is started anew by mainsm when the first host asks for one. */
@@ -302,5 +343,8 @@ int main(int argc, char **argv)
 		treebed_grow(t, most);
 	bench_idle(t, most);
 	treebed_stop(t);
+	for (n = 4; n * n * 4 <= most && n * n * 4 <= STACKED_HOSTS;)
+		n *= 2;
+	bench_stacked(n);
 	return 0;
 }

@@ -26,8 +26,8 @@
 struct treebed {
 	char dir[PATH_BYTES], bin[PATH_BYTES], conn[CONN_BYTES];
 	pid_t mainsm;
-	pid_t *lm;
-	unsigned n;
+	pid_t *lm, *below;
+	unsigned n, nbelow;
 };
 
 /* The programs stand in $B/bin, or beside the benchmark itself. */
@@ -69,45 +69,59 @@ static _Noreturn void run(const struct treebed *t, const char *const argv[])
 	bench_fail("cannot start %s", path);
 }
 
-static void read_connection(struct treebed *t, int fd)
+/* Of a program that we have started: its output's first line. */
+static void read_line(int fd, char *out, size_t size)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	size_t used = 0;
 	ssize_t n;
 
-	while (used < sizeof(t->conn) - 1 && !memchr(t->conn, '\n', used)) {
+	while (used < size - 1 && !memchr(out, '\n', used)) {
 		if (poll(&p, 1, 20000) != 1)
-			bench_fail("mainsm was not ready in time");
-		n = read(fd, t->conn + used, sizeof(t->conn) - 1 - used);
+			bench_fail("a program was not ready in time");
+		n = read(fd, out + used, size - 1 - used);
 		if (n <= 0)
-			bench_fail("mainsm did not start");
+			bench_fail("a program did not start");
 		used += (size_t)n;
 	}
-	t->conn[strcspn(t->conn, "\n")] = '\0';
+	out[used] = '\0';
+	out[strcspn(out, "\n")] = '\0';
 	close(fd);
-	setenv("OMIG_MAINSM", t->conn, 1);
+}
+
+/* Starts it with its output in a pipe; *line gets the first of it. */
+static pid_t run_for_line(const struct treebed *t, const char *const argv[], char *line,
+			  size_t size)
+{
+	int out[2];
+	pid_t pid;
+
+	if (pipe(out))
+		bench_fail("no pipe");
+	pid = fork();
+	if (pid == 0) {
+		dup2(out[1], STDOUT_FILENO);
+		run(t, argv);
+	}
+	close(out[1]);
+	read_line(out[0], line, size);
+	return pid;
 }
 
 struct treebed *treebed_start(void)
 {
 	const char *argv[] = { "mainsm", "--foreground", "--log-level=error", NULL };
 	struct treebed *t = calloc(1, sizeof(*t));
-	int out[2];
 
-	if (!t || pipe(out))
+	if (!t)
 		bench_fail("out of memory");
 	snprintf(t->dir, sizeof(t->dir), "/tmp/omig-bench.XXXXXX");
 	if (!mkdtemp(t->dir))
 		bench_fail("no folder in /tmp");
 	find_programs(t);
 	set_environment(t);
-	t->mainsm = fork();
-	if (t->mainsm == 0) {
-		dup2(out[1], STDOUT_FILENO);
-		run(t, argv);
-	}
-	close(out[1]);
-	read_connection(t, out[0]);
+	t->mainsm = run_for_line(t, argv, t->conn, sizeof(t->conn));
+	setenv("OMIG_MAINSM", t->conn, 1);
 	return t;
 }
 
@@ -133,6 +147,64 @@ static pid_t start_lm(const struct treebed *t, unsigned i)
 	const char *argv[] = { "lm", "--foreground", "--log-level=error", "--linger=1h", NULL };
 
 	return treebed_program(t, i, argv, -1);
+}
+
+static pid_t start_below(const struct treebed *t)
+{
+	const char *argv[] = { "sm", "--foreground", "--log-level=error", "--site=bench",
+			       "--parent=site", "--linger=0", NULL };
+	pid_t pid = fork();
+
+	if (!pid)
+		run(t, argv);
+	return pid;
+}
+
+/* How many daemons say that so many sms stand below them, over all. */
+static unsigned sms_below(void)
+{
+	static const char status[] = ":site_attach([]) ; omig_status()";
+	Omis_reply r = omis_request_n(status, strlen(status), NULL, NULL, 0);
+	unsigned n = 0;
+
+	for (int i = 0; r && r[i] && i < 3; i++)
+		for (int k = 0; i == 2 && r[i][k].obj_list; k++) {
+			const char *at = r[i][k].result ? strstr(r[i][k].result, "[\"sms\",") : NULL;
+
+			n += at ? (unsigned)strtoul(at + 7, NULL, 10) : 0;
+		}
+	omis_reply_free(r);
+	return n;
+}
+
+void treebed_stack(struct treebed *t, unsigned k)
+{
+	int64_t until = bench_now() + READY_MAX_NS + k * READY_EACH_NS;
+	const char *argv[] = { "omig", "cert", "token", "sm", "--uses", "100", NULL };
+	char token[CONN_BYTES];
+
+	t->below = calloc(k, sizeof(*t->below));
+	if (!t->below)
+		bench_fail("out of memory");
+	waitpid(run_for_line(t, argv, token, sizeof(token)), NULL, 0);
+	setenv("OMIG_MAINSM", token, 1);
+	for (; t->nbelow < k; t->nbelow++)
+		t->below[t->nbelow] = start_below(t);
+	setenv("OMIG_MAINSM", t->conn, 1);
+	while (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
+		if (bench_now() > until)
+			bench_fail("%s", omis_last_error());
+	while (sms_below() < k) {
+		if (bench_now() > until)
+			bench_fail("only %u of %u sms stand below", sms_below(), k);
+		poll(NULL, 0, 100);
+	}
+	omis_finalize();
+}
+
+pid_t treebed_below(const struct treebed *t, unsigned i)
+{
+	return t->below[i];
 }
 
 static unsigned hosts_answering(void)
@@ -210,6 +282,14 @@ static bool is_our_sm(const struct treebed *t, const char *pid)
 	return memmem(text, n, want, strlen(want) + 1);
 }
 
+static bool is_below(const struct treebed *t, pid_t pid)
+{
+	for (unsigned i = 0; i < t->nbelow; i++)
+		if (t->below[i] == pid)
+			return true;
+	return false;
+}
+
 pid_t treebed_sm(const struct treebed *t)
 {
 	DIR *d = opendir("/proc");
@@ -217,7 +297,8 @@ pid_t treebed_sm(const struct treebed *t)
 	pid_t pid = 0;
 
 	while (d && !pid && (e = readdir(d)))
-		if (*e->d_name >= '1' && *e->d_name <= '9' && is_our_sm(t, e->d_name))
+		if (*e->d_name >= '1' && *e->d_name <= '9' && is_our_sm(t, e->d_name) &&
+		    !is_below(t, (pid_t)strtol(e->d_name, NULL, 10)))
 			pid = (pid_t)strtol(e->d_name, NULL, 10);
 	if (d)
 		closedir(d);
@@ -261,8 +342,11 @@ void treebed_stop(struct treebed *t)
 	shut_down();
 	for (unsigned i = 0; i < t->n; i++)
 		end_process(t->lm[i]);
+	for (unsigned i = 0; i < t->nbelow; i++)
+		end_process(t->below[i]);
 	end_process(t->mainsm);
 	nftw(t->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	free(t->lm);
+	free(t->below);
 	free(t);
 }

@@ -17,6 +17,12 @@ struct treebed;
 /* Starts mainsm; ends the program when that fails. */
 struct treebed *treebed_start(void);
 
+/*
+ * Starts k sms that stand below that of the site, before the first lm: they share the lms. Blocks
+ * until they are there.
+ */
+void treebed_stack(struct treebed *t, unsigned k);
+
 /* Starts lms until there are n, and waits until requests reach all of them. */
 void treebed_grow(struct treebed *t, unsigned n);
 
@@ -26,7 +32,10 @@ int64_t treebed_wait(unsigned n);
 /* Starts one of our programs on the host of the i-th lm; in: its standard input, -1 = ours. */
 pid_t treebed_program(const struct treebed *t, unsigned i, const char *const argv[], int in);
 
-/* pid of the i-th lm; of mainsm; of the sm that runs now, 0 when none does. */
+/* pid of the i-th sm below that of the site. */
+pid_t treebed_below(const struct treebed *t, unsigned i);
+
+/* pid of the i-th lm; of mainsm; of the sm of the site that runs now, 0 when none does. */
 pid_t treebed_lm(const struct treebed *t, unsigned i);
 pid_t treebed_mainsm(const struct treebed *t);
 pid_t treebed_sm(const struct treebed *t);
