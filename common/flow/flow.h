@@ -85,7 +85,8 @@ void flow_open(struct flow *f, uint32_t input);
 /*
  * A batch from the other end of a link; it waits for its read. ERR_NOTFOUND: no such link, ERR_INVALID:
  * it is of another kind. A batch for a read that was read already is late: its tokens and its
- * aggregates since the last read count into the next read, others are dropped.
+ * aggregates since the last read count into the next read, others are dropped. A second one for a read,
+ * and one that is FLOW_READS_OPEN reads ahead, is counted and ignored.
  */
 int flow_take(struct flow *f, const struct flow_batch *b, struct err *e);
 int flow_link_close(struct flow *f, uint32_t measurement, const char *link);

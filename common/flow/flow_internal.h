@@ -101,6 +101,8 @@ struct fnode {
 	enum flow_since since;
 	bool per_second;
 	double constant;
+	int64_t batch_top; /* LINK_IN: the highest read of a batch, */
+	uint64_t batch_seen; /* and which of the 64 up to it came */
 	char *link, *identity;
 	size_t state_bytes;
 };

@@ -154,6 +154,25 @@ static int fits(const struct fnode *n, const struct flow_batch *b, struct err *e
 	return 0;
 }
 
+/*
+ * A batch that is sent again after a link broke must not count twice. What is older than 64 reads cannot
+ * be told apart any more.
+ */
+static bool is_new(struct fnode *n, int64_t read)
+{
+	int64_t back = n->batch_top - read;
+
+	if (back < 0) {
+		n->batch_seen = -back < 64 ? n->batch_seen << -back : 0;
+		n->batch_top = read;
+		back = 0;
+	}
+	if (back >= 64 || n->batch_seen >> back & 1)
+		return false;
+	n->batch_seen |= UINT64_C(1) << back;
+	return true;
+}
+
 int flow_take(struct flow *f, const struct flow_batch *b, struct err *e)
 {
 	const struct fmeas *m = flow_meas(f, b->measurement);
@@ -166,6 +185,14 @@ int flow_take(struct flow *f, const struct flow_batch *b, struct err *e)
 	rc = fits(n, b, e);
 	if (rc)
 		return rc;
+	if (b->read > m->last_read + FLOW_READS_OPEN) {
+		n->count.overflow += b->n;
+		return 0;
+	}
+	if (!is_new(n, b->read)) {
+		n->count.doubles += b->n;
+		return 0;
+	}
 	if (n->domain == FLOW_VT)
 		queue_take(n, m->last_read, b);
 	else

@@ -80,9 +80,7 @@ void reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b)
 	n->count.in += b->n;
 	if (!b->n)
 		return;
-	if (b->read > last_read + FLOW_READS_OPEN)
-		n->count.overflow++;
-	else if (n->partial)
+	if (n->partial)
 		take_partial(n, last_read, b);
 	else
 		take_value(n, last_read, b);

@@ -169,6 +169,8 @@ static void deliver(struct tree *t, struct letter *l)
 
 	ck_assert_msg(!flow_batch_decode(&t->room, l->p, l->n, &b, &e), "%s", e.text);
 	ck_assert_msg(!flow_take(l->to == SITES ? t->top : t->site[l->to], &b, &e), "%s", e.text);
+	if (rng_below(&t->rng, 10) == 0) /* again */
+		ck_assert(!flow_take(l->to == SITES ? t->top : t->site[l->to], &b, &e));
 	if (l->read == t->round && l->to == SITES)
 		t->site_in_time[l->read][l->from] = true;
 	else if (l->read == t->round)
