@@ -12,6 +12,8 @@
 #include "tests/unit/common/flow/made.h"
 #include "tests/unit/common/flow/world.h"
 
+#include <string.h>
+
 #define SITES 2
 #define HOSTS 8 /* of a site */
 #define PROCS 3 /* of a host */
@@ -487,6 +489,78 @@ START_TEST(a_batch_is_small)
 }
 END_TEST
 
+/* --- a site without anything to compute */
+
+struct sent {
+	struct buf bytes[2]; /* VT, READ */
+};
+
+static void keep_bytes(void *arg, const struct flow_batch *b)
+{
+	struct sent *s = arg;
+
+	flow_batch_encode(&s->bytes[b->domain == FLOW_READ], b);
+}
+
+static struct flow *sender(struct sent *s, struct flow_graph *g)
+{
+	struct flow_limits limits = { 1, 64, 64 << 20 };
+	struct flow_out out = { NULL, keep_bytes, s };
+	struct flow *f = flow_new(&limits, &out);
+
+	*s = (struct sent){ { BUF_INIT(FRAME_MAX_BYTES), BUF_INIT(FRAME_MAX_BYTES) } };
+	ck_assert_int_eq(flow_load(f, g, START, NULL), 0);
+	flow_graph_free(g);
+	return f;
+}
+
+static void done(struct flow *f, struct sent *s)
+{
+	buf_done(&s->bytes[0]);
+	buf_done(&s->bytes[1]);
+	flow_free(f);
+}
+
+START_TEST(a_site_that_only_sends_on_changes_nothing)
+{
+	struct flow_graph *below = flow_graph_new(M), *through = flow_graph_new(M);
+	uint32_t a = made_event(below, 0, "loop");
+	struct flow_batch_room room = { 0 };
+	struct sent from, onward;
+	struct flow *host, *site;
+	struct flow_batch b;
+
+	made_link_out(below, "v", a);
+	made_link_out(below, "r", made_vt_agg(below, AGG_QUANTILE, true, FLOW_SINCE_LAST, a));
+	made_link_out(through, "v", made_link_in(through, "v", FLOW_VT, false, AGG_COUNT, 0, 1));
+	made_link_out(
+		through, "r",
+		made_link_in(through, "r", FLOW_READ, true, AGG_QUANTILE, FLOW_SINCE_LAST, 1));
+	host = sender(&from, below);
+	site = sender(&onward, through);
+	for (int64_t vt = 1; vt <= 300; vt++) {
+		struct flow_token t = flow_token_make(vt, (double)vt / 7, 0.5, START + vt);
+
+		flow_push(host, flow_input(host, M, 0), &t);
+	}
+	ck_assert_int_eq(flow_read(host, M, 1, START + SECOND, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(
+			flow_batch_decode(&room, from.bytes[i].p, from.bytes[i].n, &b, NULL), 0);
+		ck_assert_int_eq(flow_take(site, &b, NULL), 0);
+	}
+	ck_assert_int_eq(flow_read(site, M, 1, START + SECOND, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(from.bytes[i].n, onward.bytes[i].n);
+		ck_assert(!memcmp(from.bytes[i].p, onward.bytes[i].p, from.bytes[i].n));
+	}
+	flow_batch_room_done(&room);
+	done(host, &from);
+	done(site, &onward);
+}
+END_TEST
+
 SUITE("tree", in_a_quiet_tree_every_read_is_whole_and_right, what_comes_late_is_told_later_and_once,
       a_host_that_dies_and_one_that_comes_are_seen_in_the_coverage,
-      what_is_lost_is_missing_and_nothing_else_is, a_batch_is_small)
+      what_is_lost_is_missing_and_nothing_else_is, a_batch_is_small,
+      a_site_that_only_sends_on_changes_nothing)
