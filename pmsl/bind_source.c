@@ -51,7 +51,8 @@ static int find_leaves(struct binder *b, const struct dag_node *n, int i, enum p
 		of.objects = &of.object;
 		of.nobject = 1;
 	}
-	l->max = b->b->world->n + of.nobject;
+	for (k = 0; k < of.nobject && !rc; k++)
+		l->max += b->b->world->v[of.objects[k]].kind == kind ? 1 : b->nall[kind];
 	l->v = arena_array(b->arena, l->max, sizeof(*l->v));
 	if (!l->v)
 		return -ERR_NOMEM;

@@ -5,6 +5,7 @@
 #include "common/omis/arena.h"
 #include "pmsl/builtin.h"
 #include "pmsl/pmsl.h"
+#include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
 #include <string.h>
@@ -448,6 +449,40 @@ START_TEST(every_built_in_metric_can_be_measured)
 }
 END_TEST
 
+static int compile_and_plan(const char *source, struct pmsl_diags *d)
+{
+	struct pmsl *p = NULL;
+	struct pmsl_plan made;
+	int rc = pmsl_compile("t", source, strlen(source), d, &p);
+
+	if (rc)
+		return rc;
+	rc = pmsl_plan(p, pmsl_metric(p, "M", d), &world, &wish, 1, d, &made);
+	if (!rc)
+		pmsl_plan_done(&made);
+	pmsl_free(p);
+	return rc;
+}
+
+START_TEST(without_memory_it_says_so_and_leaves_nothing)
+{
+	static const char source[] = "N(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime, Value r);"
+				     "RETURN r AT e(p, vt) - r AT e(p, vt-1); }"
+				     "M(Process[] ps, TimeInterval t) { Process p; VirtualTime vt; Value[] x;"
+				     "x[vt] = MAX(N(p, vt) WHERE p IN ps AND N(p, vt) > 1);"
+				     "RETURN MAX(x[vt] WHERE x[vt].time IN t); }";
+
+	plan_text(source, "M", TWO_SITES);
+	ALLOC_SWEEP(k) {
+		struct pmsl_diags d = PMSL_DIAGS_INIT;
+		int rc = compile_and_plan(source, &d);
+
+		alloc_sweep_pause();
+		ck_assert_msg(rc == 0 || rc == -ERR_NOMEM, "allocation %zu: %d, %s", k, rc, d.n ? d.v[0].text : "");
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -472,6 +507,7 @@ int main(void)
 		metrics_that_fan_out_stay_small,
 		a_variable_that_runs_inside_itself_is_two,
 		every_built_in_metric_can_be_measured,
+		without_memory_it_says_so_and_leaves_nothing,
 	};
 
 	return suite_run_with("plan", NULL, forget, tests, sizeof(tests) / sizeof(tests[0]));
