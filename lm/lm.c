@@ -45,8 +45,8 @@ static void on_up(void *arg, uint32_t node, bool is_other)
 	log_notice("lm", "connected parent=%s node=%u", ascent_parent(m->uplink), node);
 	if (node != procs_node(m->procs))
 		procs_set_node(m->procs, node);
-	if (is_other)
-		stops_let_go(m->stops, "mainsm was started anew");
+	if (is_other || ascent_has_lost_parent(m->uplink))
+		stops_let_go(m->stops, "a daemon above was started anew");
 	stops_link(m->stops, true);
 	csrs_link(m->csrs, true);
 	directory_link(m->directory, true);

@@ -33,7 +33,19 @@ void sm_leash_over(struct sm *sm)
 {
 	const struct msg m = { .type = MSG_LET_GO, .let_go = { "mainsm cannot be asked" } };
 
+	sm->let_go_at = loop_now(sm->conf.loop);
 	nodes_send_all(sm->nodes, &m);
+}
+
+/* Silence is found after 6 s, and 5 s later who is away lets go by himself. */
+#define LET_GO_LATE_NS (15 * NSEC_PER_SEC)
+
+void sm_let_go_late(struct sm *sm, struct branch *b)
+{
+	const struct msg m = { .type = MSG_LET_GO, .let_go = { "mainsm could not be asked" } };
+
+	if (sm->let_go_at && loop_now(sm->conf.loop) - sm->let_go_at < LET_GO_LATE_NS)
+		branch_send(sm->nodes, b, &m);
 }
 
 /* mainsm had its time to come back and to want again what it had wanted. */
@@ -285,10 +297,10 @@ static void on_up(void *arg, bool is_other)
 			uplink_ways(sm->uplink));
 	count_move(sm);
 	loop_timer_cancel(sm->leash);
-	if (is_other) {
+	if (is_other || uplink_has_lost_parent(sm->uplink))
 		sm_leash_over(sm);
+	if (is_other)
 		set_old_tools(sm);
-	}
 	if (loop_timer_is_armed(sm->grace))
 		loop_timer_arm(sm->grace, sm->conf.grace);
 	news_restart(sm->news);

@@ -111,6 +111,7 @@ static void on_up(void *arg, struct branch *b)
 	log_info("sm", "up %s host=%s", b->is_sm ? "sm" : "lm", b->host);
 	loop_timer_cancel(sm->linger);
 	bygone_tell(&sm->bygone, send_to_branch, &to);
+	sm_let_go_late(sm, b);
 	arms_branch_up(sm->arms, b);
 }
 

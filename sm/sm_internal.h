@@ -38,6 +38,7 @@ struct sm {
 	struct loop_job end;
 	char reason[ERR_TEXT_BYTES];
 	nsec_t started;
+	nsec_t let_go_at; /* when all was let go last; 0 = never */
 	size_t nrevoked;
 	uint64_t forged, strays;
 	bool is_stopping, is_ending;
@@ -57,6 +58,8 @@ extern const struct nodes_handler sm_below;
 void sm_tool_gone(struct sm *sm, uint32_t tool);
 void sm_grace_over(struct sm *sm);
 void sm_leash_over(struct sm *sm);
+/* Who comes back was away then, and may still hold something. */
+void sm_let_go_late(struct sm *sm, struct branch *b);
 
 /* What counts for QUOTA_BYTES. */
 size_t sm_bytes(const struct sm *sm);

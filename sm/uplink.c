@@ -233,3 +233,8 @@ void uplink_stats(const struct uplink *u, struct link_stats *out)
 	else
 		ascent_stats(u->ascent, out);
 }
+
+bool uplink_has_lost_parent(const struct uplink *u)
+{
+	return u->ascent && ascent_has_lost_parent(u->ascent);
+}

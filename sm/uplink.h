@@ -73,4 +73,7 @@ nsec_t uplink_rtt(const struct uplink *u); /* 0 = none measured */
 size_t uplink_queued(const struct uplink *u);
 void uplink_stats(const struct uplink *u, struct link_stats *out);
 
+/* Below another sm: the one that is there is another process than the one before. */
+bool uplink_has_lost_parent(const struct uplink *u);
+
 #endif

@@ -16,6 +16,8 @@ struct ascent {
 	char host[NAME_MAX_BYTES + 1];
 	uint32_t node;
 	uint64_t epoch; /* of the mainsm that was the parent last; 0 = none was */
+	uint64_t parent_epoch; /* of the parent, whoever it was last; 0 = none was */
+	bool has_lost_parent; /* the one before the present one */
 	struct link *top, *site; /* NULL: not dialled */
 	struct link_net *top_net, *site_net;
 	struct link *parent; /* one of them that is UP and serves us; NULL: none */
@@ -112,6 +114,8 @@ static void become(struct ascent *u, struct link *parent, const struct msg_hello
 {
 	bool is_other = parent == u->top && u->epoch && u->epoch != ack->epoch;
 
+	u->has_lost_parent = u->parent_epoch && u->parent_epoch != ack->epoch;
+	u->parent_epoch = ack->epoch;
 	u->parent = parent;
 	u->hops = 0;
 	u->sent_by[0] = 0;
@@ -523,4 +527,9 @@ const char *ascent_parent(const struct ascent *u)
 	if (!u->parent)
 		return "none";
 	return u->parent == u->site ? "sm" : "mainsm";
+}
+
+bool ascent_has_lost_parent(const struct ascent *u)
+{
+	return u->has_lost_parent;
 }

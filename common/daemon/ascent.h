@@ -81,4 +81,7 @@ const char *ascent_ways(const struct ascent *u);
 bool ascent_stats(const struct ascent *u, struct link_stats *out);
 const char *ascent_parent(const struct ascent *u); /* "sm", "mainsm", "none" */
 
+/* The parent that is there is another process than the one before: what that one knew may be lost. */
+bool ascent_has_lost_parent(const struct ascent *u);
+
 #endif
