@@ -12,47 +12,46 @@
 #define ROUNDS_LARGE 20
 
 /* Forty lines: three metrics, the second of which uses the first, the third the second. */
-static const char text[] =
-	"// How long an iteration takes.\n"
-	"Iteration_time(Process p, VirtualTime vt)\n"
-	": Unit(\"s\") {\n"
-	"	PROBE iteration_end(Process, VirtualTime);\n"
-	"	RETURN Time(NOW) AT iteration_end(p, vt)\n"
-	"	     - Time(NOW) AT iteration_end(p, vt-1);\n"
-	"}\n"
-	"\n"
-	"// Which part of it goes into communication.\n"
-	"Comm_delay(Process p, VirtualTime vt)\n"
-	": Unit(\"%\") {\n"
-	"	PROBE iteration_end(Process, VirtualTime);\n"
-	"	Value time = Iteration_time(p, vt);\n"
-	"	Value now =\n"
-	"		  (Send_delay(p, [START,NOW])\n"
-	"		+ Receive_delay(p, [START,NOW])\n"
-	"		+ Wait_delay(p, [START,NOW])\n"
-	"		+ Barrier_delay(p, [START,NOW]))\n"
-	"			AT iteration_end(p, vt);\n"
-	"	Value before =\n"
-	"		  (Send_delay(p, [START,NOW])\n"
-	"		+ Receive_delay(p, [START,NOW])\n"
-	"		+ Wait_delay(p, [START,NOW])\n"
-	"		+ Barrier_delay(p, [START,NOW]))\n"
-	"			AT iteration_end(p, vt-1);\n"
-	"	RETURN (now - before) / time * 100;\n"
-	"}\n"
-	"\n"
-	"// The worst of it, over processes and iterations.\n"
-	"Worst(Process[] procs, TimeInterval t)\n"
-	": Unit(\"%\") {\n"
-	"	Process p;\n"
-	"	VirtualTime vt;\n"
-	"	Value[] each;\n"
-	"	each[vt] = MAX(Comm_delay(p, vt)\n"
-	"		WHERE p IN procs\n"
-	"		AND p.rank >= 0);\n"
-	"	RETURN MAX(each[vt]\n"
-	"		WHERE each[vt].time IN t);\n"
-	"}\n";
+static const char text[] = "// How long an iteration takes.\n"
+			   "Iteration_time(Process p, VirtualTime vt)\n"
+			   ": Unit(\"s\") {\n"
+			   "	PROBE iteration_end(Process, VirtualTime);\n"
+			   "	RETURN Time(NOW) AT iteration_end(p, vt)\n"
+			   "	     - Time(NOW) AT iteration_end(p, vt-1);\n"
+			   "}\n"
+			   "\n"
+			   "// Which part of it goes into communication.\n"
+			   "Comm_delay(Process p, VirtualTime vt)\n"
+			   ": Unit(\"%\") {\n"
+			   "	PROBE iteration_end(Process, VirtualTime);\n"
+			   "	Value time = Iteration_time(p, vt);\n"
+			   "	Value now =\n"
+			   "		  (Send_delay(p, [START,NOW])\n"
+			   "		+ Receive_delay(p, [START,NOW])\n"
+			   "		+ Wait_delay(p, [START,NOW])\n"
+			   "		+ Barrier_delay(p, [START,NOW]))\n"
+			   "			AT iteration_end(p, vt);\n"
+			   "	Value before =\n"
+			   "		  (Send_delay(p, [START,NOW])\n"
+			   "		+ Receive_delay(p, [START,NOW])\n"
+			   "		+ Wait_delay(p, [START,NOW])\n"
+			   "		+ Barrier_delay(p, [START,NOW]))\n"
+			   "			AT iteration_end(p, vt-1);\n"
+			   "	RETURN (now - before) / time * 100;\n"
+			   "}\n"
+			   "\n"
+			   "// The worst of it, over processes and iterations.\n"
+			   "Worst(Process[] procs, TimeInterval t)\n"
+			   ": Unit(\"%\") {\n"
+			   "	Process p;\n"
+			   "	VirtualTime vt;\n"
+			   "	Value[] each;\n"
+			   "	each[vt] = MAX(Comm_delay(p, vt)\n"
+			   "		WHERE p IN procs\n"
+			   "		AND p.rank >= 0);\n"
+			   "	RETURN MAX(each[vt]\n"
+			   "		WHERE each[vt].time IN t);\n"
+			   "}\n";
 
 static struct world make_world(struct arena *a, unsigned nodes, unsigned procs_each)
 {
@@ -62,7 +61,11 @@ static struct world make_world(struct arena *a, unsigned nodes, unsigned procs_e
 	unsigned n, p;
 
 	for (n = 0; n < nodes; n++) {
-		buf_printf(&layout, "%snode%u=", n == 0 ? "one:" : n == nodes / 2 ? "/two:" : ";", n);
+		buf_printf(&layout, "%snode%u=",
+			   n == 0	    ? "one:"
+			   : n == nodes / 2 ? "/two:"
+					    : ";",
+			   n);
 		for (p = 0; p < procs_each; p++)
 			buf_printf(&layout, "%sp_%u", p ? "," : "", n * procs_each + p);
 	}

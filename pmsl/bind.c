@@ -32,10 +32,12 @@ static int check_objects(struct binder *b, const struct pmsl_decl *d, const stru
 
 	for (i = 0; i < a->nobject; i++)
 		if (a->object[i] >= w->n || w->v[a->object[i]].kind < d->type.kind)
-			return bind_fail(b, NULL, -ERR_INVALID, "%s of %s is a %s: %s is none", d->name, b->g->metric->name,
-					 pmsl_kind_name(d->type.kind),
+			return bind_fail(b, NULL, -ERR_INVALID, "%s of %s is a %s: %s is none",
+					 d->name, b->g->metric->name, pmsl_kind_name(d->type.kind),
 					 a->object[i] < w->n ? w->v[a->object[i]].token : "one");
-	return a->nobject ? 0 : bind_fail(b, NULL, -ERR_INVALID, "there is no %s to measure", pmsl_kind_name(d->type.kind));
+	return a->nobject ? 0
+			  : bind_fail(b, NULL, -ERR_INVALID, "there is no %s to measure",
+				      pmsl_kind_name(d->type.kind));
 }
 
 /* A node or site in the place of processes is all of them; what is named twice is there once. */
@@ -58,7 +60,9 @@ static int expand(struct binder *b, enum pmsl_kind kind, struct bind_arg *a)
 			}
 	a->object = v;
 	a->nobject = n;
-	return n ? 0 : bind_fail(b, NULL, -ERR_INVALID, "there is no %s in what is to be measured", pmsl_kind_name(kind));
+	return n ? 0
+		 : bind_fail(b, NULL, -ERR_INVALID, "there is no %s in what is to be measured",
+			     pmsl_kind_name(kind));
 }
 
 static int take_arg(struct binder *b, const struct pmsl_decl *d)
@@ -76,7 +80,8 @@ static int take_arg(struct binder *b, const struct pmsl_decl *d)
 		return rc ? rc : expand(b, d->type.kind, a);
 	}
 	if (d->type.kind == PMSL_T_VALUE && !a->is_given)
-		return bind_fail(b, NULL, -ERR_INVALID, "%s of %s has no value", d->name, b->g->metric->name);
+		return bind_fail(b, NULL, -ERR_INVALID, "%s of %s has no value", d->name,
+				 b->g->metric->name);
 	if (d->type.kind == PMSL_T_REGION && a->nregion > b->all_regions.n)
 		b->all_regions = (struct flow_names){ a->region, a->nregion };
 	return 0;
@@ -102,7 +107,8 @@ static int evaluate(struct binder *b, struct combination *c)
 	if (rc)
 		return rc;
 	if (!b->left)
-		return bind_fail(b, NULL, -ERR_LIMIT, "more than %d combinations of objects", BIND_COMBINATIONS_MAX);
+		return bind_fail(b, NULL, -ERR_LIMIT, "more than %d combinations of objects",
+				 BIND_COMBINATIONS_MAX);
 	b->left--;
 	c->constant = v;
 	if (v.kind == KNOWN_NUMBER)
@@ -150,7 +156,8 @@ static int put_rate(struct binder *b, struct known *v)
 	if (!b->wish->per_second || v->kind != KNOWN_NODE)
 		return 0;
 	if (b->b->node[from]->n.domain != FLOW_READ || b->b->node[from]->n.partial)
-		return bind_fail(b, root(b), -ERR_INVALID, "only a number for each read is divided by time");
+		return bind_fail(b, root(b), -ERR_INVALID,
+				 "only a number for each read is divided by time");
 	return bind_put(b, root(b), &n, NULL, v);
 }
 
@@ -259,7 +266,8 @@ static int put_groups(struct binder *b, struct bind_output *out, size_t *n)
 	int rc = 0;
 
 	if (!g.arg || by_kind[b->wish->by] < b->b->world->v[g.arg->object[0]].kind)
-		return bind_fail(b, NULL, -ERR_INVALID, "%s has no objects to tell apart so", b->g->metric->name);
+		return bind_fail(b, NULL, -ERR_INVALID, "%s has no objects to tell apart so",
+				 b->g->metric->name);
 	g.list = *g.arg;
 	g.chosen = arena_array(b->arena, g.list.nobject, sizeof(*g.chosen));
 	if (!g.chosen)
@@ -284,10 +292,15 @@ static int bind_all(struct binder *b, struct bind_output *out, size_t *n)
 	return put_output(b, 0, out);
 }
 
-int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound *bound, struct pmsl_diags *d,
-		struct bind_output **out, size_t *n)
+int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound *bound,
+		struct pmsl_diags *d, struct bind_output **out, size_t *n)
 {
-	struct binder b = { .g = g, .wish = wish, .b = bound, .d = d, .process = WORLD_NONE, .left = BIND_COMBINATIONS_MAX };
+	struct binder b = { .g = g,
+			    .wish = wish,
+			    .b = bound,
+			    .d = d,
+			    .process = WORLD_NONE,
+			    .left = BIND_COMBINATIONS_MAX };
 	struct bind_output *made = arena_array(bound->arena, BIND_OUTPUTS_MAX, sizeof(*made));
 	size_t count = 0;
 	int rc = -ERR_NOMEM;

@@ -52,7 +52,7 @@ struct bind_output {
  * b is initialised; it gets the nodes. *out (owned by b's arena) are the RESULT nodes, in order.
  * -ERR_INVALID, -ERR_LIMIT with an error in d, -ERR_NOMEM.
  */
-int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound *b, struct pmsl_diags *d,
-		struct bind_output **out, size_t *n);
+int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound *b,
+		struct pmsl_diags *d, struct bind_output **out, size_t *n);
 
 #endif

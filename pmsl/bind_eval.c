@@ -28,16 +28,18 @@ int bind_fail(struct binder *b, const struct dag_node *at, int code, const char 
 	return code;
 }
 
-int bind_put(struct binder *b, const struct dag_node *at, struct flow_node *n, const struct place *place,
-	     struct known *out)
+int bind_put(struct binder *b, const struct dag_node *at, struct flow_node *n,
+	     const struct place *place, struct known *out)
 {
 	int rc;
 
 	n->line = at->at + 1; /* an offset, until the graph is cut */
 	*out = (struct known){ .kind = KNOWN_NODE };
 	rc = bound_put(b->b, n, place, &out->node);
-	return rc == -ERR_LIMIT ? bind_fail(b, at, rc, "of these objects the graph has more than %d nodes", BOUND_NODES_MAX) :
-				  rc;
+	return rc == -ERR_LIMIT
+		       ? bind_fail(b, at, rc, "of these objects the graph has more than %d nodes",
+				   BOUND_NODES_MAX)
+		       : rc;
 }
 
 int bind_node(struct binder *b, const struct dag_node *at, const struct known *v, uint32_t *out)
@@ -72,14 +74,15 @@ static bool is_decided(enum flow_op op, const struct known *in, struct known *ou
 	for (i = 0; i < 2; i++) {
 		if (in[i].kind != KNOWN_NUMBER)
 			continue;
-		*out = (in[i].number != 0) == (op == FLOW_OP_OR) ? known_number(op == FLOW_OP_OR) : in[1 - i];
+		*out = (in[i].number != 0) == (op == FLOW_OP_OR) ? known_number(op == FLOW_OP_OR)
+								 : in[1 - i];
 		return true;
 	}
 	return false;
 }
 
-int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in, size_t n,
-	    struct known *out)
+int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in,
+	    size_t n, struct known *out)
 {
 	struct flow_node node = { .kind = FLOW_OP, .op = op, .nin = n };
 	uint32_t ids[3];
@@ -104,12 +107,13 @@ int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const 
 	return bind_put(b, at, &node, NULL, out);
 }
 
-int bind_set(struct binder *b, const struct dag_node *at, const struct flow_fold *fold, const uint32_t *in, size_t n,
-	     struct known *out)
+int bind_set(struct binder *b, const struct dag_node *at, const struct flow_fold *fold,
+	     const uint32_t *in, size_t n, struct known *out)
 {
 	struct flow_node node = { .kind = FLOW_SET, .in = in, .nin = n, .fold = *fold };
-	bool goes_through = fold->agg == AGG_SUM || fold->agg == AGG_PROD || fold->agg == AGG_MIN || fold->agg == AGG_MAX ||
-			    fold->agg == AGG_MEAN || fold->agg == AGG_UNIQUE;
+	bool goes_through = fold->agg == AGG_SUM || fold->agg == AGG_PROD || fold->agg == AGG_MIN ||
+			    fold->agg == AGG_MAX || fold->agg == AGG_MEAN ||
+			    fold->agg == AGG_UNIQUE;
 
 	if (n == 1 && goes_through && !b->b->node[in[0]]->n.partial && !fold->partial_out) {
 		*out = (struct known){ .kind = KNOWN_NODE, .node = in[0] };
@@ -128,7 +132,9 @@ static int eval_param(struct binder *b, const struct dag_node *n, struct known *
 	if (n->type.kind == PMSL_T_VALUE) {
 		*out = known_number(a->value);
 	} else if (n->type.kind == PMSL_T_REGION) {
-		*out = (struct known){ .kind = KNOWN_REGIONS, .region = a->region, .nregion = a->nregion };
+		*out = (struct known){ .kind = KNOWN_REGIONS,
+				       .region = a->region,
+				       .nregion = a->nregion };
 	} else if (!n->type.dims) {
 		out->kind = KNOWN_OBJECT;
 		out->object = a->object[0];
@@ -141,7 +147,9 @@ static int eval_variable(struct binder *b, const struct dag_node *n, struct know
 	uint32_t *v = &b->run[n->variable];
 
 	if (b->g->variable[n->variable].kind == PMSL_T_REGION)
-		*out = (struct known){ .kind = KNOWN_REGIONS, .region = &b->all_regions.v[*v], .nregion = 1 };
+		*out = (struct known){ .kind = KNOWN_REGIONS,
+				       .region = &b->all_regions.v[*v],
+				       .nregion = 1 };
 	else
 		*out = (struct known){ .kind = KNOWN_OBJECT, .object = *v };
 	return 0;
@@ -164,16 +172,18 @@ static int eval_attr(struct binder *b, const struct dag_node *n, struct known *o
 	*out = (struct known){ .kind = KNOWN_OBJECT };
 	out->object = str_eq(n->name, "node") ? world_node(w, of.object) : world_site(w, of.object);
 	if (out->object == WORLD_NONE)
-		return bind_fail(b, n, -ERR_INVALID, "%s lies in no %s", w->v[of.object].token, n->name);
+		return bind_fail(b, n, -ERR_INVALID, "%s lies in no %s", w->v[of.object].token,
+				 n->name);
 	return 0;
 }
 
 static int eval_op(struct binder *b, const struct dag_node *n, struct known *out)
 {
 	static const enum flow_op ops[PMSL_OPS] = {
-		[PMSL_NEG] = FLOW_OP_NEG, [PMSL_NOT] = FLOW_OP_NOT, [PMSL_ADD] = FLOW_OP_ADD, [PMSL_SUB] = FLOW_OP_SUB,
-		[PMSL_MUL] = FLOW_OP_MUL, [PMSL_DIV] = FLOW_OP_DIV, [PMSL_MOD] = FLOW_OP_MOD, [PMSL_EQ] = FLOW_OP_EQ,
-		[PMSL_NE] = FLOW_OP_NE,	  [PMSL_LT] = FLOW_OP_LT,   [PMSL_LE] = FLOW_OP_LE,   [PMSL_GT] = FLOW_OP_GT,
+		[PMSL_NEG] = FLOW_OP_NEG, [PMSL_NOT] = FLOW_OP_NOT, [PMSL_ADD] = FLOW_OP_ADD,
+		[PMSL_SUB] = FLOW_OP_SUB, [PMSL_MUL] = FLOW_OP_MUL, [PMSL_DIV] = FLOW_OP_DIV,
+		[PMSL_MOD] = FLOW_OP_MOD, [PMSL_EQ] = FLOW_OP_EQ,   [PMSL_NE] = FLOW_OP_NE,
+		[PMSL_LT] = FLOW_OP_LT,	  [PMSL_LE] = FLOW_OP_LE,   [PMSL_GT] = FLOW_OP_GT,
 		[PMSL_GE] = FLOW_OP_GE,	  [PMSL_AND] = FLOW_OP_AND, [PMSL_OR] = FLOW_OP_OR,
 	};
 	struct known in[2] = { 0 };
@@ -191,7 +201,8 @@ static int eval_op(struct binder *b, const struct dag_node *n, struct known *out
 		}
 	}
 	if (in[0].kind == KNOWN_REGIONS) {
-		bool same = in[0].nregion && in[1].nregion && str_eq(in[0].region[0], in[1].region[0]);
+		bool same =
+			in[0].nregion && in[1].nregion && str_eq(in[0].region[0], in[1].region[0]);
 
 		*out = known_number(same == (n->op == PMSL_EQ));
 		return 0;
@@ -239,8 +250,8 @@ static int eval_function(struct binder *b, const struct dag_node *n, struct know
 static int eval_list(struct binder *b, const struct dag_node *n, struct known *out)
 {
 	static const enum flow_op ops[PMSL_FOLDS] = {
-		[PMSL_SUM] = FLOW_OP_ADD, [PMSL_MEAN] = FLOW_OP_ADD, [PMSL_COUNT] = FLOW_OP_ADD,
-		[PMSL_PROD] = FLOW_OP_MUL, [PMSL_MIN] = FLOW_OP_MIN, [PMSL_MAX] = FLOW_OP_MAX,
+		[PMSL_SUM] = FLOW_OP_ADD,  [PMSL_MEAN] = FLOW_OP_ADD, [PMSL_COUNT] = FLOW_OP_ADD,
+		[PMSL_PROD] = FLOW_OP_MUL, [PMSL_MIN] = FLOW_OP_MIN,  [PMSL_MAX] = FLOW_OP_MAX,
 	};
 	struct known in[2];
 	unsigned i;
@@ -357,7 +368,8 @@ static uint64_t mix(uint64_t h, uint64_t v)
 
 static uint64_t hash(const struct binder *b, uint32_t node)
 {
-	uint64_t h = mix(mix(UINT64_C(14695981039346656037), node), b->argset), set = b->g->node[node].free;
+	uint64_t h = mix(mix(UINT64_C(14695981039346656037), node), b->argset),
+		 set = b->g->node[node].free;
 	unsigned i;
 
 	h = mix(mix(h, b->process), (uintptr_t)b->probe);
@@ -372,7 +384,8 @@ static bool fits(const struct binder *b, const struct remembered *r, uint32_t no
 	uint64_t set = b->g->node[node].free;
 	unsigned i, k = 0;
 
-	if (r->node != node || r->argset != b->argset || r->process != b->process || !str_eq(r->probe, b->probe))
+	if (r->node != node || r->argset != b->argset || r->process != b->process ||
+	    !str_eq(r->probe, b->probe))
 		return false;
 	for (i = 0; i < b->g->nvariable; i++)
 		if (set >> i & 1 && r->run[k++] != b->run[i])

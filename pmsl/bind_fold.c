@@ -17,8 +17,10 @@
 #include <stdlib.h>
 
 static const enum agg_kind aggs[PMSL_FOLDS] = {
-	[PMSL_SUM] = AGG_SUM,	  [PMSL_PROD] = AGG_PROD,   [PMSL_MIN] = AGG_MIN,	    [PMSL_MAX] = AGG_MAX,
-	[PMSL_MEAN] = AGG_MEAN,	  [PMSL_STDEV] = AGG_STDEV, [PMSL_COUNT] = AGG_COUNT,	    [PMSL_UNIQUE] = AGG_UNIQUE,
+	[PMSL_SUM] = AGG_SUM,		[PMSL_PROD] = AGG_PROD,
+	[PMSL_MIN] = AGG_MIN,		[PMSL_MAX] = AGG_MAX,
+	[PMSL_MEAN] = AGG_MEAN,		[PMSL_STDEV] = AGG_STDEV,
+	[PMSL_COUNT] = AGG_COUNT,	[PMSL_UNIQUE] = AGG_UNIQUE,
 	[PMSL_QUANTILE] = AGG_QUANTILE, [PMSL_HISTOGRAM] = AGG_HISTOGRAM,
 };
 
@@ -95,7 +97,8 @@ static int add_condition(struct folding *f, const struct known *condition, struc
 {
 	struct known in[2] = { *value, *condition };
 
-	return condition->kind == KNOWN_NUMBER ? 0 : bind_op(f->b, f->n, FLOW_OP_WHERE, in, 2, value);
+	return condition->kind == KNOWN_NUMBER ? 0
+					       : bind_op(f->b, f->n, FLOW_OP_WHERE, in, 2, value);
 }
 
 /* What the variables stand for now. */
@@ -105,7 +108,8 @@ static int take_one(struct folding *f)
 	int rc = 0;
 
 	if (!f->b->left--)
-		return bind_fail(f->b, f->n, -ERR_LIMIT, "more than %d combinations of objects", BIND_COMBINATIONS_MAX);
+		return bind_fail(f->b, f->n, -ERR_LIMIT, "more than %d combinations of objects",
+				 BIND_COMBINATIONS_MAX);
 	if (f->n->nin > 1)
 		rc = bind_eval(f->b, f->n->in[1], &condition);
 	if (rc || (condition.kind == KNOWN_NUMBER && condition.number == 0))
@@ -119,7 +123,8 @@ static int take_one(struct folding *f)
 			f->f.first = value;
 		value = known_number(1);
 		if (f->fold.agg == AGG_UNIQUE && condition.kind != KNOWN_NUMBER)
-			return bind_fail(f->b, f->n, -ERR_UNSUPPORTED, "which object is the one changes while it is measured");
+			return bind_fail(f->b, f->n, -ERR_UNSUPPORTED,
+					 "which object is the one changes while it is measured");
 	}
 	rc = add_condition(f, &condition, &value);
 	return rc ? rc : keep(f, &value);
@@ -151,14 +156,16 @@ static bool commutes(enum agg_kind over_vt, enum agg_kind over_objects)
 {
 	if (over_vt == AGG_SUM && over_objects == AGG_COUNT)
 		return true;
-	return over_vt == over_objects && (over_vt == AGG_SUM || over_vt == AGG_PROD || over_vt == AGG_MIN || over_vt == AGG_MAX);
+	return over_vt == over_objects && (over_vt == AGG_SUM || over_vt == AGG_PROD ||
+					   over_vt == AGG_MIN || over_vt == AGG_MAX);
 }
 
 /* VT_AGG of SET to SET of VT_AGG. False when it cannot be. */
 static bool can_swap(const struct folding *f, const struct bound_node *set)
 {
-	return set->n.kind == FLOW_SET && !set->n.partial && !f->b->b->node[set->n.in[0]]->n.partial &&
-	       commutes(f->fold.agg, set->n.fold.agg) && !f->b->b->is_central;
+	return set->n.kind == FLOW_SET && !set->n.partial &&
+	       !f->b->b->node[set->n.in[0]]->n.partial && commutes(f->fold.agg, set->n.fold.agg) &&
+	       !f->b->b->is_central;
 }
 
 static int swap(struct folding *f, const struct bound_node *set, struct known *out)
@@ -198,8 +205,10 @@ static int conclude_constants(struct folding *f, struct known *out)
 
 	if (f->fold.agg == AGG_HISTOGRAM)
 		return bind_fail(f->b, f->n, -ERR_INVALID, "a histogram of what never changes");
-	if (!f->f.nconstant && f->fold.agg != AGG_SUM && f->fold.agg != AGG_COUNT && f->fold.agg != AGG_PROD)
-		return bind_fail(f->b, f->n, -ERR_INVALID, "%s of nothing: no object is chosen", pmsl_fold_name(f->n->op));
+	if (!f->f.nconstant && f->fold.agg != AGG_SUM && f->fold.agg != AGG_COUNT &&
+	    f->fold.agg != AGG_PROD)
+		return bind_fail(f->b, f->n, -ERR_INVALID, "%s of nothing: no object is chosen",
+				 pmsl_fold_name(f->n->op));
 	*out = known_number(agg_value(&f->f.constants, f->fold.q, &error));
 	return 0;
 }
@@ -213,7 +222,8 @@ static int conclude(struct folding *f, struct known *out)
 	if (!f->f.n)
 		return conclude_constants(f, out);
 	if (f->f.nconstant)
-		return bind_fail(f->b, f->n, -ERR_UNSUPPORTED, "of some objects the value never changes, of others it does");
+		return bind_fail(f->b, f->n, -ERR_UNSUPPORTED,
+				 "of some objects the value never changes, of others it does");
 	if (f->is_over_vt)
 		return conclude_vt(f, out);
 	return bind_set(f->b, f->n, &f->fold, f->f.node, f->f.n, out);

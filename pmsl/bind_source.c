@@ -14,8 +14,8 @@ struct leaves {
 	size_t n, max;
 };
 
-static int add_leaves(struct binder *b, const struct dag_node *at, enum pmsl_kind kind, uint32_t object,
-		      struct leaves *l)
+static int add_leaves(struct binder *b, const struct dag_node *at, enum pmsl_kind kind,
+		      uint32_t object, struct leaves *l)
 {
 	const struct world *w = b->b->world;
 	uint32_t i;
@@ -23,27 +23,33 @@ static int add_leaves(struct binder *b, const struct dag_node *at, enum pmsl_kin
 
 	if (w->v[object].kind == kind) {
 		if (l->n == l->max)
-			return bind_fail(b, at, -ERR_LIMIT, "more than %zu objects at once", l->max);
+			return bind_fail(b, at, -ERR_LIMIT, "more than %zu objects at once",
+					 l->max);
 		l->v[l->n++] = object;
 		return 0;
 	}
 	if (w->v[object].kind < kind)
-		return bind_fail(b, at, -ERR_INVALID, "%s is no %s", w->v[object].token, pmsl_kind_name(kind));
+		return bind_fail(b, at, -ERR_INVALID, "%s is no %s", w->v[object].token,
+				 pmsl_kind_name(kind));
 	for (k = 0; k < b->nall[kind]; k++) {
 		i = b->all[kind][k];
 		if (!world_is_in(w, i, object))
 			continue;
 		if (l->n == l->max)
-			return bind_fail(b, at, -ERR_LIMIT, "more than %zu objects at once", l->max);
+			return bind_fail(b, at, -ERR_LIMIT, "more than %zu objects at once",
+					 l->max);
 		l->v[l->n++] = i;
 	}
 	return 0;
 }
 
 /* The objects of that kind that input i names; all of them when there is no such input. */
-static int find_leaves(struct binder *b, const struct dag_node *n, int i, enum pmsl_kind kind, struct leaves *l)
+static int find_leaves(struct binder *b, const struct dag_node *n, int i, enum pmsl_kind kind,
+		       struct leaves *l)
 {
-	struct known of = { .kind = KNOWN_OBJECTS, .objects = b->all[kind], .nobject = b->nall[kind] };
+	struct known of = { .kind = KNOWN_OBJECTS,
+			    .objects = b->all[kind],
+			    .nobject = b->nall[kind] };
 	size_t k;
 	int rc = i < 0 ? 0 : bind_eval(b, n->in[i], &of);
 
@@ -59,7 +65,8 @@ static int find_leaves(struct binder *b, const struct dag_node *n, int i, enum p
 	for (k = 0; k < of.nobject && !rc; k++)
 		rc = add_leaves(b, n, kind, of.objects[k], l);
 	if (!rc && !l->n)
-		rc = bind_fail(b, n, -ERR_INVALID, "%s has no object: there is none of these", n->name);
+		rc = bind_fail(b, n, -ERR_INVALID, "%s has no object: there is none of these",
+			       n->name);
 	return rc;
 }
 
@@ -106,14 +113,16 @@ static enum dag_span span_of(const struct binder *b, const struct dag_node *n)
 }
 
 /* The event that the value is taken at: a process knows itself and its node. */
-static int set_event(struct binder *b, const struct dag_node *n, uint32_t object, struct flow_source *s)
+static int set_event(struct binder *b, const struct dag_node *n, uint32_t object,
+		     struct flow_source *s)
 {
 	const struct world *w = b->b->world;
 
 	if (!b->probe)
 		return 0;
 	if (object != WORLD_NONE && object != b->process && object != world_node(w, b->process))
-		return bind_fail(b, n, -ERR_INVALID, "%s is taken at an event of %s, which says nothing about it",
+		return bind_fail(b, n, -ERR_INVALID,
+				 "%s is taken at an event of %s, which says nothing about it",
 				 w->v[object].token, w->v[b->process].token);
 	s->probe = b->probe;
 	s->process = w->v[b->process].token;
@@ -130,8 +139,8 @@ static int put_delta(struct binder *b, const struct dag_node *n, struct known *v
 }
 
 /* The metric of one object. */
-static int put_metric(struct binder *b, const struct dag_node *n, const struct flow_source *proto, uint32_t object,
-		      struct known *out)
+static int put_metric(struct binder *b, const struct dag_node *n, const struct flow_source *proto,
+		      uint32_t object, struct known *out)
 {
 	struct flow_node v = { .kind = FLOW_INPUT, .source = *proto };
 	enum dag_span span = span_of(b, n);
@@ -198,7 +207,8 @@ int bind_context(struct binder *b, const struct dag_node *n, struct known *out)
 	struct flow_node v = { .kind = FLOW_INPUT, .source = { .kind = FLOW_SOURCE_PARAMETER } };
 	struct place place = place_of(b->b->world, b->process);
 
-	v.source.parameter = n->param - 1; /* 0 is the virtual time, which stands behind the process */
+	v.source.parameter =
+		n->param - 1; /* 0 is the virtual time, which stands behind the process */
 	v.source.probe = b->probe;
 	v.source.process = b->b->world->v[b->process].token;
 	return bind_put(b, n, &v, &place, out);

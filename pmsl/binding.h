@@ -34,7 +34,8 @@ struct binder {
 	struct pmsl_diags *d;
 	struct arena *arena;
 	struct bind_arg arg[PMSL_PARAMS_MAX];
-	uint32_t run[PMSL_VARIABLES_MAX]; /* what the variables stand for: an object, the place of a region */
+	uint32_t run
+		[PMSL_VARIABLES_MAX]; /* what the variables stand for: an object, the place of a region */
 	struct flow_names all_regions; /* that a variable of kind Region runs over */
 	uint32_t *all[PMSL_KINDS]; /* objects of each kind */
 	size_t nall[PMSL_KINDS];
@@ -56,16 +57,16 @@ int bind_fold(struct binder *b, const struct dag_node *n, struct known *out);
 int bind_at(struct binder *b, const struct dag_node *n, struct known *out);
 
 /* A node of the graph over these; constants are worked out at once. */
-int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in, size_t n,
-	    struct known *out);
+int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in,
+	    size_t n, struct known *out);
 
 /* The aggregate of nodes; of one node of a kind that one value goes through, that node. */
-int bind_set(struct binder *b, const struct dag_node *at, const struct flow_fold *fold, const uint32_t *in, size_t n,
-	     struct known *out);
+int bind_set(struct binder *b, const struct dag_node *at, const struct flow_fold *fold,
+	     const uint32_t *in, size_t n, struct known *out);
 
 /* A node of n (kind and what belongs to it), its place in the text that of `at`. */
-int bind_put(struct binder *b, const struct dag_node *at, struct flow_node *n, const struct place *place,
-	     struct known *out);
+int bind_put(struct binder *b, const struct dag_node *at, struct flow_node *n,
+	     const struct place *place, struct known *out);
 
 /* The node that gives a value: a constant becomes one. */
 int bind_node(struct binder *b, const struct dag_node *at, const struct known *v, uint32_t *out);

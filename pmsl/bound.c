@@ -115,7 +115,8 @@ static uint64_t hash(const struct flow_node *n)
 		return mix(h, n->op);
 	case FLOW_SET:
 	case FLOW_VT_AGG:
-		return mix_double(mix(mix(mix(h, n->fold.agg), n->fold.partial_out), n->fold.since), n->fold.q);
+		return mix_double(mix(mix(mix(h, n->fold.agg), n->fold.partial_out), n->fold.since),
+				  n->fold.q);
 	case FLOW_SHIFT:
 		return mix(h, (uint64_t)n->shift);
 	case FLOW_DELTA:
@@ -140,9 +141,9 @@ static bool names_equal(const struct flow_names *a, const struct flow_names *b)
 static bool sources_equal(const struct flow_source *a, const struct flow_source *b)
 {
 	return a->kind == b->kind && str_eq(a->metric, b->metric) && str_eq(a->object, b->object) &&
-	       str_eq(a->probe, b->probe) && str_eq(a->process, b->process) && a->parameter == b->parameter &&
-	       a->from_start == b->from_start && names_equal(&a->partners, &b->partners) &&
-	       names_equal(&a->regions, &b->regions);
+	       str_eq(a->probe, b->probe) && str_eq(a->process, b->process) &&
+	       a->parameter == b->parameter && a->from_start == b->from_start &&
+	       names_equal(&a->partners, &b->partners) && names_equal(&a->regions, &b->regions);
 }
 
 static bool what_is_equal(const struct flow_node *a, const struct flow_node *b)
@@ -157,7 +158,8 @@ static bool what_is_equal(const struct flow_node *a, const struct flow_node *b)
 	case FLOW_SET:
 	case FLOW_VT_AGG:
 		return a->fold.agg == b->fold.agg && a->fold.partial_out == b->fold.partial_out &&
-		       a->fold.since == b->fold.since && !memcmp(&a->fold.q, &b->fold.q, sizeof(a->fold.q));
+		       a->fold.since == b->fold.since &&
+		       !memcmp(&a->fold.q, &b->fold.q, sizeof(a->fold.q));
 	case FLOW_SHIFT:
 		return a->shift == b->shift;
 	case FLOW_DELTA:
@@ -171,8 +173,8 @@ static bool what_is_equal(const struct flow_node *a, const struct flow_node *b)
 
 static bool is_equal(const struct flow_node *a, const struct flow_node *b)
 {
-	return a->kind == b->kind && a->nin == b->nin && (!a->nin || !memcmp(a->in, b->in, a->nin * sizeof(*a->in))) &&
-	       what_is_equal(a, b);
+	return a->kind == b->kind && a->nin == b->nin &&
+	       (!a->nin || !memcmp(a->in, b->in, a->nin * sizeof(*a->in))) && what_is_equal(a, b);
 }
 
 /* --- what a node gives */
@@ -229,7 +231,8 @@ static bool copy_inputs(struct bound *b, struct flow_node *n)
 	return in != NULL;
 }
 
-static int append(struct bound *b, const struct flow_node *n, const struct place *at, struct bound_node **out)
+static int append(struct bound *b, const struct flow_node *n, const struct place *at,
+		  struct bound_node **out)
 {
 	struct bound_node *v;
 	int rc = array_grow(&b->node, &b->cap, b->n + 1, sizeof(*b->node), BOUND_NODES_MAX);

@@ -104,7 +104,9 @@ static bool get_sampled(unsigned i, struct pmsl_builtin *b)
 
 bool pmsl_builtin_get(unsigned id, struct pmsl_builtin *out)
 {
-	struct pmsl_builtin b = { .call = -1, .object = PMSL_T_PROCESS, .is_total = true, .is_by_partner = true };
+	struct pmsl_builtin b = {
+		.call = -1, .object = PMSL_T_PROCESS, .is_total = true, .is_by_partner = true
+	};
 	unsigned of = id / PMSL_QUANTITIES;
 	bool is_there;
 

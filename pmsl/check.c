@@ -23,7 +23,8 @@ static void check_param_type(struct pmsl_checker *c, struct pmsl_decl *d)
 	bool is_time = d->type.kind == PMSL_T_VT || d->type.kind == PMSL_T_INTERVAL;
 
 	if (d->type.dims > 1 || (d->type.dims && (is_time || d->type.kind == PMSL_T_VALUE)))
-		pmsl_error(c->d, d->at, d->len, "a parameter is one thing, or a list of objects or regions");
+		pmsl_error(c->d, d->at, d->len,
+			   "a parameter is one thing, or a list of objects or regions");
 	if (!is_time)
 		return;
 	if (c->metric->time)
@@ -48,9 +49,11 @@ static void check_probe(struct pmsl_checker *c, struct pmsl_decl *p)
 {
 	struct pmsl_decl *d;
 
-	if (p->nparam < 2 || p->param->type.kind != PMSL_T_PROCESS || p->param->next->type.kind != PMSL_T_VT ||
-	    p->param->type.dims || p->param->next->type.dims) {
-		pmsl_error(c->d, p->at, p->len, "the first parameters of a probe are Process, VirtualTime");
+	if (p->nparam < 2 || p->param->type.kind != PMSL_T_PROCESS ||
+	    p->param->next->type.kind != PMSL_T_VT || p->param->type.dims ||
+	    p->param->next->type.dims) {
+		pmsl_error(c->d, p->at, p->len,
+			   "the first parameters of a probe are Process, VirtualTime");
 		return;
 	}
 	for (d = p->param; d; d = d->next) {
@@ -71,9 +74,11 @@ static void check_left_over(struct pmsl_checker *c, const struct pmsl_expr *valu
 
 		if (d->number < 0 || !(left >> d->number & 1))
 			continue;
-		pmsl_error(c->d, value->at, value->len, "%s is free here: nothing says which one is meant", d->name);
-		pmsl_hint(c->d, "index the left side, x[%s] = ..., or run over it, SUM(... WHERE %s ...)", d->name,
-			  d->name);
+		pmsl_error(c->d, value->at, value->len,
+			   "%s is free here: nothing says which one is meant", d->name);
+		pmsl_hint(c->d,
+			  "index the left side, x[%s] = ..., or run over it, SUM(... WHERE %s ...)",
+			  d->name, d->name);
 		return;
 	}
 }
@@ -85,8 +90,10 @@ static uint64_t check_index(struct pmsl_checker *c, struct pmsl_names *index)
 	for (; index; index = index->next) {
 		struct pmsl_decl *d = smap_find(&c->names, index->name);
 
-		if (!d || d->kind != PMSL_D_VARIABLE || d->value || d->type.kind == PMSL_T_VALUE || d->type.dims) {
-			pmsl_error(c->d, index->at, (uint32_t)strlen(index->name), "%s is no free variable", index->name);
+		if (!d || d->kind != PMSL_D_VARIABLE || d->value || d->type.kind == PMSL_T_VALUE ||
+		    d->type.dims) {
+			pmsl_error(c->d, index->at, (uint32_t)strlen(index->name),
+				   "%s is no free variable", index->name);
 			if (!d)
 				pmsl_hint_names(c, index->name, false);
 			continue;
@@ -96,21 +103,24 @@ static uint64_t check_index(struct pmsl_checker *c, struct pmsl_names *index)
 		if (!pmsl_number_variable(c, d))
 			continue;
 		if (set >> d->number & 1)
-			pmsl_error(c->d, index->at, (uint32_t)strlen(index->name), "%s stands twice", index->name);
+			pmsl_error(c->d, index->at, (uint32_t)strlen(index->name),
+				   "%s stands twice", index->name);
 		set |= UINT64_C(1) << d->number;
 	}
 	return set;
 }
 
 /* Value of another kind than the variable. */
-static void check_value_type(struct pmsl_checker *c, const struct pmsl_decl *d, struct pmsl_expr *value)
+static void check_value_type(struct pmsl_checker *c, const struct pmsl_decl *d,
+			     struct pmsl_expr *value)
 {
 	char have[PMSL_TYPE_BYTES], want[PMSL_TYPE_BYTES];
 	struct pmsl_type wanted = d->type;
 
 	if (d->index)
 		wanted.dims = 0;
-	if (value->type.kind == PMSL_T_NONE || (value->type.kind == wanted.kind && value->type.dims == wanted.dims))
+	if (value->type.kind == PMSL_T_NONE ||
+	    (value->type.kind == wanted.kind && value->type.dims == wanted.dims))
 		return;
 	if (wanted.kind == PMSL_T_VALUE && !wanted.dims && value->type.kind == PMSL_T_TIME)
 		return;
@@ -118,7 +128,8 @@ static void check_value_type(struct pmsl_checker *c, const struct pmsl_decl *d, 
 		   pmsl_type_name(value->type, have));
 }
 
-static void set_value(struct pmsl_checker *c, struct pmsl_decl *d, struct pmsl_names *index, struct pmsl_expr *value)
+static void set_value(struct pmsl_checker *c, struct pmsl_decl *d, struct pmsl_names *index,
+		      struct pmsl_expr *value)
 {
 	uint64_t held = c->held;
 
@@ -159,16 +170,18 @@ static void check_assignment(struct pmsl_checker *c, struct pmsl_stmt *s)
 	struct pmsl_decl *d = smap_find(&c->names, s->name);
 
 	if (!d || d->kind != PMSL_D_VARIABLE) {
-		pmsl_error(c->d, s->at, s->len, d ? "%s is no variable" : "%s is not declared", s->name);
+		pmsl_error(c->d, s->at, s->len, d ? "%s is no variable" : "%s is not declared",
+			   s->name);
 		if (!d)
 			pmsl_hint_names(c, s->name, false);
 	} else if (d->value) {
 		pmsl_error(c->d, s->at, s->len, "%s is set a second time", s->name);
 	} else if (d->number >= 0) {
-		pmsl_error(c->d, s->at, s->len, "%s has been used as a free variable above", s->name);
+		pmsl_error(c->d, s->at, s->len, "%s has been used as a free variable above",
+			   s->name);
 	} else if (d->type.dims != count(s->index)) {
-		pmsl_error(c->d, s->at, s->len, "%s has %u dimension%s, and is set with %u", s->name, d->type.dims,
-			   d->type.dims == 1 ? "" : "s", count(s->index));
+		pmsl_error(c->d, s->at, s->len, "%s has %u dimension%s, and is set with %u",
+			   s->name, d->type.dims, d->type.dims == 1 ? "" : "s", count(s->index));
 		pmsl_hint(c->d, "declare it with a [] for each index: Value[] %s;", s->name);
 	} else {
 		set_value(c, d, s->index, s->value);
@@ -187,9 +200,12 @@ static void check_unit(struct pmsl_checker *c)
 	len = (uint32_t)strlen(m->unit_text);
 	if (pmsl_unit_parse(c->units, m->unit_text, &m->unit)) {
 		pmsl_error(c->d, m->unit_at, len, "this is no unit");
-		pmsl_hint(c->d, "names joined by * and /: \"B/s\"; at most %d of them are your own", PMSL_UNIT_BASES - 4);
-	} else if (!pmsl_unit_fits(m->unit, m->result->unit) && !pmsl_unit_is_one(m->result->unit)) {
-		pmsl_error(c->d, m->unit_at, len, "the value is in %s", pmsl_unit_text(c->units, m->result->unit, have));
+		pmsl_hint(c->d, "names joined by * and /: \"B/s\"; at most %d of them are your own",
+			  PMSL_UNIT_BASES - 4);
+	} else if (!pmsl_unit_fits(m->unit, m->result->unit) &&
+		   !pmsl_unit_is_one(m->result->unit)) {
+		pmsl_error(c->d, m->unit_at, len, "the value is in %s",
+			   pmsl_unit_text(c->units, m->result->unit, have));
 	}
 }
 
@@ -225,7 +241,8 @@ static void check_stmts(struct pmsl_checker *c)
 			check_return(c, s);
 	}
 	if (!c->metric->result && !c->d->is_full)
-		pmsl_error(c->d, c->metric->at, c->metric->len, "%s returns nothing", c->metric->name);
+		pmsl_error(c->d, c->metric->at, c->metric->len, "%s returns nothing",
+			   c->metric->name);
 }
 
 static void warn_unused(struct pmsl_checker *c, const struct pmsl_decl *d, const char *what)
@@ -243,7 +260,8 @@ static void check_unused(struct pmsl_checker *c)
 		warn_unused(c, d, "parameter");
 	for (s = c->metric->stmt; s; s = s->next)
 		if (s->kind == PMSL_S_DECLARE)
-			warn_unused(c, s->decl, s->decl->kind == PMSL_D_PROBE ? "probe" : "variable");
+			warn_unused(c, s->decl,
+				    s->decl->kind == PMSL_D_PROBE ? "probe" : "variable");
 }
 
 static void check_metric_name(struct pmsl_checker *c)

@@ -25,7 +25,6 @@
 #include "pmsl/diag.h"
 #include "pmsl/tree.h"
 
-
 /*
  * Good only for a tree that parsed without an error. *units gets the bases that the text makes
  * up. -ERR_NOMEM; all else is in d. A metric without an error is_good.

@@ -45,7 +45,8 @@ static void check_builtin_time(struct pmsl_checker *c, struct pmsl_expr *e, stru
 	e->domain = b->is_total ? time->domain : PMSL_MOMENT;
 }
 
-static void check_object_arg(struct pmsl_checker *c, struct pmsl_expr *a, const struct pmsl_builtin *b, bool is_partner)
+static void check_object_arg(struct pmsl_checker *c, struct pmsl_expr *a,
+			     const struct pmsl_builtin *b, bool is_partner)
 {
 	if (!is_partner && b->object == PMSL_T_NODE && a->type.kind == PMSL_T_PROCESS) {
 		pmsl_wrong(c, a, "%s is of a node", b->name);
@@ -56,9 +57,13 @@ static void check_object_arg(struct pmsl_checker *c, struct pmsl_expr *a, const 
 }
 
 /* [objects [, partners]] [, regions], then the time: told apart by their kinds. */
-static void check_builtin_args(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_builtin *b)
+static void check_builtin_args(struct pmsl_checker *c, struct pmsl_expr *e,
+			       const struct pmsl_builtin *b)
 {
-	unsigned objects = 0, regions = 0, max = b->object == PMSL_T_NONE ? 0 : b->is_by_partner ? 2 : 1;
+	unsigned objects = 0, regions = 0,
+		 max = b->object == PMSL_T_NONE ? 0
+		       : b->is_by_partner	? 2
+						: 1;
 	struct pmsl_expr *a;
 
 	for (a = e->arg; a && a->next; a = a->next) {
@@ -78,7 +83,8 @@ static void check_builtin_args(struct pmsl_checker *c, struct pmsl_expr *e, cons
 	else if (!a)
 		pmsl_wrong(c, e, "%s takes %s", b->name, pmsl_builtin_params(b));
 	if (!objects && max && c->at && a) {
-		pmsl_wrong(c, e, "without an object this is of all of them, not of the probe's process");
+		pmsl_wrong(c, e,
+			   "without an object this is of all of them, not of the probe's process");
 		pmsl_hint(c->d, "give the process: %s(p, ...)", b->name);
 	}
 }
@@ -94,7 +100,8 @@ static void check_builtin(struct pmsl_checker *c, struct pmsl_expr *e)
 	check_builtin_args(c, e, &b);
 }
 
-static void check_metric_arg(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_expr *a, const struct pmsl_decl *d)
+static void check_metric_arg(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_expr *a,
+			     const struct pmsl_decl *d)
 {
 	char have[PMSL_TYPE_BYTES], want[PMSL_TYPE_BYTES];
 	bool is_list = a->type.kind == d->type.kind;
@@ -105,8 +112,8 @@ static void check_metric_arg(struct pmsl_checker *c, struct pmsl_expr *e, struct
 		pmsl_wrong(c, a, "the parameter %s of %s is a %s, not a %s", d->name, e->name,
 			   pmsl_type_name(d->type, want), pmsl_type_name(a->type, have));
 		if (is_list)
-			pmsl_hint(c->d, "run over it: Process p; MAX(%s(p, ...) WHERE p IN %s)", e->name,
-				  a->name ? a->name : "procs");
+			pmsl_hint(c->d, "run over it: Process p; MAX(%s(p, ...) WHERE p IN %s)",
+				  e->name, a->name ? a->name : "procs");
 		return;
 	}
 	if (d->type.kind == PMSL_T_VALUE && a->domain != PMSL_ALWAYS)

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define NEAREST_LOOKS 2000 /* at names, for a hint: a text of a hundred thousand is not a person's */
+#define NEAREST_LOOKS \
+	2000 /* at names, for a hint: a text of a hundred thousand is not a person's */
 
 static const char *const specials[] = { "START", "LAST", "NOW" };
 enum { START, LAST, NOW };
@@ -37,9 +38,11 @@ bool pmsl_is_array(const struct pmsl_expr *e)
 bool pmsl_want(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_kind kind)
 {
 	static const char *const words[PMSL_KINDS] = {
-		[PMSL_T_VALUE] = "a number", [PMSL_T_BOOL] = "a condition", [PMSL_T_PROCESS] = "a Process",
-		[PMSL_T_NODE] = "a Node",    [PMSL_T_VT] = "a virtual time", [PMSL_T_INTERVAL] = "a TimeInterval",
-		[PMSL_T_REGION] = "a Region", [PMSL_T_SITE] = "a Site", [PMSL_T_TIME] = "a point of time",
+		[PMSL_T_VALUE] = "a number",	   [PMSL_T_BOOL] = "a condition",
+		[PMSL_T_PROCESS] = "a Process",	   [PMSL_T_NODE] = "a Node",
+		[PMSL_T_VT] = "a virtual time",	   [PMSL_T_INTERVAL] = "a TimeInterval",
+		[PMSL_T_REGION] = "a Region",	   [PMSL_T_SITE] = "a Site",
+		[PMSL_T_TIME] = "a point of time",
 	};
 	char have[PMSL_TYPE_BYTES];
 
@@ -52,7 +55,8 @@ bool pmsl_want(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_kind kind)
 	return false;
 }
 
-enum pmsl_domain pmsl_join_domains(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_domain a, enum pmsl_domain b)
+enum pmsl_domain pmsl_join_domains(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_domain a,
+				   enum pmsl_domain b)
 {
 	if (a == b || a == PMSL_ALWAYS || b == PMSL_ALWAYS)
 		return a > b ? a : b;
@@ -108,7 +112,8 @@ bool pmsl_number_variable(struct pmsl_checker *c, struct pmsl_decl *d)
 	if (d->number >= 0)
 		return true;
 	if (c->metric->nvariable == PMSL_VARIABLES_MAX) {
-		pmsl_error(c->d, d->at, d->len, "a metric runs over at most %d variables", PMSL_VARIABLES_MAX);
+		pmsl_error(c->d, d->at, d->len, "a metric runs over at most %d variables",
+			   PMSL_VARIABLES_MAX);
 		return false;
 	}
 	d->number = (int)c->metric->nvariable++;
@@ -264,7 +269,8 @@ static void check_attr(struct pmsl_checker *c, struct pmsl_expr *e)
 		pmsl_unit_parse(c->units, "s", &e->unit);
 	} else {
 		pmsl_wrong(c, e, "a %s has no .%s", pmsl_kind_name(of->type.kind), e->name);
-		pmsl_hint(c->d, "a Process has .rank .node .site, a Node .site, a value for each virtual time .time");
+		pmsl_hint(c->d, "a Process has .rank .node .site, a Node .site, a value for each "
+				"virtual time .time");
 	}
 }
 
@@ -277,8 +283,8 @@ static void check_interval(struct pmsl_checker *c, struct pmsl_expr *e)
 	e->type.kind = PMSL_T_INTERVAL;
 	if (a->type.kind == PMSL_T_NONE || b->type.kind == PMSL_T_NONE)
 		return;
-	if (a->kind != PMSL_E_NAME || b->kind != PMSL_E_NAME || a->type.kind != PMSL_T_TIME || b->type.kind != PMSL_T_TIME ||
-	    a->op == NOW || b->op != NOW)
+	if (a->kind != PMSL_E_NAME || b->kind != PMSL_E_NAME || a->type.kind != PMSL_T_TIME ||
+	    b->type.kind != PMSL_T_TIME || a->op == NOW || b->op != NOW)
 		pmsl_wrong(c, e, "an interval is [START,NOW] or [LAST,NOW]");
 	e->op = a->op;
 	e->domain = e->op == LAST ? PMSL_READ : PMSL_MOMENT;
@@ -292,19 +298,21 @@ static void check_shift(struct pmsl_checker *c, struct pmsl_expr *e)
 	e->type.kind = PMSL_T_VT;
 	e->shift = vt->shift;
 	e->decl = vt->decl;
-	if ((e->op != PMSL_SUB && e->op != PMSL_ADD) || n->kind != PMSL_E_NUMBER || !n->is_integer || n->number > 1e9) {
+	if ((e->op != PMSL_SUB && e->op != PMSL_ADD) || n->kind != PMSL_E_NUMBER ||
+	    !n->is_integer || n->number > 1e9) {
 		pmsl_wrong(c, e, "of a virtual time only a whole number is taken: vt - 1");
 		return;
 	}
 	e->shift += e->op == PMSL_SUB ? (int64_t)n->number : -(int64_t)n->number;
 	if (e->shift < 0 || e->shift > 1000000000) {
 		pmsl_wrong(c, e, "a later virtual time is not known yet");
-		pmsl_hint(c->d, "begin with the latest one, and take the others from before: vt - 1");
+		pmsl_hint(c->d,
+			  "begin with the latest one, and take the others from before: vt - 1");
 	}
 }
 
-static void fit_units(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_unit a, struct pmsl_unit b,
-		      const char *doing)
+static void fit_units(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_unit a,
+		      struct pmsl_unit b, const char *doing)
 {
 	char left[PMSL_UNIT_TEXT_BYTES], right[PMSL_UNIT_TEXT_BYTES];
 
@@ -336,7 +344,8 @@ static void check_arithmetic(struct pmsl_checker *c, struct pmsl_expr *e)
 	else
 		fit_units(c, e, a->unit, b->unit, pmsl_op_name(e->op));
 	if ((e->op == PMSL_DIV || e->op == PMSL_MOD) && b->kind == PMSL_E_NUMBER && b->number == 0)
-		pmsl_warn(c->d, b->at, b->len, "a division by zero: the result says so, and is no number");
+		pmsl_warn(c->d, b->at, b->len,
+			  "a division by zero: the result says so, and is no number");
 }
 
 static void check_logic(struct pmsl_checker *c, struct pmsl_expr *e)
@@ -357,7 +366,8 @@ static void check_relation(struct pmsl_checker *c, struct pmsl_expr *e)
 		return;
 	if ((pmsl_is_object(a->type.kind) || a->type.kind == PMSL_T_REGION) && !a->type.dims) {
 		if (e->op != PMSL_EQ && e->op != PMSL_NE)
-			pmsl_wrong(c, e, "a %s is only == or != to another", pmsl_kind_name(a->type.kind));
+			pmsl_wrong(c, e, "a %s is only == or != to another",
+				   pmsl_kind_name(a->type.kind));
 		else
 			pmsl_want(c, b, a->type.kind);
 		return;
@@ -398,7 +408,8 @@ static void check_if(struct pmsl_checker *c, struct pmsl_expr *e)
 	}
 	e->type.kind = PMSL_T_VALUE;
 	pmsl_want(c, e->arg, PMSL_T_BOOL);
-	if (pmsl_want(c, e->arg->next, PMSL_T_VALUE) && pmsl_want(c, e->arg->next->next, PMSL_T_VALUE))
+	if (pmsl_want(c, e->arg->next, PMSL_T_VALUE) &&
+	    pmsl_want(c, e->arg->next->next, PMSL_T_VALUE))
 		fit_units(c, e, e->arg->next->unit, e->arg->next->next->unit, "or");
 }
 

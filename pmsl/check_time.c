@@ -16,7 +16,8 @@ static bool find_probe(struct pmsl_checker *c, struct pmsl_expr *e)
 	}
 	pmsl_wrong(c, e, d ? "%s is no probe" : "there is no probe %s", e->name);
 	if (smap_find(&c->metrics, e->name))
-		pmsl_hint(c->d, "%s is a metric; AT names the probe at which the value is taken", e->name);
+		pmsl_hint(c->d, "%s is a metric; AT names the probe at which the value is taken",
+			  e->name);
 	else if (d)
 		pmsl_hint(c->d, "AT names a probe");
 	else
@@ -78,7 +79,9 @@ static bool may_hold(enum pmsl_kind small, enum pmsl_kind large)
 static void check_time_in(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	if (!c->takes_times) {
-		pmsl_wrong(c, e, "times select values only in the WHERE of an operator over virtual time");
+		pmsl_wrong(
+			c, e,
+			"times select values only in the WHERE of an operator over virtual time");
 		pmsl_hint(c->d, "SUM(x[vt] WHERE x[vt].time IN t), other conditions joined by AND");
 		return;
 	}
@@ -103,11 +106,13 @@ void pmsl_check_in(struct pmsl_checker *c, struct pmsl_expr *e)
 	e->type.kind = PMSL_T_BOOL;
 	if (a->type.kind == PMSL_T_NONE || b->type.kind == PMSL_T_NONE)
 		return;
-	if (a->type.kind == PMSL_T_TIME && b->type.kind == PMSL_T_INTERVAL && a->kind == PMSL_E_ATTR)
+	if (a->type.kind == PMSL_T_TIME && b->type.kind == PMSL_T_INTERVAL &&
+	    a->kind == PMSL_E_ATTR)
 		check_time_in(c, e);
 	else if (pmsl_is_array(a) || !may_hold(a->type.kind, b->type.kind) ||
 		 (a->type.kind == b->type.kind && !pmsl_is_array(b)))
-		pmsl_wrong(c, e, "a %s is not IN a %s", pmsl_type_name(a->type, left), pmsl_type_name(b->type, right));
+		pmsl_wrong(c, e, "a %s is not IN a %s", pmsl_type_name(a->type, left),
+			   pmsl_type_name(b->type, right));
 }
 
 /* MAX(a, b, c): no variable runs. */
@@ -116,8 +121,10 @@ static void check_list(struct pmsl_checker *c, struct pmsl_expr *e)
 	struct pmsl_expr *a;
 
 	e->type.kind = PMSL_T_VALUE;
-	if (e->over || e->where || e->op == PMSL_UNIQUE || e->op == PMSL_STDEV || e->op == PMSL_HISTOGRAM)
-		pmsl_wrong(c, e, "%s runs over one expression, not over a list", pmsl_fold_name(e->op));
+	if (e->over || e->where || e->op == PMSL_UNIQUE || e->op == PMSL_STDEV ||
+	    e->op == PMSL_HISTOGRAM)
+		pmsl_wrong(c, e, "%s runs over one expression, not over a list",
+			   pmsl_fold_name(e->op));
 	for (a = e->arg; a; a = a->next) {
 		pmsl_check_expr(c, a);
 		e->domain = pmsl_join_domains(c, e, e->domain, a->domain);
@@ -144,8 +151,10 @@ static uint64_t check_over(struct pmsl_checker *c, struct pmsl_expr *e)
 	for (n = e->over; n; n = n->next) {
 		struct pmsl_decl *d = smap_find(&c->names, n->name);
 
-		if (!d || d->kind != PMSL_D_VARIABLE || d->value || d->type.kind == PMSL_T_VALUE || d->type.dims) {
-			pmsl_error(c->d, n->at, (uint32_t)strlen(n->name), "%s is no variable to run over", n->name);
+		if (!d || d->kind != PMSL_D_VARIABLE || d->value || d->type.kind == PMSL_T_VALUE ||
+		    d->type.dims) {
+			pmsl_error(c->d, n->at, (uint32_t)strlen(n->name),
+				   "%s is no variable to run over", n->name);
 			if (!d)
 				pmsl_hint_names(c, n->name, false);
 			continue;
@@ -179,12 +188,14 @@ static void check_times(struct pmsl_checker *c, struct pmsl_expr *e)
 	const struct pmsl_expr *t = c->times;
 
 	if (t && !(t->free & e->bound & c->vt)) {
-		pmsl_error(c->d, t->at, t->len, "this time does not depend on what %s runs over", pmsl_fold_name(e->op));
+		pmsl_error(c->d, t->at, t->len, "this time does not depend on what %s runs over",
+			   pmsl_fold_name(e->op));
 		pmsl_hint(c->d, "times select among virtual times");
 	}
 }
 
-static void bind(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_expr *value, uint64_t over)
+static void bind(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_expr *value,
+		 uint64_t over)
 {
 	uint64_t all = value->free | (e->where ? e->where->free : 0);
 
@@ -192,7 +203,8 @@ static void bind(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_
 	e->free = all & ~e->bound;
 	if (!e->bound && value->type.kind != PMSL_T_NONE) {
 		pmsl_wrong(c, e, "%s has no variable to run over", pmsl_fold_name(e->op));
-		pmsl_hint(c->d, "declare one and use it: Process p; ... %s(x(p) WHERE p IN procs)", pmsl_fold_name(e->op));
+		pmsl_hint(c->d, "declare one and use it: Process p; ... %s(x(p) WHERE p IN procs)",
+			  pmsl_fold_name(e->op));
 	}
 	if (over & ~all)
 		pmsl_wrong(c, e, "a variable of %s stands nowhere in it", pmsl_fold_name(e->op));
@@ -203,7 +215,8 @@ static void conclude(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_ex
 {
 	bool is_object = pmsl_is_object(value->type.kind) || value->type.kind == PMSL_T_REGION;
 
-	e->domain = e->where ? pmsl_join_domains(c, e, value->domain, e->where->domain) : value->domain;
+	e->domain =
+		e->where ? pmsl_join_domains(c, e, value->domain, e->where->domain) : value->domain;
 	e->type.kind = e->op == PMSL_HISTOGRAM ? PMSL_T_HISTOGRAM : PMSL_T_VALUE;
 	if (is_object && !value->type.dims && (e->op == PMSL_UNIQUE || e->op == PMSL_COUNT)) {
 		if (e->op == PMSL_UNIQUE)
@@ -213,7 +226,8 @@ static void conclude(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_ex
 	}
 	e->unit = e->op == PMSL_COUNT ? PMSL_UNIT_ONE : value->unit;
 	if (e->op == PMSL_PROD && !pmsl_unit_is_one(value->unit))
-		pmsl_wrong(c, e, "a product over many values has no unit: they may have none either");
+		pmsl_wrong(c, e,
+			   "a product over many values has no unit: they may have none either");
 	if (!(e->bound & c->vt))
 		return;
 	if (e->domain != PMSL_EACH_VT && value->type.kind != PMSL_T_NONE)

@@ -40,7 +40,8 @@ bool pmsl_want(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_kind kind)
 bool pmsl_is_array(const struct pmsl_expr *e);
 
 /* The domain of what is made of both; a conflict is told of e. */
-enum pmsl_domain pmsl_join_domains(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_domain a, enum pmsl_domain b);
+enum pmsl_domain pmsl_join_domains(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_domain a,
+				   enum pmsl_domain b);
 
 /* Numbers a free variable that is used the first time. False when there are too many. */
 bool pmsl_number_variable(struct pmsl_checker *c, struct pmsl_decl *d);

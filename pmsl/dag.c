@@ -91,9 +91,10 @@ static uint64_t hash_node(const struct dag_node *n)
 
 static bool is_equal(const struct dag_node *a, const struct dag_node *b)
 {
-	return a->kind == b->kind && a->op == b->op && !memcmp(&a->number, &b->number, sizeof(a->number)) &&
-	       a->builtin == b->builtin && a->param == b->param && a->variable == b->variable &&
-	       a->shift == b->shift && a->bound == b->bound && a->nin == b->nin && a->objects == b->objects &&
+	return a->kind == b->kind && a->op == b->op &&
+	       !memcmp(&a->number, &b->number, sizeof(a->number)) && a->builtin == b->builtin &&
+	       a->param == b->param && a->variable == b->variable && a->shift == b->shift &&
+	       a->bound == b->bound && a->nin == b->nin && a->objects == b->objects &&
 	       a->partners == b->partners && a->regions == b->regions && str_eq(a->name, b->name) &&
 	       !memcmp(a->in, b->in, a->nin * sizeof(a->in[0]));
 }
@@ -151,13 +152,17 @@ static uint32_t put(struct builder *b, const struct pmsl_expr *e, struct dag_nod
 
 static struct dag_node blank(enum dag_kind kind, struct pmsl_type type)
 {
-	return (struct dag_node){
-		.kind = kind, .type = type, .builtin = -1, .objects = -1, .partners = -1, .regions = -1
-	};
+	return (struct dag_node){ .kind = kind,
+				  .type = type,
+				  .builtin = -1,
+				  .objects = -1,
+				  .partners = -1,
+				  .regions = -1 };
 }
 
 /* False after a failure; the arguments of e in order, where they stand. */
-static bool build_args(struct builder *b, const struct pmsl_expr *e, const struct meaning *m, struct dag_node *n)
+static bool build_args(struct builder *b, const struct pmsl_expr *e, const struct meaning *m,
+		       struct dag_node *n)
 {
 	const struct pmsl_expr *a;
 
@@ -188,7 +193,8 @@ static uint32_t find_built(const struct builder *b, const struct built *k)
 	const struct built *f = b->shared ? map_find(&b->built, hash_built(k)) : NULL;
 
 	for (; f; f = f->next)
-		if (f->what == k->what && f->narg == k->narg && !memcmp(f->arg, k->arg, k->narg * sizeof(k->arg[0])))
+		if (f->what == k->what && f->narg == k->narg &&
+		    !memcmp(f->arg, k->arg, k->narg * sizeof(k->arg[0])))
 			return f->node;
 	return NOTHING;
 }
@@ -220,7 +226,8 @@ static uint32_t find_meaning(const struct meaning *m, const struct pmsl_decl *d)
 }
 
 /* x[p][vt-1]: the value of x, its indices meaning these. */
-static uint32_t build_variable(struct builder *b, const struct pmsl_expr *e, const struct meaning *m)
+static uint32_t build_variable(struct builder *b, const struct pmsl_expr *e,
+			       const struct meaning *m)
 {
 	struct meaning index[PMSL_INDICES_MAX];
 	struct built key = { .what = e->decl };
@@ -269,7 +276,8 @@ static uint32_t build_name(struct builder *b, const struct pmsl_expr *e, const s
 
 /* --- what runs over variables */
 
-static bool find_variable(struct builder *b, const struct pmsl_decl *d, unsigned instance, uint32_t *out)
+static bool find_variable(struct builder *b, const struct pmsl_decl *d, unsigned instance,
+			  uint32_t *out)
 {
 	struct dag *g = b->g;
 
@@ -286,8 +294,8 @@ static bool find_variable(struct builder *b, const struct pmsl_decl *d, unsigned
  * A variable that a fold around runs over already may stand in the arguments of what is built
  * here: this one gets a number of its own.
  */
-static bool start_variable(struct builder *b, const struct pmsl_expr *e, const struct pmsl_decl *d, struct meaning *m,
-			   uint64_t *bound)
+static bool start_variable(struct builder *b, const struct pmsl_expr *e, const struct pmsl_decl *d,
+			   struct meaning *m, uint64_t *bound)
 {
 	struct dag_node n = blank(d->type.kind == PMSL_T_VT ? DAG_VT : DAG_VARIABLE, d->type);
 	unsigned instance = 0;
@@ -384,7 +392,8 @@ static uint32_t build_metric(struct builder *b, const struct pmsl_expr *e, const
 		param[key.narg] = (struct meaning){ e->metric, d, arg, &param[key.narg - 1] };
 	}
 	node = find_built(b, &key);
-	return node != NOTHING ? node : keep_built(b, &key, build(b, e->metric->result, &param[key.narg]));
+	return node != NOTHING ? node
+			       : keep_built(b, &key, build(b, e->metric->result, &param[key.narg]));
 }
 
 static void sort_inputs(const struct dag *g, struct dag_node *n)
@@ -422,7 +431,8 @@ static uint32_t build_call(struct builder *b, const struct pmsl_expr *e, const s
 /* e AT probe(p, vt) */
 static uint32_t build_at(struct builder *b, const struct pmsl_expr *e, const struct meaning *m)
 {
-	struct dag_node probe = blank(DAG_PROBE, (struct pmsl_type){ 0 }), n = blank(DAG_AT, e->type);
+	struct dag_node probe = blank(DAG_PROBE, (struct pmsl_type){ 0 }),
+			n = blank(DAG_AT, e->type);
 
 	probe.name = e->name;
 	n.in[0] = build(b, e->arg, m);
@@ -450,7 +460,8 @@ static uint32_t build_shift(struct builder *b, const struct pmsl_expr *e, const 
 	return put(b, e, &n);
 }
 
-static uint32_t build_plain(struct builder *b, const struct pmsl_expr *e, const struct meaning *m, enum dag_kind kind)
+static uint32_t build_plain(struct builder *b, const struct pmsl_expr *e, const struct meaning *m,
+			    enum dag_kind kind)
 {
 	struct dag_node n = blank(kind, e->type);
 
@@ -497,7 +508,8 @@ static uint32_t build_kind(struct builder *b, const struct pmsl_expr *e, const s
 	case PMSL_E_INTERVAL:
 		return build_interval(b, e);
 	case PMSL_E_OP:
-		return e->type.kind == PMSL_T_VT ? build_shift(b, e, m) : build_plain(b, e, m, DAG_OP);
+		return e->type.kind == PMSL_T_VT ? build_shift(b, e, m)
+						 : build_plain(b, e, m, DAG_OP);
 	case PMSL_E_IN:
 		return build_in(b, e, m);
 	case PMSL_E_AT:

@@ -65,7 +65,8 @@ static bool is_extensive_metric(const struct dag_node *n)
 
 static bool is_constant(const struct dag *g, uint32_t i)
 {
-	return g->node[i].kind == DAG_NUMBER || (g->node[i].kind == DAG_PARAM && g->node[i].type.kind == PMSL_T_VALUE);
+	return g->node[i].kind == DAG_NUMBER ||
+	       (g->node[i].kind == DAG_PARAM && g->node[i].type.kind == PMSL_T_VALUE);
 }
 
 static bool is_extensive_op(const struct dag *g, const struct dag_node *n, const bool *known)
@@ -93,7 +94,8 @@ static bool is_extensive_fold(const struct dag *g, const struct dag_node *n, con
 	if (n->op == PMSL_COUNT)
 		return true;
 	/* SUM(1 AT e(p, vt)) counts. */
-	return n->op == PMSL_SUM && (known[n->in[0]] || (value->kind == DAG_AT && is_constant(g, value->in[0])));
+	return n->op == PMSL_SUM &&
+	       (known[n->in[0]] || (value->kind == DAG_AT && is_constant(g, value->in[0])));
 }
 
 static bool is_extensive(const struct dag *g, const struct dag_node *n, const bool *known)

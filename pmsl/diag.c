@@ -39,8 +39,9 @@ static struct pmsl_diag *make_room(struct pmsl_diags *d, bool is_warning)
 	return NULL;
 }
 
-__attribute__((format(printf, 5, 0))) static void add(struct pmsl_diags *d, bool is_warning, uint32_t at,
-						      uint32_t len, const char *fmt, va_list ap)
+__attribute__((format(printf, 5, 0))) static void add(struct pmsl_diags *d, bool is_warning,
+						      uint32_t at, uint32_t len, const char *fmt,
+						      va_list ap)
 {
 	struct pmsl_diag *v = is_told(d, at) ? NULL : make_room(d, is_warning);
 	char text[PMSL_DIAG_TEXT_BYTES];
@@ -98,7 +99,8 @@ static void print_part(struct buf *b, const struct pmsl_source *s, size_t from, 
 	}
 }
 
-static void print_mark(struct buf *b, const struct pmsl_source *s, size_t from, size_t at, size_t to)
+static void print_mark(struct buf *b, const struct pmsl_source *s, size_t from, size_t at,
+		       size_t to)
 {
 	size_t i;
 
@@ -114,7 +116,8 @@ static void print_mark(struct buf *b, const struct pmsl_source *s, size_t from, 
 static void print_line(struct buf *b, const struct pmsl_source *s, const struct pmsl_diag *d,
 		       const struct pmsl_place *p, const struct pmsl_colors *c)
 {
-	size_t at = d->at < p->end ? d->at : p->end, from = p->begin, to = p->end, end = at + d->len;
+	size_t at = d->at < p->end ? d->at : p->end, from = p->begin, to = p->end,
+	       end = at + d->len;
 
 	if (at - from > SHOWN_BYTES / 2)
 		from = at - SHOWN_BYTES / 2;
@@ -143,8 +146,8 @@ void pmsl_diag_print(struct buf *b, const struct pmsl_source *s, const struct pm
 
 	str_escape(name, sizeof(name), s->name, strlen(s->name));
 	if (d->at == PMSL_NOWHERE) {
-		buf_printf(b, "%s%s: %s%s:%s %s\n", c->bold, name, d->is_warning ? c->warning : c->error, kind,
-			   c->plain, d->text);
+		buf_printf(b, "%s%s: %s%s:%s %s\n", c->bold, name,
+			   d->is_warning ? c->warning : c->error, kind, c->plain, d->text);
 	} else {
 		p = pmsl_source_place(s, d->at);
 		buf_printf(b, "%s%s:%u:%u: %s%s:%s %s\n", c->bold, name, p.line, p.col,

@@ -18,8 +18,9 @@ void dot_begin(struct buf *b, const char *title)
 {
 	buf_puts(b, "digraph \"");
 	put_escaped(b, title);
-	buf_puts(b, "\" {\n\tgraph [fontname=\"Helvetica\", rankdir=TB];\n"
-		    "\tnode [fontname=\"Helvetica\", fontsize=11, shape=box];\n\tedge [dir=back];\n");
+	buf_puts(b,
+		 "\" {\n\tgraph [fontname=\"Helvetica\", rankdir=TB];\n"
+		 "\tnode [fontname=\"Helvetica\", fontsize=11, shape=box];\n\tedge [dir=back];\n");
 }
 
 void dot_end(struct buf *b)
@@ -47,8 +48,10 @@ static const char *template_shape(enum dag_kind k)
 		return "ellipse";
 	if (k == DAG_PROBE)
 		return "hexagon";
-	return k == DAG_OP || k == DAG_FOLD || k == DAG_AT || k == DAG_IF || k == DAG_LIST || k == DAG_FUNCTION ? "box" :
-													  "plaintext";
+	return k == DAG_OP || k == DAG_FOLD || k == DAG_AT || k == DAG_IF || k == DAG_LIST ||
+			       k == DAG_FUNCTION
+		       ? "box"
+		       : "plaintext";
 }
 
 /* What the root does not need was built on the way: arguments that are looked at, never taken. */
@@ -238,7 +241,10 @@ static void put_link(struct buf *b, const struct pieces *p, size_t i, size_t k, 
 
 		for (m = 0; m < g->nnode; m++)
 			if (g->node[m].kind == FLOW_LINK_OUT && str_eq(g->node[m].link.name, name))
-				buf_printf(b, "\tpiece%zu_%zu -> piece%zu_%zu [style=dashed, label=\"%s\"];\n", i, k, j, m, name);
+				buf_printf(b,
+					   "\tpiece%zu_%zu -> piece%zu_%zu [style=dashed, "
+					   "label=\"%s\"];\n",
+					   i, k, j, m, name);
 	}
 }
 
@@ -260,7 +266,8 @@ void dot_pieces(struct buf *b, const struct pieces *p, const struct world *w)
 	size_t i;
 
 	for (i = 0; i < p->n; i++) {
-		bool is_in_site = p->v[i].place.kind == PLACE_NODE && world_site(w, p->v[i].place.object) != WORLD_NONE;
+		bool is_in_site = p->v[i].place.kind == PLACE_NODE &&
+				  world_site(w, p->v[i].place.object) != WORLD_NONE;
 
 		if (!is_in_site)
 			put_site(b, p, i, w);

@@ -109,7 +109,8 @@ static void lex_name(struct pmsl_lexer *l, struct pmsl_word *w)
 		l->at++;
 	w->len = (uint32_t)l->at - w->at;
 	if (w->len > NAME_MAX_BYTES) {
-		pmsl_error(l->d, w->at, 16, "a name may have %d characters, this one has %u", NAME_MAX_BYTES, w->len);
+		pmsl_error(l->d, w->at, 16, "a name may have %d characters, this one has %u",
+			   NAME_MAX_BYTES, w->len);
 		w->len = NAME_MAX_BYTES;
 	}
 	classify(l, w);
@@ -175,7 +176,8 @@ static void lex_string(struct pmsl_lexer *l, struct pmsl_word *w)
 	else
 		pmsl_error(l->d, w->at - 1, 1, "the string has no end on its line");
 	if (!str_is_utf8(l->s->text + w->at, w->len) || w->len > NAME_MAX_BYTES) {
-		pmsl_error(l->d, w->at, 1, "a string has at most %d bytes of UTF-8", NAME_MAX_BYTES);
+		pmsl_error(l->d, w->at, 1, "a string has at most %d bytes of UTF-8",
+			   NAME_MAX_BYTES);
 		w->len = 0;
 	}
 }
@@ -211,8 +213,10 @@ static void skip_strange(struct pmsl_lexer *l)
 	do {
 		l->at++;
 		c = peek(l, 0);
-	} while (c >= 0 && !begins_name(c) && !is_digit(c) && !strchr(" \t\r\n\f\"(){}[],;:.=<>+-*/%!", c));
-	pmsl_error(l->d, (uint32_t)begin, (uint32_t)(l->at - begin), "these characters mean nothing here");
+	} while (c >= 0 && !begins_name(c) && !is_digit(c) &&
+		 !strchr(" \t\r\n\f\"(){}[],;:.=<>+-*/%!", c));
+	pmsl_error(l->d, (uint32_t)begin, (uint32_t)(l->at - begin),
+		   "these characters mean nothing here");
 }
 
 void pmsl_lex(struct pmsl_lexer *l, struct pmsl_word *out)

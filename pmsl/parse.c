@@ -67,7 +67,8 @@ void pmsl_expected(struct pmsl_parser *p, const char *what)
 	if (w->kind == PMSL_W_END)
 		pmsl_lost(p, w->at, 1, "expected %s, but the text ends", what);
 	else
-		pmsl_lost(p, w->at, w->len, "expected %s, found '%.*s'", what, n, p->lex.s->text + w->at);
+		pmsl_lost(p, w->at, w->len, "expected %s, found '%.*s'", what, n,
+			  p->lex.s->text + w->at);
 }
 
 bool pmsl_expect(struct pmsl_parser *p, unsigned mark, const char *what)
@@ -106,7 +107,8 @@ bool pmsl_parse_indices(struct pmsl_parser *p, struct pmsl_names **out)
 			return false;
 		}
 		if (++n > PMSL_INDICES_MAX)
-			return pmsl_lost(p, p->word.at, p->word.len, "more than %d indices", PMSL_INDICES_MAX);
+			return pmsl_lost(p, p->word.at, p->word.len, "more than %d indices",
+					 PMSL_INDICES_MAX);
 		*out = pmsl_make(p, sizeof(**out));
 		if (!*out)
 			return false;
@@ -129,7 +131,9 @@ static bool parse_type(struct pmsl_parser *p, struct pmsl_type *out)
 	out->kind = p->word.kind == PMSL_W_NAME ? pmsl_kind_find(text, p->word.len) : PMSL_T_NONE;
 	if (out->kind == PMSL_T_NONE) {
 		pmsl_expected(p, "a type");
-		pmsl_hint(p->d, "types are Process, Node, Site, Region, VirtualTime, TimeInterval, Value");
+		pmsl_hint(
+			p->d,
+			"types are Process, Node, Site, Region, VirtualTime, TimeInterval, Value");
 		return false;
 	}
 	for (pmsl_take(p); pmsl_accept(p, '['); dims++)
@@ -141,7 +145,8 @@ static bool parse_type(struct pmsl_parser *p, struct pmsl_type *out)
 	return true;
 }
 
-static struct pmsl_decl *make_decl(struct pmsl_parser *p, enum pmsl_decl_kind kind, struct pmsl_type type)
+static struct pmsl_decl *make_decl(struct pmsl_parser *p, enum pmsl_decl_kind kind,
+				   struct pmsl_type type)
 {
 	struct pmsl_decl *d = pmsl_make(p, sizeof(*d));
 
@@ -160,7 +165,8 @@ static struct pmsl_decl *make_decl(struct pmsl_parser *p, enum pmsl_decl_kind ki
 }
 
 /* TYPE NAME, ... ) -- the name may be left out in a probe */
-static bool parse_params(struct pmsl_parser *p, enum pmsl_decl_kind kind, struct pmsl_decl **out, unsigned *n)
+static bool parse_params(struct pmsl_parser *p, enum pmsl_decl_kind kind, struct pmsl_decl **out,
+			 unsigned *n)
 {
 	struct pmsl_type type;
 
@@ -174,7 +180,8 @@ static bool parse_params(struct pmsl_parser *p, enum pmsl_decl_kind kind, struct
 			return false;
 		}
 		if (*n == PMSL_PARAMS_MAX)
-			return pmsl_lost(p, p->word.at, p->word.len, "more than %d parameters", PMSL_PARAMS_MAX);
+			return pmsl_lost(p, p->word.at, p->word.len, "more than %d parameters",
+					 PMSL_PARAMS_MAX);
 		*out = make_decl(p, kind, type);
 		if (!*out)
 			return false;
@@ -409,7 +416,9 @@ static void parse_metrics(struct pmsl_parser *p, struct pmsl_tree *t)
 
 int pmsl_parse(const struct pmsl_source *s, struct pmsl_diags *d, struct pmsl_tree **out)
 {
-	struct pmsl_parser p = { .lex = { .s = s, .d = d }, .d = d, .arena = arena_new(PMSL_HEAP_MAX_BYTES) };
+	struct pmsl_parser p = { .lex = { .s = s, .d = d },
+				 .d = d,
+				 .arena = arena_new(PMSL_HEAP_MAX_BYTES) };
 	struct pmsl_tree *t = p.arena ? arena_alloc(p.arena, sizeof(*t)) : NULL;
 
 	if (!t) {
@@ -418,7 +427,8 @@ int pmsl_parse(const struct pmsl_source *s, struct pmsl_diags *d, struct pmsl_tr
 	}
 	t->arena = p.arena;
 	if (s->n > PMSL_SOURCE_MAX_BYTES) {
-		pmsl_error(d, PMSL_SOURCE_MAX_BYTES, 1, "the text is longer than %d KiB", PMSL_SOURCE_MAX_BYTES / 1024);
+		pmsl_error(d, PMSL_SOURCE_MAX_BYTES, 1, "the text is longer than %d KiB",
+			   PMSL_SOURCE_MAX_BYTES / 1024);
 	} else {
 		pmsl_lex(&p.lex, &p.word);
 		pmsl_lex(&p.lex, &p.next);

@@ -33,7 +33,8 @@ static struct pmsl_expr *put_arg(struct pmsl_parser *p, struct pmsl_expr *e, str
 	if (!arg)
 		return NULL;
 	if (arg->height >= PMSL_HEIGHT_MAX) {
-		pmsl_lost(p, e->at, 1, "the expression has more than %d operators in a row", PMSL_HEIGHT_MAX);
+		pmsl_lost(p, e->at, 1, "the expression has more than %d operators in a row",
+			  PMSL_HEIGHT_MAX);
 		return NULL;
 	}
 	while (*end)
@@ -55,7 +56,8 @@ static struct pmsl_expr *parse_args(struct pmsl_parser *p, struct pmsl_expr *e)
 	}
 	do {
 		if (e->narg > PMSL_PARAMS_MAX) {
-			pmsl_lost(p, p->word.at, p->word.len, "more than %d arguments", PMSL_PARAMS_MAX);
+			pmsl_lost(p, p->word.at, p->word.len, "more than %d arguments",
+				  PMSL_PARAMS_MAX);
 			return NULL;
 		}
 		if (!put_arg(p, e, parse_or(p)))
@@ -83,7 +85,8 @@ static struct pmsl_expr *parse_name(struct pmsl_parser *p)
 	}
 	while (pmsl_accept(p, '[')) {
 		if (e->narg == PMSL_INDICES_MAX) {
-			pmsl_lost(p, p->word.at, p->word.len, "more than %d indices", PMSL_INDICES_MAX);
+			pmsl_lost(p, p->word.at, p->word.len, "more than %d indices",
+				  PMSL_INDICES_MAX);
 			return NULL;
 		}
 		if (!put_arg(p, e, parse_or(p)) || !pmsl_expect(p, ']', "']'"))
@@ -119,7 +122,8 @@ static struct pmsl_expr *parse_fold(struct pmsl_parser *p)
 		return NULL;
 	do {
 		if (e->narg > PMSL_PARAMS_MAX) {
-			pmsl_lost(p, p->word.at, p->word.len, "more than %d values", PMSL_PARAMS_MAX);
+			pmsl_lost(p, p->word.at, p->word.len, "more than %d values",
+				  PMSL_PARAMS_MAX);
 			return NULL;
 		}
 		if (!put_arg(p, e, parse_or(p)))
@@ -144,8 +148,8 @@ static struct pmsl_expr *parse_interval(struct pmsl_parser *p)
 	struct pmsl_expr *e = make_expr(p, PMSL_E_INTERVAL, p->word.at);
 
 	pmsl_take(p);
-	if (!e || !put_arg(p, e, parse_or(p)) || !pmsl_expect(p, ',', "','") || !put_arg(p, e, parse_or(p)) ||
-	    !pmsl_expect(p, ']', "']'"))
+	if (!e || !put_arg(p, e, parse_or(p)) || !pmsl_expect(p, ',', "','") ||
+	    !put_arg(p, e, parse_or(p)) || !pmsl_expect(p, ']', "']'"))
 		return NULL;
 	e->len = p->end - e->at;
 	return e;
@@ -163,7 +167,8 @@ static struct pmsl_expr *parse_if(struct pmsl_parser *p)
 		return NULL;
 	if (e->narg == 3)
 		return e;
-	pmsl_lost(p, e->at, e->len, "IF takes a condition, a value when it holds, and one when not");
+	pmsl_lost(p, e->at, e->len,
+		  "IF takes a condition, a value when it holds, and one when not");
 	return NULL;
 }
 
@@ -224,7 +229,9 @@ static struct pmsl_expr *parse_at(struct pmsl_parser *p, struct pmsl_expr *what)
 	}
 	e->name = pmsl_copy_word(p, &p->word);
 	pmsl_take(p);
-	return pmsl_expect(p, '(', "'(' and the probe's process and virtual time") ? parse_args(p, e) : NULL;
+	return pmsl_expect(p, '(', "'(' and the probe's process and virtual time")
+		       ? parse_args(p, e)
+		       : NULL;
 }
 
 static struct pmsl_expr *parse_postfix(struct pmsl_parser *p)
@@ -277,8 +284,8 @@ static struct pmsl_expr *parse_sign(struct pmsl_parser *p)
 	return e;
 }
 
-static struct pmsl_expr *binary(struct pmsl_parser *p, enum pmsl_expr_kind kind, unsigned op, struct pmsl_expr *a,
-				struct pmsl_expr *b)
+static struct pmsl_expr *binary(struct pmsl_parser *p, enum pmsl_expr_kind kind, unsigned op,
+				struct pmsl_expr *a, struct pmsl_expr *b)
 {
 	struct pmsl_expr *e = a && b ? make_expr(p, kind, a->at) : NULL;
 
@@ -288,12 +295,14 @@ static struct pmsl_expr *binary(struct pmsl_parser *p, enum pmsl_expr_kind kind,
 	return put_arg(p, e, a) ? put_arg(p, e, b) : NULL;
 }
 
-struct operator {
+struct operator
+{
 	unsigned mark, op;
 };
 
 /* The operator of these that is next, or NULL. */
-static const struct operator *next_operator(const struct pmsl_parser *p, const struct operator *v, size_t n)
+static const struct operator*
+	next_operator(const struct pmsl_parser *p, const struct operator* v, size_t n)
 {
 	size_t i;
 
@@ -305,9 +314,11 @@ static const struct operator *next_operator(const struct pmsl_parser *p, const s
 
 static struct pmsl_expr *parse_product(struct pmsl_parser *p)
 {
-	static const struct operator ops[] = { { '*', PMSL_MUL }, { '/', PMSL_DIV }, { '%', PMSL_MOD } };
+	static const struct operator ops[] = { { '*', PMSL_MUL },
+					       { '/', PMSL_DIV },
+					       { '%', PMSL_MOD } };
 	struct pmsl_expr *e = parse_sign(p);
-	const struct operator *o;
+	const struct operator* o;
 
 	while (e && (o = next_operator(p, ops, ARRAY_LEN(ops)))) {
 		pmsl_take(p);
@@ -320,7 +331,7 @@ static struct pmsl_expr *parse_sum(struct pmsl_parser *p)
 {
 	static const struct operator ops[] = { { '+', PMSL_ADD }, { '-', PMSL_SUB } };
 	struct pmsl_expr *e = parse_product(p);
-	const struct operator *o;
+	const struct operator* o;
 
 	while (e && (o = next_operator(p, ops, ARRAY_LEN(ops)))) {
 		pmsl_take(p);
@@ -331,10 +342,11 @@ static struct pmsl_expr *parse_sum(struct pmsl_parser *p)
 
 static struct pmsl_expr *parse_relation(struct pmsl_parser *p)
 {
-	static const struct operator ops[] = { { PMSL_M_EQ, PMSL_EQ }, { PMSL_M_NE, PMSL_NE }, { '<', PMSL_LT },
-					       { PMSL_M_LE, PMSL_LE }, { '>', PMSL_GT },       { PMSL_M_GE, PMSL_GE } };
+	static const struct operator ops[] = { { PMSL_M_EQ, PMSL_EQ }, { PMSL_M_NE, PMSL_NE },
+					       { '<', PMSL_LT },       { PMSL_M_LE, PMSL_LE },
+					       { '>', PMSL_GT },       { PMSL_M_GE, PMSL_GE } };
 	struct pmsl_expr *e = parse_sum(p);
-	const struct operator *o;
+	const struct operator* o;
 
 	if (!e)
 		return NULL;
@@ -369,8 +381,8 @@ static struct pmsl_expr *parse_not(struct pmsl_parser *p)
 	if (e) {
 		struct pmsl_expr *not = make_expr(p, PMSL_E_OP, at);
 
-		if (not)
-			not->op = PMSL_NOT;
+		if (not )
+			not ->op = PMSL_NOT;
 		e = not ? put_arg(p, not, e) : NULL;
 	}
 	return e;

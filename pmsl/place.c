@@ -130,14 +130,15 @@ static uint32_t add(struct placer *p, uint32_t piece, struct flow_node *n)
 		find_line(p, offset - 1, n);
 	k = flow_graph_add(p->pieces->v[piece].graph, n, &e);
 	if (k == -ERR_LIMIT)
-		pmsl_error(p->d, PMSL_NOWHERE, 0, "the part for %s is too large: %s", piece_name(p, piece), e.text);
+		pmsl_error(p->d, PMSL_NOWHERE, 0, "the part for %s is too large: %s",
+			   piece_name(p, piece), e.text);
 	return k < 0 ? fail(p, k) : (uint32_t)k;
 }
 
 /* --- links, one step up */
 
-static uint32_t put_link(struct placer *p, uint32_t below, uint32_t from, const struct bound_node *v, bool partial,
-			 uint32_t behind)
+static uint32_t put_link(struct placer *p, uint32_t below, uint32_t from,
+			 const struct bound_node *v, bool partial, uint32_t behind)
 {
 	uint32_t up = piece_at(p, above(p, p->pieces->v[below].place));
 	uint32_t made = recall(&p->links, pair(below, from));
@@ -152,7 +153,8 @@ static uint32_t put_link(struct placer *p, uint32_t below, uint32_t from, const 
 	in.link.domain = v->n.domain;
 	in.link.partial = partial;
 	if (partial)
-		in.link.fold = v->n.kind == FLOW_SET || v->n.kind == FLOW_VT_AGG ? v->n.fold : v->n.gives;
+		in.link.fold =
+			v->n.kind == FLOW_SET || v->n.kind == FLOW_VT_AGG ? v->n.fold : v->n.gives;
 	in.link.fold.partial_out = false;
 	in.link.behind = behind;
 	if (add(p, below, &out) == NOTHING)
@@ -169,7 +171,8 @@ static bool is_below(const struct placer *p, struct place at, struct place than)
 {
 	if (than.kind == PLACE_TOP)
 		return at.kind == PLACE_NODE || at.kind == PLACE_SITE;
-	return than.kind == PLACE_SITE && at.kind == PLACE_NODE && world_site(p->b->world, at.object) == than.object;
+	return than.kind == PLACE_SITE && at.kind == PLACE_NODE &&
+	       world_site(p->b->world, at.object) == than.object;
 }
 
 /* The place one step below `top` on the way to `at`. */
@@ -211,7 +214,8 @@ static bool is_worth_parts(const struct placer *p, const struct bound_node *set,
 	return is_worth;
 }
 
-static uint32_t behind_within(const struct placer *p, const struct bound_node *set, struct place here)
+static uint32_t behind_within(const struct placer *p, const struct bound_node *set,
+			      struct place here)
 {
 	uint32_t behind = 0;
 	size_t i;
@@ -233,10 +237,12 @@ struct gathered {
 	size_t n;
 };
 
-static uint32_t emit_part(struct placer *p, const struct bound_node *set, uint32_t piece, bool is_whole);
+static uint32_t emit_part(struct placer *p, const struct bound_node *set, uint32_t piece,
+			  bool is_whole);
 
 /* Input i belongs to a piece below: its part comes by one link. */
-static void gather_part(struct placer *p, const struct bound_node *set, struct place below, struct gathered *g)
+static void gather_part(struct placer *p, const struct bound_node *set, struct place below,
+			struct gathered *g)
 {
 	uint32_t piece = piece_at(p, below), part, link;
 
@@ -251,8 +257,8 @@ static void gather_part(struct placer *p, const struct bound_node *set, struct p
 }
 
 /* Values that are here (or anywhere) become a part of their own, so that all inputs are partial. */
-static void gather_own(struct placer *p, const struct bound_node *set, uint32_t piece, const struct gathered *own,
-		       struct gathered *g)
+static void gather_own(struct placer *p, const struct bound_node *set, uint32_t piece,
+		       const struct gathered *own, struct gathered *g)
 {
 	struct flow_node n = set->n;
 
@@ -267,8 +273,8 @@ static void gather_own(struct placer *p, const struct bound_node *set, uint32_t 
 	}
 }
 
-static void gather(struct placer *p, const struct bound_node *set, uint32_t piece, bool is_whole, struct gathered *g,
-		   struct gathered *own)
+static void gather(struct placer *p, const struct bound_node *set, uint32_t piece, bool is_whole,
+		   struct gathered *g, struct gathered *own)
 {
 	struct place here = p->pieces->v[piece].place;
 	struct map seen;
@@ -295,7 +301,8 @@ static void gather(struct placer *p, const struct bound_node *set, uint32_t piec
 }
 
 /* The values of the inputs within this piece, one by one. */
-static uint32_t emit_plain(struct placer *p, const struct bound_node *set, uint32_t piece, bool is_whole)
+static uint32_t emit_plain(struct placer *p, const struct bound_node *set, uint32_t piece,
+			   bool is_whole)
 {
 	struct place here = p->pieces->v[piece].place;
 	uint32_t *in = calloc(set->n.nin, sizeof(*in)), made;
@@ -335,7 +342,8 @@ static uint32_t merge(struct placer *p, const struct bound_node *set, uint32_t p
 	return add(p, piece, &n);
 }
 
-static uint32_t emit_parts(struct placer *p, const struct bound_node *set, uint32_t piece, bool is_whole)
+static uint32_t emit_parts(struct placer *p, const struct bound_node *set, uint32_t piece,
+			   bool is_whole)
 {
 	struct gathered g = { calloc(set->n.nin + 1, sizeof(*g.v)), 0 };
 	struct gathered own = { calloc(set->n.nin, sizeof(*own.v)), 0 };
@@ -359,14 +367,16 @@ static uint32_t emit_parts(struct placer *p, const struct bound_node *set, uint3
  * The part of a set that is within a piece, or the whole. Once one step is cut in parts, all below
  * give parts: values and partial aggregates do not mix.
  */
-static uint32_t emit_part(struct placer *p, const struct bound_node *set, uint32_t piece, bool is_whole)
+static uint32_t emit_part(struct placer *p, const struct bound_node *set, uint32_t piece,
+			  bool is_whole)
 {
 	struct place here = p->pieces->v[piece].place;
 	uint32_t known = recall(&p->parts, pair(piece, set->id));
 
 	if (!is_whole && known != NOTHING)
 		return known;
-	if (here.kind == PLACE_NODE || (!is_worth_parts(p, set, here) && !has_partial_inputs(p, set)))
+	if (here.kind == PLACE_NODE ||
+	    (!is_worth_parts(p, set, here) && !has_partial_inputs(p, set)))
 		known = emit_plain(p, set, piece, is_whole);
 	else
 		known = emit_parts(p, set, piece, is_whole);
@@ -431,15 +441,19 @@ static void verify(struct placer *p)
 		if (!rc)
 			continue;
 		if (rc != -ERR_NOMEM)
-			pmsl_error(p->d, PMSL_NOWHERE, 0, "the part for %s is refused: %s", piece_name(p, i), e.text);
+			pmsl_error(p->d, PMSL_NOWHERE, 0, "the part for %s is refused: %s",
+				   piece_name(p, i), e.text);
 		fail(p, rc);
 	}
 }
 
-int place_graph(const struct bound *b, const struct bind_output *out, size_t nout, uint32_t measurement,
-		const struct pmsl_source *text, struct pmsl_diags *d, struct pieces *pieces)
+int place_graph(const struct bound *b, const struct bind_output *out, size_t nout,
+		uint32_t measurement, const struct pmsl_source *text, struct pmsl_diags *d,
+		struct pieces *pieces)
 {
-	struct placer p = { .b = b, .text = text, .d = d, .pieces = pieces, .measurement = measurement };
+	struct placer p = {
+		.b = b, .text = text, .d = d, .pieces = pieces, .measurement = measurement
+	};
 	size_t i;
 
 	memset(pieces, 0, sizeof(*pieces));

@@ -31,8 +31,9 @@ struct pieces {
  * measurement: its number, not 0. lines: of the text that the metric stands in, may be NULL.
  * -ERR_LIMIT with an error in d when a piece is larger than a daemon takes; -ERR_NOMEM.
  */
-int place_graph(const struct bound *b, const struct bind_output *out, size_t nout, uint32_t measurement,
-		const struct pmsl_source *text, struct pmsl_diags *d, struct pieces *pieces);
+int place_graph(const struct bound *b, const struct bind_output *out, size_t nout,
+		uint32_t measurement, const struct pmsl_source *text, struct pmsl_diags *d,
+		struct pieces *pieces);
 void pieces_done(struct pieces *p);
 
 #endif

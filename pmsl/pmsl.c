@@ -17,7 +17,8 @@ struct pmsl {
 	struct pmsl_tree *tree;
 };
 
-static int compile(struct pmsl *p, const char *name, const char *text, size_t n, struct pmsl_diags *d)
+static int compile(struct pmsl *p, const char *name, const char *text, size_t n,
+		   struct pmsl_diags *d)
 {
 	int rc;
 
@@ -34,7 +35,8 @@ static int compile(struct pmsl *p, const char *name, const char *text, size_t n,
 	return rc || d->nerror ? rc : pmsl_check(p->tree, &p->units, d);
 }
 
-int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags *d, struct pmsl **out)
+int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags *d,
+		 struct pmsl **out)
 {
 	struct pmsl *p = calloc(1, sizeof(*p));
 	int rc = p ? compile(p, name, text, n, d) : -ERR_NOMEM;
@@ -86,8 +88,9 @@ const struct pmsl_metric *pmsl_metric(const struct pmsl *p, const char *name, st
 	return NULL;
 }
 
-int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w, const struct bind_wish *wish,
-	      uint32_t measurement, struct pmsl_diags *d, struct pmsl_plan *out)
+int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w,
+	      const struct bind_wish *wish, uint32_t measurement, struct pmsl_diags *d,
+	      struct pmsl_plan *out)
 {
 	int rc;
 
@@ -99,7 +102,8 @@ int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct wo
 	if (!rc)
 		rc = bind_metric(out->dag, wish, &out->bound, d, &out->output, &out->noutput);
 	if (!rc)
-		rc = place_graph(&out->bound, out->output, out->noutput, measurement, &p->source, d, &out->pieces);
+		rc = place_graph(&out->bound, out->output, out->noutput, measurement, &p->source, d,
+				 &out->pieces);
 	if (rc)
 		pmsl_plan_done(out);
 	return rc;
@@ -127,13 +131,15 @@ int pmsl_builtin_source(const char *builtin, bool has_partners, bool has_regions
 	time = b.is_total ? "t" : "NOW";
 	buf_puts(out, "Measured(");
 	if (b.object != PMSL_T_NONE)
-		buf_printf(out, "%s object%s", object, b.is_total || has_partners || has_regions ? ", " : "");
+		buf_printf(out, "%s object%s", object,
+			   b.is_total || has_partners || has_regions ? ", " : "");
 	if (has_partners)
 		buf_puts(out, "Process[] partners, ");
 	if (has_regions)
 		buf_puts(out, "Region[] regions, ");
 	buf_puts(out, b.is_total ? "TimeInterval t) " : ") ");
-	buf_printf(out, "{ RETURN %s(%s%s%s%s); }", b.name, b.object != PMSL_T_NONE ? "object, " : "",
-		   has_partners ? "partners, " : "", has_regions ? "regions, " : "", time);
+	buf_printf(out, "{ RETURN %s(%s%s%s%s); }", b.name,
+		   b.object != PMSL_T_NONE ? "object, " : "", has_partners ? "partners, " : "",
+		   has_regions ? "regions, " : "", time);
 	return out->failed ? -ERR_NOMEM : 0;
 }

@@ -22,7 +22,8 @@ struct pmsl;
  * Text and name are copied. *out is made even of a text with errors: for the names in it.
  * -ERR_NOMEM; all else is in d.
  */
-int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags *d, struct pmsl **out);
+int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags *d,
+		 struct pmsl **out);
 void pmsl_free(struct pmsl *p);
 
 const struct pmsl_source *pmsl_source(const struct pmsl *p);
@@ -41,8 +42,9 @@ struct pmsl_plan {
 };
 
 /* The world is borrowed as long as the plan is. -ERR_INVALID, -ERR_LIMIT with errors in d, -ERR_NOMEM. */
-int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w, const struct bind_wish *wish,
-	      uint32_t measurement, struct pmsl_diags *d, struct pmsl_plan *out);
+int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w,
+	      const struct bind_wish *wish, uint32_t measurement, struct pmsl_diags *d,
+	      struct pmsl_plan *out);
 void pmsl_plan_done(struct pmsl_plan *plan);
 
 /*

@@ -60,24 +60,24 @@ enum pmsl_op {
 
 enum pmsl_expr_kind {
 	PMSL_E_NUMBER,
-	PMSL_E_NAME,	 /* name, arg = indices */
-	PMSL_E_CALL,	 /* name(arg...): a metric or a function */
-	PMSL_E_FOLD,	 /* op; arg = values (QUANTILE: the share first); where; over */
-	PMSL_E_ATTR,	 /* arg[0].name */
+	PMSL_E_NAME, /* name, arg = indices */
+	PMSL_E_CALL, /* name(arg...): a metric or a function */
+	PMSL_E_FOLD, /* op; arg = values (QUANTILE: the share first); where; over */
+	PMSL_E_ATTR, /* arg[0].name */
 	PMSL_E_INTERVAL, /* [arg[0], arg[1]] */
-	PMSL_E_OP,	 /* op; one or two arg */
-	PMSL_E_IN,	 /* arg[0] IN arg[1] */
-	PMSL_E_AT,	 /* arg[0] AT name(arg[1]...) */
-	PMSL_E_IF,	 /* IF(arg[0], arg[1], arg[2]) */
+	PMSL_E_OP, /* op; one or two arg */
+	PMSL_E_IN, /* arg[0] IN arg[1] */
+	PMSL_E_AT, /* arg[0] AT name(arg[1]...) */
+	PMSL_E_IF, /* IF(arg[0], arg[1], arg[2]) */
 };
 
 /* What a value depends on, and so when there is one. */
 enum pmsl_domain {
-	PMSL_ALWAYS,   /* a constant */
-	PMSL_MOMENT,   /* whenever somebody looks: at a read, or at a probe */
-	PMSL_SPAN,     /* a MOMENT or a READ, as the interval parameter of its metric is */
-	PMSL_READ,     /* once a read */
-	PMSL_EACH_VT,  /* once for each virtual time of a probe */
+	PMSL_ALWAYS, /* a constant */
+	PMSL_MOMENT, /* whenever somebody looks: at a read, or at a probe */
+	PMSL_SPAN, /* a MOMENT or a READ, as the interval parameter of its metric is */
+	PMSL_READ, /* once a read */
+	PMSL_EACH_VT, /* once for each virtual time of a probe */
 };
 
 /* A name in a list: the bound variables of MAX[p][q](...). */

@@ -15,7 +15,7 @@ static const char *const known[] = { "s", "B", "calls", "%" };
 static const struct {
 	const char *word, *base;
 } also[] = {
-	{ "seconds", "s" }, { "second", "s" }, { "sec", "s" },	   { "bytes", "B" },
+	{ "seconds", "s" }, { "second", "s" },	 { "sec", "s" },     { "bytes", "B" },
 	{ "byte", "B" },    { "call", "calls" }, { "percent", "%" },
 };
 
@@ -107,7 +107,10 @@ static int put_factors(const struct pmsl_units *u, struct pmsl_unit v, int sign,
 
 		if (power <= 0)
 			continue;
-		n += snprintf(out + n, PMSL_UNIT_TEXT_BYTES - (size_t)n, "%s%s", sign < 0 ? "/" : n ? "*" : "",
+		n += snprintf(out + n, PMSL_UNIT_TEXT_BYTES - (size_t)n, "%s%s",
+			      sign < 0 ? "/"
+			      : n      ? "*"
+				       : "",
 			      u->name[i]);
 		if (power > 1 && n < PMSL_UNIT_TEXT_BYTES)
 			n += snprintf(out + n, PMSL_UNIT_TEXT_BYTES - (size_t)n, "^%d", power);
@@ -115,7 +118,8 @@ static int put_factors(const struct pmsl_units *u, struct pmsl_unit v, int sign,
 	return n;
 }
 
-const char *pmsl_unit_text(const struct pmsl_units *u, struct pmsl_unit v, char out[PMSL_UNIT_TEXT_BYTES])
+const char *pmsl_unit_text(const struct pmsl_units *u, struct pmsl_unit v,
+			   char out[PMSL_UNIT_TEXT_BYTES])
 {
 	int n;
 
@@ -155,7 +159,9 @@ struct pmsl_unit pmsl_unit_product(struct pmsl_unit a, struct pmsl_unit b, int s
 	for (i = 0; i < PMSL_UNIT_BASES; i++) {
 		int power = a.power[i] + sign * b.power[i];
 
-		v.power[i] = (int8_t)(power > POWER_MAX ? POWER_MAX : power < -POWER_MAX ? -POWER_MAX : power);
+		v.power[i] = (int8_t)(power > POWER_MAX	   ? POWER_MAX
+				      : power < -POWER_MAX ? -POWER_MAX
+							   : power);
 	}
 	return v;
 }

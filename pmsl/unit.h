@@ -38,7 +38,8 @@ void pmsl_units_init(struct pmsl_units *u);
 int pmsl_unit_parse(struct pmsl_units *u, const char *text, struct pmsl_unit *out);
 
 /* "B/s", "1". Returns out. */
-const char *pmsl_unit_text(const struct pmsl_units *u, struct pmsl_unit v, char out[PMSL_UNIT_TEXT_BYTES]);
+const char *pmsl_unit_text(const struct pmsl_units *u, struct pmsl_unit v,
+			   char out[PMSL_UNIT_TEXT_BYTES]);
 
 bool pmsl_unit_is_one(struct pmsl_unit v); /* no base in it; any is none too */
 bool pmsl_unit_fits(struct pmsl_unit a, struct pmsl_unit b); /* may be added, compared */

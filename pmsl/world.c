@@ -40,8 +40,10 @@ static int put(struct layout *l, enum pmsl_kind kind, uint32_t parent, uint32_t 
 	snprintf(made, sizeof(made), "%c_%u", kind == PMSL_T_NODE ? 'n' : 's', ++l->made);
 	token = is_process ? name : arena_copy(l->arena, made, strlen(made));
 	if (rc || !token || !name)
-		return rc == -ERR_LIMIT ? err_set(l->e, ERR_LIMIT, "layout: too many objects") : err_nomem(l->e);
-	l->v[l->n] = (struct world_object){ kind, token, is_process ? NULL : name, is_process ? l->ranks++ : -1, parent };
+		return rc == -ERR_LIMIT ? err_set(l->e, ERR_LIMIT, "layout: too many objects")
+					: err_nomem(l->e);
+	l->v[l->n] = (struct world_object){ kind, token, is_process ? NULL : name,
+					    is_process ? l->ranks++ : -1, parent };
 	if (out)
 		*out = (uint32_t)l->n;
 	l->n++;

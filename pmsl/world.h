@@ -29,8 +29,9 @@ struct world {
 struct arena;
 
 /*
- * For looking at graphs where no monitor runs: "site1:hostA=p_1,p_2;hostB=p_3/site2:..."; processes
- * have their tokens there, sites and nodes get them; ranks count from 0 in the order of the text. -ERR_PARSE, -ERR_LIMIT, -ERR_NOMEM.
+ * For looking at graphs where no monitor runs: "site1:hostA=p_1,p_2;hostB=p_3/site2:...". Processes
+ * have their tokens there, sites and nodes get them; ranks count from 0 in the order of the text.
+ * -ERR_PARSE, -ERR_LIMIT, -ERR_NOMEM.
  */
 int world_from_layout(const char *text, struct arena *a, struct world *out, struct err *e);
 

@@ -10,7 +10,8 @@ struct checking {
 	struct json out;
 };
 
-static void show_json(struct checking *c, const char *path, const struct pmsl *p, const struct pmsl_diags *d)
+static void show_json(struct checking *c, const char *path, const struct pmsl *p,
+		      const struct pmsl_diags *d)
 {
 	const struct pmsl_metric *m;
 
@@ -77,7 +78,8 @@ int cmd_check(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig check",
 		.usage = "[OPTION...] FILE...",
-		.summary = "says what is wrong with metrics in files ('-': standard input); no monitor is asked",
+		.summary = "says what is wrong with metrics in files ('-': standard input); no "
+			   "monitor is asked",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

@@ -148,22 +148,29 @@ int cmd_dot(int argc, char **argv)
 {
 	struct drawing g = { .by = "nothing" };
 	const struct opt table[] = {
-		{ "output", 'o', "FILE", "write there: .dot; .svg, .png, .pdf where graphviz is installed", OPT_STR,
+		{ "output", 'o', "FILE",
+		  "write there: .dot; .svg, .png, .pdf where graphviz is installed", OPT_STR,
 		  &g.output, 0, 0, NULL },
-		{ "layout", 0, "TEXT", "sites, nodes and processes: 'site1:hostA=p_1,p_2;hostB=p_3/site2:hostC=p_4'",
+		{ "layout", 0, "TEXT",
+		  "sites, nodes and processes: 'site1:hostA=p_1,p_2;hostB=p_3/site2:hostC=p_4'",
 		  OPT_STR, &g.layout, 0, 0, NULL },
-		{ "objects", 0, "LIST", "of the layout, what is measured: p_1,p_2 or hostA (default: all)", OPT_STR,
+		{ "objects", 0, "LIST",
+		  "of the layout, what is measured: p_1,p_2 or hostA (default: all)", OPT_STR,
 		  &g.objects, 0, 0, NULL },
-		{ "by", 0, "KIND", "one result for each process, node or site", OPT_STR, &g.by, 0, 0, NULL },
-		{ "since-last", 0, NULL, "an interval of the metric is since the last read, not since the start",
-		  OPT_FLAG, &g.is_since_last, 0, 0, NULL },
-		{ "central", 0, NULL, "all values go to the top, for comparing", OPT_FLAG, &g.is_central, 0, 0, NULL },
+		{ "by", 0, "KIND", "one result for each process, node or site", OPT_STR, &g.by, 0,
+		  0, NULL },
+		{ "since-last", 0, NULL,
+		  "an interval of the metric is since the last read, not since the start", OPT_FLAG,
+		  &g.is_since_last, 0, 0, NULL },
+		{ "central", 0, NULL, "all values go to the top, for comparing", OPT_FLAG,
+		  &g.is_central, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig dot",
 		.usage = "[OPTION...] FILE METRIC",
-		.summary = "draws how a metric is evaluated; with --layout also its graph, and where the parts run",
+		.summary = "draws how a metric is evaluated; with --layout also its graph, and "
+			   "where the parts run",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

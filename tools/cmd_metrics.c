@@ -26,8 +26,8 @@ static bool is_wanted(const struct listing *l, const char *name)
 	return !l->word || strstr(name, l->word);
 }
 
-static void put_row(struct listing *l, const char *name, const char *unit, const char *kind, const char *params,
-		    const char *text)
+static void put_row(struct listing *l, const char *name, const char *unit, const char *kind,
+		    const char *params, const char *text)
 {
 	l->n++;
 	table_cell(l->table, "%s", name);
@@ -74,7 +74,8 @@ static void list_builtins(struct listing *l)
 		if (l->json)
 			put_json(l, &m);
 		else
-			put_row(l, m.name, m.unit, m.is_total ? "cumulative" : "sampled", pmsl_builtin_params(&m), m.text);
+			put_row(l, m.name, m.unit, m.is_total ? "cumulative" : "sampled",
+				pmsl_builtin_params(&m), m.text);
 	}
 }
 
@@ -89,7 +90,8 @@ static void put_metric(struct listing *l, const struct pmsl *p, const struct pms
 	} else {
 		pmsl_text_params(&params, m);
 		put_row(l, m->name, pmsl_unit_text(pmsl_units(p), m->unit, unit),
-			m->domain == PMSL_EACH_VT ? "each vt" : "each read", buf_str(&params), pmsl_source(p)->name);
+			m->domain == PMSL_EACH_VT ? "each vt" : "each read", buf_str(&params),
+			pmsl_source(p)->name);
 	}
 	buf_done(&params);
 }
@@ -156,7 +158,8 @@ static int list_text(struct listing *l)
 	buf_done(&out);
 	table_free(l->table);
 	if (!l->n && rc == CMD_OK)
-		return cmd_fail(CMD_NOTFOUND, "there is no metric like '%s'", l->word ? l->word : "");
+		return cmd_fail(CMD_NOTFOUND, "there is no metric like '%s'",
+				l->word ? l->word : "");
 	return rc;
 }
 
@@ -175,8 +178,10 @@ int cmd_metrics(int argc, char **argv)
 	struct listing l = { .json = false };
 	const struct opt table[] = {
 		{ "json", 'j', NULL, "write JSON", OPT_FLAG, &l.json, 0, 0, NULL },
-		{ "long", 'l', NULL, "with parameters, and those of single MPI calls", OPT_FLAG, &l.is_long, 0, 0, NULL },
-		{ "file", 'f', "FILE", "metrics of this file too; may be given again", OPT_CALL, &l, 0, 0, take_file },
+		{ "long", 'l', NULL, "with parameters, and those of single MPI calls", OPT_FLAG,
+		  &l.is_long, 0, 0, NULL },
+		{ "file", 'f', "FILE", "metrics of this file too; may be given again", OPT_CALL, &l,
+		  0, 0, take_file },
 		{ 0 },
 	};
 	const struct opt_spec spec = {

@@ -75,7 +75,8 @@ static int run_dot(const char *format, const char *path, int graph)
 	posix_spawn_file_actions_destroy(&actions);
 	free(name);
 	if (rc == ENOENT)
-		return cmd_fail(CMD_FAILURE, "graphviz is not installed, which draws; -o graph.dot writes what it reads");
+		return cmd_fail(CMD_FAILURE, "graphviz is not installed, which draws; -o graph.dot "
+					     "writes what it reads");
 	if (rc)
 		return cmd_fail(CMD_FAILURE, "dot cannot be run: %s", strerror(rc));
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -92,7 +93,8 @@ int graphviz_write(const char *path, const struct buf *graph)
 		return write_plain(path, graph);
 	fd = open_graph(graph);
 	if (fd < 0)
-		return cmd_fail(CMD_FAILURE, "the graph cannot be handed to dot: %s", strerror(errno));
+		return cmd_fail(CMD_FAILURE, "the graph cannot be handed to dot: %s",
+				strerror(errno));
 	rc = run_dot(format, path, fd);
 	close(fd);
 	return rc;

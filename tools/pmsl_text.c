@@ -28,10 +28,12 @@ int pmsl_text_compile(const char *path, struct pmsl_diags *d, struct pmsl **out)
 	return rc;
 }
 
-void pmsl_text_tell(const struct term *t, FILE *to, const struct pmsl *p, const struct pmsl_diags *d)
+void pmsl_text_tell(const struct term *t, FILE *to, const struct pmsl *p,
+		    const struct pmsl_diags *d)
 {
-	const struct pmsl_colors colors = { term_paint(t, TERM_BOLD), term_paint(t, TERM_RED), term_paint(t, TERM_YELLOW),
-					    term_paint(t, TERM_GREEN), term_paint(t, TERM_PLAIN) };
+	const struct pmsl_colors colors = { term_paint(t, TERM_BOLD), term_paint(t, TERM_RED),
+					    term_paint(t, TERM_YELLOW), term_paint(t, TERM_GREEN),
+					    term_paint(t, TERM_PLAIN) };
 	struct buf b = BUF_INIT(1 << 20);
 	size_t i;
 
@@ -80,7 +82,8 @@ void pmsl_text_params(struct buf *b, const struct pmsl_metric *m)
 	char type[PMSL_TYPE_BYTES];
 
 	for (d = m->param; d; d = d->next)
-		buf_printf(b, "%s%s %s", d == m->param ? "" : ", ", pmsl_type_name(d->type, type), d->name);
+		buf_printf(b, "%s%s %s", d == m->param ? "" : ", ", pmsl_type_name(d->type, type),
+			   d->name);
 }
 
 void pmsl_text_metric_json(struct json *j, const struct pmsl *p, const struct pmsl_metric *m)

@@ -11,7 +11,8 @@
 int pmsl_text_compile(const char *path, struct pmsl_diags *d, struct pmsl **out);
 
 /* Diagnostics to `to`, with colours where the terminal has them. */
-void pmsl_text_tell(const struct term *t, FILE *to, const struct pmsl *p, const struct pmsl_diags *d);
+void pmsl_text_tell(const struct term *t, FILE *to, const struct pmsl *p,
+		    const struct pmsl_diags *d);
 
 /* "diagnostics": [...] into an open object. */
 void pmsl_text_tell_json(struct json *j, const struct pmsl *p, const struct pmsl_diags *d);

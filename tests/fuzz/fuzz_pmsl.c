@@ -59,16 +59,22 @@ static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, si
 {
 	static struct bind_arg args[PMSL_PARAMS_MAX];
 	static const struct world_object objects[] = {
-		{ PMSL_T_SITE, "s_1", "one", -1, WORLD_NONE }, { PMSL_T_NODE, "n_1", "a", -1, 0 },
-		{ PMSL_T_PROCESS, "p_1", NULL, 0, 1 },	       { PMSL_T_PROCESS, "p_2", NULL, 1, 1 },
-		{ PMSL_T_NODE, "n_2", "b", -1, 0 },	       { PMSL_T_PROCESS, "p_3", NULL, 2, 4 },
-		{ PMSL_T_SITE, "s_2", "two", -1, WORLD_NONE }, { PMSL_T_NODE, "n_3", "c", -1, 6 },
+		{ PMSL_T_SITE, "s_1", "one", -1, WORLD_NONE },
+		{ PMSL_T_NODE, "n_1", "a", -1, 0 },
+		{ PMSL_T_PROCESS, "p_1", NULL, 0, 1 },
+		{ PMSL_T_PROCESS, "p_2", NULL, 1, 1 },
+		{ PMSL_T_NODE, "n_2", "b", -1, 0 },
+		{ PMSL_T_PROCESS, "p_3", NULL, 2, 4 },
+		{ PMSL_T_SITE, "s_2", "two", -1, WORLD_NONE },
+		{ PMSL_T_NODE, "n_3", "c", -1, 6 },
 		{ PMSL_T_PROCESS, "p_4", NULL, 3, 7 },
 	};
 	static const char *const regions[] = { "solve", "exchange" };
 	const struct world w = { objects, sizeof(objects) / sizeof(objects[0]) };
-	const struct bind_wish wish = { .arg = args, .since = n % 2 ? FLOW_SINCE_LAST : FLOW_SINCE_START,
-					.per_second = n % 7 == 0, .by = (enum bind_by)(n / 2 % 4),
+	const struct bind_wish wish = { .arg = args,
+					.since = n % 2 ? FLOW_SINCE_LAST : FLOW_SINCE_START,
+					.per_second = n % 7 == 0,
+					.by = (enum bind_by)(n / 2 % 4),
 					.is_central = n % 5 == 0 };
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct pmsl_plan plan;
@@ -76,7 +82,8 @@ static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, si
 
 	for (i = 0; i < PMSL_PARAMS_MAX; i++) {
 		args[i] = (struct bind_arg){ .region = regions, .nregion = 2, .value = 2 };
-		args[i].is_given = m && i < m->nparam && pmsl_metric_param(m, (unsigned)i)->type.kind == PMSL_T_VALUE;
+		args[i].is_given = m && i < m->nparam &&
+				   pmsl_metric_param(m, (unsigned)i)->type.kind == PMSL_T_VALUE;
 	}
 	if (pmsl_plan(text, m, &w, &wish, 1, &d, &plan)) {
 		demand(d.nerror > 0);

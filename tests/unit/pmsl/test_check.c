@@ -32,12 +32,15 @@ static const char *around(const char *body)
 {
 	static char text[4096];
 
-	snprintf(text, sizeof(text),
-		 "Time_of(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime); RETURN Time(NOW) AT e(p, vt); }\n"
-		 "Sent(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }\n"
-		 "M(Process[] procs, Process q, TimeInterval t) { PROBE e(Process, VirtualTime, Value r);\n"
-		 "Process p; VirtualTime vt, vs; Region g; Node n; Value[] x, y; Value[][] z;\n%s }",
-		 body);
+	snprintf(
+		text, sizeof(text),
+		"Time_of(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime); RETURN "
+		"Time(NOW) AT e(p, vt); }\n"
+		"Sent(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }\n"
+		"M(Process[] procs, Process q, TimeInterval t) { PROBE e(Process, VirtualTime, "
+		"Value r);\n"
+		"Process p; VirtualTime vt, vs; Region g; Node n; Value[] x, y; Value[][] z;\n%s }",
+		body);
 	return text;
 }
 
@@ -58,8 +61,10 @@ START_TEST(good_metrics_pass)
 {
 	expect_good("RETURN Send_volume(procs, t) / Send_count(procs, t);");
 	expect_good("RETURN Send_volume(procs, q, [LAST,NOW]);");
-	expect_good("x[vt] = r AT e(q, vt); RETURN MAX(x[vt] WHERE x[vt].time IN t AND x[vt] > 0);");
-	expect_good("RETURN SUM(Send_volume(p, t) WHERE p IN procs AND p.rank != 0 AND p.node == q.node);");
+	expect_good(
+		"x[vt] = r AT e(q, vt); RETURN MAX(x[vt] WHERE x[vt].time IN t AND x[vt] > 0);");
+	expect_good("RETURN SUM(Send_volume(p, t) WHERE p IN procs AND p.rank != 0 AND p.node == "
+		    "q.node);");
 	expect_good("z[p][vt] = Time_of(p, vt); RETURN MAX[p][vt](z[p][vt] - z[q][vt-1]);");
 	expect_good("RETURN QUANTILE(0.9, Send_delay(p, t) WHERE p IN procs);");
 	expect_good("RETURN HISTOGRAM(Send_delay(p, t) WHERE p IN procs);");
@@ -67,7 +72,8 @@ START_TEST(good_metrics_pass)
 	expect_good("RETURN MAX(Node_load(p.node, NOW) WHERE p IN procs) + sqrt(4);");
 	expect_good("RETURN Sent(procs, [START,NOW]) / COUNT(p WHERE p IN procs);");
 	expect_good("x[vt] = Sent(q, [START,NOW]) AT e(q, vt); RETURN SUM(x[vt]);");
-	expect_good("x[vt] = Node_load(q.node, NOW) AT e(q, vt); RETURN MEAN(x[vt] WHERE x[vt].time IN [LAST,NOW]);");
+	expect_good("x[vt] = Node_load(q.node, NOW) AT e(q, vt); RETURN MEAN(x[vt] WHERE "
+		    "x[vt].time IN [LAST,NOW]);");
 }
 END_TEST
 
@@ -103,27 +109,35 @@ END_TEST
 START_TEST(time_is_kept_apart)
 {
 	expect_bad("x[vt] = (1 AT e(q, vt)) AT e(q, vt); RETURN SUM(x[vt]);", "AT inside", "");
-	expect_bad("x[vt] = Time_of(q, vt) AT e(q, vt); RETURN SUM(x[vt]);", "taken AT a probe already", "");
-	expect_bad("x[vt] = Send_volume(q, [LAST,NOW]) AT e(q, vt); RETURN SUM(x[vt]);", "once a read", "[START,NOW]");
+	expect_bad("x[vt] = Time_of(q, vt) AT e(q, vt); RETURN SUM(x[vt]);",
+		   "taken AT a probe already", "");
+	expect_bad("x[vt] = Send_volume(q, [LAST,NOW]) AT e(q, vt); RETURN SUM(x[vt]);",
+		   "once a read", "[START,NOW]");
 	expect_bad("x[vt] = Send_volume(q, t) AT e(q, vt); RETURN SUM(x[vt]);", "once a read", "");
 	expect_bad("x[vt] = 1 AT e(q, vt+1); RETURN SUM(x[vt]);", "not known yet", "vt - 1");
 	expect_bad("x[vt] = 1 AT e(q, vt*2); RETURN SUM(x[vt]);", "whole number", "");
-	expect_bad("x[vt] = Time_of(q, vt) + Time(NOW); RETURN SUM(x[vt]);", "for each read", "AT a probe");
+	expect_bad("x[vt] = Time_of(q, vt) + Time(NOW); RETURN SUM(x[vt]);", "for each read",
+		   "AT a probe");
 	expect_bad("RETURN SUM(Time_of(q, vt) + Time_of(q, vs));", "two virtual times", "");
-	expect_bad("x[vt] = 1 AT e(q, vt); RETURN SUM(x[vt] WHERE x[vt].time IN t OR x[vt] > 1);", "only in the WHERE", "AND");
-	expect_bad("x[vt] = Send_volume(p, [START,NOW]) AT e(q, vt); RETURN 1;", "another object", "own event");
-	expect_bad("x[vt] = Send_volume([START,NOW]) AT e(q, vt); RETURN 1;", "without an object", "");
+	expect_bad("x[vt] = 1 AT e(q, vt); RETURN SUM(x[vt] WHERE x[vt].time IN t OR x[vt] > 1);",
+		   "only in the WHERE", "AND");
+	expect_bad("x[vt] = Send_volume(p, [START,NOW]) AT e(q, vt); RETURN 1;", "another object",
+		   "own event");
+	expect_bad("x[vt] = Send_volume([START,NOW]) AT e(q, vt); RETURN 1;", "without an object",
+		   "");
 	expect_bad("RETURN Send_volume(q, NOW);", "takes an interval", "");
 	expect_bad("RETURN CPU_usage(q, t);", "takes NOW", "");
 	expect_bad("RETURN Send_volume(q, [NOW,NOW]);", "[START,NOW] or [LAST,NOW]", "");
-	expect_bad("x[p] = Send_volume(p, t); RETURN SUM(x[p] WHERE x[p].time IN t);", "has no .time", "");
+	expect_bad("x[p] = Send_volume(p, t); RETURN SUM(x[p] WHERE x[p].time IN t);",
+		   "has no .time", "");
 }
 END_TEST
 
 START_TEST(types_and_units_fit)
 {
 	expect_bad("RETURN Send_volume(q, t) + Send_delay(q, t);", "units do not fit: B + s", "");
-	expect_bad("RETURN IF(Send_volume(q, t) > Send_delay(q, t), 1, 2);", "units do not fit", "");
+	expect_bad("RETURN IF(Send_volume(q, t) > Send_delay(q, t), 1, 2);", "units do not fit",
+		   "");
 	expect_bad("RETURN procs;", "expected a number, found Process[]", "");
 	expect_bad("RETURN q + 1;", "expected a number", "");
 	expect_bad("RETURN SUM(Send_volume(p, t) WHERE p);", "expected a condition", "");
@@ -136,10 +150,16 @@ START_TEST(types_and_units_fit)
 	expect_bad("RETURN sqrt(Send_volume(q, t));", "no root", "");
 	expect_bad("RETURN PROD(Send_volume(p, t));", "no unit", "");
 	expect_bad("RETURN QUANTILE(2, Send_volume(p, t));", "from 0 to 1", "");
-	expect_bad("RETURN 1 + HISTOGRAM(Send_volume(p, t));", "expected a number, found histogram", "");
-	ck_assert_uint_eq(errors("M(Process p, TimeInterval t) : Unit(\"s\") { RETURN Send_volume(p, t); }"), 1);
-	ck_assert_uint_eq(errors("M(Process p, TimeInterval t) : Unit(\"B/s\") { RETURN Send_volume(p, t) / Send_delay(p, t); }"), 0);
-	ck_assert_uint_eq(errors("M(Process p, TimeInterval t) : Unit(\"apples\") { RETURN 3; }"), 0);
+	expect_bad("RETURN 1 + HISTOGRAM(Send_volume(p, t));", "expected a number, found histogram",
+		   "");
+	ck_assert_uint_eq(
+		errors("M(Process p, TimeInterval t) : Unit(\"s\") { RETURN Send_volume(p, t); }"),
+		1);
+	ck_assert_uint_eq(errors("M(Process p, TimeInterval t) : Unit(\"B/s\") { RETURN "
+				 "Send_volume(p, t) / Send_delay(p, t); }"),
+			  0);
+	ck_assert_uint_eq(errors("M(Process p, TimeInterval t) : Unit(\"apples\") { RETURN 3; }"),
+			  0);
 }
 END_TEST
 
@@ -147,7 +167,8 @@ START_TEST(metrics_use_those_above_them)
 {
 	ck_assert_uint_eq(errors("M(TimeInterval t) { RETURN M(t); }"), 1);
 	ck_assert_str_eq(diags.v[0].text, "M uses itself");
-	ck_assert_uint_eq(errors("M(TimeInterval t) { RETURN N(t); } N(TimeInterval t) { RETURN 1; }"), 1);
+	ck_assert_uint_eq(
+		errors("M(TimeInterval t) { RETURN N(t); } N(TimeInterval t) { RETURN 1; }"), 1);
 	ck_assert_str_eq(diags.v[0].text, "N is defined below");
 	ck_assert_uint_eq(errors("M() { RETURN 1; } M() { RETURN 1; }"), 1);
 	ck_assert_uint_eq(errors("Send_volume() { RETURN 1; }"), 1);
@@ -159,7 +180,9 @@ END_TEST
 
 START_TEST(what_is_not_used_is_warned_of)
 {
-	ck_assert_uint_eq(errors("M(Process p) { PROBE e(Process, VirtualTime); Value v = 1; RETURN 1 / 0; }"), 0);
+	ck_assert_uint_eq(errors("M(Process p) { PROBE e(Process, VirtualTime); Value v = 1; "
+				 "RETURN 1 / 0; }"),
+			  0);
 	ck_assert_uint_eq(diags.n, 4);
 	ck_assert(diags.v[0].is_warning);
 }
@@ -210,6 +233,7 @@ START_TEST(each_built_in_metric_is_found_by_its_name)
 }
 END_TEST
 
-SUITE("check", good_metrics_pass, names_that_are_not_there_are_told_with_what_is_near, variables_are_bound_and_set_once,
-      time_is_kept_apart, types_and_units_fit, metrics_use_those_above_them, what_is_not_used_is_warned_of,
-      the_examples_are_good, each_built_in_metric_is_found_by_its_name)
+SUITE("check", good_metrics_pass, names_that_are_not_there_are_told_with_what_is_near,
+      variables_are_bound_and_set_once, time_is_kept_apart, types_and_units_fit,
+      metrics_use_those_above_them, what_is_not_used_is_warned_of, the_examples_are_good,
+      each_built_in_metric_is_found_by_its_name)

@@ -66,7 +66,8 @@ START_TEST(all_words_and_limits_are_told)
 		expect_word(pmsl_function_get(i)->name);
 	for (i = 0; i < pmsl_builtin_ids(); i++)
 		if (pmsl_builtin_get(i, &b) && b.call < 0 && b.quantity == PMSL_Q_COUNT) {
-			snprintf(text, sizeof(text), "`%.*s`", (int)(strlen(b.name) - strlen("_count")), b.name);
+			snprintf(text, sizeof(text), "`%.*s`",
+				 (int)(strlen(b.name) - strlen("_count")), b.name);
 			expect_word(text);
 		}
 	snprintf(text, sizeof(text), "%d KiB", PMSL_SOURCE_MAX_BYTES / 1024);
@@ -82,7 +83,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { examples_do_what_they_are_said_to_do, all_words_and_limits_are_told };
+	const TTest *const tests[] = { examples_do_what_they_are_said_to_do,
+				       all_words_and_limits_are_told };
 
 	return suite_run_with("docs", read_docs, NULL, tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -33,7 +33,8 @@ static char tokens[2 + 4 + WALK_PROCS][8];
 static const struct world world = { objects, 2 + 4 + WALK_PROCS };
 static uint32_t proc_at[WALK_PROCS]; /* rank -> object */
 
-static uint32_t put_object(uint32_t i, enum pmsl_kind kind, char letter, int64_t rank, uint32_t parent)
+static uint32_t put_object(uint32_t i, enum pmsl_kind kind, char letter, int64_t rank,
+			   uint32_t parent)
 {
 	snprintf(tokens[i], sizeof(tokens[i]), "%c_%u", letter, i);
 	objects[i] = (struct world_object){ kind, tokens[i], NULL, rank, parent };
@@ -73,7 +74,8 @@ static void make_log(void)
 			story.event[p][vt] = (struct walk_event){ t, sent, (double)roll(50) - 10 };
 		}
 		for (r = 1; r <= WALK_READS; r++)
-			story.sent_at_read[p][r] = story.sent_at_read[p][r - 1] * (r > 1) + roll(1000);
+			story.sent_at_read[p][r] =
+				story.sent_at_read[p][r - 1] * (r > 1) + roll(1000);
 	}
 }
 
@@ -96,7 +98,8 @@ static void say_event(struct buf *b, unsigned depth)
 		"(r AT e(p, vt))",
 		"(r AT e(p, vt-1))",
 		"(1 AT e(p, vt))",
-		"((Send_volume(p, [START,NOW]) AT e(p, vt) - Send_volume(p, [START,NOW]) AT e(p, vt-1)) / b)",
+		"((Send_volume(p, [START,NOW]) AT e(p, vt) - Send_volume(p, [START,NOW]) AT e(p, "
+		"vt-1)) / b)",
 		"((r * 2 + p.rank) AT e(p, vt))",
 		"((Time(NOW) AT e(p, vt) - Time(NOW) AT e(p, vt-2)) / s)",
 	};
@@ -131,7 +134,8 @@ static const char *any_fold(void)
 
 static const char *any_choice(void)
 {
-	static const char *const choices[] = { "", " AND p.rank > 1", " AND p.rank % 2 == 0", " AND (p.rank < 3 OR p.rank == 7)" };
+	static const char *const choices[] = { "", " AND p.rank > 1", " AND p.rank % 2 == 0",
+					       " AND (p.rank < 3 OR p.rank == 7)" };
 
 	return choices[roll(4)];
 }
@@ -146,27 +150,36 @@ static bool say_metric(struct buf *b)
 	bool is_swapped = false;
 
 	/* One byte and one second: what is divided by them has no unit. */
-	say(b, "Byte(Value v) : Unit(\"B\") { RETURN v; }\nSecond(Value v) : Unit(\"s\") { RETURN v; }\n");
-	say(b, "M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r);\nProcess p; VirtualTime vt;"
+	say(b, "Byte(Value v) : Unit(\"B\") { RETURN v; }\nSecond(Value v) : Unit(\"s\") { RETURN "
+	       "v; }\n");
+	say(b, "M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r);\nProcess "
+	       "p; VirtualTime vt;"
 	       " Value[][] x; Value[] y; Value b = Byte(1), s = Second(1);\nx[p][vt] = ");
 	say_event(b, 2);
 	say(b, ";\n");
 	switch (roll(4)) {
 	case 0: /* over processes, then over virtual time */
 		is_swapped = true;
-		say(b, "y[vt] = %s(x[p][vt] WHERE p IN ps%s);\nRETURN %s(y[vt] WHERE y[vt].time IN t%s);", inner, any_choice(),
-		    outer, roll(2) ? "" : " AND y[vt] > 3");
+		say(b,
+		    "y[vt] = %s(x[p][vt] WHERE p IN ps%s);\nRETURN %s(y[vt] WHERE y[vt].time IN "
+		    "t%s);",
+		    inner, any_choice(), outer, roll(2) ? "" : " AND y[vt] > 3");
 		break;
 	case 1: /* over virtual time, then over processes */
-		say(b, "y[p] = %s(x[p][vt] WHERE x[p][vt].time IN t%s);\nRETURN %s(y[p] WHERE p IN ps%s);", inner,
-		    roll(2) ? "" : " AND x[p][vt] > 0", outer, any_choice());
+		say(b,
+		    "y[p] = %s(x[p][vt] WHERE x[p][vt].time IN t%s);\nRETURN %s(y[p] WHERE p IN "
+		    "ps%s);",
+		    inner, roll(2) ? "" : " AND x[p][vt] > 0", outer, any_choice());
 		break;
 	case 2: /* over both at once */
-		say(b, "RETURN %s(x[p][vt] WHERE p IN ps%s AND x[p][vt].time IN t);", outer, any_choice());
+		say(b, "RETURN %s(x[p][vt] WHERE p IN ps%s AND x[p][vt].time IN t);", outer,
+		    any_choice());
 		break;
 	default: /* of reads */
-		say(b, "y[p] = Send_volume(p, t) / b * %u + p.rank;\nRETURN %s(y[p] WHERE p IN ps%s AND y[p] > %u) + 1;", roll(5),
-		    outer, any_choice(), roll(900));
+		say(b,
+		    "y[p] = Send_volume(p, t) / b * %u + p.rank;\nRETURN %s(y[p] WHERE p IN ps%s "
+		    "AND y[p] > %u) + 1;",
+		    roll(5), outer, any_choice(), roll(900));
 	}
 	say(b, " }");
 	return is_swapped;
@@ -222,7 +235,8 @@ static void start(struct tree *t)
 	ck_assert_uint_le(t->plan->pieces.n, PIECES_MAX);
 	for (i = 0; i < t->plan->pieces.n; i++) {
 		t->engine[i] = flow_new(&limits, &out);
-		ck_assert_msg(flow_load(t->engine[i], t->plan->pieces.v[i].graph, 0, &e) == 0, "%s", e.text);
+		ck_assert_msg(flow_load(t->engine[i], t->plan->pieces.v[i].graph, 0, &e) == 0, "%s",
+			      e.text);
 	}
 }
 
@@ -242,10 +256,12 @@ static double value_of(const struct flow_source *s, unsigned p, unsigned vt)
 		return 1;
 	if (s->kind == FLOW_SOURCE_TIME)
 		return (double)story.event[p][vt].time / 1e9;
-	return s->kind == FLOW_SOURCE_PARAMETER ? story.event[p][vt].extra : story.event[p][vt].sent;
+	return s->kind == FLOW_SOURCE_PARAMETER ? story.event[p][vt].extra
+						: story.event[p][vt].sent;
 }
 
-static void push_one(struct tree *t, unsigned i, uint32_t input, int64_t key, double value, nsec_t time)
+static void push_one(struct tree *t, unsigned i, uint32_t input, int64_t key, double value,
+		     nsec_t time)
 {
 	struct flow_token token = flow_token_make(key, value, 0, time);
 
@@ -253,7 +269,8 @@ static void push_one(struct tree *t, unsigned i, uint32_t input, int64_t key, do
 }
 
 /* What happens in the piece up to read r, input by input; virtual times come in any order. */
-static void push_events(struct tree *t, unsigned i, uint32_t node, const struct flow_source *s, unsigned r)
+static void push_events(struct tree *t, unsigned i, uint32_t node, const struct flow_source *s,
+			unsigned r)
 {
 	uint32_t input = flow_input(t->engine[i], 1, node);
 	unsigned p = rank_of(s->process), vt, k, first = roll(WALK_VTS), step = roll(2) ? 1 : 5;
@@ -282,8 +299,8 @@ static void push(struct tree *t, unsigned i, unsigned r)
 		if (*s->probe) {
 			push_events(t, i, k, s, r);
 		} else {
-			push_one(t, i, flow_input(t->engine[i], 1, k), r, story.sent_at_read[rank_of(s->object)][r],
-				 walk_read_time(r));
+			push_one(t, i, flow_input(t->engine[i], 1, k), r,
+				 story.sent_at_read[rank_of(s->object)][r], walk_read_time(r));
 		}
 	}
 }
@@ -300,12 +317,14 @@ static void read_all(struct tree *t, unsigned r)
 	for (i = (unsigned)t->plan->pieces.n; i-- > 0;)
 		if (t->plan->pieces.v[i].place.kind == PLACE_NODE) {
 			t->at = i;
-			ck_assert_msg(flow_read(t->engine[i], 1, r, walk_read_time(r), &e) == 0, "%s", e.text);
+			ck_assert_msg(flow_read(t->engine[i], 1, r, walk_read_time(r), &e) == 0,
+				      "%s", e.text);
 		}
 	for (i = (unsigned)t->plan->pieces.n; i-- > 0;)
 		if (t->plan->pieces.v[i].place.kind != PLACE_NODE) {
 			t->at = i;
-			ck_assert_msg(flow_read(t->engine[i], 1, r, walk_read_time(r), &e) == 0, "%s", e.text);
+			ck_assert_msg(flow_read(t->engine[i], 1, r, walk_read_time(r), &e) == 0,
+				      "%s", e.text);
 		}
 }
 
@@ -314,7 +333,8 @@ static bool is_close(double a, double b)
 	return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b) + 1);
 }
 
-static void compare(const char *source, struct pmsl_plan *plan, const struct bind_wish *wish, bool only_end)
+static void compare(const char *source, struct pmsl_plan *plan, const struct bind_wish *wish,
+		    bool only_end)
 {
 	struct tree t = { .plan = plan };
 	struct walk w = { .g = plan->dag, .log = &story, .since = wish->since, .rank = -1 };
@@ -329,8 +349,9 @@ static void compare(const char *source, struct pmsl_plan *plan, const struct bin
 		wanted = walk_metric(&w);
 		if (only_end && r < WALK_READS)
 			continue;
-		ck_assert_msg(is_close(wanted, t.has_result ? t.result : NAN), "%s\nread %u: %.17g, not %.17g (since %d, central %d)",
-			      source, r, t.has_result ? t.result : NAN, wanted, wish->since, wish->is_central);
+		ck_assert_msg(is_close(wanted, t.has_result ? t.result : NAN),
+			      "%s\nread %u: %.17g, not %.17g (since %d, central %d)", source, r,
+			      t.has_result ? t.result : NAN, wanted, wish->since, wish->is_central);
 	}
 	for (i = 0; i < plan->pieces.n; i++)
 		flow_free(t.engine[i]);
@@ -351,8 +372,8 @@ static void try_one(struct buf *source)
 	make_log();
 	ck_assert_int_eq(pmsl_compile("t", buf_str(source), source->n, &d, &p), 0);
 	ck_assert_msg(!d.nerror, "%s\n%s", buf_str(source), d.v[0].text);
-	ck_assert_msg(pmsl_plan(p, pmsl_metric(p, "M", &d), &world, &wish, 1, &d, &plan) == 0, "%s\n%s", buf_str(source),
-		      d.v[0].text);
+	ck_assert_msg(pmsl_plan(p, pmsl_metric(p, "M", &d), &world, &wish, 1, &d, &plan) == 0,
+		      "%s\n%s", buf_str(source), d.v[0].text);
 	compare(buf_str(source), &plan, &wish, only_end);
 	pmsl_plan_done(&plan);
 	pmsl_free(p);

@@ -85,7 +85,9 @@ END_TEST
 
 START_TEST(keywords_come_in_capitals_or_without_any)
 {
-	ck_assert_uint_eq(errors("M(Process p) { probe e(Process, VirtualTime); return max(a where a in b); }"), 0);
+	ck_assert_uint_eq(errors("M(Process p) { probe e(Process, VirtualTime); return max(a where "
+				 "a in b); }"),
+			  0);
 	ck_assert_uint_eq(errors("M(Process p) { Value Return, Max; RETURN Max; }"), 0);
 	ck_assert_uint_eq(errors("M(Process p) { /* a } */ RETURN 1; // }\n }"), 0);
 }
@@ -100,7 +102,8 @@ START_TEST(places_are_lines_and_characters)
 	ck_assert_uint_ge(errors(text), 1);
 	pmsl_diag_print(&b, &s, &diags.v[0], &pmsl_no_colors);
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), "t.pmsl:3:8: error:"));
-	ck_assert_ptr_nonnull(strstr(buf_str(&b), "    \tValue \xc3\xa4; RETURN 1;\n    \t      ^\n"));
+	ck_assert_ptr_nonnull(
+		strstr(buf_str(&b), "    \tValue \xc3\xa4; RETURN 1;\n    \t      ^\n"));
 	buf_done(&b);
 }
 END_TEST
@@ -133,7 +136,8 @@ static void expect_limit(const char *head, const char *part, size_t good, const 
 	for (n = good; n <= good + 1; n++) {
 		char *text = repeated(head, part, n, tail);
 
-		ck_assert_msg((errors(text) == 0) == (n == good), "%zu of '%s': %s", n, part, diags.v[0].text);
+		ck_assert_msg((errors(text) == 0) == (n == good), "%zu of '%s': %s", n, part,
+			      diags.v[0].text);
 		free(text);
 	}
 }
@@ -150,7 +154,8 @@ END_TEST
 
 START_TEST(any_depth_and_length_is_answered)
 {
-	static const char *const parts[] = { "(", "-", "NOT ", "[", "MAX(", "a.", "1+", "@ ", "\"", "{", "M(){", "x[", "a AT b(" };
+	static const char *const parts[] = { "(",  "-",	 "NOT ", "[",	 "MAX(", "a.",	   "1+",
+					     "@ ", "\"", "{",	 "M(){", "x[",	 "a AT b(" };
 	size_t i;
 
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -203,11 +208,12 @@ END_TEST
 
 START_TEST(without_memory_it_says_so)
 {
-	static const char text[] = "M(Process p, VirtualTime vt) : Unit(\"s\") {\n PROBE e(Process, VirtualTime);\n"
-				   " Value[] x; x[p] = 1 AT e(p, vt); RETURN MAX[p](x[p], 1 WHERE p IN q); }";
+	static const char text[] =
+		"M(Process p, VirtualTime vt) : Unit(\"s\") {\n PROBE e(Process, VirtualTime);\n"
+		" Value[] x; x[p] = 1 AT e(p, vt); RETURN MAX[p](x[p], 1 WHERE p IN q); }";
 	const struct pmsl_source s = { "t", text, sizeof(text) - 1 };
 
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct pmsl_diags d = PMSL_DIAGS_INIT;
 		struct pmsl_tree *t = NULL;
 		int rc = pmsl_parse(&s, &d, &t);
@@ -244,5 +250,6 @@ END_TEST
 
 SUITE("parse", operators_bind_as_the_grammar_says, keywords_come_in_capitals_or_without_any,
       places_are_lines_and_characters, one_run_tells_of_many_errors, limits_are_where_they_say,
-      any_depth_and_length_is_answered, of_very_many_errors_the_first_are_told, bytes_that_are_no_text_do_no_harm,
-      the_nearest_name_is_found, without_memory_it_says_so, units_read_back)
+      any_depth_and_length_is_answered, of_very_many_errors_the_first_are_told,
+      bytes_that_are_no_text_do_no_harm, the_nearest_name_is_found, without_memory_it_says_so,
+      units_read_back)

@@ -132,7 +132,8 @@ static void expect_kinds(const char *where, const char *wanted)
 
 	for (k = 0; k < FLOW_NKINDS; k++)
 		if (in_piece(where, (enum flow_kind)k))
-			buf_printf(&b, "%s%u %s", b.n ? ", " : "", in_piece(where, (enum flow_kind)k),
+			buf_printf(&b, "%s%u %s", b.n ? ", " : "",
+				   in_piece(where, (enum flow_kind)k),
 				   flow_kind_name((enum flow_kind)k));
 	ck_assert_msg(str_eq(buf_str(&b), wanted), "'%s': %s, not %s", where, buf_str(&b), wanted);
 	buf_done(&b);
@@ -257,8 +258,10 @@ END_TEST
 START_TEST(what_goes_up_does_not_depend_on_how_it_is_written)
 {
 	/* One MAX over both, and MAX of MAX. */
-	plan_text("M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); Process p; VirtualTime vt;"
-		  "Value[][] x; x[p][vt] = r AT e(p, vt); RETURN MAX(x[p][vt] WHERE p IN ps AND x[p][vt].time IN t); }",
+	plan_text("M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); "
+		  "Process p; VirtualTime vt;"
+		  "Value[][] x; x[p][vt] = r AT e(p, vt); RETURN MAX(x[p][vt] WHERE p IN ps AND "
+		  "x[p][vt].time IN t); }",
 		  "M", TWO_SITES);
 	expect_kinds("a", "2 input, 1 set, 2 vt_agg, 1 link_out");
 	expect_kinds("s", "1 set, 2 link_in, 1 link_out");
@@ -268,8 +271,10 @@ END_TEST
 
 START_TEST(what_does_not_commute_stays_in_order)
 {
-	plan_text("M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); Process p; VirtualTime vt;"
-		  "Value[] x; x[vt] = MAX(r AT e(p, vt) WHERE p IN ps); RETURN MEAN(x[vt] WHERE x[vt].time IN t); }",
+	plan_text("M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); "
+		  "Process p; VirtualTime vt;"
+		  "Value[] x; x[vt] = MAX(r AT e(p, vt) WHERE p IN ps); RETURN MEAN(x[vt] WHERE "
+		  "x[vt].time IN t); }",
 		  "M", TWO_SITES);
 	expect_kinds("a", "2 input, 1 set, 1 link_out");
 	expect_kinds("", "1 set, 1 vt_agg, 2 link_in, 1 result");
@@ -279,12 +284,14 @@ END_TEST
 
 START_TEST(one_value_of_each_node_travels_as_it_is)
 {
-	plan_text("M(Node[] ns) { Node n; RETURN MEAN(Node_load(n, NOW) WHERE n IN ns); }", "M", "s:a=p_1;b=p_2/t:c=p_3");
+	plan_text("M(Node[] ns) { Node n; RETURN MEAN(Node_load(n, NOW) WHERE n IN ns); }", "M",
+		  "s:a=p_1;b=p_2/t:c=p_3");
 	expect_kinds("a", "1 input, 1 link_out");
 	expect_kinds("s", "1 set, 2 link_in, 1 link_out");
 	expect_kinds("t", "1 set, 1 link_in, 1 link_out");
 	expect_kinds("", "1 set, 2 link_in, 1 result");
-	plan_text("M(Node[] ns) { Node n; RETURN MEAN(Node_load(n, NOW) WHERE n IN ns); }", "M", "s:a=p_1/t:c=p_3");
+	plan_text("M(Node[] ns) { Node n; RETURN MEAN(Node_load(n, NOW) WHERE n IN ns); }", "M",
+		  "s:a=p_1/t:c=p_3");
 	expect_kinds("s", "1 link_in, 1 link_out");
 	ck_assert(!the("", FLOW_SET)->in[0] || !the("s", FLOW_LINK_IN)->partial);
 }
@@ -292,12 +299,14 @@ END_TEST
 
 START_TEST(attributes_and_membership_are_worked_out)
 {
-	plan_text("M(Process[] ps, TimeInterval t) { Process p; RETURN SUM(Send_volume(p, t) WHERE p IN ps AND"
+	plan_text("M(Process[] ps, TimeInterval t) { Process p; RETURN SUM(Send_volume(p, t) WHERE "
+		  "p IN ps AND"
 		  " (p.rank % 2 == 1 OR NOT p.node == p.node) AND p.rank < 6); }",
 		  "M", TWO_SITES);
 	ck_assert_uint_eq(in_graph(FLOW_INPUT), 3);
 	ck_assert_uint_eq(in_graph(FLOW_OP), 0);
-	plan_text("M(Process[] ps, TimeInterval t) { Process p; RETURN Send_volume(ps, t) / COUNT(p WHERE p IN ps); }",
+	plan_text("M(Process[] ps, TimeInterval t) { Process p; RETURN Send_volume(ps, t) / "
+		  "COUNT(p WHERE p IN ps); }",
 		  "M", TWO_SITES);
 	ck_assert_uint_eq(in_graph(FLOW_CONST), 1);
 	ck_assert(the("", FLOW_CONST)->constant == 8);
@@ -306,7 +315,8 @@ END_TEST
 
 START_TEST(a_condition_on_values_goes_with_them)
 {
-	plan_text("M(Process[] ps, TimeInterval t) { Process p; RETURN COUNT(p WHERE p IN ps AND Send_count(p, t) > 9); }",
+	plan_text("M(Process[] ps, TimeInterval t) { Process p; RETURN COUNT(p WHERE p IN ps AND "
+		  "Send_count(p, t) > 9); }",
 		  "M", "s:a=p_1,p_2");
 	expect_kinds("a", "2 const, 2 input, 4 op, 1 set, 1 link_out");
 }
@@ -315,13 +325,16 @@ END_TEST
 START_TEST(since_the_last_read_is_a_difference_at_the_source)
 {
 	wish.since = FLOW_SINCE_LAST;
-	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M", "s:a=p_1,p_2");
+	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M",
+		  "s:a=p_1,p_2");
 	expect_kinds("a", "2 input, 1 set, 2 delta, 1 link_out");
 	wish.per_second = true;
-	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M", "s:a=p_1,p_2");
+	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M",
+		  "s:a=p_1,p_2");
 	ck_assert_uint_eq(in_graph(FLOW_RATE), 1);
 	wish = (struct bind_wish){ .arg = args };
-	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M", "s:a=p_1,p_2");
+	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M",
+		  "s:a=p_1,p_2");
 	ck_assert_uint_eq(in_graph(FLOW_DELTA), 0);
 }
 END_TEST
@@ -330,7 +343,8 @@ START_TEST(a_list_for_one_object_is_added_up_or_averaged)
 {
 	plan_text("M(Process p, TimeInterval t) { RETURN Send_volume(p, t); }", "M", TWO_NODES);
 	ck_assert_int_eq(the("s", FLOW_SET)->fold.agg, AGG_SUM);
-	plan_text("M(Process p, TimeInterval t) { RETURN Send_volume(p, t) / Send_count(p, t); }", "M", TWO_NODES);
+	plan_text("M(Process p, TimeInterval t) { RETURN Send_volume(p, t) / Send_count(p, t); }",
+		  "M", TWO_NODES);
 	ck_assert_int_eq(the("s", FLOW_SET)->fold.agg, AGG_MEAN);
 	wish.has_agg = true;
 	wish.agg = AGG_MIN;
@@ -338,7 +352,8 @@ START_TEST(a_list_for_one_object_is_added_up_or_averaged)
 	ck_assert_int_eq(the("s", FLOW_SET)->fold.agg, AGG_MIN);
 	wish.has_agg = false;
 	/* Two parameters: each with each. */
-	plan_text("M(Process p, Process q, TimeInterval t) { RETURN Send_volume(p, q, t); }", "M", TWO_NODES);
+	plan_text("M(Process p, Process q, TimeInterval t) { RETURN Send_volume(p, q, t); }", "M",
+		  TWO_NODES);
 	ck_assert_uint_eq(in_graph(FLOW_INPUT), 9);
 }
 END_TEST
@@ -354,7 +369,8 @@ START_TEST(outputs_are_told_apart_by_what_was_wished)
 	ck_assert_uint_eq(plan.noutput, 2);
 	expect_kinds("", "2 link_in, 2 result");
 	wish.by = BIND_BY_PROCESS;
-	ck_assert_int_eq(try_plan("M(Node[] ns) { RETURN Node_load(ns, NOW); }", "M", TWO_NODES), -ERR_INVALID);
+	ck_assert_int_eq(try_plan("M(Node[] ns) { RETURN Node_load(ns, NOW); }", "M", TWO_NODES),
+			 -ERR_INVALID);
 	wish.by = BIND_BY_NOTHING;
 }
 END_TEST
@@ -386,17 +402,21 @@ END_TEST
 
 START_TEST(what_cannot_be_measured_is_told)
 {
-	ck_assert_int_eq(try_plan("M(Process[] ps) { Process p; RETURN MAX(p.rank WHERE p IN ps AND p.rank > 99); }", "M",
-				  TWO_NODES),
+	ck_assert_int_eq(try_plan("M(Process[] ps) { Process p; RETURN MAX(p.rank WHERE p IN ps "
+				  "AND p.rank > 99); }",
+				  "M", TWO_NODES),
 			 -ERR_INVALID);
 	ck_assert_ptr_nonnull(strstr(first_words(), "MAX of nothing"));
-	ck_assert_int_eq(try_plan("S(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }"
-				  "M(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime); Process q;"
-				  "Process r = UNIQUE(q WHERE q.rank == 1); RETURN S(r, [START,NOW]) AT e(r, vt); }",
-				  "M", TWO_NODES),
-			 0);
+	ck_assert_int_eq(
+		try_plan("S(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }"
+			 "M(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime); Process q;"
+			 "Process r = UNIQUE(q WHERE q.rank == 1); RETURN S(r, [START,NOW]) AT "
+			 "e(r, vt); }",
+			 "M", TWO_NODES),
+		0);
 	ck_assert_int_eq(try_plan("S(TimeInterval t) { RETURN Send_volume(t); }"
-				  "M(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime); RETURN S([START,NOW]) AT e(p, vt); }",
+				  "M(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime); "
+				  "RETURN S([START,NOW]) AT e(p, vt); }",
 				  "M", TWO_NODES),
 			 -ERR_INVALID);
 	ck_assert_ptr_nonnull(strstr(first_words(), "says nothing about it"));
@@ -410,11 +430,13 @@ START_TEST(metrics_that_fan_out_stay_small)
 
 	buf_puts(&b, "M0(Process p, TimeInterval t) { RETURN Send_volume(p, t); }\n");
 	for (i = 1; i < 60; i++)
-		buf_printf(&b, "M%u(Process p, TimeInterval t) { RETURN M%u(p, t) + M%u(p, t); }\n", i, i - 1, i - 1);
+		buf_printf(&b, "M%u(Process p, TimeInterval t) { RETURN M%u(p, t) + M%u(p, t); }\n",
+			   i, i - 1, i - 1);
 	plan_text(buf_str(&b), "M59", "s:a=p_1");
 	ck_assert_uint_eq(in_graph(FLOW_OP), 59);
 	for (; i < 400; i++)
-		buf_printf(&b, "M%u(Process p, TimeInterval t) { RETURN M%u(p, t) + M%u(p, t); }\n", i, i - 1, i - 1);
+		buf_printf(&b, "M%u(Process p, TimeInterval t) { RETURN M%u(p, t) + M%u(p, t); }\n",
+			   i, i - 1, i - 1);
 	ck_assert_int_ne(try_plan(buf_str(&b), "M399", "s:a=p_1"), 0);
 	ck_assert_uint_ge(diags.nerror, 1);
 	buf_done(&b);
@@ -466,19 +488,21 @@ static int compile_and_plan(const char *source, struct pmsl_diags *d)
 
 START_TEST(without_memory_it_says_so_and_leaves_nothing)
 {
-	static const char source[] = "N(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime, Value r);"
-				     "RETURN r AT e(p, vt) - r AT e(p, vt-1); }"
-				     "M(Process[] ps, TimeInterval t) { Process p; VirtualTime vt; Value[] x;"
-				     "x[vt] = MAX(N(p, vt) WHERE p IN ps AND N(p, vt) > 1);"
-				     "RETURN MAX(x[vt] WHERE x[vt].time IN t); }";
+	static const char source[] =
+		"N(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime, Value r);"
+		"RETURN r AT e(p, vt) - r AT e(p, vt-1); }"
+		"M(Process[] ps, TimeInterval t) { Process p; VirtualTime vt; Value[] x;"
+		"x[vt] = MAX(N(p, vt) WHERE p IN ps AND N(p, vt) > 1);"
+		"RETURN MAX(x[vt] WHERE x[vt].time IN t); }";
 
 	plan_text(source, "M", TWO_SITES);
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct pmsl_diags d = PMSL_DIAGS_INIT;
 		int rc = compile_and_plan(source, &d);
 
 		alloc_sweep_pause();
-		ck_assert_msg(rc == 0 || rc == -ERR_NOMEM, "allocation %zu: %d, %s", k, rc, d.n ? d.v[0].text : "");
+		ck_assert_msg(rc == 0 || rc == -ERR_NOMEM, "allocation %zu: %d, %s", k, rc,
+			      d.n ? d.v[0].text : "");
 	}
 }
 END_TEST

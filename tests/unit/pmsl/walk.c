@@ -39,7 +39,8 @@ static struct answer walk_source(struct walk *w, const struct dag_node *n)
 	if (w->rank >= 0)
 		return constant(w->log->event[w->rank][w->vt].sent);
 	if (span == DAG_AS_MEASURED && w->since == FLOW_SINCE_LAST && w->read > 1)
-		return constant(w->log->sent_at_read[p][w->read] - w->log->sent_at_read[p][w->read - 1]);
+		return constant(w->log->sent_at_read[p][w->read] -
+				w->log->sent_at_read[p][w->read - 1]);
 	return constant(w->log->sent_at_read[p][w->read]);
 }
 
@@ -137,7 +138,8 @@ static bool is_in_interval(const struct walk *w, double time)
 
 static struct answer walk_one(struct walk *w, const struct dag_node *n)
 {
-	struct answer v = walk(w, n->in[0]), condition = n->nin > 1 ? walk(w, n->in[1]) : constant(1);
+	struct answer v = walk(w, n->in[0]),
+		      condition = n->nin > 1 ? walk(w, n->in[1]) : constant(1);
 
 	if (isnan(v.v) || isnan(condition.v))
 		return no_value();
@@ -156,7 +158,8 @@ static void run_over(struct walk *w, const struct dag_node *n, unsigned from, st
 	if (from == w->g->nvariable) {
 		struct answer v = walk_one(w, n);
 
-		if (!isnan(v.v) && !v.is_excluded && (!is_over_vt(w, n) || is_in_interval(w, v.time)))
+		if (!isnan(v.v) && !v.is_excluded &&
+		    (!is_over_vt(w, n) || is_in_interval(w, v.time)))
 			count(t, v.v);
 		return;
 	}
