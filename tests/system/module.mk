@@ -45,7 +45,7 @@ $(FAULTS)/traced: tests/system/traced.c $(FAULTS)/libtraced.so
 faults-tools $(B)/check/system.tap: $(FAULTS)/subject
 $(FAULTS)/subject: $(FAULTS)/subject.o
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -pthread -o $@ $<
-# What t390 compares: what a tool was told with what its programs have seen.
+# What t395 compares: what a tool was told with what its programs have seen.
 faults-tools $(B)/check/system.tap: $(FAULTS)/oracle
 $(FAULTS)/oracle.o: | $(common/daemon.gens)
 $(FAULTS)/oracle: $(FAULTS)/oracle.o $(call archives,common/daemon)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What t390 asks: whether what a tool was told of its manipulations is what its program has seen.
+ * What t395 asks: whether what a tool was told of its manipulations is what its program has seen.
  *
  *   oracle count FILE            counts the real-time signals that come, in FILE
  *   oracle ask DIR HOST:PORT SEED N FILE...
