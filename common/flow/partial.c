@@ -64,17 +64,11 @@ void partial_fold(struct flow_partial *p, const struct flow_token *t, const stru
 		agg_add(&p->a, t->value, t->error);
 }
 
-/* The sum of what nobody told is not 0: it is not known. */
-static bool is_untold(const struct flow_partial *p)
-{
-	return p->t.n && !p->t.k && !agg_count(&p->a);
-}
-
 struct flow_token partial_finish(const struct flow_partial *p, double q)
 {
 	struct flow_token t = p->t;
 
-	t.value = is_untold(p) ? NAN : agg_value(&p->a, q, &t.error);
+	t.value = agg_value(&p->a, q, &t.error);
 	if (t.k < t.n)
 		t.flags |= FLOW_PARTIAL;
 	if (isnan(t.value)) {

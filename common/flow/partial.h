@@ -30,7 +30,7 @@ void partial_fold(struct flow_partial *p, const struct flow_token *t, const stru
 /* As from, with p's own sketch. */
 void partial_copy(struct flow_partial *p, const struct flow_partial *from);
 
-/* What all of it is worth: t's value, error and flags. Of nobody's values there is none. */
+/* What all of it is worth: t's value, error and flags. */
 struct flow_token partial_finish(const struct flow_partial *p, double q);
 
 #endif
