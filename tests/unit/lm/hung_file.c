@@ -25,7 +25,8 @@ static void answer(int fd, uint64_t unique, const void *p, size_t n, int error)
 		uint8_t p[256];
 	} out = { .h = { .len = (uint32_t)(sizeof(out.h) + n), .error = error, .unique = unique } };
 
-	memcpy(out.p, p, n);
+	if (n)
+		memcpy(out.p, p, n);
 	if (write(fd, &out, out.h.len) < 0 && errno != ENOENT /* who asked was killed meanwhile */)
 		_exit(1);
 }
