@@ -277,7 +277,10 @@ static unsigned status_of(int rc)
 	return rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc);
 }
 
-int serve_counter_increment(struct service_call *c)
+/* What one increment of one cell is; its amounts are parameters of the call. */
+typedef void increment_fn(struct service_call *c, struct pa_object *o, struct pa_cell *cell);
+
+static int serve_increment(struct service_call *c, increment_fn *add)
 {
 	struct err e = { 0 };
 	struct pa_object *o;
@@ -287,34 +290,36 @@ int serve_counter_increment(struct service_call *c)
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
 				       e.text);
-	pa_counter_add(o, cell, call_int(c, 1));
+	add(c, o, cell);
 	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
+}
+
+static void add_to_counter(struct service_call *c, struct pa_object *o, struct pa_cell *cell)
+{
+	pa_counter_add(o, cell, call_int(c, 1));
+}
+
+static void add_to_integrator(struct service_call *c, struct pa_object *o, struct pa_cell *cell)
+{
+	pa_integrator_add(o, cell, call_float(c, 1), call_float(c, 2));
+}
+
+static void add_when_over(struct service_call *c, struct pa_object *o, struct pa_cell *cell)
+{
+	pa_patop_add(o, cell, call_float(c, 1), call_float(c, 2), call_int(c, 3) != 0);
+}
+
+int serve_counter_increment(struct service_call *c)
+{
+	return serve_increment(c, add_to_counter);
 }
 
 int serve_integrator_increment(struct service_call *c)
 {
-	struct err e = { 0 };
-	struct pa_object *o;
-	struct pa_cell *cell;
-	int rc = target(c, &o, &cell, &e);
-
-	if (rc < 0)
-		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
-				       e.text);
-	pa_integrator_add(o, cell, call_float(c, 1), call_float(c, 2));
-	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
+	return serve_increment(c, add_to_integrator);
 }
 
 int serve_patop_increment(struct service_call *c)
 {
-	struct err e = { 0 };
-	struct pa_object *o;
-	struct pa_cell *cell;
-	int rc = target(c, &o, &cell, &e);
-
-	if (rc < 0)
-		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
-				       e.text);
-	pa_patop_add(o, cell, call_float(c, 1), call_float(c, 2), call_int(c, 3) != 0);
-	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
+	return serve_increment(c, add_when_over);
 }
