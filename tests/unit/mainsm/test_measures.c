@@ -2,30 +2,20 @@
 /* mainsm with two sms of two hosts each: counters, integrators and trace buffers. */
 #include "common/base/array.h"
 #include "tests/suite.h"
-#include "tests/unit/mainsm/world.h"
+#include "tests/unit/mainsm/four_hosts.h"
 
 static struct world w;
 static struct below a, b;
 static struct above t1;
 
-/* Nodes 1 and 2 at site a, 3 and 4 at site b. Numbers are given in the order of asking. */
 static void open_sites(void)
 {
-	world_open(&w);
-	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_open(&w, &b, ROLE_SM, "b", "sm-b");
-	ck_assert(a.is_up && b.is_up);
-	below_tell(&a, 1, "h1");
-	below_tell(&a, 2, "h2");
-	below_tell(&b, 3, "h3");
-	below_tell(&b, 4, "h4");
+	four_hosts_open(&w, &a, &b);
 }
 
 static void close_sites(void)
 {
-	below_close(&a);
-	below_close(&b);
-	world_done(&w);
+	four_hosts_close(&w, &a, &b);
 }
 
 START_TEST(a_counter_is_made_where_its_processes_are_and_read_there)
