@@ -46,10 +46,15 @@
 	X(LET_GO, let_go, 26)       \
 	X(RELEASE, release, 27)     \
 	X(REVOKED, revoked, 30)     \
-	X(STOP, stop, 32)
+	X(STOP, stop, 32)           \
+	X(FLOW_LOAD, flow_load, 40) \
+	X(FLOW_ACK, flow_ack, 41)   \
+	X(FLOW_END, flow_end, 42)   \
+	X(FLOW_READ, flow_read, 43) \
+	X(FLOW_BATCH, flow_batch, 44)
 
 #define MSG_TYPE_ENUM(NAME, name, number) MSG_##NAME = number,
-enum msg_type { MSG_TYPES(MSG_TYPE_ENUM) MSG_TYPE_END = 33 };
+enum msg_type { MSG_TYPES(MSG_TYPE_ENUM) MSG_TYPE_END = 45 };
 
 /* Why a peer is told ERROR; sent once, then the sender closes. */
 enum msg_error_code {
@@ -278,6 +283,52 @@ struct msg_tool_gone {
 /* What tools have stopped shall run: nobody can be asked any more. */
 struct msg_let_go {
 	const char *reason;
+};
+
+/* A part of a measurement's graph and where it runs. */
+struct msg_flow_piece {
+	const char *object; /* a node or a site */
+	struct bytes graph; /* docs/flow.md */
+};
+
+struct msg_flow_load {
+	uint32_t measurement; /* not 0 */
+	uint32_t tool;
+	const char *identity; /* as in request */
+	uint64_t version;
+	int64_t start_ns;
+	int64_t every_ns; /* 0 = reads come by FLOW_READ only */
+	uint64_t read; /* the last one that is closed above */
+	const struct msg_flow_piece *piece;
+	size_t npiece;
+	bool more; /* further pieces of this version follow */
+};
+
+struct msg_flow_ack {
+	uint32_t measurement;
+	uint64_t version;
+	const struct msg_entry *entry;
+	size_t nentry;
+};
+
+struct msg_flow_end {
+	uint32_t measurement;
+};
+
+struct msg_flow_read {
+	uint32_t measurement;
+	uint64_t read;
+	int64_t time_ns;
+};
+
+struct msg_flow_batch {
+	uint32_t measurement;
+	uint64_t read;
+	int64_t time_ns;
+	const char *object; /* whose piece sends; "" = of several nodes, the links tell */
+	const struct bytes *batch; /* docs/flow.md */
+	size_t nbatch;
+	uint64_t dropped; /* frames of the measurement since the last one that did not fit */
 };
 
 struct msg_revoked {

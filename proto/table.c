@@ -87,6 +87,19 @@ SHAPE(triggered, ONE(triggered, csr, TOKEN), ONE(triggered, tool, 0), ONE(trigge
 SHAPE(release, ONE(release, csr, TOKEN), ONE(release, seq, 0), ONE(release, node, TOKEN))
 SHAPE(tool_gone, ONE(tool_gone, tool, 0))
 SHAPE(let_go, ONE(let_go, reason, REASON))
+SHAPE(flow_piece, ONE(flow_piece, object, TOKEN), ONE(flow_piece, graph, WHOLE))
+SHAPE(flow_load, ONE(flow_load, measurement, 0), ONE(flow_load, tool, 0),
+      ONE(flow_load, identity, IDENTITY), ONE(flow_load, version, 0), ONE(flow_load, start_ns, 0),
+      ONE(flow_load, every_ns, 0), ONE(flow_load, read, 0), SUBS(flow_load, piece, flow_piece),
+      ONE(flow_load, more, 0))
+SHAPE(flow_ack, ONE(flow_ack, measurement, 0), ONE(flow_ack, version, 0),
+      SUBS(flow_ack, entry, entry))
+SHAPE(flow_end, ONE(flow_end, measurement, 0))
+SHAPE(flow_read, ONE(flow_read, measurement, 0), ONE(flow_read, read, 0),
+      ONE(flow_read, time_ns, 0))
+SHAPE(flow_batch, ONE(flow_batch, measurement, 0), ONE(flow_batch, read, 0),
+      ONE(flow_batch, time_ns, 0), ONE(flow_batch, object, TOKEN), LIST(flow_batch, batch, WHOLE),
+      ONE(flow_batch, dropped, 0))
 SHAPE(revoked, LIST(revoked, serial, SERIAL))
 SHAPE(stop, ONE(stop, reason, REASON))
 

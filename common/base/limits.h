@@ -96,6 +96,9 @@
 #define FLOW_EDGES_MAX 4096
 #define FLOW_STATE_MAX_BYTES (4 * 1024 * 1024)
 #define FLOW_EVALS_PER_EVENT_MAX 256 /* nodes that one event may wake */
+/* between two reads: a frame a read from each host, and rings are read this often */
+#define FLOW_EVERY_MIN_NS (10 * INT64_C(1000000))
+#define FLOW_EVERY_MAX_NS (86400 * INT64_C(1000000000)) /* longer is a mistake */
 
 /* --- texts and records */
 #define NAME_MAX_BYTES 255 /* hosts, sites, functions: UTF-8 without control characters */

@@ -38,6 +38,11 @@ static const struct permit {
 	[MSG_RELEASE] = { S(UP), P(PARENT) },
 	[MSG_REVOKED] = { S(UP), P(PARENT) },
 	[MSG_STOP] = { S(UP), P(PARENT) },
+	[MSG_FLOW_LOAD] = { S(UP), P(PARENT) },
+	[MSG_FLOW_ACK] = { S(UP), P(CHILD) },
+	[MSG_FLOW_END] = { S(UP), P(PARENT) },
+	[MSG_FLOW_READ] = { S(UP), P(PARENT) },
+	[MSG_FLOW_BATCH] = { S(UP), P(CHILD) },
 };
 
 static bool is_permitted(const struct link *l, uint8_t type)

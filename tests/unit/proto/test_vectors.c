@@ -39,6 +39,12 @@ static const struct msg_object objects[] = {
 	{ .token = "p_1_bcdefg", .op = MSG_OP_GONE, .rank = -1, .exit_status = -9 },
 };
 
+static const struct msg_flow_piece pieces[] = {
+	{ "n_1", TEXT("[\"flow\",1,7,[]]") },
+	{ "s_1", TEXT("[]") },
+};
+static const struct bytes batches[] = { TEXT("ab"), TEXT("c") };
+
 static const struct {
 	const char *name;
 	struct msg m;
@@ -77,6 +83,24 @@ static const struct {
 	{ "cancel", { MSG_CANCEL, { .cancel = { UINT64_MAX } } } },
 	{ "release", { MSG_RELEASE, { .release = { "c_5", 300, "n_7" } } } },
 	{ "stop", { MSG_STOP, { .stop = { "" } } } },
+	{ "flow_load",
+	  { MSG_FLOW_LOAD,
+	    { .flow_load = { .measurement = 7,
+			     .tool = 1,
+			     .identity = "omig:tool-observe//u",
+			     .version = 3,
+			     .start_ns = 1700000000000000000,
+			     .every_ns = 1000000000,
+			     .read = 5,
+			     .piece = pieces,
+			     .npiece = 2,
+			     .more = true } } } },
+	{ "flow_ack", { MSG_FLOW_ACK, { .flow_ack = { 7, 3, entries, 2 } } } },
+	{ "flow_end", { MSG_FLOW_END, { .flow_end = { 7 } } } },
+	{ "flow_read", { MSG_FLOW_READ, { .flow_read = { 7, 6, 1700000006000000000 } } } },
+	{ "flow_batch",
+	  { MSG_FLOW_BATCH,
+	    { .flow_batch = { 7, 6, 1700000006000000000, "n_1", batches, 2, 300 } } } },
 };
 
 #define NVECTORS (sizeof(vectors) / sizeof(vectors[0]))
@@ -272,6 +296,8 @@ START_TEST(every_limit_in_the_document_is_the_limit_that_holds)
 		{ "RECONNECT_MAX_NS", RECONNECT_MAX_NS },
 		{ "TOOL_QUEUE_MAX_BYTES", TOOL_QUEUE_MAX_BYTES },
 		{ "PEER_QUEUE_MAX_BYTES", PEER_QUEUE_MAX_BYTES },
+		{ "FLOW_EVERY_MIN_NS", FLOW_EVERY_MIN_NS },
+		{ "FLOW_EVERY_MAX_NS", FLOW_EVERY_MAX_NS },
 	};
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
