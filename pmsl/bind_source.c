@@ -155,10 +155,11 @@ static int put_metric(struct binder *b, const struct dag_node *n, const struct f
 	return rc || span != DAG_SINCE_LAST ? rc : put_delta(b, n, out);
 }
 
-/* Time is the same everywhere; at an event it is the event's. */
+/* Time, of the measurement, is the same everywhere; at an event it is the event's. */
 static int put_time(struct binder *b, const struct dag_node *n, struct known *out)
 {
-	struct flow_node v = { .kind = FLOW_INPUT, .source = { .kind = FLOW_SOURCE_TIME } };
+	struct flow_node v = { .kind = FLOW_INPUT,
+			       .source = { .kind = FLOW_SOURCE_TIME, .from_start = true } };
 	struct place place = { PLACE_ANYWHERE, 0 };
 	int rc = set_event(b, n, WORLD_NONE, &v.source);
 

@@ -62,16 +62,16 @@ struct place place_join(const struct world *w, struct place a, struct place b)
 
 /* --- nodes that are alike */
 
-static uint64_t mix(uint64_t h, uint64_t v)
+uint64_t bound_hash_mix(uint64_t h, uint64_t v)
 {
 	return (h ^ v) * UINT64_C(1099511628211);
 }
 
-static uint64_t mix_text(uint64_t h, const char *s)
+uint64_t bound_hash_text(uint64_t h, const char *s)
 {
 	for (; s && *s; s++)
-		h = mix(h, (unsigned char)*s);
-	return mix(h, 0);
+		h = bound_hash_mix(h, (unsigned char)*s);
+	return bound_hash_mix(h, 0);
 }
 
 static uint64_t mix_double(uint64_t h, double v)
@@ -79,7 +79,7 @@ static uint64_t mix_double(uint64_t h, double v)
 	uint64_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
-	return mix(h, bits);
+	return bound_hash_mix(h, bits);
 }
 
 static uint64_t mix_names(uint64_t h, const struct flow_names *names)
@@ -87,45 +87,52 @@ static uint64_t mix_names(uint64_t h, const struct flow_names *names)
 	size_t i;
 
 	for (i = 0; i < names->n; i++)
-		h = mix_text(h, names->v[i]);
+		h = bound_hash_text(h, names->v[i]);
 	return h;
 }
 
 static uint64_t mix_source(uint64_t h, const struct flow_source *s)
 {
-	h = mix_text(mix_text(mix(h, s->kind), s->metric), s->object);
-	h = mix_text(mix_text(h, s->probe), s->process);
-	h = mix(mix(h, s->parameter), s->from_start);
+	h = bound_hash_text(bound_hash_text(bound_hash_mix(h, s->kind), s->metric), s->object);
+	h = bound_hash_text(bound_hash_text(h, s->probe), s->process);
+	h = bound_hash_mix(bound_hash_mix(h, s->parameter), s->from_start);
 	return mix_names(mix_names(h, &s->partners), &s->regions);
 }
 
-static uint64_t hash(const struct flow_node *n)
+uint64_t bound_hash_own(const struct flow_node *n)
 {
-	uint64_t h = mix(UINT64_C(14695981039346656037), n->kind);
-	size_t i;
+	uint64_t h = bound_hash_mix(UINT64_C(14695981039346656037), n->kind);
 
-	for (i = 0; i < n->nin; i++)
-		h = mix(h, n->in[i]);
 	switch (n->kind) {
 	case FLOW_CONST:
 		return mix_double(h, n->constant);
 	case FLOW_INPUT:
 		return mix_source(h, &n->source);
 	case FLOW_OP:
-		return mix(h, n->op);
+		return bound_hash_mix(h, n->op);
 	case FLOW_SET:
 	case FLOW_VT_AGG:
-		return mix_double(mix(mix(mix(h, n->fold.agg), n->fold.partial_out), n->fold.since),
+		return mix_double(bound_hash_mix(bound_hash_mix(bound_hash_mix(h, n->fold.agg), n->fold.partial_out), n->fold.since),
 				  n->fold.q);
 	case FLOW_SHIFT:
-		return mix(h, (uint64_t)n->shift);
+		return bound_hash_mix(h, (uint64_t)n->shift);
 	case FLOW_DELTA:
-		return mix(h, n->per_second);
+		return bound_hash_mix(h, n->per_second);
 	case FLOW_RATE:
-		return mix(h, n->since);
+		return bound_hash_mix(h, n->since);
 	default:
-		return mix(h, n->output);
+		return bound_hash_mix(h, n->output);
 	}
+}
+
+static uint64_t hash(const struct flow_node *n)
+{
+	uint64_t h = bound_hash_own(n);
+	size_t i;
+
+	for (i = 0; i < n->nin; i++)
+		h = bound_hash_mix(h, n->in[i]);
+	return h;
 }
 
 static bool names_equal(const struct flow_names *a, const struct flow_names *b)

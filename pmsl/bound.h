@@ -49,6 +49,11 @@ void bound_done(struct bound *b);
  */
 int bound_put(struct bound *b, const struct flow_node *n, const struct place *at, uint32_t *out);
 
+/* Of what the node does; not of its inputs, nor of the name of a link. */
+uint64_t bound_hash_own(const struct flow_node *n);
+uint64_t bound_hash_mix(uint64_t h, uint64_t v);
+uint64_t bound_hash_text(uint64_t h, const char *s);
+
 /* Which nodes the outputs need. Others were given up on the way. */
 void bound_mark(struct bound *b);
 

@@ -4,12 +4,13 @@
 #include "common/base/array.h"
 #include "common/base/err.h"
 #include "common/base/map.h"
+#include "common/base/str.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LINK_NAME_BYTES 32
+#define LINK_HASH_BYTES 7 /* of a thousand links two are alike once in 10^11 measurements */
+#define LINK_NAME_BYTES (2 + STR_BASE32_LEN(LINK_HASH_BYTES))
 
 struct placer {
 	const struct bound *b;
@@ -21,8 +22,8 @@ struct placer {
 	struct map done; /* piece and node -> number in the piece + 1 */
 	struct map parts; /* piece and set -> number of its partial aggregate in the piece + 1 */
 	struct map links; /* piece and number in it -> number of the link + 1, in the piece above */
+	struct map hashes; /* piece and number in it -> of all that it is made of */
 	struct map lines; /* offset in the text -> line and column */
-	unsigned nlink;
 	int rc;
 };
 
@@ -117,6 +118,20 @@ static void find_line(struct placer *p, uint32_t offset, struct flow_node *n)
 	n->col = (uint32_t)known;
 }
 
+/* What its value is made of, down to the sources. */
+static void remember(struct placer *p, uint32_t piece, uint32_t number, const struct flow_node *n)
+{
+	uint64_t h = bound_hash_own(n);
+	size_t i;
+
+	for (i = 0; i < n->nin; i++)
+		h = bound_hash_mix(h, (uintptr_t)map_find(&p->hashes, pair(piece, n->in[i])));
+	if (n->kind == FLOW_LINK_IN)
+		h = bound_hash_text(bound_hash_mix(h, n->link.behind), n->link.name);
+	if (map_put(&p->hashes, pair(piece, number), (void *)(uintptr_t)(h ? h : 1), NULL))
+		fail(p, -ERR_NOMEM);
+}
+
 static uint32_t add(struct placer *p, uint32_t piece, struct flow_node *n)
 {
 	uint32_t offset = n->line;
@@ -132,10 +147,28 @@ static uint32_t add(struct placer *p, uint32_t piece, struct flow_node *n)
 	if (k == -ERR_LIMIT)
 		pmsl_error(p->d, PMSL_NOWHERE, 0, "the part for %s is too large: %s",
 			   piece_name(p, piece), e.text);
-	return k < 0 ? fail(p, k) : (uint32_t)k;
+	if (k < 0)
+		return fail(p, k);
+	remember(p, piece, (uint32_t)k, n);
+	return p->rc ? NOTHING : (uint32_t)k;
 }
 
 /* --- links, one step up */
+
+/*
+ * By what it carries: a link of another plan that has the same name carries the same, and one that is on
+ * its way while the plan changes is never taken for another.
+ */
+static void name_link(const struct placer *p, uint32_t below, uint32_t from, char name[LINK_NAME_BYTES])
+{
+	uint64_t h = (uintptr_t)map_find(&p->hashes, pair(below, from));
+	uint8_t bytes[LINK_HASH_BYTES];
+
+	h = bound_hash_text(h, piece_name(p, below));
+	memcpy(bytes, &h, sizeof(bytes));
+	name[0] = 'l';
+	str_base32(name + 1, bytes, sizeof(bytes));
+}
 
 static uint32_t put_link(struct placer *p, uint32_t below, uint32_t from,
 			 const struct bound_node *v, bool partial, uint32_t behind)
@@ -148,7 +181,7 @@ static uint32_t put_link(struct placer *p, uint32_t below, uint32_t from,
 
 	if (made != NOTHING || up == NOTHING)
 		return made;
-	snprintf(name, sizeof(name), "l%u", ++p->nlink);
+	name_link(p, below, from, name);
 	out.link.name = in.link.name = name;
 	in.link.domain = v->n.domain;
 	in.link.partial = partial;
@@ -461,6 +494,7 @@ int place_graph(const struct bound *b, const struct bind_output *out, size_t nou
 	map_init(&p.done);
 	map_init(&p.parts);
 	map_init(&p.links);
+	map_init(&p.hashes);
 	map_init(&p.lines);
 	piece_at(&p, (struct place){ PLACE_TOP, 0 });
 	for (i = 0; i < nout && !p.rc; i++)
@@ -470,6 +504,7 @@ int place_graph(const struct bound *b, const struct bind_output *out, size_t nou
 	map_done(&p.done);
 	map_done(&p.parts);
 	map_done(&p.links);
+	map_done(&p.hashes);
 	map_done(&p.lines);
 	if (p.rc)
 		pieces_done(pieces);

@@ -83,7 +83,7 @@ enum flow_since { FLOW_SINCE_START, FLOW_SINCE_LAST };
 enum flow_source_kind {
 	FLOW_SOURCE_METRIC, /* a built-in metric of an object */
 	FLOW_SOURCE_PARAMETER, /* VT: of the probe, .parameter from 1 (0 is the virtual time) */
-	FLOW_SOURCE_TIME, /* seconds of mainsm's time */
+	FLOW_SOURCE_TIME, /* seconds of mainsm's time since the start */
 	FLOW_SOURCE_EVENT, /* VT: the value 1 at each event of the probe */
 	FLOW_NSOURCES
 };

@@ -102,6 +102,16 @@ static const struct flow_graph *piece(const char *where)
 	ck_abort_msg("no piece '%s'", where);
 }
 
+static const char *link_of(const char *where)
+{
+	const struct flow_graph *g = piece(where);
+
+	for (size_t i = 0; i < g->nnode; i++)
+		if (g->node[i].kind == FLOW_LINK_OUT)
+			return g->node[i].link.name;
+	ck_abort_msg("nothing leaves '%s'", where);
+}
+
 static unsigned in_piece(const char *where, enum flow_kind kind)
 {
 	const struct flow_graph *g = piece(where);
@@ -400,6 +410,23 @@ START_TEST(evaluated_centrally_only_sources_are_below)
 }
 END_TEST
 
+/* A batch that is on its way while the objects change must not be taken for another. */
+START_TEST(a_link_is_named_by_what_it_carries)
+{
+	static const char sum[] = "M(Process[] l, TimeInterval t) { Process p; Value[] x; "
+				  "x[p] = Send_count(p, t); RETURN SUM(x[p] WHERE p IN l); }";
+	char a[32], b[32];
+
+	plan_text(sum, "M", TWO_NODES);
+	str_copy(a, sizeof(a), link_of("a"));
+	str_copy(b, sizeof(b), link_of("b"));
+	ck_assert_str_ne(a, b);
+	plan_text(sum, "M", "s:a=p_1,p_2;b=p_3,p_4");
+	ck_assert_str_eq(link_of("a"), a);
+	ck_assert_str_ne(link_of("b"), b);
+}
+END_TEST
+
 START_TEST(what_cannot_be_measured_is_told)
 {
 	ck_assert_int_eq(try_plan("M(Process[] ps) { Process p; RETURN MAX(p.rank WHERE p IN ps "
@@ -527,6 +554,7 @@ int main(void)
 		outputs_are_told_apart_by_what_was_wished,
 		a_node_or_site_stands_for_its_processes,
 		evaluated_centrally_only_sources_are_below,
+		a_link_is_named_by_what_it_carries,
 		what_cannot_be_measured_is_told,
 		metrics_that_fan_out_stay_small,
 		a_variable_that_runs_inside_itself_is_two,
