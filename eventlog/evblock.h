@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocks: what is written and sent in one piece. A header with a check of
+ * its own says whose block it is, how long, the how manyth, and what came
+ * before, so that a torn, altered or lost one is found; then records.
+ */
+#ifndef EVENTLOG_EVBLOCK_H
+#define EVENTLOG_EVBLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EVBLOCK_HEAD_BYTES 64
+/* A buffer of 128 KB, definitions of what is in it, and one record more. */
+#define EVBLOCK_MAX_BYTES (256 * 1024)
+#define EVBLOCK_VERSION 1
+#define EVBLOCK_MAGIC UINT32_C(0x4f4c4f47) /* "OLOG" where the first byte is the highest */
+
+enum evblock_flags { EVBLOCK_LAST = 1 }; /* the stream ends with it */
+
+struct evblock {
+	uint16_t version, flags;
+	uint32_t bytes; /* with the header; a multiple of 4 */
+	uint32_t crc; /* CRC-32C of what follows the header */
+	uint64_t stream; /* a number that no other stream has */
+	uint64_t seq; /* of this block in its stream, from 0 */
+	uint64_t first; /* events of the stream before this block */
+	uint64_t dropped; /* events that the sender had no room for, from the stream's start to this block's end */
+	uint32_t events; /* in this block */
+	bool swap; /* the sender's byte order is not ours */
+};
+
+/* Signal-safe. */
+void evblock_encode(const struct evblock *b, uint8_t out[EVBLOCK_HEAD_BYTES]);
+
+enum evblock_look {
+	EVBLOCK_GOOD,
+	EVBLOCK_SHORT, /* might be one, if more bytes came */
+	EVBLOCK_NONE, /* here begins no block */
+	EVBLOCK_TORN, /* the header is good, what follows is not */
+	EVBLOCK_FUTURE, /* of a later version: good, and nobody here can read it */
+};
+
+/* What begins at p. For GOOD, TORN and FUTURE *b is set; for SHORT with a whole good header too (bytes > 0). */
+enum evblock_look evblock_look(const uint8_t *p, size_t n, struct evblock *b);
+
+/* Where the next header may begin, >= from; n - 3 (or 0) when nowhere. Looks for the magic alone. */
+size_t evblock_seek(const uint8_t *p, size_t n, size_t from);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "eventlog/evfile.h"
+
+#include "common/base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WINDOW_BYTES (4 * EVBLOCK_MAX_BYTES)
+
+struct evfile {
+	struct evread *read;
+	int fd;
+	bool is_borrowed, has_ended; /* fd is the standard input; no byte follows */
+	uint64_t size;
+	size_t at, n; /* what is left of the window */
+	uint8_t window[WINDOW_BYTES];
+};
+
+static int open_path(struct evfile *f, const char *path, struct err *e)
+{
+	struct stat st;
+
+	f->is_borrowed = str_eq(path, "-");
+	f->fd = f->is_borrowed ? 0 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (f->fd < 0 && errno == ENOENT)
+		return err_set(e, ERR_NOTFOUND, "there is no file %s", path);
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return err_sys(e, "%s", path);
+	if (!f->is_borrowed && !S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
+		return err_set(e, ERR_DENIED, "%s is no file", path);
+	f->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	if (S_ISFIFO(st.st_mode) && !f->is_borrowed) /* its writer is there; waiting for what he writes is right */
+		fcntl(f->fd, F_SETFL, 0);
+	return 0;
+}
+
+int evfile_open(const char *path, struct evfile **out, struct err *e)
+{
+	struct evfile *f = calloc(1, sizeof(*f));
+	int rc;
+
+	if (!f)
+		return err_nomem(e);
+	f->fd = -1;
+	f->read = evread_new();
+	rc = f->read ? open_path(f, path, e) : err_nomem(e);
+	if (rc) {
+		evfile_close(f);
+		return rc;
+	}
+	*out = f;
+	return 0;
+}
+
+void evfile_close(struct evfile *f)
+{
+	if (!f)
+		return;
+	if (f->fd >= 0 && !f->is_borrowed)
+		close(f->fd);
+	evread_free(f->read);
+	free(f);
+}
+
+uint64_t evfile_size(const struct evfile *f)
+{
+	return f->size;
+}
+
+const struct evread_report *evfile_report(const struct evfile *f)
+{
+	return evread_report(f->read);
+}
+
+/* More bytes behind what is left, which moves to the front. */
+static int fill(struct evfile *f, struct err *e)
+{
+	ssize_t got;
+
+	memmove(f->window, f->window + f->at, f->n);
+	f->at = 0;
+	while (!f->has_ended && f->n < WINDOW_BYTES) {
+		got = read(f->fd, f->window + f->n, WINDOW_BYTES - f->n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_sys(e, "reading");
+		f->has_ended = got == 0;
+		f->n += (size_t)got;
+		if (!f->size)
+			break; /* a pipe: what has come is looked at, before more is waited for */
+	}
+	return 0;
+}
+
+int evfile_peek(struct evfile *f, const uint8_t **p, size_t *n, struct err *e)
+{
+	int rc = f->n ? 0 : fill(f, e);
+
+	if (rc)
+		return rc;
+	*p = f->window + f->at;
+	*n = f->n < *n ? f->n : *n;
+	return 0;
+}
+
+int evfile_next(struct evfile *f, struct event *out, struct err *e)
+{
+	size_t used;
+	int rc;
+
+	while (!evread_next(f->read, out)) {
+		if (!f->has_ended && f->n < EVBLOCK_MAX_BYTES) {
+			rc = fill(f, e);
+			if (rc)
+				return rc;
+		}
+		rc = evread_push(f->read, f->window + f->at, f->n, f->has_ended, &used);
+		if (rc < 0)
+			return err_nomem(e);
+		f->at += used;
+		f->n -= used;
+		if (rc == EVREAD_END)
+			return 0;
+	}
+	return 1;
+}
+
+/* Passes over the rest of a line that is too long. */
+static int skip_line(struct evfile *f, struct err *e)
+{
+	int rc = 0;
+
+	for (;;) {
+		uint8_t *end = memchr(f->window + f->at, '\n', f->n);
+		size_t used = end ? (size_t)(end + 1 - (f->window + f->at)) : f->n;
+
+		f->at += used;
+		f->n -= used;
+		if (end || f->has_ended)
+			return err_set(e, ERR_LIMIT, "a line is too long");
+		rc = fill(f, e);
+		if (rc)
+			return rc;
+	}
+}
+
+int evfile_line(struct evfile *f, size_t max, const char **line, size_t *n, struct err *e)
+{
+	uint8_t *end;
+	int rc;
+
+	while (!(end = memchr(f->window + f->at, '\n', f->n)) && !f->has_ended && f->n <= max) {
+		rc = fill(f, e);
+		if (rc)
+			return rc;
+	}
+	if (!f->n)
+		return 0;
+	*line = (const char *)f->window + f->at;
+	*n = end ? (size_t)(end - (f->window + f->at)) : f->n;
+	if (*n > max)
+		return skip_line(f, e);
+	f->at += *n + (end != NULL);
+	f->n -= *n + (end != NULL);
+	if (*n && (*line)[*n - 1] == '\r')
+		--*n;
+	return 1;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is written is read: every kind and edge value, both byte orders, damage of every sort. */
+#include "common/base/array.h"
+#include "common/base/file.h"
+#include "common/base/hash.h"
+#include "eventlog/evbytes.h"
+#include "tests/alloc_sweep.h"
+#include "tests/suite.h"
+#include "tests/unit/eventlog/made.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static void is_next_edge(void *arg, const struct event *ev)
+{
+	size_t *i = arg;
+	const struct evvalue *v = made_edge(*i);
+
+	ck_assert(evtype_equal(ev->type, &made_all));
+	ck_assert_int_eq(ev->stream_type->constant[0].value.i32, 4711);
+	ck_assert_int_eq(ev->wall_ns, made_edge_time(*i));
+	ck_assert_uint_eq(ev->number, *i);
+	for (unsigned k = 0; k < made_all.nfield; k++)
+		ck_assert_msg(evvalue_equal(&ev->value[k], &v[k]), "edge %zu, field %u", *i, k);
+	++*i;
+}
+
+START_TEST(every_edge_value_comes_back_in_both_byte_orders)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct evread_report r;
+		struct buf b;
+		size_t i = 0;
+
+		made_edges(&b, swap);
+		made_read(&b, is_next_edge, &i, &r);
+		ck_assert_uint_eq(i, MADE_EDGES);
+		ck_assert(evread_is_clean(&r));
+		ck_assert_uint_gt(r.blocks, 2);
+		buf_done(&b);
+	}
+}
+END_TEST
+
+/* Read and written anew in either order, it is the same bytes again. */
+struct copy {
+	struct evwrite w;
+	bool is_begun;
+};
+
+static void copy_event(void *arg, const struct event *ev)
+{
+	struct copy *c = arg;
+	struct err e = { 0 };
+
+	if (!c->is_begun) {
+		ck_assert_int_eq(evwrite_define(&c->w, 0, ev->stream_type, &e), 0);
+		ck_assert_int_eq(evwrite_define(&c->w, 1, ev->type, &e), 0);
+		c->is_begun = true;
+	}
+	ck_assert_int_eq(evwrite_event(&c->w, 1, ev->type, ev->ticks, ev->value, ev->type->nfield, &e), 0);
+}
+
+START_TEST(writing_what_was_read_is_the_identity)
+{
+	for (int i = 0; i < 4; i++) {
+		struct copy c = { 0 };
+		struct evread_report r;
+		struct buf from, to;
+		struct err e = { 0 };
+
+		made_edges(&from, i & 1);
+		made_edges(&to, i >> 1);
+		evwrite_init(&c.w, MADE_STREAM, i >> 1, 512);
+		made_read(&from, copy_event, &c, &r);
+		ck_assert_int_eq(evwrite_cut(&c.w, true, &e), 0);
+		ck_assert_uint_eq(c.w.out.n, to.n);
+		ck_assert_mem_eq(c.w.out.p, to.p, to.n);
+		evwrite_done(&c.w);
+		buf_done(&from);
+		buf_done(&to);
+	}
+}
+END_TEST
+
+/* OMIG_TEST_GOLDEN=write makes the files anew, after a change of the format that is meant. */
+START_TEST(the_golden_files_are_what_is_written)
+{
+	static const char *const name[] = { "tests/golden/eventlog/little.olog", "tests/golden/eventlog/big.olog" };
+	const uint16_t one = 1;
+	bool is_little = *(const uint8_t *)&one;
+
+	for (int big = 0; big < 2; big++) {
+		struct buf made, had = BUF_INIT(1 << 20);
+		struct evread_report r;
+		struct err e = { 0 };
+		size_t i = 0;
+
+		made_edges(&made, is_little == big);
+		if (getenv("OMIG_TEST_GOLDEN"))
+			ck_assert_int_eq(file_replace(name[big], made.p, made.n, &e), 0);
+		ck_assert_msg(!file_read(name[big], had.max, 0, &had, &e), "%s", e.text);
+		ck_assert_uint_eq(had.n, made.n);
+		ck_assert_mem_eq(had.p, made.p, made.n);
+		ck_assert_mem_eq(had.p, big ? "OLOG" : "GOLO", 4);
+		made_read(&had, is_next_edge, &i, &r);
+		ck_assert(evread_is_clean(&r));
+		buf_done(&made);
+		buf_done(&had);
+	}
+}
+END_TEST
+
+START_TEST(the_event_of_table_1_takes_20_bytes)
+{
+	const struct evvalue v[] = { { .kind = EV_INT32 }, { .kind = EV_FLOAT } };
+
+	ck_assert_uint_eq(evtype_record_bytes(&made_table1, v, 2), 20);
+}
+END_TEST
+
+START_TEST(a_record_has_less_than_64_kb)
+{
+	static char text[70000];
+	const struct evfield f = { "s", EV_STRING };
+	const struct evtype t = { .name = "long", .nfield = 1, .field = &f };
+	struct evvalue v = { .kind = EV_STRING, .s = text };
+	struct evwrite w;
+	struct err e = { 0 };
+
+	evwrite_init(&w, 1, false, 0);
+	ck_assert_int_eq(evwrite_define(&w, 1, &t, &e), 0);
+	v.n = EV_RECORD_MAX_BYTES - EV_RECORD_HEAD_BYTES - 2;
+	ck_assert_uint_eq(evtype_record_bytes(&t, &v, 1), EV_RECORD_MAX_BYTES);
+	ck_assert_int_eq(evwrite_event(&w, 1, &t, 0, &v, 1, &e), 0);
+	v.n++;
+	ck_assert_int_eq(evwrite_event(&w, 1, &t, 0, &v, 1, &e), -ERR_INVALID);
+	evwrite_done(&w);
+}
+END_TEST
+
+START_TEST(what_is_no_type_is_refused)
+{
+	char longest[257];
+	struct evfield f = { "x", EV_INT32 };
+	struct evtype t = { .name = "t", .nfield = 1, .field = &f };
+	struct err e = { 0 };
+
+	memset(longest, 'n', 256);
+	longest[256] = '\0';
+	ck_assert_int_eq(evtype_check(&t, false, &e), 0);
+	t.level = EV_NLEVELS;
+	ck_assert_int_eq(evtype_check(&t, false, &e), -ERR_INVALID);
+	t.level = 0;
+	t.nfield = EV_FIELDS_MAX + 1;
+	ck_assert_int_eq(evtype_check(&t, false, &e), -ERR_LIMIT);
+	t.nfield = 1;
+	f.kind = (enum evkind)6;
+	ck_assert_int_eq(evtype_check(&t, false, &e), -ERR_INVALID);
+	f.kind = EV_INT32;
+	f.name = longest;
+	ck_assert_int_eq(evtype_check(&t, false, &e), -ERR_LIMIT);
+	f.name = longest + 1;
+	ck_assert_int_eq(evtype_check(&t, false, &e), 0);
+	t.name = "";
+	ck_assert_int_eq(evtype_check(&t, false, &e), -ERR_LIMIT);
+}
+END_TEST
+
+/* --- losses and repetitions */
+
+/* Bytes of the block that begins at p. */
+static size_t block_bytes(const uint8_t *p)
+{
+	return ev_get32(p + 8, false);
+}
+
+START_TEST(a_lost_block_is_counted_by_its_events)
+{
+	struct evread_report r;
+	struct buf b;
+	size_t at, n;
+
+	made_many(&b, 5, 0, 1000, 1024);
+	at = block_bytes(b.p);
+	n = block_bytes(b.p + at);
+	memmove(b.p + at, b.p + at + n, b.n - at - n);
+	b.n -= n;
+	made_read(&b, NULL, NULL, &r);
+	ck_assert_uint_eq(r.lost_blocks, 1);
+	ck_assert_uint_eq(r.lost_events, (n - EVBLOCK_HEAD_BYTES) / 20);
+	ck_assert_uint_eq(r.events + r.lost_events, 1000);
+	ck_assert_uint_eq(r.skipped_bytes, 0);
+	ck_assert(!evread_is_clean(&r));
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(events_without_their_description_are_counted)
+{
+	struct evread_report r;
+	struct buf b;
+
+	made_many(&b, 5, 0, 1000, 1024);
+	buf_drop_front(&b, block_bytes(b.p));
+	made_read(&b, NULL, NULL, &r);
+	ck_assert_uint_eq(r.events, 0);
+	ck_assert_uint_eq(r.lost_events + r.undescribed, 1000);
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(a_log_that_comes_twice_is_read_once)
+{
+	struct evread_report r;
+	struct buf b, other;
+	size_t n;
+
+	made_many(&b, 5, 0, 1000, 1024);
+	n = b.n;
+	ck_assert_int_eq(buf_put(&b, b.p, n), 0);
+	made_many(&other, 6, 0, 10, 1024);
+	ck_assert_int_eq(buf_put(&b, other.p, other.n), 0);
+	made_read(&b, NULL, NULL, &r);
+	ck_assert_uint_eq(r.events, 1010);
+	ck_assert_uint_gt(r.repeated_blocks, 10);
+	ck_assert(evread_is_clean(&r));
+	buf_done(&b);
+	buf_done(&other);
+}
+END_TEST
+
+START_TEST(what_the_sender_dropped_is_told)
+{
+	struct evwrite w;
+	struct evread_report r;
+	struct err e = { 0 };
+
+	evwrite_init(&w, 9, false, 0);
+	ck_assert_int_eq(evwrite_define(&w, 1, &made_all, &e), 0);
+	evwrite_dropped(&w, 12);
+	ck_assert_int_eq(evwrite_cut(&w, false, &e), 0);
+	evwrite_dropped(&w, 30);
+	ck_assert_int_eq(evwrite_cut(&w, true, &e), 0);
+	made_read(&w.out, NULL, NULL, &r);
+	ck_assert_uint_eq(r.dropped, 42);
+	evwrite_done(&w);
+}
+END_TEST
+
+/* A torn block in the middle of a file that was gone on with. */
+START_TEST(what_was_appended_after_a_torn_block_is_found)
+{
+	struct evread_report r;
+	struct buf b, other;
+
+	made_many(&b, 5, 0, 500, 0);
+	b.n -= 1000;
+	made_many(&other, 6, 0, 700, 1024);
+	ck_assert_int_eq(buf_put(&b, other.p, other.n), 0);
+	made_read(&b, NULL, NULL, &r);
+	ck_assert_uint_eq(r.events, 700);
+	ck_assert_uint_eq(r.torn_blocks, 1);
+	ck_assert_uint_eq(r.first_bad, 0);
+	buf_done(&b);
+	buf_done(&other);
+}
+END_TEST
+
+/* A header anew over what is there. */
+static void seal(uint8_t *p, uint16_t version)
+{
+	struct evblock b;
+	uint32_t n = (uint32_t)block_bytes(p) - EVBLOCK_HEAD_BYTES;
+
+	evblock_look(p, block_bytes(p), &b);
+	b.version = version;
+	b.crc = hash_crc32c(0, p + EVBLOCK_HEAD_BYTES, n);
+	evblock_encode(&b, p);
+}
+
+START_TEST(a_later_version_is_passed_over_whole)
+{
+	struct evread_report r;
+	struct buf b;
+
+	made_many(&b, 5, 0, 1000, 1024);
+	seal(b.p, 2);
+	made_read(&b, NULL, NULL, &r);
+	ck_assert_uint_eq(r.future_blocks, 1);
+	ck_assert_uint_eq(r.skipped_bytes, block_bytes(b.p));
+	ck_assert_uint_eq(r.events, 0); /* the description was in it */
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(lengths_of_records_are_believed_only_as_far_as_they_fit)
+{
+	static const uint16_t lengths[] = { 0, 1, 2, 3, 4, 8, 18, 19, 21, 24, 1024, 0xfffc, 0xffff };
+
+	for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
+		struct evread_report r;
+		struct buf b;
+		size_t at;
+
+		made_many(&b, 5, 0, 100, 1024);
+		at = block_bytes(b.p) - 20;
+		ev_set16(b.p + at + 2, lengths[i], false);
+		seal(b.p, 1);
+		made_read(&b, NULL, NULL, &r);
+		ck_assert_uint_eq(r.events, 99);
+		ck_assert_uint_ge(r.bad_records, 1);
+		buf_done(&b);
+	}
+}
+END_TEST
+
+START_TEST(times_are_by_the_clock_that_was_said)
+{
+	struct ticks_scale s = { .base_ticks = 1000, .base_ns = 5000000000, .mult = 1, .shift = 1, .source = TICKS_TSC };
+	struct evwrite w;
+	struct evread_report r;
+	struct err e = { 0 };
+	struct evread *read = evread_new();
+	struct event ev;
+	size_t used;
+
+	evwrite_init(&w, 9, true, 0);
+	ck_assert_int_eq(evwrite_define(&w, 1, &made_all, &e), 0);
+	ck_assert_int_eq(evwrite_clock(&w, &s, &e), 0);
+	ck_assert_int_eq(evwrite_event(&w, 1, &made_all, 1100, made_edge(0), 5, &e), 0);
+	s.mult = 0;
+	ck_assert_int_eq(evwrite_clock(&w, &s, &e), -ERR_INVALID);
+	ck_assert_int_eq(evwrite_cut(&w, true, &e), 0);
+	ck_assert_int_eq(evread_push(read, w.out.p, w.out.n, true, &used), EVREAD_BLOCK);
+	ck_assert(evread_next(read, &ev));
+	ck_assert_int_eq(ev.wall_ns, 5000000050);
+	r = *evread_report(read);
+	ck_assert(evread_is_clean(&r));
+	evread_free(read);
+	evwrite_done(&w);
+}
+END_TEST
+
+START_TEST(no_memory_loses_nothing_quietly)
+{
+	struct buf b;
+
+	made_edges(&b, false);
+	ALLOC_SWEEP(k) {
+		struct evread *r = evread_new();
+		struct event ev;
+		size_t used = 0, at = 0, n = 0;
+		int got = r ? 0 : -ERR_NOMEM;
+
+		while (r && (got = evread_push(r, b.p + at, b.n - at, true, &used)) == EVREAD_BLOCK) {
+			at += used;
+			while (evread_next(r, &ev))
+				n++;
+		}
+		alloc_sweep_pause();
+		ck_assert(got == -ERR_NOMEM || got == EVREAD_END);
+		if (r && got == EVREAD_END)
+			ck_assert(n == MADE_EDGES || !evread_is_clean(evread_report(r)));
+		evread_free(r);
+	}
+	buf_done(&b);
+}
+END_TEST
+
+SUITE("evread", every_edge_value_comes_back_in_both_byte_orders, writing_what_was_read_is_the_identity,
+      the_golden_files_are_what_is_written, the_event_of_table_1_takes_20_bytes, a_record_has_less_than_64_kb,
+      what_is_no_type_is_refused, a_lost_block_is_counted_by_its_events,
+      events_without_their_description_are_counted, a_log_that_comes_twice_is_read_once,
+      what_the_sender_dropped_is_told, what_was_appended_after_a_torn_block_is_found,
+      a_later_version_is_passed_over_whole, lengths_of_records_are_believed_only_as_far_as_they_fit,
+      times_are_by_the_clock_that_was_said, no_memory_loses_nothing_quietly)
