@@ -70,7 +70,7 @@ static void count(const char *path)
 {
 	struct sigaction a = { .sa_handler = on_signal };
 
-	counts = map_counts(path, O_RDWR | O_CREAT);
+	counts = map_counts(path, O_RDWR | O_CREAT | O_TRUNC); /* nothing of an earlier run counts */
 	sigfillset(&a.sa_mask);
 	for (int i = 0; i < SIGNALS; i++)
 		sigaction(FIRST_SIGNAL + i, &a, NULL);
