@@ -6,7 +6,9 @@
  * --slow-rank one of them has more work than the others, which all of them
  * feel. Knows nothing of Omig.
  *
- *	heat2d [--seconds S] [--slow-rank R]
+ *	heat2d [--seconds S] [--until FILE] [--slow-rank R]
+ *
+ * It ends after S seconds, or once there is FILE.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -54,23 +56,31 @@ static double relax(struct plate *p)
 
 struct wish {
 	double seconds;
+	const char *until; /* file; NULL = none */
 	int slow; /* rank; -1 = none */
 };
 
 static struct wish read_wish(int argc, char **argv)
 {
-	struct wish w = { 10, -1 };
+	struct wish w = { 10, NULL, -1 };
 
 	for (int i = 1; i + 1 < argc; i += 2) {
 		if (strcmp(argv[i], "--seconds") == 0)
 			w.seconds = strtod(argv[i + 1], NULL);
+		else if (strcmp(argv[i], "--until") == 0)
+			w.until = argv[i + 1];
 		else if (strcmp(argv[i], "--slow-rank") == 0)
 			w.slow = (int)strtol(argv[i + 1], NULL, 10);
 	}
 	return w;
 }
 
-/* Steps until rank 0 says that the time is over. Returns how many there were. */
+static int is_over(const struct wish *w, double start)
+{
+	return MPI_Wtime() - start >= w->seconds || (w->until && access(w->until, F_OK) == 0);
+}
+
+/* Steps until rank 0 says that it is over. Returns how many there were. */
 static int run(struct plate *p, const struct wish *w, int rank, double *last_change)
 {
 	double start = MPI_Wtime(), change;
@@ -83,7 +93,7 @@ static int run(struct plate *p, const struct wish *w, int rank, double *last_cha
 		MPI_Allreduce(&change, last_change, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 		if (step % MEET == MEET - 1)
 			MPI_Barrier(MPI_COMM_WORLD);
-		on = MPI_Wtime() - start < w->seconds;
+		on = rank != 0 || !is_over(w, start);
 		MPI_Bcast(&on, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	}
 	return step;

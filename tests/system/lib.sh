@@ -42,9 +42,11 @@ need() {
 	done
 }
 
-# until_true SECONDS COMMAND...: tries until it succeeds; what it tries may wait so itself
+# until_true SECONDS COMMAND...: tries until it succeeds; what it tries may wait so itself.
+# A wait ends a test that hangs, it judges no speed: a slow machine gets PATIENCE times as long.
+PATIENCE=${PATIENCE:-4}
 until_true() {
-	tries_end=$(($(date +%s) + $1))
+	tries_end=$(($(date +%s) + $1 * PATIENCE))
 	shift
 	set -- $tries_end "$@"
 	until until_once "$@"; do
@@ -86,6 +88,7 @@ leftovers() {
 
 end_all() {
 	omig stop >/dev/null 2>&1
+	PATIENCE=1
 	until_true 5 no_leftovers || for pid in $(leftovers); do kill -KILL "$pid" 2>/dev/null; done
 }
 
@@ -104,6 +107,13 @@ tap_end() {
 # heat FLAVOUR: path of the example program for openmpi or mpich
 heat() {
 	echo "$B/examples/heat2d.$1"
+}
+
+# What the example program runs with until enough PROCESS says that it has been seen; its status
+as_long_as_needed="--seconds 900 --until $TMPDIR/enough"
+enough() {
+	: >"$TMPDIR/enough"
+	wait "$1"
 }
 
 # ranks_are N: the tree has N ranks that run

@@ -24,15 +24,16 @@ watch() {
 	words="-n 2"
 	[ "$flavour" = openmpi ] && words="-n 2 --oversubscribe --mca mpi_yield_when_idle 1"
 	# shellcheck disable=SC2086 # words
-	omig run -- "mpirun.$flavour" $words "$program" --seconds 12 --slow-rank 1 >"$TMPDIR/$flavour.out" 2>"$TMPDIR/$flavour.err" &
+	omig run -- "mpirun.$flavour" $words "$program" $as_long_as_needed --slow-rank 1 >"$TMPDIR/$flavour.out" 2>"$TMPDIR/$flavour.err" &
 	job=$!
 	check "both ranks come up: $flavour" until_true 20 ranks_are 2
 	check "the tree names ranks and program: $flavour" tree_names_the_program
 	check "top counts calls: $flavour" until_true 10 has_calls
 	check "a follow reports events: $flavour" says '^t_[0-9]+_[0-9a-z]+  2,p_' omig request --follow 2 \
 		'thread_has_started_lib_call([],"MPI_Allreduce"): print([$proc,$time])'
-	wait $job
+	enough $job
 	status=$?
+	rm "$TMPDIR/enough"
 	check "its exit status is its own: $flavour" test $status = 0
 	check "its output is its own: $flavour" test -s "$TMPDIR/$flavour.out"
 	check "nothing is said on stderr: $flavour" sh -c "! grep -i omig '$TMPDIR/$flavour.err'"

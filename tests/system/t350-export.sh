@@ -13,7 +13,7 @@ om() {
 
 check 'without a mainsm: one line and status 3' status_is 3 omig export openmetrics --once
 omig run --job 'a "job"' --measure=volume -- mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 \
-	"$program" --seconds 90 >"$TMPDIR/out" 2>"$TMPDIR/err" &
+	"$program" --seconds 900 >"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
 check 'both ranks come up' until_true 20 ranks_are 2
 
