@@ -23,12 +23,12 @@ need_mpi() {
 steady() {
 	mpi=$1 np=$2
 	shift 2
-	timeout 60 "mpirun.$mpi" -n "$np" "$T/steady.$mpi" "$@"
+	timeout $((60 * PATIENCE)) "mpirun.$mpi" -n "$np" "$T/steady.$mpi" "$@"
 }
 watched_steady() {
 	mpi=$1 np=$2
 	shift 2
-	timeout 60 omig run --measure="${MEASURE:-count}" -- "mpirun.$mpi" -n "$np" "$T/steady.$mpi" "$@"
+	timeout $((60 * PATIENCE)) omig run --measure="${MEASURE:-count}" -- "mpirun.$mpi" -n "$np" "$T/steady.$mpi" "$@"
 }
 
 # job NAME FLAVOUR RANKS WORDS...: a watched one in the background that holds; $job is its process.

@@ -3,13 +3,14 @@
 # Runs tests/system/t*.sh (or those whose names contain one of the arguments)
 # and sums up. A script speaks TAP; one that does not counts as one test by
 # its exit status; 77 = skipped. `# timeout: SECONDS` in a script changes its
-# limit of 60. B is the build folder; each script gets a TMPDIR of its own.
+# limit of 60; a slow machine gets PATIENCE times as long. B is the build folder; each script gets a TMPDIR of its own.
 # LANES scripts run at once (2, for most of their time is waiting); what they
 # say is printed in their order.
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-$(pwd)/build/plain}
 PATH=$B/bin:$PATH
-export B PATH
+PATIENCE=${PATIENCE:-4}
+export B PATH PATIENCE
 work=$(mktemp -d /tmp/omig-system-XXXXXX) || exit 2
 lanes=
 end_lanes() {
@@ -35,7 +36,7 @@ wanted() {
 run_one() {
 	limit=$(sed -n 's/^# timeout: \([0-9]*\).*/\1/p' "$1" | head -n 1)
 	# A script that hangs is ended with all that it started in its group.
-	TMPDIR=$work/$2 timeout -k 10 "${limit:-60}" sh "$1" >"$work/$2.out" 2>&1 </dev/null &
+	TMPDIR=$work/$2 timeout -k 10 $((${limit:-60} * PATIENCE)) sh "$1" >"$work/$2.out" 2>&1 </dev/null &
 	trap 'kill $! 2>/dev/null; wait; exit 143' TERM
 	wait $!
 	rc=$?

@@ -115,7 +115,7 @@ check 'the tool is killed: they run again' all_run_again 10
 
 check 'a tool stops all ranks once more' stopping_tool
 check 'mainsm is killed' kill_hard mainsm
-check 'they run again within 7 s' all_run_again 7
+check 'they run again' all_run_again 10
 mainsm >/dev/null
 
 is_back() {
@@ -147,7 +147,7 @@ env OMIG_MAINSM="$conn" lm 2>/dev/null
 check 'the lm starts again: they run' all_run_again 5
 kill -KILL "$tool"
 
-# --- revoked: cut within 10 s, refused from then on
+# --- revoked: cut, refused from then on
 check 'the lm is back' until_true 20 is_back
 other=$(omig cert token tool-manipulate)
 as_other --follow forever 'thread_has_started_lib_call([],"MPI_Barrier"): print([$proc])' >"$TMPDIR/other.out" 2>&1 &
@@ -158,7 +158,7 @@ follows() {
 check 'a tool of its own certificate follows' until_true 20 grep -q p_1_ "$TMPDIR/other.out"
 serial=$(omig cert list | sed -n 's/^\([0-9a-f]*\) *tool-manipulate.*/\1/p' | head -n 1)
 check 'it is revoked' omig cert revoke "$serial"
-check 'it is cut within 10 s' until_true 10 is_dead $tool
+check 'it is cut' until_true 10 is_dead $tool
 check 'and told why' grep -Eqi 'revoked|lost' "$TMPDIR/other.out"
 check 'it does not come back' comes_out 5 'revoked|token' as_other ':version()'
 
@@ -168,7 +168,7 @@ check 'the lm is revoked' omig cert revoke "$serial"
 host_is_gone() {
 	! omig tree | grep -Eq 'node .* up$'
 }
-check 'its host is cut within 10 s' until_true 10 host_is_gone
+check 'its host is cut' until_true 10 host_is_gone
 check 'the program goes on' goes_on j
 check 'the lm does not come back with it' sh -c 'omig tree | grep -Ev "node .* up$" >/dev/null'
 end_job j $job
