@@ -6,6 +6,8 @@
 #include "common/base/buf.h"
 #include "lm/host.h"
 
+#include <sys/types.h>
+
 #define HOST_FILE_MAX_BYTES \
 	(256 * 1024) /* /proc/stat of 1,000 processors and their interrupts is below it */
 

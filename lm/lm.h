@@ -14,6 +14,8 @@
 #include "common/daemon/timebase.h"
 #include "lm/host.h"
 
+#include <sys/types.h>
+
 #define LM_LINGER_DEFAULT_NS \
 	(60 * NSEC_PER_SEC) /* without processes: a job's next step comes sooner */
 #define LM_DRAIN_NS (200 * NSEC_PER_MSEC) /* for the last words */
