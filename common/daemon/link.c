@@ -555,7 +555,7 @@ void link_stats(const struct link *l, struct link_stats *out)
 {
 	*out = l->stats;
 	out->queued = link_queued(l);
-	out->silence = l->state == LINK_UP ? loop_now(l->conf.loop) - l->last_in : 0;
+	out->silence = l->state == LINK_UP ? loop_now(l->conf.loop) - link_last_sign(l) : 0;
 }
 
 nsec_t link_rtt(const struct link *l)

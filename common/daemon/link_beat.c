@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Heartbeats. TCP takes megabytes for a peer that is stopped and says
- * nothing, so life is what the peer itself sends. Who dialled asks every period, and the
- * other answers: that is a sign of life for both, and an sm with thousands of quiet hosts has
- * no more to do than that. Whatever arrives counts; HEARTBEAT_MISSED_MAX periods of nothing end the
- * link. Who accepted asks now and then for the round trip, and when it has said nothing for long:
- * it may be that it does not read.
+ * Heartbeats. TCP takes megabytes for a peer that is stopped and says nothing, so life is what the
+ * peer itself sends. Between daemons each side says a word of its own every period, which is not
+ * answered: a ping without a number, the smallest frame there is. It wakes nobody (chan_let_beats_wait):
+ * a timer looks for it when one is due, and those of an sm's thousands of children fire together,
+ * so that a quiet child costs no wake-up. Whatever arrives counts; HEARTBEAT_MISSED_MAX periods of
+ * nothing end the link. Who accepted asks now and then for the round trip and the clock, and who is
+ * asked asks too, in the same record.
  *
  * A tool is not asked to be alive: a program with one thread computes between two
- * requests, and must not lose its scope by that. It is probed now and then, so that TCP
- * finds a host that is gone; a full queue ends one that never reads.
+ * requests, and must not lose its scope by that. It asks while it runs, and is answered; it is
+ * probed now and then, so that TCP finds a host that is gone; a full queue ends one that never reads.
  */
 #include "common/base/limits.h"
 #include "common/daemon/link_internal.h"
+#include "common/net/chan.h"
+#include "proto/frame.h"
 
 #define SILENCE_MAX_NS (HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS)
-/* without a word of ours: the peer's heartbeat has not come, or we do not read it now */
-#define MUTE_MAX_NS (4 * NSEC_PER_SEC)
 
 static bool may_be_silent(const struct link *l)
 {
@@ -28,12 +29,26 @@ static nsec_t min_nsec(nsec_t a, nsec_t b)
 	return a < b ? a : b;
 }
 
+/* Both are daemons, which say each other that they live. */
+static bool beats(const struct link *l)
+{
+	return l->peer == LINK_PEER_PARENT || l->peer == LINK_PEER_CHILD;
+}
+
+/* Who is asked asks too: who dialled a daemon does so of itself only when it is not asked. */
+static nsec_t ping_period(const struct link *l)
+{
+	if (l->dialer.dial)
+		return beats(l) ? 2 * PROBE_PERIOD_NS : HEARTBEAT_PERIOD_NS;
+	return PROBE_PERIOD_NS;
+}
+
 static void send_ping(struct link *l, nsec_t now)
 {
 	const struct msg m = { .type = MSG_PING,
 			       .ping = { .seq = l->ping_seq + 1, .sent_ns = now } };
 
-	l->next_ping = now + (l->dialer.dial ? HEARTBEAT_PERIOD_NS : PROBE_PERIOD_NS);
+	l->next_ping = now + ping_period(l);
 	/* A full queue needs no further proof that nobody reads: the silence decides. */
 	l->last_out = now;
 	if (link_send_now(l, &m))
@@ -42,33 +57,43 @@ static void send_ping(struct link *l, nsec_t now)
 	l->ping_sent = now;
 }
 
-/* Also a part of a message: a slow line may take longer for a large one. */
-static nsec_t last_sign(const struct link *l)
+static void send_beat(struct link *l, nsec_t now)
 {
-	struct chan_stats s;
+	static const uint8_t beat[FRAME_HEADER_BYTES] = { 0, 0, 0, 1, MSG_PING };
 
-	chan_get_stats(l->chan, &s);
-	return s.last_in_at > l->last_in ? s.last_in_at : l->last_in;
+	link_send_frames(l, beat, sizeof(beat));
+	l->last_out = now;
+}
+
+/* Also a part of a message: a slow line may take longer for a large one. */
+nsec_t link_last_sign(const struct link *l)
+{
+	nsec_t heard = l->chan ? chan_heard_at(l->chan) : 0;
+
+	return heard > l->last_in ? heard : l->last_in;
 }
 
 /* When the silence becomes too long; never for some, nor for one that we do not listen to. */
 static nsec_t silence_ends(const struct link *l)
 {
-	return may_be_silent(l) || l->unread_since ? INT64_MAX : last_sign(l) + SILENCE_MAX_NS;
+	return may_be_silent(l) || l->unread_since ? INT64_MAX : link_last_sign(l) + SILENCE_MAX_NS;
 }
 
-/* Who dialled beats; who accepted only when it has had nothing to answer for a while. */
-static nsec_t ping_due(const struct link *l)
+static nsec_t word_due(const struct link *l)
 {
-	if (l->dialer.dial || may_be_silent(l))
-		return l->next_ping;
-	return min_nsec(l->next_ping, l->last_out + MUTE_MAX_NS);
+	return beats(l) ? min_nsec(l->next_ping, l->last_out + HEARTBEAT_PERIOD_NS) : l->next_ping;
 }
 
+/* Of an sm's thousands of children the times are rounded up: many in one wake-up. */
 static void arm_next(struct link *l, nsec_t now)
 {
-	nsec_t at = min_nsec(ping_due(l), silence_ends(l));
+	nsec_t at = min_nsec(word_due(l), silence_ends(l));
 
+	if (beats(l))
+		at = min_nsec(at, now + HEARTBEAT_PERIOD_NS); /* to look */
+
+	if (l->peer == LINK_PEER_CHILD)
+		at += BEAT_SLOT_NS - 1 - (at - 1) % BEAT_SLOT_NS;
 	link_arm(l, at > now ? at - now : 0);
 }
 
@@ -79,6 +104,8 @@ void link_beat_start(struct link *l)
 	l->last_in = now;
 	if (l->unread_since)
 		l->unread_since = now;
+	if (beats(l))
+		chan_let_beats_wait(l->chan);
 	send_ping(l, now);
 	arm_next(l, now);
 }
@@ -90,8 +117,18 @@ void link_beat_unread(struct link *l, bool is_unread)
 	if (is_unread == (l->unread_since > 0))
 		return;
 	if (!is_unread)
-		l->last_in = min_nsec(last_sign(l) + now - l->unread_since, now);
+		l->last_in = min_nsec(link_last_sign(l) + now - l->unread_since, now);
 	l->unread_since = is_unread ? now : 0;
+}
+
+static void say_word(struct link *l, nsec_t now)
+{
+	if (now < word_due(l))
+		return;
+	if (now >= l->next_ping || !beats(l))
+		send_ping(l, now);
+	else
+		send_beat(l, now);
 }
 
 void link_beat(struct link *l)
@@ -99,11 +136,15 @@ void link_beat(struct link *l)
 	nsec_t now = loop_now(l->conf.loop);
 	struct err e = { 0 };
 
+	if (beats(l))
+		chan_look(l->chan);
+	if (l->state != LINK_UP)
+		return; /* what it said there was its last word */
 	/*
 	 * We were stopped ourselves: the silence may be ours. One period to hear what has queued
 	 * up.
 	 */
-	if (now - l->due > HEARTBEAT_PERIOD_NS && now - last_sign(l) >= SILENCE_MAX_NS)
+	if (now - l->due > HEARTBEAT_PERIOD_NS && now - link_last_sign(l) >= SILENCE_MAX_NS)
 		l->last_in = now - SILENCE_MAX_NS + HEARTBEAT_PERIOD_NS;
 	if (now >= silence_ends(l)) {
 		err_set(&e, ERR_TIMEOUT, "silent for %d s: %d heartbeats missed",
@@ -111,8 +152,7 @@ void link_beat(struct link *l)
 		link_lose(l, &e);
 		return;
 	}
-	if (now >= ping_due(l))
-		send_ping(l, now);
+	say_word(l, now);
 	arm_next(l, now);
 }
 
@@ -127,6 +167,8 @@ void link_got_ping(struct link *l, const struct msg_ping *ping)
 		m.pong.error_ns = timebase_error(l->conf.timebase, now);
 	}
 	link_send_now(l, &m);
+	if (beats(l) && now - (l->next_ping - ping_period(l)) > PROBE_PERIOD_NS / 2)
+		send_ping(l, now);
 }
 
 void link_got_pong(struct link *l, const struct msg_pong *pong)

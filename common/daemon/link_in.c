@@ -221,7 +221,8 @@ static void dispatch(struct link *l, const struct msg *m)
 		got_hello_ack(l, &m->hello_ack);
 		break;
 	case MSG_PING:
-		link_got_ping(l, &m->ping);
+		if (m->ping.seq)
+			link_got_ping(l, &m->ping);
 		break;
 	case MSG_PONG:
 		link_got_pong(l, &m->pong);
@@ -259,7 +260,6 @@ void link_on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, si
 
 	if (l->is_failing || l->is_closed)
 		return;
-	l->last_in = loop_now(l->conf.loop);
 	l->stats.frames_in++;
 	l->stats.bytes_in += n + FRAME_HEADER_BYTES;
 	if (l->conf.meter)
@@ -270,6 +270,8 @@ void link_on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, si
 		link_violated(l, MSG_ERR_STATE, &e);
 		return;
 	}
+	if (type == MSG_PING && !n)
+		return; /* a beat: that it came is all that it says */
 	rc = msg_get(type, p, n, &m, &e);
 	if (rc == -ERR_PROTO || rc == -ERR_LIMIT)
 		link_violated(l, MSG_ERR_PROTOCOL, &e);

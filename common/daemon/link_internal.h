@@ -39,7 +39,7 @@ struct link {
 	struct loop_timer *timer; /* what for depends on the state: see link_on_timer() */
 	struct loop_job job, reap;
 	nsec_t due; /* when the timer should fire */
-	nsec_t last_in; /* of the last frame, or of what counts as one */
+	nsec_t last_in; /* of what counts as a sign though nothing came: see link_last_sign() */
 	nsec_t last_out; /* when we have said something last */
 	nsec_t unread_since; /* we do not read; 0 = we do */
 	nsec_t next_ping;
@@ -72,6 +72,8 @@ void link_on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, si
 /* link_beat.c: heartbeats of a link that is UP. */
 void link_beat_start(struct link *l);
 void link_beat(struct link *l);
+/* When the peer was heard last. */
+nsec_t link_last_sign(const struct link *l);
 /* We read it no more, or again: that time is no silence of the peer. */
 void link_beat_unread(struct link *l, bool is_unread);
 void link_got_ping(struct link *l, const struct msg_ping *ping);

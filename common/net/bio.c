@@ -26,6 +26,32 @@ static int bio_write(BIO *b, const char *p, int n)
 	return (int)sent;
 }
 
+/* OpenSSL does not say whether it holds a part of a record; the lengths stand in the clear. */
+static void follow(struct sock_bio *s, const uint8_t *p, size_t n)
+{
+	while (n) {
+		size_t step = s->body_left < n ? s->body_left : n;
+
+		if (!step) {
+			s->head[s->nhead++] = *p;
+			step = 1;
+			if (s->nhead == sizeof(s->head)) {
+				s->body_left = (uint32_t)s->head[3] << 8 | s->head[4];
+				s->nhead = 0;
+			}
+		} else {
+			s->body_left -= (uint32_t)step;
+		}
+		p += step;
+		n -= step;
+	}
+}
+
+bool sock_bio_is_between(const struct sock_bio *s)
+{
+	return !s->nhead && !s->body_left;
+}
+
 static int bio_read(BIO *b, char *p, int n)
 {
 	struct sock_bio *s = BIO_get_data(b);
@@ -37,6 +63,8 @@ static int bio_read(BIO *b, char *p, int n)
 		s->blocked = true;
 		BIO_set_retry_read(b);
 	}
+	if (got > 0)
+		follow(s, (const uint8_t *)p, (size_t)got);
 	if (!got)
 		BIO_set_flags(b, BIO_FLAGS_IN_EOF);
 	return (int)got;

@@ -29,6 +29,11 @@ void chan_up(struct chan *c, const struct identity *id)
 		c->peer = *id;
 }
 
+static bool may_deliver(const struct chan *c)
+{
+	return c->state == CHAN_UP && !c->paused;
+}
+
 void chan_set_handler(struct chan *c, const struct chan_handler *h)
 {
 	c->h = *h;
@@ -90,6 +95,23 @@ void chan_role_known(struct chan *c)
 		c->ops->role_known(c);
 }
 
+void chan_let_beats_wait(struct chan *c)
+{
+	if (c->state == CHAN_UP && c->ops->let_beats_wait)
+		c->ops->let_beats_wait(c);
+}
+
+void chan_look(struct chan *c)
+{
+	if (may_deliver(c) && c->ops->look)
+		c->ops->look(c);
+}
+
+nsec_t chan_heard_at(const struct chan *c)
+{
+	return c->stats.last_in_at;
+}
+
 const struct identity *chan_peer(const struct chan *c)
 {
 	return c->has_peer ? &c->peer : NULL;
@@ -108,11 +130,6 @@ bool chan_is_enrol(const struct chan *c)
 void chan_get_stats(const struct chan *c, struct chan_stats *out)
 {
 	*out = c->stats;
-}
-
-static bool may_deliver(const struct chan *c)
-{
-	return c->state == CHAN_UP && !c->paused;
 }
 
 int chan_deliver(struct chan *c, struct err *e)

@@ -71,6 +71,21 @@ void chan_set_stall_max(struct chan *c, nsec_t max);
 void chan_pause_reading(struct chan *c, bool pause);
 
 /*
+ * A frame without payload that comes alone waits until chan_look(), or something else comes: it
+ * wakes nobody. For peers who send such frames as signs of life.
+ */
+void chan_let_beats_wait(struct chan *c);
+
+/* Reads what is there; calls back. From the loop only, and not from a callback of the channel. */
+void chan_look(struct chan *c);
+
+/*
+ * When the last byte came, in the loop's time: of a beat that waited the look that found it, until
+ * a look that finds nothing more corrects that.
+ */
+nsec_t chan_heard_at(const struct chan *c);
+
+/*
  * From the next frame on FRAME_MAX_BYTES instead of FRAME_PREAUTH_MAX_BYTES:
  * for when the peer's HELLO was accepted. No effect on an enrolling peer.
  */

@@ -134,7 +134,9 @@ struct chan_ops {
 	size_t (*queued)(const struct chan *c);
 	void (*pause)(struct chan *c); /* c->paused has changed */
 	void (*stop)(struct chan *c); /* no input or output any more; send_rest: what fits */
-	void (*role_known)(struct chan *c); /* may be NULL */
+	void (*role_known)(struct chan *c); /* may be NULL, as the next two */
+	void (*let_beats_wait)(struct chan *c);
+	void (*look)(struct chan *c); /* open and not paused */
 	void (*free)(struct chan *c); /* at the end of the turn; frees all but the common part */
 };
 
@@ -245,13 +247,22 @@ struct sock_bio {
 	bool drained; /* the last read got less than it asked for */
 	bool blocked; /* a read found nothing; cleared by whoever looks */
 	uint64_t sends;
+	uint8_t head[5]; /* of the TLS record that is being read */
+	unsigned nhead;
+	uint32_t body_left; /* of the record behind that head */
 };
 
 BIO_METHOD *sock_bio_method_new(void);
+/* Between two records: what was read ended with a whole one. */
+bool sock_bio_is_between(const struct sock_bio *s);
 BIO *sock_bio_new(BIO_METHOD *m, struct sock_bio *s);
 
 /* TCP_NODELAY, TCP_USER_TIMEOUT (sock.c) */
 int sock_tune(int fd, struct err *e);
+/* Wakes only when so many bytes wait. A kernel that does not know this wakes more often. */
+void sock_wake_at(int fd, int bytes);
+/* How long ago data came last; -1: the kernel does not say. */
+nsec_t sock_data_age(int fd);
 void sock_name(char out[REMOTE_BYTES], const struct sockaddr_storage *a);
 /* Numeric only. "[::1]" and "::1" are the same. ERR_INVALID. */
 int sock_addr(struct sockaddr_storage *out, socklen_t *n, const char *host, uint16_t port,
@@ -307,6 +318,8 @@ struct tls_chan {
 	nsec_t post_since; /* handshake messages are counted from here */
 	unsigned post_count;
 	bool server, broken, write_blocked, read_wants_write, more_to_read;
+	bool beats_wait; /* chan_let_beats_wait() was called */
+	bool is_drowsy; /* and the kernel was told so */
 	/* accepted and not known yet: counted by the listener */
 	struct tls_listener *listener;
 	struct list half_open;

@@ -21,6 +21,21 @@ int sock_tune(int fd, struct err *e)
 	return 0;
 }
 
+void sock_wake_at(int fd, int bytes)
+{
+	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes));
+}
+
+nsec_t sock_data_age(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t n = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n))
+		return -1;
+	return info.tcpi_last_data_recv * NSEC_PER_MSEC;
+}
+
 void sock_name(char out[REMOTE_BYTES], const struct sockaddr_storage *a)
 {
 	char addr[INET6_ADDRSTRLEN] = "?";

@@ -15,6 +15,8 @@
 #define READ_TURN_MAX (256 * 1024) /* then the others have their turn */
 #define FLUSH_TURN_MAX (1024 * 1024)
 #define RECORD_MAX 16384
+/* a frame's head in a record: its head, the type of the content, the tag of any of our ciphers */
+#define BEAT_RECORD_BYTES (5 + FRAME_HEADER_BYTES + 1 + 16)
 #define IDLE_KEEP_BYTES 4096 /* an idle channel keeps no larger buffer */
 
 static struct tls_chan *of(const struct chan *c)
@@ -186,6 +188,21 @@ static void give_back_input(struct tls_chan *t)
 	frame_in_init(&t->c.in, max);
 }
 
+/*
+ * Only where a record begins and no frame is open may the next bytes wait: the end of a large
+ * message can be smaller than a beat.
+ */
+static void set_drowsy(struct tls_chan *t)
+{
+	bool yes = t->beats_wait && !t->more_to_read && sock_bio_is_between(&t->sock) &&
+		   !frame_in_pending(&t->c.in);
+
+	if (yes == t->is_drowsy)
+		return;
+	t->is_drowsy = yes;
+	sock_wake_at(t->sock.fd, yes ? BEAT_RECORD_BYTES + 1 : 1);
+}
+
 static void read_and_tell(struct tls_chan *t)
 {
 	struct err why = { 0 };
@@ -199,6 +216,7 @@ static void read_and_tell(struct tls_chan *t)
 	}
 	if (!t->more_to_read)
 		give_back_input(t);
+	set_drowsy(t);
 	tls_watch(t);
 	tls_deadline(t);
 }
@@ -353,6 +371,30 @@ static void op_role_known(struct chan *c)
 	tls_listener_release(of(c));
 }
 
+static void op_let_beats_wait(struct chan *c)
+{
+	struct tls_chan *t = of(c);
+
+	t->beats_wait = true;
+	set_drowsy(t);
+}
+
+/* What came while nobody looked is older than the look that found it: the kernel knows. */
+static void op_look(struct chan *c)
+{
+	struct tls_chan *t = of(c);
+	uint64_t before = c->stats.bytes_in;
+	nsec_t age, at;
+
+	read_and_tell(t);
+	if (!is_open(t) || c->stats.bytes_in != before)
+		return;
+	age = sock_data_age(t->sock.fd);
+	at = loop_now(c->loop) - age;
+	if (age >= 0 && at < c->stats.last_in_at)
+		c->stats.last_in_at = at;
+}
+
 static void say_goodbye(struct tls_chan *t)
 {
 	struct err unused = { 0 };
@@ -410,6 +452,8 @@ static const struct chan_ops tls_chan_ops = {
 	.pause = op_pause,
 	.stop = op_stop,
 	.role_known = op_role_known,
+	.let_beats_wait = op_let_beats_wait,
+	.look = op_look,
 	.free = op_free,
 };
 

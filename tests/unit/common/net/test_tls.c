@@ -218,6 +218,90 @@ START_TEST(a_paused_channel_keeps_frames_and_goes_on_where_it_was)
 }
 END_TEST
 
+START_TEST(a_beat_wakes_nobody_and_is_found_by_who_looks)
+{
+	nsec_t before;
+
+	both_up();
+	before = chan_heard_at(s.peer[0].chan);
+	chan_let_beats_wait(s.peer[0].chan);
+	send_frame(mine.chan, 5, 0);
+	settle(&s);
+	ck_assert_int_eq(s.peer[0].frames, 0);
+	chan_look(s.peer[0].chan);
+	ck_assert_int_eq(s.peer[0].frames, 1);
+	ck_assert_int_gt(chan_heard_at(s.peer[0].chan), before);
+	/* The look was later than the beat, and the next one finds that out. */
+	before = chan_heard_at(s.peer[0].chan);
+	settle(&s);
+	chan_look(s.peer[0].chan);
+	ck_assert_int_eq(s.peer[0].frames, 1);
+	ck_assert_int_lt(chan_heard_at(s.peer[0].chan), before);
+	/* What says more than that wakes, and brings the beat before it along. */
+	send_frame(mine.chan, 5, 0);
+	settle(&s);
+	send_frame(mine.chan, 7, 1);
+	UNTIL(&s, s.peer[0].frames == 3);
+	ck_assert_uint_eq(s.peer[0].last_type, 7);
+}
+END_TEST
+
+/* Also when the last piece of it is smaller than a beat, and when the peer closes behind a beat. */
+START_TEST(a_large_message_is_never_left_lying_with_a_small_rest)
+{
+	struct tls_chan *t;
+	int frames = 0;
+
+	s.role_known = true;
+	both_up();
+	t = (struct tls_chan *)s.peer[0].chan;
+	chan_let_beats_wait(s.peer[0].chan);
+	ck_assert(t->is_drowsy);
+	for (size_t rest = 1; rest < 8; rest++) {
+		/* Records hold 16 KiB: the last one has `rest` bytes. */
+		send_frame(mine.chan, 1, 2 * 16384 + rest - FRAME_HEADER_BYTES);
+		frames++;
+		UNTIL(&s, s.peer[0].frames == frames);
+		ck_assert(t->is_drowsy);
+	}
+	send_frame(mine.chan, 5, 0);
+	settle(&s);
+	ck_assert_int_eq(s.peer[0].frames, frames);
+	chan_close(mine.chan, "test");
+	mine.chan = NULL;
+	UNTIL(&s, s.peer[0].closed);
+	ck_assert_int_eq(s.peer[0].frames, frames + 1);
+}
+END_TEST
+
+static ssize_t feed_bytes(struct tls_chan *t, const void *p, size_t n)
+{
+	return send(t->sock.fd, p, n, MSG_NOSIGNAL);
+}
+
+/* A record comes byte by byte: from its first one on the kernel wakes for every piece. */
+START_TEST(a_record_in_pieces_is_read_to_its_end)
+{
+	const uint8_t head[] = { 23, 3, 3, 0, 40 }, body[40] = { 0 };
+	struct tls_chan *t, *from;
+
+	both_up();
+	t = (struct tls_chan *)s.peer[0].chan;
+	from = (struct tls_chan *)mine.chan;
+	chan_let_beats_wait(s.peer[0].chan);
+	ck_assert_int_eq(feed_bytes(from, head, sizeof(head)), sizeof(head));
+	settle(&s);
+	chan_look(s.peer[0].chan);
+	ck_assert(!t->is_drowsy);
+	ck_assert_int_eq(feed_bytes(from, body, 30), 30);
+	UNTIL(&s, t->sock.body_left == 10);
+	ck_assert_int_eq(feed_bytes(from, body, 10), 10);
+	/* It was no record of ours: that it was read is what counts. */
+	UNTIL(&s, s.peer[0].closed);
+	ck_assert_int_eq(s.peer[0].why.code, ERR_PROTO);
+}
+END_TEST
+
 static void pause_after_one(struct seen *seen, uint8_t type, const uint8_t *p, size_t n)
 {
 	chan_pause_reading(seen->chan, true);
@@ -449,6 +533,9 @@ int main(void)
 		no_callback_after_close_from_within_one,
 		a_paused_channel_keeps_frames_and_goes_on_where_it_was,
 		a_pause_from_a_callback_holds_the_very_next_frame,
+		a_beat_wakes_nobody_and_is_found_by_who_looks,
+		a_large_message_is_never_left_lying_with_a_small_rest,
+		a_record_in_pieces_is_read_to_its_end,
 		a_server_of_another_role_is_refused,
 		a_server_of_another_name_is_refused,
 		a_server_of_another_site_is_refused,
