@@ -126,8 +126,8 @@ static void on_call(void *arg, const struct ring_call *c)
 static void *drain(void *arg)
 {
 	while (!__atomic_load_n(&memory.stop, __ATOMIC_RELAXED))
-		ring_take(&events, 512, on_call, NULL);
-	ring_take(&events, 1u << 20, on_call, NULL);
+		ring_take(&events, 512, &(struct ring_taker){ .on_call = on_call });
+	ring_take(&events, 1u << 20, &(struct ring_taker){ .on_call = on_call });
 	return NULL;
 }
 

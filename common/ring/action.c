@@ -4,6 +4,8 @@
 
 #include "common/ring/calls.h"
 
+#include <string.h>
+
 #define ACTION_WORDS (sizeof(struct seg_action) / 8)
 
 union action_copy {
@@ -44,13 +46,30 @@ static bool list_has(const int32_t *lists, uint32_t first, uint32_t count, int64
 	return false;
 }
 
+static bool is_float(const struct action_event *e, uint32_t par)
+{
+	return par >= 1 && par <= 32 && e->floats >> (par - 1) & 1;
+}
+
+static double par_as_double(const struct action_event *e, uint32_t par)
+{
+	double v;
+
+	if (par < 1 || par > e->npar)
+		return 0;
+	if (!is_float(e, par))
+		return (double)e->par[par - 1];
+	memcpy(&v, &e->par[par - 1], sizeof(v));
+	return v;
+}
+
 static double operand(const struct seg_action *a, const struct action_event *e)
 {
 	switch (a->operand) {
 	case ACTION_CONST:
 		return a->value;
 	case ACTION_PAR:
-		return a->par >= 1 && a->par <= e->npar ? (double)e->par[a->par - 1] : 0;
+		return par_as_double(e, a->par);
 	case ACTION_VOLUME:
 		return (double)e->bytes;
 	default:
@@ -61,11 +80,13 @@ static double operand(const struct seg_action *a, const struct action_event *e)
 /* Whole numbers stay whole beyond 2^53. */
 static int64_t operand_whole(const struct seg_action *a, const struct action_event *e)
 {
-	if (a->operand == ACTION_PAR)
+	double v = a->operand == ACTION_PAR ? par_as_double(e, a->par) : a->value;
+
+	if (a->operand == ACTION_PAR && !is_float(e, a->par))
 		return a->par >= 1 && a->par <= e->npar ? e->par[a->par - 1] : 0;
 	if (a->operand == ACTION_VOLUME)
 		return e->bytes;
-	return a->value > -9e18 && a->value < 9e18 ? (int64_t)a->value : 0;
+	return v > -9e18 && v < 9e18 ? (int64_t)v : 0;
 }
 
 static void action_apply(const struct action_tables *t, const struct seg_action *a,
@@ -105,7 +126,7 @@ static bool action_passes(const struct seg_action *a, const struct action_event 
 		return true;
 	if (a->test_par < 1 || a->test_par > e->npar)
 		return false;
-	v = (double)e->par[a->test_par - 1];
+	v = par_as_double(e, a->test_par);
 	switch (a->test) {
 	case ACTION_IF_EQ:
 		return v == a->test_value;
@@ -150,7 +171,7 @@ unsigned action_run(const struct action_tables *t, const struct action_event *e)
 	union action_copy copy;
 	uint16_t at;
 
-	if (e->func >= SEG_HOOKS || e->phase > 1)
+	if (e->func >= SEG_CHAINS || e->phase > 1)
 		return 0;
 	at = __atomic_load_n(&t->heads[e->func * 2 + e->phase], __ATOMIC_ACQUIRE);
 	for (steps = 0; at && at <= SEG_ACTIONS && steps < SEG_ACTIONS; steps++) {

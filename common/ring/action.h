@@ -67,8 +67,11 @@ struct seg_action {
 };
 static_assert(sizeof(struct seg_action) == 64, "one cache line");
 
-/* Heads: u16 head[SEG_HOOKS][2], index + 1 of the first entry of (function, phase), 0 = none. */
-#define ACTION_HEADS_BYTES (SEG_HOOKS * 2 * sizeof(uint16_t))
+/*
+ * Heads: u16 head[SEG_CHAINS][2], index + 1 of the first entry of (function, phase), 0 = none. In the
+ * place of a function SEG_HOOKS + n stands for probe n, with CALL_START.
+ */
+#define ACTION_HEADS_BYTES (SEG_CHAINS * 2 * sizeof(uint16_t))
 
 /* --- the rank's side: one thread, wait-free, signal-safe */
 
@@ -95,6 +98,7 @@ void cell_patop_add(struct seg_cell *c, struct cell_potential *p, double delta, 
 struct action_event {
 	const int64_t *par; /* npar of them */
 	uint32_t npar;
+	uint32_t floats; /* bit k: par[k] holds a double */
 	uint16_t func;
 	uint8_t phase;
 	uint32_t tid;

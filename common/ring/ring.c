@@ -41,10 +41,12 @@ bool ring_put(const struct ring *r, const void *record, uint32_t n)
 /* What the reader has copied, and how far it may go. */
 struct take {
 	const struct ring *r;
+	const struct ring_taker *taker;
 	uint64_t at, end;
 	union {
 		uint64_t word[RING_RECORD_MAX_BYTES / 8];
 		struct ring_call call;
+		struct ring_probe probe;
 	} rec;
 };
 
@@ -63,38 +65,56 @@ static uint32_t take_size(struct take *t)
 	return n;
 }
 
-static bool take_copy(struct take *t, uint32_t n)
+static void take_copy(struct take *t, uint32_t n)
 {
 	const uint64_t *from = word_at(t->r, t->at);
 
 	for (uint32_t i = 1; i < n / 8; i++)
 		t->rec.word[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
-	return n >= sizeof(struct ring_call) &&
-			sizeof(struct ring_call) + t->rec.call.npar * 8u == n;
+}
+
+static bool take_call(struct take *t, uint32_t n)
+{
+	if (n < sizeof(struct ring_call) ||
+	    sizeof(struct ring_call) + t->rec.call.npar * 8u != n)
+		return false;
+	if (t->taker->on_call)
+		t->taker->on_call(t->taker->arg, &t->rec.call);
+	return true;
+}
+
+static bool take_probe(struct take *t, uint32_t n)
+{
+	const struct ring_probe *p = &t->rec.probe;
+
+	if (n < sizeof(*p) || sizeof(*p) + (p->npar + (uint32_t)p->nread) * 8u != n)
+		return false;
+	if (t->taker->on_probe)
+		t->taker->on_probe(t->taker->arg, p);
+	return true;
 }
 
 /* One record: 1 taken, 0 skipped, negative broken. */
-static int take_one(struct take *t, void (*fn)(void *arg, const struct ring_call *c), void *arg)
+static int take_one(struct take *t)
 {
-	uint32_t n = take_size(t);
+	uint32_t n = take_size(t), type = (uint32_t)(t->rec.word[0] >> 32);
+	bool is_good;
 
 	if (!n)
 		return -ERR_PROTO;
-	if ((uint32_t)(t->rec.word[0] >> 32) != RING_CALL) {
+	if (type != RING_CALL && type != RING_PROBE) {
 		t->at += n;
 		return 0;
 	}
-	if (!take_copy(t, n))
-		return -ERR_PROTO;
+	take_copy(t, n);
 	t->at += n;
-	fn(arg, &t->rec.call);
-	return 1;
+	is_good = type == RING_CALL ? take_call(t, n) : take_probe(t, n);
+	return is_good ? 1 : -ERR_PROTO;
 }
 
-int ring_take(const struct ring *r, unsigned max, void (*fn)(void *arg, const struct ring_call *c),
-	      void *arg)
+int ring_take(const struct ring *r, unsigned max, const struct ring_taker *taker)
 {
-	struct take t = { .r = r };
+	struct take t = { .r = r, .taker = taker };
 	unsigned taken = 0;
 	int rc = 0;
 
@@ -103,7 +123,7 @@ int ring_take(const struct ring *r, unsigned max, void (*fn)(void *arg, const st
 	if (t.end - t.at > r->size || t.end % 8 || t.at % 8)
 		rc = -ERR_PROTO;
 	while (rc >= 0 && t.at != t.end && taken < max) {
-		rc = take_one(&t, fn, arg);
+		rc = take_one(&t);
 		taken += rc > 0;
 	}
 	__atomic_store_n(r->tail, rc < 0 ? t.end : t.at, __ATOMIC_RELEASE);

@@ -16,6 +16,7 @@
 enum ring_type {
 	RING_PAD, /* skip */
 	RING_CALL, /* struct ring_call */
+	RING_PROBE, /* struct ring_probe */
 };
 
 #define RING_PAR_MAX 32 /* parameters of a record */
@@ -35,12 +36,30 @@ struct ring_call {
 	int64_t par[]; /* npar */
 };
 
+/* A thread came by a probe. */
+struct ring_probe {
+	uint64_t word; /* RING_WORD */
+	uint64_t ticks;
+	uint16_t probe; /* number */
+	uint8_t npar;
+	uint8_t nread; /* bits of the mask */
+	uint32_t tid;
+	uint32_t seq; /* of the struct seg_reads that says what was read */
+	uint32_t mask; /* slots that were read; one that could not be is missing */
+	union seg_value value[]; /* npar parameters, then the reads by ascending slot */
+};
+static_assert(sizeof(struct ring_probe) + (SEG_PROBE_PARAMS + SEG_READS) * 8 <=
+		      RING_RECORD_MAX_BYTES, "a record of a probe fits");
+
 /* Room for any record of a call; its parameters are the words after the head. */
 union ring_record {
 	struct ring_call call;
+	struct ring_probe probe;
 	int64_t word[RING_RECORD_MAX_BYTES / 8];
 };
 #define RING_PAR(record) ((record)->word + sizeof(struct ring_call) / 8)
+#define RING_VALUE(record) \
+	((union seg_value *)(void *)((record)->word + sizeof(struct ring_probe) / 8))
 
 /* Both ends of a ring in memory; plain pointers, owned by nobody. */
 struct ring {
@@ -56,13 +75,19 @@ struct ring {
  */
 bool ring_put(const struct ring *r, const void *record, uint32_t n);
 
+/* Who wants what; NULL: nobody, it is passed over. */
+struct ring_taker {
+	void (*on_call)(void *arg, const struct ring_call *c);
+	void (*on_probe)(void *arg, const struct ring_probe *p);
+	void *arg;
+};
+
 /*
  * Takes what is there, at most max records: each is copied once, checked, and
- * handed to fn aligned to 8. Returns the number taken, or -ERR_PROTO when the
+ * handed over aligned to 8. Returns the number taken, or -ERR_PROTO when the
  * writer broke the rules (nothing more can be read from this ring; tail moves
  * to head). At most ring size / 8 steps whatever the memory holds.
  */
-int ring_take(const struct ring *r, unsigned max, void (*fn)(void *arg, const struct ring_call *c),
-		void *arg);
+int ring_take(const struct ring *r, unsigned max, const struct ring_taker *t);
 
 #endif

@@ -48,11 +48,15 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	h->thread_count = (uint32_t)clamp(threads, 1, SEG_THREADS_MAX);
 	h->ring_bytes = ring_size(ring_bytes);
 	h->hook_offset = SEG_PAGE_BYTES;
-	h->head_offset = h->hook_offset + SEG_PAGE_BYTES;
+	h->probe_word_offset = h->hook_offset + SEG_PAGE_BYTES;
+	h->head_offset = h->probe_word_offset + SEG_PROBE_MODULES * SEG_PAGE_BYTES;
 	h->action_offset = h->head_offset + ACTION_HEADS_BYTES;
 	h->list_offset = h->action_offset + SEG_ACTIONS * sizeof(struct seg_action);
 	h->note_offset = h->list_offset + SEG_LIST_WORDS * sizeof(int32_t);
-	h->thread_offset = round_up(h->note_offset + SEG_CELLS * sizeof(struct seg_note),
+	h->probe_offset = h->note_offset + SEG_CELLS * sizeof(struct seg_note);
+	h->read_offset = h->probe_offset + SEG_PROBES * sizeof(struct seg_probe);
+	h->read_func_offset = h->read_offset + SEG_PROBES * sizeof(struct seg_reads);
+	h->thread_offset = round_up(h->read_func_offset + SEG_READ_FUNCS * sizeof(uint16_t),
 				    SEG_PAGE_BYTES);
 	plan_thread(h);
 	h->segment_bytes = h->thread_offset + h->thread_bytes * h->thread_count;

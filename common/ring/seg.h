@@ -2,13 +2,14 @@
 /*
  * The shared segment of one watched process: its layout, and nothing else.
  *
- *	header page | hook words | action heads | actions | lists | notes | thread[0] .. thread[n-1]
+ *	header page | hook words | probe words | action heads | actions | lists | notes | probes | reads |
+ *	their functions | thread[0] .. thread[n-1]
  *	thread:  head | slots | cells | partners | event ring
  *
  * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
  * maps the same memory. Who writes what:
- *	header.w, threads (but ring tails)		the process; one thread per thread block
- *	header.l, hook words, actions, lists, notes, ring tails	the lm
+ *	header.w, probes, threads (but ring tails)	the process; one thread per thread block
+ *	header.l, hook and probe words, actions, lists, notes, reads, ring tails	the lm
  * Nobody ever waits for the other side. What several words say together is
  * guarded by a sequence word: odd while its one writer is at work.
  *
@@ -23,7 +24,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 3
+#define SEG_VERSION 4
 
 /*
  * A page of the largest size that the architecture may run with: the hook words are mapped on their
@@ -40,6 +41,14 @@
 #define SEG_LIST_WORDS 8192 /* partner and thread lists of these actions */
 #define SEG_CELLS 64 /* counters and integrators */
 #define SEG_PARTNERS 256 /* (function, partner) pairs per thread; a power of two */
+#define SEG_PROBE_MODULES 4 /* the program, and libraries of its that have probes of their own */
+#define SEG_PROBES_EACH 64 /* probes of one of them */
+#define SEG_PROBES (SEG_PROBE_MODULES * SEG_PROBES_EACH)
+#define SEG_PROBE_NAME_BYTES 64 /* Fortran's longest name and the 0 */
+#define SEG_PROBE_PARAMS 14 /* with the reads they fit into a record of the ring */
+#define SEG_READS 16 /* figures that a rank reads at one probe */
+#define SEG_READ_FUNCS 4096 /* lists of functions of these figures, together: 16 of all there are */
+#define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
 #define SEG_THREADS_DEFAULT 16
 #define SEG_THREADS_MAX 64
 #define SEG_RING_MIN_BYTES 4096
@@ -65,6 +74,49 @@ enum {
 	HOOK_SAMPLE_MASK = 31 << 8,
 	HOOK_KNOWN = 0x1fff,
 	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME, /* what OMIG_START can ask for */
+};
+
+/* Bits of a probe word. 0 = the probe is off. */
+enum {
+	PROBE_RECORD = 1 << 0, /* a record in the ring, with the reads */
+	PROBE_ACTION = 1 << 1, /* run the probe's chain of actions */
+	PROBE_KNOWN = 3,
+};
+
+/* What a parameter of a probe was declared as. */
+enum seg_type {
+	SEG_BOOL,
+	SEG_I8,
+	SEG_I16,
+	SEG_I32,
+	SEG_I64,
+	SEG_U8,
+	SEG_U16,
+	SEG_U32,
+	SEG_U64,
+	SEG_F32,
+	SEG_F64,
+	SEG_TYPES
+};
+#define SEG_IS_FLOAT(type) ((type) >= SEG_F32)
+
+/* A parameter, by its type, or a figure that was read. */
+union seg_value {
+	int64_t i; /* SEG_BOOL to SEG_U32 too */
+	uint64_t u;
+	double f;
+};
+
+/* What a rank can read at a probe: of all its threads, at the moment of the probe. */
+enum seg_read_kind {
+	SEG_READ_NONE,
+	SEG_READ_COUNTER, /* a cell: i */
+	SEG_READ_INTEGRATOR, /* a cell: f, v * ticks */
+	SEG_READ_CALLS, /* sums over functions: u */
+	SEG_READ_DELAY, /* ticks */
+	SEG_READ_OUT, /* bytes */
+	SEG_READ_IN,
+	SEG_READ_KINDS
 };
 
 enum seg_state {
@@ -97,12 +149,13 @@ struct seg_own {
 	uint64_t calls_lost; /* calls that these made with their hooks on */
 	uint64_t actions_skipped; /* chains of actions that a change of the lm cut short */
 	uint32_t start_word; /* hook word of every function before any request: OMIG_START */
-	uint32_t spare0;
+	uint32_t probe_modules_lost; /* modules with probes that found no place */
 	char job[64]; /* OMIG_JOB, else what the launcher gives */
 	char site[64]; /* OMIG_SITE, or "" */
 	char program[128]; /* the executable's path */
 	char library[64]; /* of the MPI library's version text, first line */
-	uint8_t spare[104];
+	uint64_t probes_nested; /* met inside of a library call, or by a handler of signals: not told */
+	uint8_t spare[96];
 };
 
 /* What the lm tells the process. */
@@ -134,7 +187,8 @@ struct seg_header {
 	uint64_t thread_bytes; /* of one block */
 	/* inside a thread block */
 	uint64_t slot_offset, cell_offset, partner_offset, ring_offset;
-	uint8_t spare[112];
+	uint64_t probe_word_offset, probe_offset, read_offset, read_func_offset;
+	uint8_t spare[80];
 	struct seg_own w;
 	struct seg_lm l;
 };
@@ -204,6 +258,28 @@ struct seg_note {
 	double own_integral, own_v, own_t; /* v * s, v, system seconds */
 };
 
+/* Number m * SEG_PROBES_EACH + i is the i-th of module m. Written before the segment's magic word. */
+struct seg_probe {
+	char name[SEG_PROBE_NAME_BYTES]; /* "": there is none */
+	uint32_t nparam;
+	uint8_t type[SEG_PROBE_PARAMS]; /* enum seg_type; the first is the virtual time */
+	uint8_t spare[14];
+};
+
+struct seg_read {
+	uint8_t kind; /* enum seg_read_kind */
+	uint8_t spare;
+	uint16_t cell;
+	uint16_t first, count; /* functions in the lists */
+};
+
+/* Of one probe. The first 8 bytes change together; a slot that stands in the mask keeps its meaning. */
+struct seg_reads {
+	uint32_t seq; /* odd while it changes */
+	uint32_t mask; /* of slots that are read */
+	struct seg_read slot[SEG_READS];
+};
+
 /*
  * Calls of one function with one partner. key is written once, after which the sums grow; each
  * alone is whole.
@@ -222,6 +298,9 @@ static_assert(sizeof(struct seg_slot) == 64, "one cache line");
 static_assert(sizeof(struct seg_cell) == 32, "layout");
 static_assert(sizeof(struct seg_note) == 88, "layout");
 static_assert(sizeof(struct seg_partner) == 32, "layout");
+static_assert(sizeof(struct seg_probe) == 96, "layout");
+static_assert(sizeof(struct seg_reads) == 136, "layout");
+static_assert(SEG_PROBES_EACH * 4 <= SEG_PAGE_BYTES, "probe words of a module are one page");
 static_assert(SEG_HOOKS * 4 <= SEG_PAGE_BYTES, "hook words are one page");
 
 /* The message that goes with the memfd (SCM_RIGHTS) over the lm's SOCK_SEQPACKET socket, once. */

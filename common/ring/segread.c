@@ -162,12 +162,11 @@ int segview_partners(const struct segview *v, unsigned thread,
 
 struct events {
 	const struct segview *v;
-	void (*fn)(void *arg, const struct ring_call *c);
-	void *arg;
+	const struct segview_taker *taker;
 	bool strange;
 };
 
-static void on_record(void *arg, const struct ring_call *c)
+static void on_call(void *arg, const struct ring_call *c)
 {
 	struct events *ev = arg;
 	const struct call_desc *d = call_get(c->func);
@@ -183,13 +182,24 @@ static void on_record(void *arg, const struct ring_call *c)
 		ev->strange = true;
 		return;
 	}
-	ev->fn(ev->arg, c);
+	if (ev->taker->on_call)
+		ev->taker->on_call(ev->taker->arg, c);
 }
 
-int segview_events(struct segview *v, unsigned thread, unsigned max,
-		   void (*fn)(void *arg, const struct ring_call *c), void *arg)
+static void on_probe(void *arg, const struct ring_probe *p)
 {
-	struct events ev = { .v = v, .fn = fn, .arg = arg };
+	struct events *ev = arg;
+	struct segview_hit h;
+
+	if (!segview_hit_make(ev->v, p, &h))
+		ev->strange = true;
+	else if (ev->taker->on_hit)
+		ev->taker->on_hit(ev->taker->arg, &h);
+}
+
+int segview_take(struct segview *v, unsigned thread, unsigned max, const struct segview_taker *t)
+{
+	struct events ev = { .v = v, .taker = t };
 	struct seg_thread *head;
 	struct ring r;
 	int rc;
@@ -204,6 +214,12 @@ int segview_events(struct segview *v, unsigned thread, unsigned max,
 		.tail = &head->ring_tail,
 		.dropped = &head->ring_dropped,
 	};
-	rc = ring_take(&r, max, on_record, &ev);
+	rc = ring_take(&r, max, &(struct ring_taker){ on_call, on_probe, &ev });
 	return ev.strange ? -ERR_PROTO : rc;
+}
+
+int segview_events(struct segview *v, unsigned thread, unsigned max,
+		   void (*fn)(void *arg, const struct ring_call *c), void *arg)
+{
+	return segview_take(v, thread, max, &(struct segview_taker){ .on_call = fn, .arg = arg });
 }

@@ -92,6 +92,8 @@ static int view_new(uint8_t *base, size_t bytes, bool mapped, struct segview **o
 	v->base = base;
 	v->bytes = bytes;
 	rc = check_header(v, e);
+	if (rc == 0 && segview_probes_copy(v) < 0)
+		rc = err_nomem(e);
 	if (rc < 0) {
 		free(v);
 		return rc;
@@ -133,6 +135,9 @@ void segview_free(struct segview *v)
 	if (v->mapped)
 		munmap(v->base, v->bytes);
 	free(v->installed);
+	free(v->probe);
+	free(v->wanted);
+	free(v->read_func);
 	free(v);
 }
 

@@ -100,7 +100,39 @@ int segview_partners(const struct segview *v, unsigned thread, void (*fn)(void *
 		const struct segview_partner *p),
 		     void *arg);
 
-/* Events of one thread, oldest first: see ring_take(). func and npar are checked too. */
+/* --- probes: the table is copied at opening, where it is complete; what makes no sense in it is not there */
+
+unsigned segview_probes(const struct segview *v);
+
+/* Number < SEG_PROBES; NULL: there is none of that number. Names are C identifiers, types known, params 1 and more. */
+const struct seg_probe *segview_probe(const struct segview *v, unsigned number);
+
+/* The first of that name; -1: none. */
+int segview_probe_find(const struct segview *v, const char *name);
+
+/* A probe was met. */
+struct segview_hit {
+	unsigned probe; /* segview_probe() of it is not NULL */
+	uint32_t tid;
+	uint64_t ticks;
+	const union seg_value *par; /* npar as its segview_probe() says */
+	uint32_t mask; /* slots of `read` that are filled, of those that are in use now */
+	union seg_value read[SEG_READS];
+};
+
+struct segview_taker {
+	void (*on_call)(void *arg, const struct ring_call *c); /* NULL: passed over */
+	void (*on_hit)(void *arg, const struct segview_hit *h); /* NULL: passed over */
+	void *arg;
+};
+
+/*
+ * Records of one thread, oldest first: see ring_take(). func, npar, probe and its numbers are
+ * checked too.
+ */
+int segview_take(struct segview *v, unsigned thread, unsigned max, const struct segview_taker *t);
+
+/* The same for calls alone. */
 int segview_events(struct segview *v, unsigned thread, unsigned max,
 		   void (*fn)(void *arg, const struct ring_call *c), void *arg);
 
@@ -109,6 +141,27 @@ int segview_events(struct segview *v, unsigned thread, unsigned max,
 /* Bits beyond HOOK_KNOWN or sample shifts above HOOK_SAMPLE_MAX: -ERR_INVALID. */
 int segview_hook_set(struct segview *v, unsigned func, uint32_t word);
 uint32_t segview_hook_get(const struct segview *v, unsigned func); /* 0 for no such function */
+
+/* Bits beyond PROBE_KNOWN, or no such probe: -ERR_INVALID. */
+int segview_probe_set(struct segview *v, unsigned number, uint32_t word);
+
+/*
+ * Lets the rank read a figure at the probe; one that is read there already is shared, and *slot is
+ * the same. `func`: ascending ids that both sides know, n of them, for the kinds that are of functions.
+ * Records from before have no value in a new slot. -ERR_INVALID; -ERR_LIMIT: SEG_READS others, or the
+ * lists are full; -ERR_NOMEM.
+ */
+struct segview_read {
+	enum seg_read_kind kind;
+	unsigned cell;
+	const uint16_t *func;
+	unsigned nfunc;
+};
+int segview_read_add(struct segview *v, unsigned number, const struct segview_read *r,
+		     unsigned *slot);
+
+/* Takes back one segview_read_add(). */
+void segview_read_del(struct segview *v, unsigned number, unsigned slot);
 
 /*
  * Installs a copy of *a (func, phase, op, cell and operand are checked; seq and next are set here;
@@ -123,7 +176,7 @@ int segview_action_add(struct segview *v, const struct seg_action *a, const int3
 int segview_action_del(struct segview *v, unsigned index);
 
 /*
- * Zeroes hook words, actions and lists: an lm that has just adopted the segment and knows of no
+ * Zeroes hook words, actions, lists, probe words and reads: an lm that has just adopted the segment and knows of no
  * request.
  */
 void segview_reset(struct segview *v);

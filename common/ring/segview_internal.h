@@ -10,6 +10,13 @@ struct seg_installed {
 	struct seg_action a; /* op ACTION_NONE: free */
 };
 
+/* What is read at one probe, and for how many. */
+struct seg_wanted {
+	struct seg_reads reads;
+	uint32_t refs[SEG_READS];
+	uint32_t since[SEG_READS]; /* seq of the first record that has the slot */
+};
+
 struct segview {
 	uint8_t *base;
 	size_t bytes;
@@ -17,7 +24,18 @@ struct segview {
 	struct seg_header plan; /* computed here; its w and l are not filled */
 	unsigned funcs; /* that both sides know */
 	struct seg_installed *installed; /* SEG_ACTIONS, or NULL before the first */
+	struct seg_probe *probe; /* owned: numbers 0 to nprobe - 1, "" where there is none */
+	unsigned nprobe;
+	struct seg_wanted *wanted; /* nprobe, or NULL before the first */
+	uint16_t *read_func; /* SEG_READ_FUNCS: what is in the lists, or NULL before the first */
 };
+
+/* segprobe.c */
+int segview_probes_copy(struct segview *v);
+void segview_probes_reset(struct segview *v);
+
+/* A checked record, or false: it breaks the rules. */
+bool segview_hit_make(const struct segview *v, const struct ring_probe *p, struct segview_hit *out);
 
 /* Pointers that are inside of the segment for every index that was checked by the caller. */
 static inline struct seg_header *segview_header(const struct segview *v)

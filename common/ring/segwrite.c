@@ -101,17 +101,28 @@ static bool is_ascending(const int32_t *list, uint32_t n)
 	return true;
 }
 
+/* Parameters of the events of a chain; negative: there is no such chain. */
+static int chain_npar(const struct segview *v, unsigned func, unsigned phase)
+{
+	const struct call_desc *d = func < v->funcs ? call_get(func) : NULL;
+	const struct seg_probe *p = func >= SEG_HOOKS ? segview_probe(v, func - SEG_HOOKS) : NULL;
+
+	if (p)
+		return phase == CALL_START ? (int)p->nparam : -1;
+	if (!d || phase > CALL_END)
+		return -1;
+	return phase == CALL_START ? d->start_npar : d->end_npar;
+}
+
 static bool action_fits(const struct segview *v, const struct seg_action *a)
 {
-	const struct call_desc *d = a->func < v->funcs ? call_get(a->func) : NULL;
-	unsigned npar;
+	int npar = chain_npar(v, a->func, a->phase);
 
-	if (!d || a->phase > CALL_END || a->cell >= SEG_CELLS)
+	if (npar < 0 || a->cell >= SEG_CELLS)
 		return false;
-	npar = a->phase == CALL_START ? d->start_npar : d->end_npar;
 	return a->op > ACTION_NONE && a->op <= ACTION_PATOP_INTEGRATOR_ADD &&
 	       a->operand <= ACTION_VOLUME &&
-	       (a->operand != ACTION_PAR || (a->par >= 1 && a->par <= npar));
+	       (a->operand != ACTION_PAR || (a->par >= 1 && a->par <= (unsigned)npar));
 }
 
 static int free_entry(struct segview *v)
@@ -208,12 +219,13 @@ void segview_reset(struct segview *v)
 	for (unsigned i = 0; i < SEG_HOOKS; i++)
 		__atomic_store_n(&segview_hooks(v)[i],
 				 i < v->funcs ? start & HOOK_START_KNOWN : 0, __ATOMIC_RELEASE);
-	for (unsigned i = 0; i < SEG_HOOKS * 2; i++)
+	for (unsigned i = 0; i < SEG_CHAINS * 2; i++)
 		__atomic_store_n(&heads(v)[i], 0, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < SEG_ACTIONS * sizeof(struct seg_action) / 8; i++)
 		__atomic_store_n((uint64_t *)(void *)entries(v) + i, 0, __ATOMIC_RELEASE);
 	free(v->installed);
 	v->installed = NULL;
+	segview_probes_reset(v);
 }
 
 static uint64_t *note_at(const struct segview *v, unsigned cell)

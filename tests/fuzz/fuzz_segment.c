@@ -39,9 +39,11 @@ static void make_good(void)
 	t = (void *)(good + h->thread_offset);
 	t->tid = 1;
 	t->ring_head = 512;
+	*(struct seg_probe *)(void *)(good + h->probe_offset) =
+		(struct seg_probe){ "step", 2, { SEG_I64, SEG_F64 }, { 0 } };
 	for (unsigned i = 0; i < 8; i++)
 		*(uint64_t *)(void *)(good + h->thread_offset + h->ring_offset + i * 64) =
-			RING_WORD(64, i % 2 ? RING_PAD : RING_CALL);
+			RING_WORD(64, i % 2 ? RING_PAD : i % 4 ? RING_PROBE : RING_CALL);
 }
 
 /* Half of the numbers go to the places that steer: header, thread head, ring. */
@@ -52,6 +54,8 @@ static size_t place(uint16_t number)
 
 	switch (number & 3) {
 	case 0:
+		if (at % 4 == 3)
+			return h->probe_offset / 8 + at / 4 % (2 * sizeof(struct seg_probe) / 8);
 		return at % (sizeof(*h) / 8);
 	case 1:
 		return h->thread_offset / 8 + at % (sizeof(struct seg_thread) / 8);
@@ -82,6 +86,8 @@ static void restore_used(void)
 	restore(h->action_offset, 2 * sizeof(struct seg_action));
 	restore(h->list_offset, 8);
 	restore(h->note_offset, sizeof(struct seg_note));
+	restore(h->probe_word_offset, sizeof(uint32_t));
+	restore(h->read_offset, sizeof(struct seg_reads));
 	restore(h->thread_offset, sizeof(struct seg_thread));
 }
 
@@ -123,6 +129,15 @@ static void on_event(void *arg, const struct ring_call *c)
 	seen += (unsigned)c->par[c->npar - 1];
 }
 
+static void on_hit(void *arg, const struct segview_hit *h)
+{
+	const struct seg_probe *p = segview_probe(arg, h->probe);
+
+	demand(p && p->nparam >= 1 && p->nparam <= SEG_PROBE_PARAMS);
+	demand(segview_probe_find(arg, p->name) >= 0 && h->mask >> SEG_READS == 0);
+	seen += (unsigned)(h->par[p->nparam - 1].u + h->read[SEG_READS - 1].u);
+}
+
 static void read_texts(const struct segview *v)
 {
 	struct seg_own own;
@@ -150,14 +165,15 @@ static void read_values(const struct segview *v)
 
 static void read_threads(struct segview *v)
 {
+	const struct segview_taker taker = { on_event, on_hit, v };
 	struct segview_thread t;
 
 	for (unsigned i = 0; i < segview_threads(v); i++) {
 		demand(segview_thread(v, i, &t) == 0);
 		segview_partners(v, i, on_partner, NULL);
 		/* Never more than the ring can hold, then empty or given up. */
-		demand(segview_events(v, i, UINT32_MAX, on_event, NULL) <= SEG_RING_MIN_BYTES / 24);
-		demand(segview_events(v, i, UINT32_MAX, on_event, NULL) <= 0);
+		demand(segview_take(v, i, UINT32_MAX, &taker) <= SEG_RING_MIN_BYTES / 24);
+		demand(segview_take(v, i, UINT32_MAX, &taker) <= 0);
 	}
 }
 
@@ -165,14 +181,20 @@ static void change(struct segview *v)
 {
 	struct seg_action a = { .op = ACTION_COUNTER_ADD, .func = CALL_ID_Send,
 			.partner_count = 1 };
+	const struct segview_read read = { SEG_READ_COUNTER, 3, NULL, 0 };
 	const int32_t partner = 3;
-	unsigned index;
+	unsigned index, slot;
 
 	segview_hook_set(v, CALL_ID_Send, HOOK_COUNT);
 	demand(segview_action_add(v, &a, &partner, NULL, &index) == 0);
 	demand(segview_action_del(v, index) == 0);
 	demand(segview_note_set(v, 0, &(struct seg_note){ .kind = 1, .number = 1 }) == 0);
 	segview_lm_alive(v, 7);
+	if (!segview_probe(v, 0))
+		return;
+	demand(segview_probe_set(v, 0, PROBE_RECORD) == 0);
+	demand(segview_read_add(v, 0, &read, &slot) == 0);
+	segview_read_del(v, 0, slot);
 }
 
 static void use(struct segview *v, size_t n)

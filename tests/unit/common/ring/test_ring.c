@@ -51,6 +51,11 @@ static void on_call(void *arg, const struct ring_call *c)
 	s->count++;
 }
 
+static int take(unsigned max, struct seen *s)
+{
+	return ring_take(&r, max, &(struct ring_taker){ .on_call = on_call, .arg = s });
+}
+
 static void clear(void)
 {
 	memset(&memory, 0, sizeof(memory));
@@ -78,7 +83,7 @@ START_TEST(what_is_put_is_taken_in_order_whatever_the_sizes)
 			number += fits;
 			in_ring += fits;
 		} else {
-			int taken = ring_take(&r, (unsigned)rng_below(&rng, 5), on_call, &s);
+			int taken = take((unsigned)rng_below(&rng, 5), &s);
 
 			ck_assert_int_ge(taken, 0);
 			ck_assert_uint_le((unsigned)taken, in_ring);
@@ -86,7 +91,7 @@ START_TEST(what_is_put_is_taken_in_order_whatever_the_sizes)
 		}
 		ck_assert_uint_le(memory.head - memory.tail, SIZE);
 	}
-	while (ring_take(&r, 100, on_call, &s) > 0)
+	while (take(100, &s) > 0)
 		continue;
 	ck_assert_uint_eq(s.count, number);
 	ck_assert_uint_gt(number, 50000);
@@ -104,7 +109,7 @@ START_TEST(a_full_ring_drops_and_counts)
 		put += ring_put(&r, &rec, make(&rec, i, 5));
 	ck_assert_uint_eq(put, SIZE / 64);
 	ck_assert_uint_eq(memory.dropped, 1000 - put);
-	ck_assert_int_eq(ring_take(&r, 1000, on_call, &s), (int)put);
+	ck_assert_int_eq(take(1000, &s), (int)put);
 }
 END_TEST
 
@@ -117,7 +122,7 @@ START_TEST(positions_may_run_over_the_end_of_their_numbers)
 	memory.head = memory.tail = UINT64_MAX - 63;
 	for (unsigned i = 1; i <= 100; i++) {
 		ck_assert(ring_put(&r, &rec, make(&rec, i, 5)));
-		ck_assert_int_eq(ring_take(&r, 1, on_call, &s), 1);
+		ck_assert_int_eq(take(1, &s), 1);
 	}
 	ck_assert_uint_eq(s.count, 100);
 }
@@ -146,12 +151,12 @@ static void lie(uint64_t head, uint64_t tail, uint64_t first_word)
 	memory.bytes[0] = first_word;
 	memory.head = head;
 	memory.tail = tail;
-	ck_assert_int_eq(ring_take(&r, 100, on_call, &s), -ERR_PROTO);
+	ck_assert_int_eq(take(100, &s), -ERR_PROTO);
 	ck_assert_uint_eq(memory.tail, memory.head);
 	ck_assert_uint_eq(s.count, 0);
 	memory.head = memory.tail = 0;
 	ck_assert(ring_put(&r, &rec, make(&rec, 1, 2)));
-	ck_assert_int_eq(ring_take(&r, 100, on_call, &s), 1);
+	ck_assert_int_eq(take(100, &s), 1);
 }
 
 START_TEST(a_writer_that_lies_is_found_out)
@@ -180,7 +185,7 @@ START_TEST(a_type_of_the_future_is_passed_over)
 	rec.call.word = RING_WORD(40, 77);
 	ck_assert(ring_put(&r, &rec, 40));
 	ck_assert(ring_put(&r, &rec, make(&rec, 2, 2)));
-	ck_assert_int_eq(ring_take(&r, 10, on_call, &s), 1);
+	ck_assert_int_eq(take(10, &s), 1);
 	ck_assert_uint_eq(s.last, 2);
 }
 END_TEST
@@ -207,14 +212,14 @@ START_TEST(between_two_threads_nothing_is_torn_and_what_is_lost_is_counted)
 	clear();
 	ck_assert_int_eq(pthread_create(&writer, NULL, write_many, &lost), 0);
 	while (s.last < MANY - 1000 && s.count + 1 < MANY) {
-		rc = ring_take(&r, 64, on_call, &s);
+		rc = take(64, &s);
 		ck_assert_int_ge(rc, 0);
 		if (!rc && pthread_tryjoin_np(writer, NULL) == 0)
 			goto joined;
 	}
 	pthread_join(writer, NULL);
 joined:
-	while (ring_take(&r, 64, on_call, &s) > 0)
+	while (take(64, &s) > 0)
 		continue;
 	ck_assert_uint_eq(s.count + lost, MANY);
 	ck_assert_uint_eq(memory.dropped, lost);

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probes as the lm sees them: a private copy of their table, and what it lets the rank read. */
+#include "common/base/array.h"
+#include "common/ring/calls.h"
+#include "common/ring/segview_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the table */
+
+static bool is_identifier(const char *s, size_t size)
+{
+	size_t n = strnlen(s, size);
+
+	for (size_t i = 0; i < n; i++)
+		if (!(s[i] == '_' || (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
+		      (i && s[i] >= '0' && s[i] <= '9')))
+			return false;
+	return n > 0 && n < size;
+}
+
+static bool is_probe(const struct seg_probe *p)
+{
+	if (!is_identifier(p->name, sizeof(p->name)) || p->nparam < 1 ||
+	    p->nparam > SEG_PROBE_PARAMS)
+		return false;
+	for (uint32_t i = 0; i < p->nparam; i++)
+		if (p->type[i] >= SEG_TYPES)
+			return false;
+	return !SEG_IS_FLOAT(p->type[0]);
+}
+
+/* One read of each word of what the process may still be writing. */
+static void copy_probe(const struct segview *v, unsigned number, struct seg_probe *out)
+{
+	const uint64_t *from =
+		(const void *)(v->base + v->plan.probe_offset + number * sizeof(struct seg_probe));
+	uint64_t word;
+
+	for (size_t i = 0; i < sizeof(*out) / 8; i++) {
+		word = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+		memcpy((uint8_t *)out + i * 8, &word, 8);
+	}
+}
+
+int segview_probes_copy(struct segview *v)
+{
+	struct seg_probe p;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < SEG_PROBES; i++) {
+		copy_probe(v, i, &p);
+		if (p.name[0])
+			n = i + 1;
+	}
+	if (!n)
+		return 0;
+	v->probe = calloc(n, sizeof(*v->probe));
+	if (!v->probe)
+		return -ERR_NOMEM;
+	v->nprobe = n;
+	for (unsigned i = 0; i < n; i++) {
+		copy_probe(v, i, &p);
+		if (is_probe(&p))
+			v->probe[i] = p;
+	}
+	return 0;
+}
+
+unsigned segview_probes(const struct segview *v)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < v->nprobe; i++)
+		n += v->probe[i].name[0] != 0;
+	return n;
+}
+
+const struct seg_probe *segview_probe(const struct segview *v, unsigned number)
+{
+	return number < v->nprobe && v->probe[number].name[0] ? &v->probe[number] : NULL;
+}
+
+int segview_probe_find(const struct segview *v, const char *name)
+{
+	for (unsigned i = 0; *name && i < v->nprobe; i++)
+		if (!strcmp(v->probe[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+static uint32_t *word_at(const struct segview *v, unsigned number)
+{
+	return (uint32_t *)(void *)(v->base + v->plan.probe_word_offset +
+				    number / SEG_PROBES_EACH * SEG_PAGE_BYTES) +
+	       number % SEG_PROBES_EACH;
+}
+
+int segview_probe_set(struct segview *v, unsigned number, uint32_t word)
+{
+	if (!segview_probe(v, number) || (word & ~(uint32_t)PROBE_KNOWN))
+		return -ERR_INVALID;
+	__atomic_store_n(word_at(v, number), word, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* --- reads */
+
+static struct seg_reads *reads_at(const struct segview *v, unsigned number)
+{
+	return (struct seg_reads *)(void *)(v->base + v->plan.read_offset +
+					    number * sizeof(struct seg_reads));
+}
+
+static bool is_of_cell(unsigned kind)
+{
+	return kind == SEG_READ_COUNTER || kind == SEG_READ_INTEGRATOR;
+}
+
+static bool read_fits(const struct segview *v, const struct segview_read *r)
+{
+	if (is_of_cell(r->kind))
+		return r->cell < SEG_CELLS;
+	if (r->kind <= SEG_READ_NONE || r->kind >= SEG_READ_KINDS || !r->nfunc || !r->func)
+		return false;
+	for (unsigned i = 0; i < r->nfunc; i++)
+		if (r->func[i] >= v->funcs || (i && r->func[i - 1] >= r->func[i]))
+			return false;
+	return true;
+}
+
+static bool make_account(struct segview *v)
+{
+	if (!v->read_func)
+		v->read_func = calloc(SEG_READ_FUNCS, sizeof(*v->read_func));
+	if (v->wanted || !v->read_func)
+		return v->wanted != NULL;
+	v->wanted = calloc(v->nprobe, sizeof(*v->wanted));
+	/* Numbers go on, so that a record from before the reset is known as such. */
+	for (unsigned i = 0; v->wanted && i < v->nprobe; i++)
+		v->wanted[i].reads.seq =
+			__atomic_load_n(&reads_at(v, i)->seq, __ATOMIC_RELAXED) & ~UINT32_C(1);
+	return v->wanted != NULL;
+}
+
+/* The first list in use that fn(list) finds; NULL: none. */
+static const struct seg_read *each_list(const struct segview *v,
+					bool (*fn)(const struct segview *v,
+						   const struct seg_read *l, const void *arg),
+					const void *arg)
+{
+	for (unsigned p = 0; p < v->nprobe; p++)
+		for (unsigned i = 0; i < SEG_READS; i++) {
+			const struct seg_read *l = &v->wanted[p].reads.slot[i];
+
+			if (v->wanted[p].refs[i] && l->count && fn(v, l, arg))
+				return l;
+		}
+	return NULL;
+}
+
+static bool is_same_list(const struct segview *v, const struct seg_read *l, const void *arg)
+{
+	const struct segview_read *r = arg;
+
+	return l->count == r->nfunc &&
+	       !memcmp(v->read_func + l->first, r->func, r->nfunc * sizeof(*r->func));
+}
+
+static bool is_met(const struct segview *v, const struct seg_read *l, const void *arg)
+{
+	const struct seg_read *range = arg;
+
+	return l->first < range->first + range->count && range->first < l->first + l->count;
+}
+
+/* Shared with a list that is there, or the first place where it fits. */
+static int place_list(struct segview *v, const struct segview_read *r, struct seg_read *out)
+{
+	struct seg_read range = { .count = (uint16_t)r->nfunc };
+	const struct seg_read *met = each_list(v, is_same_list, r);
+	uint16_t *to = (uint16_t *)(void *)(v->base + v->plan.read_func_offset);
+
+	out->count = range.count;
+	if (met) {
+		out->first = met->first;
+		return 0;
+	}
+	while (range.first + r->nfunc <= SEG_READ_FUNCS) {
+		met = each_list(v, is_met, &range);
+		if (!met)
+			break;
+		range.first = (uint16_t)(met->first + met->count);
+	}
+	if (range.first + r->nfunc > SEG_READ_FUNCS)
+		return -ERR_LIMIT;
+	out->first = range.first;
+	for (unsigned i = 0; i < r->nfunc; i++) {
+		v->read_func[range.first + i] = r->func[i];
+		__atomic_store_n(&to[range.first + i], r->func[i], __ATOMIC_RELAXED);
+	}
+	return 0;
+}
+
+/* The rank meets it as a whole, or sees that it was changing. */
+static void write_reads(struct segview *v, unsigned number)
+{
+	struct seg_reads *to = reads_at(v, number), *from = &v->wanted[number].reads;
+	uint64_t word;
+
+	__atomic_store_n(&to->seq, from->seq + 1, __ATOMIC_RELAXED);
+	from->seq += 2;
+	for (unsigned i = 1; i < sizeof(*to) / 8; i++) {
+		memcpy(&word, (uint8_t *)from + i * 8, sizeof(word));
+		__atomic_store_n((uint64_t *)(void *)to + i, word, __ATOMIC_RELEASE);
+	}
+	memcpy(&word, from, sizeof(word));
+	__atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELEASE);
+}
+
+static bool is_same_read(const struct segview *v, const struct seg_read *s,
+			 const struct segview_read *r)
+{
+	if (s->kind != r->kind)
+		return false;
+	return is_of_cell(r->kind) ? s->cell == r->cell : is_same_list(v, s, r);
+}
+
+int segview_read_add(struct segview *v, unsigned number, const struct segview_read *r,
+		     unsigned *slot)
+{
+	struct seg_read made = { .kind = (uint8_t)r->kind };
+	unsigned at = SEG_READS;
+	struct seg_wanted *w;
+	int rc = 0;
+
+	if (!segview_probe(v, number) || !read_fits(v, r))
+		return -ERR_INVALID;
+	if (!make_account(v))
+		return -ERR_NOMEM;
+	w = &v->wanted[number];
+	for (unsigned i = SEG_READS; i-- > 0;) {
+		if (!w->refs[i]) {
+			at = i;
+		} else if (is_same_read(v, &w->reads.slot[i], r)) {
+			w->refs[i]++;
+			*slot = i;
+			return 0;
+		}
+	}
+	if (at == SEG_READS)
+		return -ERR_LIMIT;
+	if (is_of_cell(r->kind))
+		made.cell = (uint16_t)r->cell;
+	else
+		rc = place_list(v, r, &made);
+	if (rc < 0)
+		return rc;
+	w->reads.slot[at] = made;
+	w->reads.mask |= UINT32_C(1) << at;
+	w->refs[at] = 1;
+	write_reads(v, number);
+	w->since[at] = w->reads.seq;
+	*slot = at;
+	return 0;
+}
+
+void segview_read_del(struct segview *v, unsigned number, unsigned slot)
+{
+	struct seg_wanted *w;
+
+	if (!v->wanted || number >= v->nprobe || slot >= SEG_READS || !v->wanted[number].refs[slot])
+		return;
+	w = &v->wanted[number];
+	if (--w->refs[slot])
+		return;
+	w->reads.mask &= ~(UINT32_C(1) << slot);
+	write_reads(v, number);
+}
+
+void segview_probes_reset(struct segview *v)
+{
+	for (unsigned i = 0; i < SEG_PROBES; i++) {
+		struct seg_reads none = { .seq = reads_at(v, i)->seq | 1 };
+		uint64_t word;
+
+		none.seq++;
+		memcpy(&word, &none, sizeof(word));
+		__atomic_store_n(word_at(v, i), 0, __ATOMIC_RELEASE);
+		__atomic_store_n((uint64_t *)(void *)reads_at(v, i), word, __ATOMIC_RELEASE);
+	}
+	free(v->wanted);
+	free(v->read_func);
+	v->wanted = NULL;
+	v->read_func = NULL;
+}
+
+/* --- records */
+
+/* A slot that was given away anew after the record was written meant something else in it. */
+static bool is_valid(const struct segview *v, const struct ring_probe *p, unsigned slot)
+{
+	const struct seg_wanted *w = v->wanted ? &v->wanted[p->probe] : NULL;
+
+	return w && w->refs[slot] && (int32_t)(p->seq - w->since[slot]) >= 0;
+}
+
+bool segview_hit_make(const struct segview *v, const struct ring_probe *p, struct segview_hit *out)
+{
+	const struct seg_probe *probe = segview_probe(v, p->probe);
+	unsigned n = 0;
+
+	if (!probe || p->npar != probe->nparam || p->mask >> SEG_READS ||
+	    (unsigned)__builtin_popcount(p->mask) != p->nread)
+		return false;
+	*out = (struct segview_hit){
+		.probe = p->probe, .tid = p->tid, .ticks = p->ticks, .par = p->value
+	};
+	for (unsigned i = 0; i < SEG_READS; i++) {
+		if (!(p->mask >> i & 1))
+			continue;
+		out->read[i] = p->value[p->npar + n++];
+		if (is_valid(v, p, i))
+			out->mask |= UINT32_C(1) << i;
+	}
+	return true;
+}
