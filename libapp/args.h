@@ -74,6 +74,18 @@ int64_t args_from_fortran(unsigned kind, const void *fint);
 void event_put(const struct hook *h, enum call_phase phase, uint64_t now, int rc);
 void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc);
 
+/* The chain of e, over the cells of this thread. */
+void event_run(const struct action_event *e);
+
+static inline struct ring event_ring(struct seg_thread *block)
+{
+	return (struct ring){ .bytes = (uint8_t *)block + app_state.plan.ring_offset,
+			      .size = app_state.plan.ring_bytes,
+			      .head = &block->ring_head,
+			      .tail = &block->ring_tail,
+			      .dropped = &block->ring_dropped };
+}
+
 #pragma GCC visibility pop
 
 #endif

@@ -54,21 +54,14 @@ static unsigned event_fill(union ring_record *r, const struct hook *h, enum call
 
 void event_put(const struct hook *h, enum call_phase phase, uint64_t now, int rc)
 {
-	struct seg_thread *block = hook_thread.block;
+	struct ring ring = event_ring(hook_thread.block);
 	union ring_record r;
-	struct ring ring = {
-		.bytes = (uint8_t *)block + app_state.plan.ring_offset,
-		.size = app_state.plan.ring_bytes,
-		.head = &block->ring_head,
-		.tail = &block->ring_tail,
-		.dropped = &block->ring_dropped,
-	};
 	unsigned n = event_fill(&r, h, phase, now, rc);
 
 	ring_put(&ring, &r, (uint32_t)(sizeof(r.call) + n * 8));
 }
 
-void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc)
+void event_run(const struct action_event *e)
 {
 	struct action_tables tables = {
 		.heads = (void *)(app_state.base + app_state.plan.head_offset),
@@ -77,9 +70,16 @@ void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc
 		.cells = (void *)((uint8_t *)hook_thread.block + app_state.plan.cell_offset),
 		.potentials = potential[hook_thread.index],
 	};
+	unsigned skipped = action_run(&tables, e);
+
+	if (skipped)
+		__atomic_fetch_add(&app_header()->w.actions_skipped, skipped, __ATOMIC_RELAXED);
+}
+
+void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc)
+{
 	union ring_record r;
 	struct action_event e = { .par = RING_PAR(&r), .func = (uint16_t)h->func, .now = now };
-	unsigned skipped;
 
 	e.npar = event_fill(&r, h, phase, now, rc);
 	e.phase = (uint8_t)phase;
@@ -87,7 +87,5 @@ void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc
 	e.partner = h->args->partner;
 	e.any_source = h->args->any_source;
 	e.bytes = h->args->length;
-	skipped = action_run(&tables, &e);
-	if (skipped)
-		__atomic_fetch_add(&app_header()->w.actions_skipped, skipped, __ATOMIC_RELAXED);
+	event_run(&e);
 }

@@ -3,6 +3,7 @@
 #include "common/ring/calls_id.h"
 #include "libapp/app_state.h"
 #include "libapp/hook.h"
+#include "libapp/probe.h"
 #include "libapp/setup.h"
 
 #include <errno.h>
@@ -162,21 +163,28 @@ static void zero_pages(void *at, size_t bytes)
 		return;
 }
 
-void segment_hooks(bool on)
+/* One page of words: the segment's, or zeros. */
+static void lay_page(void *at, uint64_t offset, bool on)
 {
-	int saved = errno;
-
 	/*
 	 * Of length 0: a second mapping of shared pages. The descriptor may be gone long since. The
 	 * system call itself: libraries below MPI replace mremap() by one without the last
 	 * argument.
 	 */
 	if (!on)
-		zero_pages(hook_word, sizeof(hook_word));
+		zero_pages(at, SEG_PAGE_BYTES);
 	else if (app_state.fd != FD_DETACHED)
-		syscall(SYS_mremap, app_state.base + app_state.plan.hook_offset, 0,
-				sizeof(hook_word),
-			MREMAP_MAYMOVE | MREMAP_FIXED, hook_word);
+		syscall(SYS_mremap, app_state.base + offset, 0, SEG_PAGE_BYTES,
+			MREMAP_MAYMOVE | MREMAP_FIXED, at);
+}
+
+void segment_hooks(bool on)
+{
+	int saved = errno;
+
+	lay_page(hook_word, app_state.plan.hook_offset, on);
+	for (unsigned m = 0; probe_page(m); m++)
+		lay_page(probe_page(m), app_state.plan.probe_word_offset + m * SEG_PAGE_BYTES, on);
 	errno = saved;
 }
 
@@ -186,7 +194,7 @@ void segment_detach(void)
 
 	if (!app_state.base)
 		return;
-	zero_pages(hook_word, sizeof(hook_word));
+	segment_hooks(false);
 	zero_pages(app_state.base, app_state.bytes);
 	if (app_state.fd >= 0 && fstat(app_state.fd, &now) == 0 && now.st_ino == made.st_ino &&
 	    now.st_dev == made.st_dev)

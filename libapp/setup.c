@@ -8,6 +8,7 @@
 #include "libapp/comm.h"
 #include "libapp/flavour.h"
 #include "libapp/hook.h"
+#include "libapp/probe.h"
 #include "libapp/wrap.h"
 
 #include <errno.h>
@@ -108,6 +109,7 @@ static void set_up(void)
 	if (known)
 		comm_open();
 	wrap_resolve_all();
+	probes_find();
 	app_header()->w.pcontrol = 1;
 	app_header()->w.state = SEG_RUNNING;
 	setup_start(); /* before an lm can have found the segment: from then on the words are the lm's */

@@ -29,7 +29,7 @@ void setup_say(const char *what, int code);
 bool segment_make(const char *caid);
 
 /*
- * Lays the segment's hook words over ours, or zeros: then all hooks are off whatever the lm wants.
+ * Lays the segment's words of hooks and probes over ours, or zeros: then all are off whatever the lm wants.
  */
 void segment_hooks(bool on);
 

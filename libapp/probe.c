@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A probe is met: one clock read for its record, what it reads, and its actions. Hot: the law of hook.h. */
+#include "libapp/probe.h"
+
+#include "common/ring/calls.h"
+#include "libapp/args.h"
+
+/* What another thread is writing is looked at so often, then it is missing. */
+#define READ_TRIES 8
+
+struct probe_known probe_known[SEG_PROBES];
+
+static_assert(sizeof(union omig_value) == sizeof(union seg_value), "the same words");
+
+/* --- reading */
+
+/* Blocks that have ever been used; they are taken in their order. */
+static uint32_t blocks(void)
+{
+	uint32_t n = __atomic_load_n(&app_header()->w.threads_used, __ATOMIC_RELAXED);
+
+	return n < app_state.plan.thread_count ? n : app_state.plan.thread_count;
+}
+
+static double load_double(const double *p)
+{
+	double v;
+
+	__atomic_load(p, &v, __ATOMIC_ACQUIRE);
+	return v;
+}
+
+static const struct seg_cell *cell_of(uint32_t block, uint16_t cell)
+{
+	return (const struct seg_cell *)(const void *)(app_block(block) +
+						       app_state.plan.cell_offset) +
+	       cell;
+}
+
+static bool read_counter(const struct seg_read *r, uint64_t now, union seg_value *sum)
+{
+	uint64_t n = 0;
+
+	for (uint32_t b = 0, end = blocks(); b < end; b++)
+		n += (uint64_t)__atomic_load_n(&cell_of(b, r->cell)->n, __ATOMIC_RELAXED);
+	sum->u = n;
+	return true;
+}
+
+static bool add_integrator(const struct seg_cell *c, uint64_t now, double *sum)
+{
+	double integral, v;
+	uint32_t seq;
+	uint64_t t;
+
+	for (unsigned i = 0; i < READ_TRIES; i++) {
+		seq = __atomic_load_n(&c->seq, __ATOMIC_ACQUIRE);
+		integral = load_double(&c->integral);
+		v = load_double(&c->v);
+		t = __atomic_load_n(&c->t, __ATOMIC_ACQUIRE);
+		if ((seq & 1) || __atomic_load_n(&c->seq, __ATOMIC_RELAXED) != seq)
+			continue;
+		*sum += integral + (now > t ? v * (double)(now - t) : 0);
+		return true;
+	}
+	return false;
+}
+
+static bool read_integrator(const struct seg_read *r, uint64_t now, union seg_value *sum)
+{
+	double all = 0;
+
+	for (uint32_t b = 0, end = blocks(); b < end; b++)
+		if (!add_integrator(cell_of(b, r->cell), now, &all))
+			return false;
+	sum->f = all;
+	return true;
+}
+
+static uint64_t load(const uint64_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+static bool add_slot(const struct seg_slot *s, unsigned kind, uint64_t now, uint64_t *sum)
+{
+	uint64_t value, begin;
+	uint32_t seq;
+
+	if (kind == SEG_READ_CALLS) {
+		*sum += load(&s->count);
+		return true;
+	}
+	for (unsigned i = 0; i < READ_TRIES; i++) {
+		seq = __atomic_load_n(&s->seq, __ATOMIC_ACQUIRE);
+		value = load(kind == SEG_READ_DELAY ? &s->delay
+			     : kind == SEG_READ_OUT ? &s->bytes_out
+						    : &s->bytes_in);
+		begin = kind == SEG_READ_DELAY ? load(&s->begin) : 0;
+		if ((seq & 1) || __atomic_load_n(&s->seq, __ATOMIC_RELAXED) != seq)
+			continue;
+		*sum += value + (begin && now > begin ? now - begin : 0);
+		return true;
+	}
+	return false;
+}
+
+static bool read_functions(const struct seg_read *r, uint64_t now, union seg_value *sum)
+{
+	const uint16_t *list = (const void *)(app_state.base + app_state.plan.read_func_offset);
+	uint32_t end = blocks();
+
+	sum->u = 0;
+	if (r->first > SEG_READ_FUNCS || r->count > SEG_READ_FUNCS - r->first)
+		return false;
+	for (uint32_t b = 0; b < end; b++) {
+		const struct seg_slot *slots =
+			(const void *)(app_block(b) + app_state.plan.slot_offset);
+
+		for (uint32_t i = r->first; i < (uint32_t)r->first + r->count; i++) {
+			uint16_t func = __atomic_load_n(&list[i], __ATOMIC_RELAXED);
+
+			if (func >= app_state.plan.func_count ||
+			    !add_slot(&slots[func], r->kind, now, &sum->u))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool read_one(const struct seg_read *r, uint64_t now, union seg_value *out)
+{
+	if (r->kind == SEG_READ_COUNTER)
+		return r->cell < SEG_CELLS && read_counter(r, now, out);
+	if (r->kind == SEG_READ_INTEGRATOR)
+		return r->cell < SEG_CELLS && read_integrator(r, now, out);
+	return r->kind < SEG_READ_KINDS && read_functions(r, now, out);
+}
+
+union reads_head {
+	uint64_t word;
+	struct {
+		uint32_t seq, mask;
+	} part;
+};
+
+union read_copy {
+	uint64_t word;
+	struct seg_read r;
+};
+
+/* What the lm is changing just now is not read: the record says so. */
+static void take_reads(struct ring_probe *p, unsigned number, union seg_value *to, uint64_t now)
+{
+	const struct seg_reads *from = (const void *)(app_state.base + app_state.plan.read_offset +
+						      number * sizeof(struct seg_reads));
+	const uint64_t *word = (const void *)from;
+	union reads_head head = { .word = load(word) };
+	union read_copy read;
+
+	p->seq = head.part.seq;
+	p->mask = 0;
+	p->nread = 0;
+	if (head.part.seq & 1)
+		return;
+	for (unsigned mask = head.part.mask & ((1u << SEG_READS) - 1); mask; mask &= mask - 1) {
+		unsigned slot = (unsigned)__builtin_ctz(mask);
+
+		read.word = load(&word[slot + 1]);
+		if (read_one(&read.r, now, &to[p->nread])) {
+			p->nread++;
+			p->mask |= 1u << slot;
+		}
+	}
+	if (load(word) != head.word)
+		p->nread = p->mask = 0;
+}
+
+/* --- telling */
+
+static void put(const struct hook_thread *t, unsigned number, const union omig_value *value,
+		uint64_t now)
+{
+	unsigned npar = probe_known[number].npar;
+	struct ring ring = event_ring(t->block);
+	union ring_record r;
+
+	r.probe.ticks = now;
+	r.probe.probe = (uint16_t)number;
+	r.probe.npar = (uint8_t)npar;
+	r.probe.tid = t->tid;
+	for (unsigned i = 0; i < npar; i++)
+		RING_VALUE(&r)[i].i = value[i].i;
+	take_reads(&r.probe, number, RING_VALUE(&r) + npar, now);
+	r.probe.word = RING_WORD(sizeof(r.probe) + (npar + r.probe.nread) * 8, RING_PROBE);
+	ring_put(&ring, &r, (uint32_t)r.probe.word);
+}
+
+static void act(const struct hook_thread *t, unsigned number, const union omig_value *value,
+		uint64_t now)
+{
+	event_run(&(struct action_event){ .par = (const int64_t *)(const void *)value,
+					  .npar = probe_known[number].npar,
+					  .floats = probe_known[number].floats,
+					  .func = (uint16_t)(SEG_HOOKS + number),
+					  .phase = CALL_START,
+					  .tid = t->tid,
+					  .now = now,
+					  .partner = CALL_PARTNER_NONE });
+}
+
+/* Between calls only: what is met inside of one, or of a record that is being written, is counted. */
+void probe_hit(unsigned number, unsigned word, const union omig_value *value)
+{
+	struct hook_thread *t = &hook_thread;
+	uintptr_t frame = hook_frame(), outer = t->state;
+	uint64_t now;
+
+	if (number >= SEG_PROBES || !probe_known[number].npar || !app_state.base)
+		return;
+	if ((outer & 1) && frame < outer) {
+		__atomic_fetch_add(&app_header()->w.probes_nested, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	hook_set_state(t, frame);
+	if (__builtin_expect(!t->slots, 0) && !hook_claim(t)) {
+		hook_set_state(t, outer);
+		return;
+	}
+	if (__builtin_expect((outer & 1) && outer != HOOK_NEW, 0))
+		hook_mend(t);
+	now = ticks_now(app_state.ticks);
+	if (word & PROBE_RECORD)
+		put(t, number, value, now);
+	if (word & PROBE_ACTION)
+		act(t, number, value, now);
+	hook_set_state(t, t->idle);
+}

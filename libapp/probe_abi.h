@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a module with probes (a program, or a library of it) and libomig know of each other. A note
+ * of its ELF file, owner "OMIG" and type 1, holds the distance from itself to a struct
+ * omig_probes: libomig looks for such notes in MPI_Init. So neither needs the other to
+ * link or to run. `omig probes` copies this text into what it makes; what changes here has another
+ * version.
+ */
+#ifndef OMIG_PROBE_ABI
+#define OMIG_PROBE_ABI 1
+
+#if defined(__x86_64__)
+#define OMIG_PROBE_PAGE 4096
+#else
+#define OMIG_PROBE_PAGE 65536
+#endif
+
+union omig_value {
+	long long i; /* of all whole numbers */
+	double f;
+};
+
+struct omig_probe {
+	const char *name;
+	const unsigned char *type; /* of each parameter; the first is the virtual time */
+	unsigned nparam;
+};
+
+struct omig_probes {
+	unsigned version, count; /* OMIG_PROBE_ABI, number of probes */
+	const struct omig_probe *probe;
+	/* one for each, 0 = off; alone on a page, which libomig lays another one over */
+	unsigned *word;
+	/* both are libomig's: what an active probe calls; the number of the first one */
+	void (*hit)(unsigned number, unsigned word, const union omig_value *value);
+	unsigned first;
+};
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probes of this program: found by their note, switched by their words, told with what was read. */
+#include "common/base/err.h"
+#include "common/ring/calls.h"
+#include "common/ring/calls_id.h"
+#include "libapp/app_state.h"
+#include "libapp/probe_abi.h"
+#include "tests/suite.h"
+#include "tests/unit/libapp/fake_mpi.h"
+#include "tests/unit/libapp/rank.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- as `omig probes` would make them */
+
+static unsigned words[OMIG_PROBE_PAGE / 4] __attribute__((aligned(OMIG_PROBE_PAGE)));
+static const unsigned char step_types[] = { SEG_I32 };
+static const unsigned char end_types[] = { SEG_I64, SEG_F64, SEG_U8 };
+static const unsigned char odd_types[] = { SEG_I64, 99 };
+static const struct omig_probe table[] = {
+	{ "step", step_types, 1 },
+	{ "odd", odd_types, 2 }, /* of a type that nobody knows */
+	{ "region_end", end_types, 3 },
+};
+struct omig_probes probes_of_test
+	__attribute__((visibility("hidden"), used)) = { OMIG_PROBE_ABI, 3, table, words, NULL, 0 };
+__asm__(".pushsection .note.omig,\"a\",%note\n"
+	".balign 4\n.long 5, 8, 1\n.asciz \"OMIG\"\n.balign 4\n"
+	"0: .quad probes_of_test - 0b\n.popsection\n");
+
+enum { STEP, ODD, REGION_END };
+
+static void step(int vt)
+{
+	unsigned word = __atomic_load_n(&words[STEP], __ATOMIC_RELAXED);
+	union omig_value v[1];
+
+	v[0].i = vt;
+	if (word)
+		probes_of_test.hit(probes_of_test.first + STEP, word, v);
+}
+
+static void region_end(long vt, double residuum, unsigned char tries)
+{
+	unsigned word = __atomic_load_n(&words[REGION_END], __ATOMIC_RELAXED);
+	union omig_value v[3];
+
+	v[0].i = vt;
+	v[1].f = residuum;
+	v[2].i = tries;
+	if (word)
+		probes_of_test.hit(probes_of_test.first + REGION_END, word, v);
+}
+
+/* --- */
+
+#define SEEN_MAX 64
+
+struct seen {
+	struct segview_hit hit[SEEN_MAX];
+	union seg_value par[SEEN_MAX][SEG_PROBE_PARAMS];
+	unsigned n;
+};
+
+static void on_hit(void *arg, const struct segview_hit *h)
+{
+	struct seen *s = arg;
+
+	if (s->n == SEEN_MAX)
+		return;
+	s->hit[s->n] = *h;
+	memcpy(s->par[s->n++], h->par,
+	       segview_probe(rank_view, h->probe)->nparam * sizeof(h->par[0]));
+}
+
+static void look(struct seen *s)
+{
+	memset(s, 0, sizeof(*s));
+	for (unsigned i = 0; i < segview_threads(rank_view); i++)
+		ck_assert_int_ge(
+			segview_take(rank_view, i, UINT32_MAX,
+				     &(struct segview_taker){ .on_hit = on_hit, .arg = s }),
+			0);
+}
+
+static void on(unsigned probe, uint32_t word)
+{
+	ck_assert_int_eq(segview_probe_set(rank_view, probe, word), 0);
+}
+
+static unsigned read_cell(unsigned probe, enum seg_read_kind kind, unsigned cell)
+{
+	unsigned slot;
+
+	ck_assert_int_eq(segview_read_add(rank_view, probe,
+					  &(struct segview_read){ .kind = kind, .cell = cell },
+					  &slot),
+			 0);
+	return slot;
+}
+
+static unsigned read_sends(unsigned probe, enum seg_read_kind kind)
+{
+	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Barrier };
+	unsigned slot;
+
+	ck_assert_int_eq(segview_read_add(rank_view, probe,
+					  &(struct segview_read){ kind, 0, sends, 2 }, &slot),
+			 0);
+	return slot;
+}
+
+static int buf[16];
+
+static void send_three(void)
+{
+	MPI_Send(buf, 3, FAKE_INT, 2, 5, FAKE_WORLD);
+}
+
+START_TEST(probes_are_found_by_the_note_of_their_program)
+{
+	ck_assert_uint_eq(segview_probes(rank_view), 2);
+	ck_assert_int_eq(segview_probe_find(rank_view, "step"), STEP);
+	ck_assert_int_eq(segview_probe_find(rank_view, "region_end"), REGION_END);
+	ck_assert_int_eq(segview_probe_find(rank_view, "odd"), -1);
+	ck_assert_uint_eq(segview_probe(rank_view, REGION_END)->nparam, 3);
+	ck_assert_mem_eq(segview_probe(rank_view, REGION_END)->type, end_types, 3);
+	ck_assert_ptr_null(segview_probe(rank_view, ODD));
+}
+END_TEST
+
+START_TEST(a_probe_that_is_off_tells_nothing)
+{
+	struct seen s;
+
+	step(1);
+	region_end(1, 0.5, 3);
+	look(&s);
+	ck_assert_uint_eq(s.n, 0);
+}
+END_TEST
+
+START_TEST(an_active_probe_tells_its_parameters)
+{
+	uint64_t before = ticks_now(app_state.ticks);
+	struct seen s;
+
+	on(REGION_END, PROBE_RECORD);
+	step(1);
+	region_end(-17, 0.125, 200);
+	on(REGION_END, 0);
+	region_end(18, 1, 1);
+	look(&s);
+	ck_assert_uint_eq(s.n, 1);
+	ck_assert_uint_eq(s.hit[0].probe, REGION_END);
+	ck_assert_int_eq(s.par[0][0].i, -17);
+	ck_assert_double_eq(s.par[0][1].f, 0.125);
+	ck_assert_uint_eq(s.par[0][2].u, 200);
+	ck_assert_int_eq(s.hit[0].tid, getpid());
+	ck_assert_uint_ge(s.hit[0].ticks, before);
+	ck_assert_uint_le(s.hit[0].ticks, ticks_now(app_state.ticks));
+	ck_assert_uint_eq(s.hit[0].mask, 0);
+}
+END_TEST
+
+START_TEST(what_is_read_is_what_was_done_before_the_probe)
+{
+	unsigned count, out, delay, cell;
+	struct seen s;
+
+	rank_hooks(HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_ACTION_START);
+	rank_action(CALL_ID_Send, CALL_START, ACTION_COUNTER_ADD, 7, 2, -1);
+	on(STEP, PROBE_RECORD);
+	count = read_sends(STEP, SEG_READ_CALLS);
+	out = read_sends(STEP, SEG_READ_OUT);
+	delay = read_sends(STEP, SEG_READ_DELAY);
+	cell = read_cell(STEP, SEG_READ_COUNTER, 7);
+	for (int i = 1; i <= 5; i++) {
+		send_three();
+		step(i);
+		MPI_Barrier(FAKE_WORLD);
+	}
+	look(&s);
+	ck_assert_uint_eq(s.n, 5);
+	for (unsigned i = 0; i < 5; i++) {
+		const union seg_value *r = s.hit[i].read;
+
+		ck_assert_uint_eq(s.hit[i].mask,
+				  1u << count | 1u << out | 1u << delay | 1u << cell);
+		ck_assert_int_eq(s.par[i][0].i, i + 1);
+		ck_assert_uint_eq(r[count].u, 2 * i + 1);
+		ck_assert_uint_eq(r[out].u, 12 * (i + 1));
+		ck_assert_int_eq(r[cell].i, 2 * (i + 1));
+		ck_assert_uint_gt(r[delay].u, i ? s.hit[i - 1].read[delay].u : 0);
+	}
+}
+END_TEST
+
+START_TEST(an_integrator_is_read_at_the_probes_own_clock_read)
+{
+	unsigned slot[2];
+	struct seen s;
+	uint64_t first;
+
+	rank_hooks(HOOK_ACTION_START);
+	rank_action(CALL_ID_Send, CALL_START, ACTION_INTEGRATOR_ADD, 3, 1, -1);
+	rank_action(CALL_ID_Send, CALL_START, ACTION_INTEGRATOR_ADD, 4, 2, -1);
+	on(STEP, PROBE_RECORD);
+	slot[0] = read_cell(STEP, SEG_READ_INTEGRATOR, 3);
+	slot[1] = read_cell(STEP, SEG_READ_INTEGRATOR, 4);
+	send_three();
+	step(1);
+	step(2);
+	look(&s);
+	ck_assert_uint_eq(s.n, 2);
+	first = s.hit[0].ticks - (uint64_t)s.hit[0].read[slot[0]].f; /* when the send began */
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_double_eq(s.hit[i].read[slot[0]].f, (double)(s.hit[i].ticks - first));
+		ck_assert_double_eq_tol(s.hit[i].read[slot[1]].f, 2 * s.hit[i].read[slot[0]].f,
+					2e6);
+	}
+}
+END_TEST
+
+static void *in_another_thread(void *arg)
+{
+	for (int i = 0; i < 10; i++)
+		send_three();
+	step(77);
+	return NULL;
+}
+
+START_TEST(all_threads_of_the_process_count)
+{
+	unsigned count;
+	pthread_t t;
+	struct seen s;
+
+	rank_hooks(HOOK_COUNT | HOOK_TIME);
+	on(STEP, PROBE_RECORD);
+	count = read_sends(STEP, SEG_READ_CALLS);
+	send_three();
+	ck_assert_int_eq(pthread_create(&t, NULL, in_another_thread, NULL), 0);
+	pthread_join(t, NULL);
+	step(78);
+	look(&s);
+	ck_assert_uint_eq(s.n, 2);
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert_uint_eq(s.hit[i].read[count].u, 11);
+	ck_assert_uint_ne(s.hit[0].tid, s.hit[1].tid);
+}
+END_TEST
+
+START_TEST(actions_of_a_probe_run_in_the_rank)
+{
+	struct seg_action whole = { .op = ACTION_COUNTER_ADD,
+				    .func = SEG_HOOKS + REGION_END,
+				    .cell = 1,
+				    .operand = ACTION_PAR,
+				    .par = 1 };
+	struct seg_action tested = { .op = ACTION_COUNTER_ADD,
+				     .func = SEG_HOOKS + REGION_END,
+				     .cell = 2,
+				     .operand = ACTION_PAR,
+				     .par = 2,
+				     .test = ACTION_IF_GT,
+				     .test_par = 2,
+				     .test_value = 2.25 };
+	struct segview_cell c;
+	unsigned index;
+	struct seen s;
+
+	ck_assert_int_eq(segview_action_add(rank_view, &whole, NULL, NULL, &index), 0);
+	ck_assert_int_eq(segview_action_add(rank_view, &tested, NULL, NULL, &index), 0);
+	tested.par = 4; /* there are three */
+	ck_assert_int_eq(segview_action_add(rank_view, &tested, NULL, NULL, &index), -ERR_INVALID);
+	on(REGION_END, PROBE_ACTION);
+	region_end(40, 1.5, 0);
+	region_end(2, 3.5, 0);
+	segview_counter(rank_view, SEGVIEW_ALL, 1, &c);
+	ck_assert_int_eq(c.n, 42);
+	segview_counter(rank_view, SEGVIEW_ALL, 2, &c);
+	ck_assert_int_eq(c.n, 3);
+	look(&s);
+	ck_assert_uint_eq(s.n, 0);
+}
+END_TEST
+
+START_TEST(records_that_nobody_takes_are_dropped_and_counted)
+{
+	struct segview_thread t;
+	int taken;
+
+	on(STEP, PROBE_RECORD);
+	for (int i = 0; i < 20000; i++)
+		step(i);
+	taken = segview_take(rank_view, 0, UINT32_MAX, &(struct segview_taker){ 0 });
+	ck_assert_int_gt(taken, 100);
+	segview_thread(rank_view, 0, &t);
+	ck_assert_uint_eq(t.ring_dropped + (unsigned)taken, 20000);
+}
+END_TEST
+
+static void probe_inside(void)
+{
+	step(5);
+}
+
+START_TEST(a_probe_inside_of_a_call_is_counted_and_not_told)
+{
+	struct seg_own own;
+	struct seen s;
+
+	rank_hooks(HOOK_COUNT | HOOK_TIME);
+	on(STEP, PROBE_RECORD);
+	for (int i = 0; i < 3; i++) {
+		fake_end.inside = probe_inside;
+		send_three();
+	}
+	fake_end.inside = NULL;
+	step(6);
+	look(&s);
+	segview_own(rank_view, &own);
+	ck_assert_uint_eq(own.probes_nested, 3);
+	ck_assert_uint_eq(s.n, 1);
+	ck_assert_int_eq(s.par[0][0].i, 6);
+	ck_assert_uint_eq(rank_call(CALL_ID_Send).count, 3);
+}
+END_TEST
+
+START_TEST(a_slot_that_means_something_new_has_no_value_in_old_records)
+{
+	unsigned old, new;
+	struct seen s;
+
+	on(STEP, PROBE_RECORD);
+	old = read_cell(STEP, SEG_READ_COUNTER, 1);
+	step(1);
+	segview_read_del(rank_view, STEP, old);
+	new = read_cell(STEP, SEG_READ_COUNTER, 2);
+	ck_assert_uint_eq(old, new);
+	step(2);
+	look(&s);
+	ck_assert_uint_eq(s.n, 2);
+	ck_assert_uint_eq(s.hit[0].mask, 0);
+	ck_assert_uint_eq(s.hit[1].mask, 1u << new);
+}
+END_TEST
+
+START_TEST(pcontrol_silences_probes_and_lets_them_speak)
+{
+	struct seen s;
+
+	on(STEP, PROBE_RECORD);
+	MPI_Pcontrol(0, NULL);
+	step(1);
+	MPI_Pcontrol(1, NULL);
+	step(2);
+	look(&s);
+	ck_assert_uint_eq(s.n, 1);
+	ck_assert_int_eq(s.par[0][0].i, 2);
+}
+END_TEST
+
+START_TEST(a_forked_child_tells_nothing)
+{
+	struct seen s;
+	int status;
+	pid_t pid;
+
+	on(STEP, PROBE_RECORD);
+	step(1);
+	pid = fork();
+	if (pid == 0) {
+		step(2);
+		_exit(words[STEP] != 0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	step(3);
+	look(&s);
+	ck_assert_uint_eq(s.n, 2);
+	ck_assert_int_eq(s.par[1][0].i, 3);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		probes_are_found_by_the_note_of_their_program,
+		a_probe_that_is_off_tells_nothing,
+		an_active_probe_tells_its_parameters,
+		what_is_read_is_what_was_done_before_the_probe,
+		an_integrator_is_read_at_the_probes_own_clock_read,
+		all_threads_of_the_process_count,
+		actions_of_a_probe_run_in_the_rank,
+		records_that_nobody_takes_are_dropped_and_counted,
+		a_probe_inside_of_a_call_is_counted_and_not_told,
+		a_slot_that_means_something_new_has_no_value_in_old_records,
+		pcontrol_silences_probes_and_lets_them_speak,
+		a_forked_child_tells_nothing,
+	};
+
+	return suite_run_with("probes", rank_up, rank_down, tests,
+			      sizeof(tests) / sizeof(tests[0]));
+}
