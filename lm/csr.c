@@ -9,6 +9,7 @@
 #include "common/route/rights.h"
 #include "lm/csr_internal.h"
 #include "lm/csr_source.h"
+#include "lm/probe.h"
 #include "lm/rights.h"
 
 #include <stdlib.h>
@@ -93,7 +94,7 @@ static void on_born(struct csrs *s, struct proc *p)
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (c->kind == CSR_CALL && csr_is_for_any_thread(c, p))
+		if (csr_is_in_rank(c) && csr_is_for_any_thread(c, p))
 			install(c, p);
 		if (c->kind == CSR_NEW_PROC &&
 		    (parent ? csr_is_for_any_thread(c, parent) : csr_is_for_proc(c, p)))
@@ -107,7 +108,7 @@ static void on_renewed(struct csrs *s, struct proc *p)
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (c->kind == CSR_CALL && csr_is_for_any_thread(c, p))
+		if (csr_is_in_rank(c) && csr_is_for_any_thread(c, p))
 			install(c, p);
 	}
 	csrs_arm_poll(s);
@@ -117,6 +118,7 @@ static void leave_all(struct csrs *s, struct proc *p)
 {
 	list_each_safe (i, &s->all)
 		csr_uninstall(list_entry(i, struct csr, link), p);
+	probes_leave(s->conf.env.probes, p);
 	csrs_arm_poll(s);
 }
 
@@ -195,6 +197,16 @@ void csrs_link(struct csrs *s, bool is_up)
 		loop_timer_arm(s->restate, CSRS_RESTATE_NS);
 }
 
+static void on_drain(void *arg, struct proc *p)
+{
+	csrs_drain(arg, p, CSRS_ALL);
+}
+
+static void on_wishes_changed(void *arg)
+{
+	csrs_arm_poll(arg);
+}
+
 struct csrs *csrs_new(const struct csrs_conf *conf)
 {
 	struct csrs *s = calloc(1, sizeof(*s));
@@ -218,6 +230,8 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 	s->listener =
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
 	procs_listen(conf->env.procs, &s->listener);
+	probes_set_ring(conf->env.probes,
+			&(struct probes_ring){ on_drain, on_wishes_changed, s });
 	s->sources = event_sources_new(s);
 	if (s->sources)
 		return s;
@@ -242,6 +256,7 @@ void csr_free(struct csr *c)
 	omis_request_free(c->request);
 	free(c->object);
 	free(c->partner);
+	free(c->probe);
 	free(c->token);
 	free(c->identity);
 	free(c);
@@ -254,6 +269,7 @@ void csrs_free(struct csrs *s)
 	list_each_safe (i, &s->all)
 		csr_free(list_entry(i, struct csr, link));
 	csrs_release_all(s);
+	probes_set_ring(s->conf.env.probes, &(struct probes_ring){ 0 });
 	procs_unlisten(&s->listener);
 	loop_timer_free(s->hold_timer);
 	loop_job_cancel(&s->refresh);
@@ -384,7 +400,7 @@ static int take_place(struct csrs *s, struct csr *c)
 	s->n++;
 	if (watches_threads(c))
 		procs_watch_threads(s->conf.env.procs, 1);
-	if (c->kind == CSR_CALL)
+	if (csr_is_in_rank(c))
 		rc = csr_install_all(c);
 	if (rc < 0)
 		csr_free(c);
@@ -416,9 +432,11 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r)
 		return rc == -ERR_NOMEM ? rc : 0;
 	}
 	rc = take_place(s, c);
-	if (rc == 0)
-		csr_source_arm(c, r);
-	return rc;
+	if (rc < 0)
+		return rc;
+	csr_source_arm(c, r);
+	csr_probe_tell(c, r);
+	return 0;
 }
 
 int csrs_arm(struct csrs *s, const struct msg_arm *m, struct reply **out)
@@ -462,7 +480,7 @@ static void refresh(void *arg)
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (c->kind != CSR_CALL)
+		if (!csr_is_in_rank(c))
 			continue;
 		csr_uninstall_all(c);
 		if (csr_install_all(c) < 0)

@@ -134,6 +134,20 @@ static const char *const par_name[OMIS_PAR_ECPS] = { "par0",  "par1",  "par2",	"
 						     "par8",  "par9",  "par10", "par11",
 						     "par12", "par13", "par14", "par15" };
 
+static struct omis_value value_of(const struct happening *h, unsigned k)
+{
+	struct omis_value v = { .kind = OMIS_INT, .i = h->par[k] };
+
+	if (h->floats >> k & 1) {
+		v.kind = OMIS_FLOAT;
+		memcpy(&v.f, &h->par[k], sizeof(v.f));
+	} else if (h->unsigneds >> k & 1 && h->par[k] < 0) {
+		v.kind = OMIS_FLOAT; /* beyond what whole numbers of the language hold */
+		v.f = (double)(uint64_t)h->par[k];
+	}
+	return v;
+}
+
 static size_t set_ecps(const struct csr *c, const struct happening *h, struct omis_ecp e[ECPS_MAX])
 {
 	size_t n = 0;
@@ -161,16 +175,21 @@ static size_t set_ecps(const struct csr *c, const struct happening *h, struct om
 	if (h->has_result)
 		e[n++] = (struct omis_ecp){ par_name[0], { .kind = OMIS_INT, .i = h->par[1] } };
 	for (unsigned k = 1; k <= h->npar && k < OMIS_PAR_ECPS; k++)
-		e[n++] = (struct omis_ecp){ par_name[k], { .kind = OMIS_INT, .i = h->par[k - 1] } };
+		e[n++] = (struct omis_ecp){ par_name[k], value_of(h, k - 1) };
 	return n;
 }
 
-/* Parameters that the rest of the actions may use; an event's own token has number 1. */
+/*
+ * Parameters that the rest of the actions may use; an event's own token has number 1. A probe's $vt is $par1,
+ * and those above know it.
+ */
 static void keep_pars(struct firing *f, const struct omis_ecp *e, size_t n)
 {
 	for (size_t i = 5; i < n && f->npar < OMIS_PAR_ECPS; i++) {
 		int k = omis_par_number(e[i].name, strlen(e[i].name));
 
+		if (k < 0 && f->csr->kind == CSR_PROBE)
+			continue;
 		buf_init(&f->text[f->npar], NAME_MAX_BYTES);
 		omis_print_value(&f->text[f->npar], &e[i].value);
 		f->index[f->npar++] = k < 0 ? 1 : (uint32_t)k;

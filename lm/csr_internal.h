@@ -11,6 +11,7 @@
 
 enum csr_kind {
 	CSR_CALL,
+	CSR_PROBE, /* csr_probe.c */
 	CSR_PROC_END,
 	CSR_THREAD_END,
 	CSR_NEW_PROC,
@@ -53,10 +54,14 @@ struct csr_object {
 	uint32_t id;
 };
 
-/* A call CSR in one process. */
+/* A CSR of a call or probe in one process. */
 struct csr_site {
 	struct list link;
+	struct csr *csr;
 	struct proc *proc;
+	unsigned chain; /* of actions: the function, or SEG_HOOKS + the probe's number */
+	unsigned npar; /* of its events */
+	struct probe_wish *wish; /* of a probe */
 	int *entry; /* of each action of the local prefix: its entry in the segment's table, -1 = runs here */
 	bool records; /* events come by the ring */
 	uint64_t ring_dropped; /* of all its threads, as seen last */
@@ -82,6 +87,7 @@ struct csr {
 	size_t nobject;
 	int32_t *partner; /* owned, ascending world ranks; none = any */
 	size_t npartner;
+	char *probe; /* owned; its name */
 	int64_t number_wanted; /* of a source: system call (-1 = all), or address */
 	uint64_t signals_wanted; /* bit n - 1: signal n; 0 = all */
 	struct list sites;
@@ -100,6 +106,7 @@ struct happening {
 	unsigned depth; /* of the list whose action caused it; 0 = none did */
 	const int64_t *par; /* $par1.. */
 	unsigned npar;
+	uint32_t floats, unsigneds; /* bit k: par[k] holds a double; the bits of an unsigned number */
 	bool has_result; /* $par0 = $par2 */
 	const char *own_name, *own_token; /* $new_proc, $new_thread; NULL = none */
 	int64_t own_number; /* $sig: a name without a token */
@@ -126,6 +133,21 @@ void csr_uninstall(struct csr *c, struct proc *p);
 int csr_install_all(struct csr *c); /* -ERR_NOMEM: not in all of them */
 void csr_uninstall_all(struct csr *c);
 struct csr_site *csr_find_site(const struct csr *c, const struct proc *p);
+
+/* Its events are told by the ranks. */
+static inline bool csr_is_in_rank(const struct csr *c)
+{
+	return c->kind == CSR_CALL || c->kind == CSR_PROBE;
+}
+
+/* --- csr_probe.c */
+int csr_read_probe(struct csr *c, const struct omis_value *name, struct reply *r);
+/* Chain and parameters of a site. False: the process has no such probe. */
+bool csr_probe_find(struct csr_site *s);
+/* Switches it as records and entries ask for. -ERR_NOMEM. */
+int csr_probe_wish(struct csr_site *s, bool actions);
+/* That it is nowhere among what was named is a fault of the request: an entry of action 0. */
+void csr_probe_tell(const struct csr *c, struct reply *r);
 
 /* --- csr_ring.c: at most max records of each ring; CSRS_ALL: as many as there are, its size is the bound */
 #define CSRS_ALL UINT32_MAX

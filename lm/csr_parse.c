@@ -25,6 +25,7 @@ static const struct event_kind {
 	{ "thread_creates_thread", CSR_NEW_THREAD, CALL_START, false },
 	{ "thread_has_been_continued", CSR_THREAD_CONTINUED, CALL_START, false },
 	{ "thread_has_been_stopped", CSR_THREAD_STOPPED, CALL_START, false },
+	{ "thread_executes_probe", CSR_PROBE, CALL_START, false },
 	{ "thread_has_ended_lib_call", CSR_CALL, CALL_END, false },
 	{ "thread_has_started_lib_call", CSR_CALL, CALL_START, false },
 	{ "thread_has_been_descheduled", CSR_DESCHEDULED, CALL_START, false },
@@ -248,6 +249,8 @@ int csr_read_event(struct csr *c, struct reply *r)
 	c->is_patop = k->is_patop;
 	if (c->kind == CSR_CALL)
 		rc = read_filters(c, event, r);
+	else if (c->kind == CSR_PROBE)
+		rc = csr_read_probe(c, &event->param[1], r);
 	else
 		rc = csr_source_read(c, event, r);
 	if (rc == 0)

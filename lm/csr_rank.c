@@ -8,13 +8,14 @@
 #include "lm/csr_internal.h"
 #include "lm/hooks.h"
 #include "lm/pa.h"
+#include "lm/probe.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 unsigned csr_pars(const struct csr *c)
 {
-	const struct call_desc *d = call_get((unsigned)c->func);
+	const struct call_desc *d = c->kind == CSR_CALL ? call_get((unsigned)c->func) : NULL;
 
 	return d ? (c->phase == CALL_START ? d->start_npar : d->end_npar) : 0;
 }
@@ -25,8 +26,9 @@ static bool is_ecp(const struct omis_value *v, const char *name)
 }
 
 /* A number, or a parameter of the event. With a filter $par1 is a volume and $par2 is not known in the rank. */
-static bool set_operand(const struct csr *c, const struct omis_value *v, struct seg_action *a)
+static bool set_operand(const struct csr_site *s, const struct omis_value *v, struct seg_action *a)
 {
+	const struct csr *c = s->csr;
 	int k;
 
 	if (omis_value_double(v, &a->value)) {
@@ -42,20 +44,21 @@ static bool set_operand(const struct csr *c, const struct omis_value *v, struct 
 	}
 	a->operand = ACTION_PAR;
 	a->par = (uint32_t)k;
-	return k >= 1 && (unsigned)k <= csr_pars(c);
+	return k >= 1 && (unsigned)k <= s->npar;
 }
 
 /*
  * A filter in front: one test of a parameter runs in the rank; with any other the counters behind
  * it are raised here, from the records. Beyond 2^53 the rank could not tell whole numbers apart.
  */
-static bool set_test(const struct csr *c, struct seg_action *a)
+static bool set_test(const struct csr_site *s, struct seg_action *a)
 {
+	const struct csr *c = s->csr;
 	struct filter_test t;
 
 	if (!filters_leading(c->filters))
 		return true;
-	if (c->is_patop || !filters_simple(c->filters, &t) || t.par > csr_pars(c) ||
+	if (c->is_patop || !filters_simple(c->filters, &t) || t.par > s->npar ||
 	    !(t.value > -0x1p53 && t.value < 0x1p53))
 		return false;
 	a->test = (uint16_t)(ACTION_IF_EQ + t.op);
@@ -106,17 +109,19 @@ static enum action_op op_of(const struct csr *c, const struct omis_call *call)
 	return op;
 }
 
-static bool compile(const struct csr *c, const struct omis_call *call, struct seg_action *a)
+static bool compile(const struct csr_site *s, const struct omis_call *call, struct seg_action *a)
 {
+	const struct csr *c = s->csr;
+
 	memset(a, 0, sizeof(*a));
-	if (!set_test(c, a))
+	if (!set_test(s, a))
 		return false;
-	a->func = (uint16_t)c->func;
+	a->func = (uint16_t)s->chain;
 	a->phase = (uint8_t)c->phase;
 	a->flags = c->is_patop ? ACTION_PATOP : 0;
 	a->op = (uint16_t)op_of(c, call);
 	return a->op != ACTION_NONE && call->param[0].kind == OMIS_TOKEN &&
-	       set_operand(c, &call->param[1], a);
+	       set_operand(s, &call->param[1], a);
 }
 
 /* Ascending; NULL and 0 when all threads of the process count. */
@@ -143,8 +148,10 @@ static int thread_filter(const struct csr *c, const struct proc *p, int32_t **ti
 }
 
 /* -1: it must run here. */
-static int install_action(struct csr *c, struct proc *p, size_t i)
+static int install_action(const struct csr_site *s, size_t i)
 {
+	const struct csr *c = s->csr;
+	struct proc *p = s->proc;
 	const struct omis_call *call = &c->request->action[i];
 	struct pa_name name = { omis_value_text(&call->param[0], NULL), c->tool };
 	struct seg_action a;
@@ -153,7 +160,7 @@ static int install_action(struct csr *c, struct proc *p, size_t i)
 	size_t n;
 	int rc;
 
-	if (!compile(c, call, &a) ||
+	if (!compile(s, call, &a) ||
 	    pa_cell(c->owner->conf.env.pa, &name, p, &cell, NULL) < 0 ||
 	    thread_filter(c, p, &tid, &n) < 0)
 		return -1;
@@ -191,7 +198,7 @@ static void install_entries(struct csr *c, struct csr_site *s)
 {
 	s->records = c->reply || c->prefix < c->request->naction;
 	for (size_t i = 0; i < c->prefix; i++) {
-		s->entry[i] = filter_is(&c->request->action[i]) ? -1 : install_action(c, s->proc, i);
+		s->entry[i] = filter_is(&c->request->action[i]) ? -1 : install_action(s, i);
 		if (s->entry[i] < 0 && !filter_is(&c->request->action[i]))
 			s->records = true;
 	}
@@ -212,14 +219,48 @@ static void remove_site(struct csr *c, struct csr_site *s)
 {
 	struct proc *p = s->proc;
 
-	hooks_unwish(p, HOOKS_CSR(c->number));
-	hooks_apply(p, c->func);
+	if (c->kind == CSR_PROBE) {
+		probes_unwish(&s->wish);
+	} else {
+		hooks_unwish(p, HOOKS_CSR(c->number));
+		hooks_apply(p, c->func);
+	}
 	for (size_t i = 0; p->seg && i < c->prefix; i++)
 		if (s->entry[i] >= 0)
 			segview_action_del(p->seg, (unsigned)s->entry[i]);
 	list_del(&s->link);
 	free(s->entry);
 	free(s);
+}
+
+/* Switches the call or probe on. */
+static int watch(struct csr *c, struct csr_site *s)
+{
+	uint32_t bits = hook_bits(c, s);
+	int rc;
+
+	if (c->kind == CSR_PROBE)
+		return csr_probe_wish(s, bits & (HOOK_ACTION_START | HOOK_ACTION_END));
+	rc = hooks_wish(s->proc, HOOKS_CSR(c->number), c->func, bits, 0);
+	hooks_apply(s->proc, c->func);
+	return rc;
+}
+
+static struct csr_site *site_new(struct csr *c, struct proc *p)
+{
+	struct csr_site *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->csr = c;
+	s->proc = p;
+	s->chain = (unsigned)c->func;
+	s->npar = csr_pars(c);
+	s->entry = calloc(c->prefix + 1, sizeof(*s->entry));
+	if (s->entry)
+		return s;
+	free(s);
+	return NULL;
 }
 
 int csr_install(struct csr *c, struct proc *p)
@@ -232,22 +273,20 @@ int csr_install(struct csr *c, struct proc *p)
 	csrs_drain(c->owner, p, CSRS_ALL); /* what happened before is not what c waits for */
 	if (!p->seg)
 		return 0;
-	s = calloc(1, sizeof(*s));
+	s = site_new(c, p);
 	if (!s)
 		return -ERR_NOMEM;
-	s->proc = p;
-	s->entry = calloc(c->prefix + 1, sizeof(*s->entry));
-	if (!s->entry) {
+	if (c->kind == CSR_PROBE && !csr_probe_find(s)) {
+		free(s->entry);
 		free(s);
-		return -ERR_NOMEM;
+		return 0;
 	}
 	s->ring_dropped = dropped_so_far(p);
 	list_push_back(&c->sites, &s->link);
 	install_entries(c, s);
-	rc = hooks_wish(p, HOOKS_CSR(c->number), c->func, hook_bits(c, s), 0);
+	rc = watch(c, s);
 	if (rc < 0)
 		remove_site(c, s);
-	hooks_apply(p, c->func);
 	return rc;
 }
 

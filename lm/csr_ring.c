@@ -3,6 +3,7 @@
 #include "common/base/limits.h"
 #include "common/daemon/timebase.h"
 #include "lm/csr_internal.h"
+#include "lm/probe.h"
 #include "lm/tickbase.h"
 
 #include <string.h>
@@ -107,6 +108,13 @@ static void on_record(void *arg, const struct ring_call *r)
 	}
 }
 
+static void on_hit(void *arg, const struct segview_hit *h)
+{
+	const struct drain *d = arg;
+
+	probes_on_hit(d->csrs->conf.env.probes, d->proc, h);
+}
+
 /* Nobody knows whose events a full ring has lost: each that might have had one is told. */
 static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 {
@@ -124,6 +132,8 @@ static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 
 static bool has_records(const struct csrs *s, const struct proc *p)
 {
+	if (probes_wants(p))
+		return true;
 	list_each (i, &s->all) {
 		const struct csr_site *site = csr_find_site(list_entry(i, struct csr, link), p);
 
@@ -145,7 +155,8 @@ void csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 	for (unsigned i = 0; i < segview_threads(p->seg); i++) {
 		if (segview_thread(p->seg, i, &t) < 0 || !t.tid)
 			continue;
-		if (segview_events(p->seg, i, max, on_record, &d) == -ERR_PROTO) {
+		if (segview_take(p->seg, i, max, &(struct segview_taker){ on_record, on_hit, &d }) ==
+		    -ERR_PROTO) {
 			procs_detach(p, "an event ring makes no sense");
 			s->conf.corrupt(s->conf.arg, p, "an event ring makes no sense");
 			return;
@@ -157,7 +168,7 @@ void csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 
 void csrs_arm_poll(struct csrs *s)
 {
-	bool wanted = false;
+	bool wanted = probes_wants_any(s->conf.env.probes);
 
 	list_each (i, &s->all)
 		list_each (k, &list_entry(i, struct csr, link)->sites)

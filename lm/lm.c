@@ -264,6 +264,7 @@ static struct task_env env_of(struct lm *m)
 				  .rates = m->rates,
 				  .stops = m->stops,
 				  .pa = m->pa,
+				  .probes = m->probes,
 				  .trace = m->trace,
 				  .tracebufs = m->tracebufs,
 				  .look = m->look,
@@ -311,8 +312,9 @@ static int open_parts(struct lm *m, struct err *e)
 	m->rates = rates_new(c->loop, c->host);
 	m->calls = calls_new(m->procs, &m->ticks);
 	m->pa = pa_new(&(struct pa_conf){ c->loop, m->procs, &m->ticks, c->timebase });
+	m->probes = probes_new(&(struct probes_conf){ m->procs, &m->ticks, c->timebase });
 	m->tracebufs = tracebufs_new(m->procs);
-	if (!m->rates || !m->calls || !m->pa || !m->tracebufs || open_companions(m) < 0)
+	if (!m->rates || !m->calls || !m->pa || !m->probes || !m->tracebufs || open_companions(m) < 0)
 		return err_nomem(e);
 	return stops_open(&(struct stops_conf){ c->loop, c->host, m->procs, c->journal, c->epoch, c->guard },
 			  &m->stops, e);
@@ -416,6 +418,7 @@ void lm_free(struct lm *m)
 	trace_free(m->look);
 	stops_free(m->stops);
 	tracebufs_free(m->tracebufs);
+	probes_free(m->probes);
 	pa_free(m->pa);
 	calls_free(m->calls);
 	rates_free(m->rates);

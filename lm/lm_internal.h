@@ -11,6 +11,7 @@
 #include "lm/intake.h"
 #include "lm/lm.h"
 #include "lm/pa.h"
+#include "lm/probe.h"
 #include "lm/rates.h"
 #include "lm/stops.h"
 #include "lm/task.h"
@@ -30,6 +31,7 @@ struct lm {
 	struct stops *stops;
 	struct calls *calls;
 	struct pa *pa;
+	struct probes *probes;
 	struct trace *trace;
 	struct tracebufs *tracebufs;
 	struct trace *look; /* NULL: none */

@@ -81,6 +81,7 @@ struct proc {
 	struct totals *last; /* calls.c: values at the end */
 	struct proc_hooks hooks; /* hooks.c */
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
+	struct proc_probes *probes; /* probe.c: wishes; NULL: none */
 	uint64_t mark; /* objects.c */
 	bool is_suspended; /* stops.c: held, and `state` does not say so */
 	struct proc_changes changes; /* stops.c */

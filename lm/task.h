@@ -12,6 +12,7 @@
 
 struct loop;
 struct pa;
+struct probes;
 struct rates;
 struct services;
 struct stops;
@@ -34,6 +35,7 @@ struct task_env {
 	struct rates *rates;
 	struct stops *stops;
 	struct pa *pa;
+	struct probes *probes;
 	struct trace *trace;
 	struct tracebufs *tracebufs;
 	struct trace *look; /* lm-look; NULL: the lm does that itself */

@@ -312,7 +312,7 @@ static void name_par(const struct omis_service *event, uint32_t index, char out[
 	const char *at = event->ecps ? event->ecps : "par";
 	size_t n;
 
-	if (!strcmp(at, "par")) {
+	if (omis_service_has_ecp(event, "par1", 4) || !event->ecps) {
 		snprintf(out, 32, "par%u", index);
 		return;
 	}
@@ -322,6 +322,15 @@ static void name_par(const struct omis_service *event, uint32_t index, char out[
 	}
 	n = strcspn(at, " ");
 	snprintf(out, 32, "%.*s", (int)n, at);
+}
+
+/* A probe's first parameter has a second name. */
+static void name_vt(const struct omis_service *event, struct pars *p)
+{
+	if (!omis_service_has_ecp(event, "vt", 2) || p->n >= OMIS_PAR_ECPS)
+		return;
+	p->ecp[p->n] = (struct omis_ecp){ "vt", p->ecp[p->n - 1].value };
+	p->owned[p->n++] = NULL;
 }
 
 static int read_pars(const struct omis_service *event, const struct msg_triggered *m, struct pars *p,
@@ -341,6 +350,8 @@ static int read_pars(const struct omis_service *event, const struct msg_triggere
 		p->ecp[p->n].name = p->name[p->n];
 		p->ecp[p->n].value = p->owned[p->n]->v[0];
 		p->n++;
+		if (par->index == 1)
+			name_vt(event, p);
 	}
 	return 0;
 }

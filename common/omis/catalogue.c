@@ -117,9 +117,9 @@ bool omis_service_has_ecp(const struct omis_service *event, const char *name, si
 		return true;
 	if (!event->ecps)
 		return false;
-	if (str_eq(event->ecps, "par"))
-		return omis_par_number(name, n) >= 0;
-	return has_word(event->ecps, name, n);
+	if (omis_par_number(name, n) >= 0)
+		return has_word(event->ecps, "par", 3);
+	return !(n == 3 && !memcmp(name, "par", 3)) && has_word(event->ecps, name, n);
 }
 
 const char *omis_class_name(enum omis_class c)

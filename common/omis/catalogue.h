@@ -75,8 +75,8 @@ struct omis_service {
 	unsigned flags; /* enum omis_flag */
 	struct omis_param param[OMIS_PARAMS_MAX + 1];
 	/*
-	 * an event's own context parameters, by blanks; "par" stands for $par0..$par15; NULL
-	 * = none
+	 * an event's own context parameters, by blanks; "par" stands for $par0..$par15, and with it
+	 * "vt" for $par1; NULL = none
 	 */
 	const char *ecps;
 	const char *result; /* names of the values that come back; NULL = void */

@@ -35,10 +35,10 @@ static const struct omis_service thread[] = {
 	  .flags = OMIS_OPTIONAL, .param = { THREADS },
 	  .help = "As thread_executed_insn, with a call counted as one instruction. Not done: as that "
 		  "one." },
-	{ EXT_SERVICE("ocmg", "thread_executes_probe", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
-	  .param = { THREADS, P_STRING("probe") }, .ecps = "par",
-	  .help = "A thread calls the probe function; $par1.. are its arguments. Not built "
-		  "yet." },
+	{ EXT_SERVICE("ocmg", "thread_executes_probe", EVENT, 't', NODE, OBSERVE, DONE),
+	  .param = { THREADS, P_STRING("probe") }, .ecps = "vt par",
+	  .help = "A thread comes by a probe of the program (omig probes): $vt and $par1 are its virtual "
+		  "time, $par2.. its further arguments." },
 	{ SERVICE("thread_get_backtrace", INFO, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("depth") }, .result = "n, [pc, fp]...",
 	  .help = "The stack of a thread, innermost frame first; depth 0 = all of it, 512 frames at "

@@ -21,6 +21,19 @@ void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32
 	fake_segment_open_with(s, &(struct fake_rank){ pid, rank, tid, 0 });
 }
 
+static struct seg_probe *probe_at(const struct fake_segment *s, unsigned probe)
+{
+	return (struct seg_probe *)(void *)(s->base + s->h->probe_offset) + probe;
+}
+
+static void add_probes(struct fake_segment *s)
+{
+	*probe_at(s, FAKE_STEP) = (struct seg_probe){ "step", 1, { SEG_I32 }, { 0 } };
+	*probe_at(s, FAKE_REGION) = (struct seg_probe){
+		"region_end", 3, { SEG_I64, SEG_F64, SEG_U64 }, { 0 }
+	};
+}
+
 void fake_segment_open_with(struct fake_segment *s, const struct fake_rank *r)
 {
 	struct seg_header plan;
@@ -47,6 +60,7 @@ void fake_segment_open_with(struct fake_segment *s, const struct fake_rank *r)
 	str_copy(s->h->w.program, sizeof(s->h->w.program), "/opt/bin/heat");
 	fake_segment_thread(s, 0)->tid = r->tid;
 	s->h->w.threads_used = 1;
+	add_probes(s);
 	s->h->magic = SEG_MAGIC;
 }
 
@@ -173,4 +187,74 @@ void fake_segment_enter(struct fake_segment *s, const char *name)
 
 	to->count++;
 	to->begin = now(s);
+}
+
+uint32_t fake_segment_probe_word(const struct fake_segment *s, unsigned probe)
+{
+	const uint32_t *page = (const void *)(s->base + s->h->probe_word_offset +
+					      probe / SEG_PROBES_EACH * SEG_PAGE_BYTES);
+
+	return page[probe % SEG_PROBES_EACH];
+}
+
+static union seg_value read_one(const struct fake_segment *s, const struct seg_read *r)
+{
+	const struct seg_cell *cell =
+		(const struct seg_cell *)(const void *)(block(s) + s->h->cell_offset) + r->cell;
+	const uint16_t *func = (const void *)(s->base + s->h->read_func_offset);
+	union seg_value v = { .u = 0 };
+
+	if (r->kind == SEG_READ_COUNTER)
+		v.i = cell->n;
+	else if (r->kind == SEG_READ_INTEGRATOR)
+		v.f = cell->integral;
+	for (unsigned i = 0; r->kind >= SEG_READ_CALLS && i < r->count; i++) {
+		const struct seg_slot *from = slot(s, func[r->first + i]);
+
+		v.u += r->kind == SEG_READ_CALLS ? from->count :
+		       r->kind == SEG_READ_DELAY ? from->delay : from->bytes_out;
+	}
+	return v;
+}
+
+static void put_probe(struct fake_segment *s, unsigned probe, const union seg_value *value)
+{
+	const struct seg_reads *reads =
+		(const struct seg_reads *)(const void *)(s->base + s->h->read_offset) + probe;
+	struct seg_thread *t = fake_segment_thread(s, 0);
+	struct ring ring = { block(s) + s->h->ring_offset, s->h->ring_bytes, &t->ring_head,
+			     &t->ring_tail, &t->ring_dropped };
+	unsigned npar = probe_at(s, probe)->nparam;
+	union ring_record r = { .probe = { .ticks = now(s),
+					   .probe = (uint16_t)probe,
+					   .npar = (uint8_t)npar,
+					   .tid = t->tid,
+					   .seq = reads->seq,
+					   .mask = reads->mask } };
+
+	memcpy(RING_VALUE(&r), value, npar * sizeof(*value));
+	for (unsigned i = 0; i < SEG_READS; i++)
+		if (reads->mask >> i & 1)
+			RING_VALUE(&r)[npar + r.probe.nread++] = read_one(s, &reads->slot[i]);
+	r.probe.word = RING_WORD(sizeof(r.probe) + (npar + r.probe.nread) * 8, RING_PROBE);
+	ring_put(&ring, &r, (uint32_t)r.probe.word);
+}
+
+void fake_segment_probe(struct fake_segment *s, unsigned probe, const union seg_value *value)
+{
+	uint32_t word = fake_segment_probe_word(s, probe), floats = 0;
+	const struct seg_probe *p = probe_at(s, probe);
+
+	for (unsigned i = 0; i < p->nparam; i++)
+		floats |= (uint32_t)SEG_IS_FLOAT(p->type[i]) << i;
+	if (word & PROBE_RECORD)
+		put_probe(s, probe, value);
+	if (word & PROBE_ACTION)
+		run(s, &(struct action_event){ .par = &value->i,
+					       .npar = p->nparam,
+					       .floats = floats,
+					       .func = (uint16_t)(SEG_HOOKS + probe),
+					       .phase = CALL_START,
+					       .tid = fake_segment_thread(s, 0)->tid,
+					       .now = now(s) });
 }

@@ -41,6 +41,14 @@ void fake_segment_call(struct fake_segment *s, const struct fake_call *c);
 /* A call that begins and does not end. */
 void fake_segment_enter(struct fake_segment *s, const char *name);
 
+/*
+ * Each fake segment has two probes: FAKE_STEP step(int) and FAKE_REGION region_end(long, double,
+ * unsigned long), which are met here, as its word says. Reads are those of the first thread.
+ */
+enum { FAKE_STEP = 0, FAKE_REGION = SEG_PROBES_EACH + 1 };
+void fake_segment_probe(struct fake_segment *s, unsigned probe, const union seg_value *value);
+uint32_t fake_segment_probe_word(const struct fake_segment *s, unsigned probe);
+
 uint32_t fake_segment_hook(const struct fake_segment *s, const char *name);
 struct seg_thread *fake_segment_thread(const struct fake_segment *s, unsigned i);
 
