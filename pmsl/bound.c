@@ -120,8 +120,10 @@ uint64_t bound_hash_own(const struct flow_node *n)
 		return bound_hash_mix(h, n->per_second);
 	case FLOW_RATE:
 		return bound_hash_mix(h, n->since);
-	default:
+	case FLOW_RESULT:
 		return bound_hash_mix(h, n->output);
+	default:
+		return h;
 	}
 }
 

@@ -424,6 +424,12 @@ START_TEST(a_link_is_named_by_what_it_carries)
 	plan_text(sum, "M", "s:a=p_1,p_2;b=p_3,p_4");
 	ck_assert_str_eq(link_of("a"), a);
 	ck_assert_str_ne(link_of("b"), b);
+	plan_text(sum, "M", TWO_SITES);
+	str_copy(a, sizeof(a), link_of("s"));
+	str_copy(b, sizeof(b), link_of("t"));
+	plan_text(sum, "M", TWO_SITES ",p_9");
+	ck_assert_str_eq(link_of("s"), a);
+	ck_assert_str_ne(link_of("t"), b);
 }
 END_TEST
 
