@@ -30,7 +30,7 @@ enum agg_bit {
 };
 
 #define BATCH_INT_MAX (INT64_C(1) << 53) /* whole numbers that a double holds exactly */
-#define BATCH_TIME_MAX \
-	(INT64_C(1) << 60) /* differences of times, and sums of two, do not overflow */
+/* Until 2043; differences of times, and sums of two of these, do not overflow. */
+#define BATCH_TIME_MAX ((INT64_C(1) << 61) - 1)
 
 #endif
