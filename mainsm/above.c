@@ -57,6 +57,7 @@ void above_down(struct peer *p)
 		locks_cancel(m->locks, &t->runs);
 	}
 	locks_cancel(m->locks, &s->runs);
+	measures_drop(m->measures, s);
 	csrs_drop(m->csrs, s);
 	children_send_all(m->children, &gone);
 	bygone_tool(&m->bygone, s->number);

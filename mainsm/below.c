@@ -83,6 +83,7 @@ int below_up(struct peer *p, const struct identity *who)
 	below_tell_revoked(m, p);
 	bygone_tell(&m->bygone, send_to_link, p->link);
 	csrs_follow_soon(m->csrs);
+	measures_follow_soon(m->measures);
 	return 0;
 }
 
@@ -99,6 +100,7 @@ void below_down(struct peer *p, const char *reason)
 	directory_child_lost(m->directory, c->index + 1, loop_now(m->conf.loop));
 	executor_child_lost(m->executor, c->index, c->role == ROLE_SM ? "the site's sm is lost" : "the host is lost");
 	csrs_child_lost(m->csrs, c->index);
+	measures_child_lost(m->measures, c->index);
 	children_remove(m->children, c);
 }
 
@@ -194,6 +196,12 @@ void below_msg(struct peer *p, const struct msg *msg)
 		break;
 	case MSG_TRIGGERED:
 		rc = csrs_triggered(m->csrs, p->child->index, &msg->triggered, &e);
+		break;
+	case MSG_FLOW_ACK:
+		rc = measures_loaded(m->measures, p->child->index, &msg->flow_ack, &e);
+		break;
+	case MSG_FLOW_BATCH:
+		rc = measures_take(m->measures, p->child->index, &msg->flow_batch, &e);
 		break;
 	case MSG_ENROL:
 		peer_renew(p, &msg->enrol);

@@ -422,12 +422,12 @@ int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m
 	return rc;
 }
 
-/* --- user events */
+/* --- events of the top: what tools raise themselves, and reads of measurements */
 
-static size_t values_to_pars(const struct omis_value *values, struct pars *p)
+static size_t values_to_pars(const struct omis_service *event, const struct omis_value *values, struct pars *p)
 {
 	for (size_t i = 0; i < values->list.n && i + 1 < OMIS_PAR_ECPS; i++) {
-		snprintf(p->name[i], sizeof(p->name[0]), "par%zu", i + 1);
+		name_par(event, (uint32_t)i + 1, p->name[i]);
 		p->ecp[i].name = p->name[i];
 		p->ecp[i].value = values->list.v[i];
 		p->n++;
@@ -435,12 +435,12 @@ static size_t values_to_pars(const struct omis_value *values, struct pars *p)
 	return p->n;
 }
 
-/* An empty list means each event that the tool has made. */
+/* An empty list means each that the tool has made. */
 static bool waits_for(const struct csr *csr, const char *event)
 {
 	const struct omis_value *list = &csr->request->event->param[0];
 
-	if (!csr->is_enabled || !csr_is_of_user_event(csr))
+	if (!csr->is_enabled || csr->request->event->service->object != event[0])
 		return false;
 	return (list->kind == OMIS_LIST && list->list.n == 0) || smap_find(&csr->objects, event);
 }
@@ -465,14 +465,15 @@ int csrs_raise(struct csrs *c, struct session *s, const char *event,
 		if (waits_for(csr, event))
 			hit[n++] = csr->token;
 	}
-	values_to_pars(values, &pars);
 	for (size_t k = 0; k < n; k++) {
 		struct csr *csr = csr_find(s, hit[k].s);
 
-		if (csr && csr->is_enabled)
-			csr_fire(&(struct csr_firing){ .csr = csr, .par = pars.ecp, .npar = pars.n,
-						       .trigger = source ? *source : nothing,
-						       .depth = depth + 1 });
+		if (!csr || !csr->is_enabled)
+			continue;
+		pars.n = 0;
+		values_to_pars(csr->request->event->service, values, &pars);
+		csr_fire(&(struct csr_firing){ .csr = csr, .par = pars.ecp, .npar = pars.n,
+					       .trigger = source ? *source : nothing, .depth = depth + 1 });
 	}
 	return 0;
 }

@@ -75,6 +75,8 @@ static void on_change(void *arg, const struct object *o, enum directory_change w
 		top_proc_came(m->top);
 	if (what == DIRECTORY_WENT || is_followed(m, o))
 		csrs_follow_soon(m->csrs);
+	if (o->kind != OBJECT_THREAD)
+		measures_follow_soon(m->measures);
 }
 
 static void on_disarmed(void *arg, const char *csr)
@@ -174,6 +176,20 @@ static void write_queues(struct mainsm *m, struct omis_writer *w)
 	omis_write_pair(w, "dropped", (int64_t)dropped);
 }
 
+static void write_measures(struct mainsm *m, struct omis_writer *w)
+{
+	struct measures_stats s;
+
+	measures_stats(m->measures, &s);
+	omis_write_pair(w, "dfgs", (int64_t)s.defined);
+	omis_write_pair(w, "dfgs_running", (int64_t)s.running);
+	omis_write_pair(w, "dfg_reads", (int64_t)s.reads);
+	omis_write_pair(w, "dfg_reads_late", (int64_t)s.late_reads);
+	omis_write_pair(w, "dfg_frames", (int64_t)s.frames);
+	omis_write_pair(w, "dfg_bytes", (int64_t)s.bytes);
+	omis_write_pair(w, "dfg_strays", (int64_t)s.strays);
+}
+
 static void write_counts(struct mainsm *m, struct omis_writer *w)
 {
 	struct csrs_stats csr;
@@ -194,6 +210,7 @@ static void write_counts(struct mainsm *m, struct omis_writer *w)
 	omis_write_pair(w, "csrs_fired", (int64_t)csr.fired);
 	omis_write_pair(w, "csrs_suspended", (int64_t)csr.suspended);
 	omis_write_pair(w, "stray_events", (int64_t)csr.strays);
+	write_measures(m, w);
 	omis_write_pair(w, "certificates", (int64_t)certs_count(m->certs));
 	omis_write_pair(w, "tokens", (int64_t)tokens_count(m->tokens, wall_now(m)));
 }
@@ -325,17 +342,20 @@ static int make_engines(struct mainsm *m, struct err *e)
 		.arg = m,
 	};
 	struct csrs_conf c = { m->conf.loop, NULL, m->children, m->directory, m->numbers, on_disarmed, m };
+	struct measures_conf f = { m->conf.loop, m->conf.timebase, m->children, m->directory, NULL, m->numbers };
 
 	m->executor = executor_new(&x);
 	m->locks = m->executor ? locks_new(m->conf.loop, m->executor) : NULL;
 	c.locks = m->locks;
 	m->csrs = m->locks ? csrs_new(&c) : NULL;
-	return m->csrs ? 0 : err_nomem(e);
+	f.csrs = m->csrs;
+	m->measures = m->csrs ? measures_new(&f) : NULL;
+	return m->measures ? 0 : err_nomem(e);
 }
 
 static int make_services(struct mainsm *m, struct err *e)
 {
-	const struct top_conf t = { m->directory, m->sites,  m->children,   m->csrs,	   m->executor,
+	const struct top_conf t = { m->directory, m->sites,  m->children,   m->csrs, m->measures, m->executor,
 				    m->numbers,	  m->certs,  m->tokens,	    m->audit,	    m->conf.loop, wall_now,
 				    status_values, connection, on_revoked, on_shutdown,  m };
 	const struct enrol_service_conf n = { .loop = m->conf.loop,
@@ -432,6 +452,7 @@ void mainsm_free(struct mainsm *m)
 	loop_timer_free(m->ending);
 	enrol_service_free(m->enrol);
 	top_free(m->top);
+	measures_free(m->measures);
 	csrs_free(m->csrs);
 	locks_free(m->locks);
 	executor_free(m->executor);

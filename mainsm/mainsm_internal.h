@@ -15,6 +15,7 @@
 #include "common/authority/enrol_service.h"
 #include "mainsm/locks.h"
 #include "mainsm/mainsm.h"
+#include "mainsm/measure.h"
 #include "mainsm/numbers.h"
 #include "mainsm/session.h"
 #include "mainsm/top.h"
@@ -44,6 +45,7 @@ struct mainsm {
 	struct executor *executor;
 	struct locks *locks;
 	struct csrs *csrs;
+	struct measures *measures;
 	struct top *top;
 	struct enrol_service *enrol;
 	struct audit *audit; /* NULL: nothing is kept */

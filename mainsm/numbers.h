@@ -13,7 +13,7 @@
 
 #define NUMBERS_NAMES_MAX 131072 /* sites and nodes ever seen: a host that never comes back costs a line */
 
-enum number_kind { NUMBER_CSR, NUMBER_EVENT, NUMBER_PA, NUMBER_TOOL, NUMBER_KINDS };
+enum number_kind { NUMBER_CSR, NUMBER_EVENT, NUMBER_PA, NUMBER_TOOL, NUMBER_DFG, NUMBER_KINDS };
 
 struct numbers;
 

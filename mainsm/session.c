@@ -22,9 +22,10 @@ struct session *session_new(uint32_t number, struct link *link, const struct ide
 	s->pas = pa_set_new();
 	smap_init(&s->events);
 	smap_init(&s->csrs);
+	smap_init(&s->measures);
 	list_init(&s->runs);
 	list_init(&s->in_sessions);
-	s->view = (struct view){ d, c, s->scope, s->pas, &s->csrs, &s->events };
+	s->view = (struct view){ d, c, s->scope, s->pas, &s->csrs, &s->events, &s->measures };
 	if (s->scope && s->pas && !identity_to_uri(s->identity, who, NULL))
 		return s;
 	session_free(s);
@@ -40,6 +41,7 @@ void session_free(struct session *s)
 	pa_set_free(s->pas);
 	smap_done(&s->events);
 	smap_done(&s->csrs);
+	smap_done(&s->measures);
 	free(s);
 }
 

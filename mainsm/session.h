@@ -29,6 +29,7 @@ struct session {
 	struct pa_set *pas;
 	struct smap events; /* token -> the session, as a mark */
 	struct smap csrs; /* token -> struct csr, owned by the CSR engine */
+	struct smap measures; /* token -> struct measure, owned by the measurements */
 	struct view view;
 	struct {
 		nsec_t since;

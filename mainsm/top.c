@@ -9,7 +9,7 @@
 
 static const struct top_service *const families[] = {
 	top_attach_services, top_csr_services, top_pa_services, top_ask_services, top_admin_services, top_site_services,
-	top_job_services,
+	top_job_services, top_dfg_services,
 };
 
 struct top *top_new(const struct top_conf *conf)
@@ -116,6 +116,12 @@ int top_value(struct top_call *c, const char *objects, struct buf *b)
 
 	buf_done(b);
 	return rc;
+}
+
+void top_follow(struct top_call *c)
+{
+	csrs_follow(c->top->conf.csrs, c->session);
+	measures_follow_soon(c->top->conf.measures);
 }
 
 int top_unknown(struct top_call *c, const char *token)

@@ -19,6 +19,7 @@ struct csrs;
 struct directory;
 struct executor;
 struct loop;
+struct measures;
 struct numbers;
 struct run;
 struct sites;
@@ -32,6 +33,7 @@ struct top_conf {
 	struct sites *sites;
 	struct children *children;
 	struct csrs *csrs;
+	struct measures *measures;
 	struct executor *executor;
 	struct numbers *numbers;
 	struct certs *certs;

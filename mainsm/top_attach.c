@@ -72,7 +72,7 @@ static int attach(struct top_call *c, enum object_kind kind)
 	for (size_t i = 0; i < list.n && !a.rc; i++)
 		a.rc = attach_token(&a, &list.v[i]);
 	if (scope_version(c->session->scope) != before)
-		csrs_follow(c->top->conf.csrs, c->session);
+		top_follow(c);
 	return a.rc;
 }
 
@@ -104,7 +104,7 @@ static int detach(struct top_call *c)
 			rc = scope_detach(c->session->scope, o);
 	}
 	if (list.n)
-		csrs_follow(c->top->conf.csrs, c->session);
+		top_follow(c);
 	return rc < 0 ? rc : 0;
 }
 
@@ -113,7 +113,7 @@ int top_answer_attached(struct top_call *c, const struct object *o)
 	struct attaching a = { c, o->kind, 0 };
 
 	attach_one(&a, o);
-	csrs_follow(c->top->conf.csrs, c->session);
+	top_follow(c);
 	return a.rc ? a.rc : reply_add(c->into, c->action, o->token, STATUS_OK, o->token);
 }
 

@@ -8,6 +8,7 @@
 #include "common/omis/catalogue.h"
 #include "mainsm/csr.h"
 #include "mainsm/directory.h"
+#include "mainsm/measure.h"
 #include "common/daemon/executor.h"
 #include "mainsm/session.h"
 #include "mainsm/top.h"
@@ -39,7 +40,7 @@ struct top_service {
 
 /* End with {0}. */
 extern const struct top_service top_attach_services[], top_csr_services[], top_pa_services[], top_ask_services[],
-	top_admin_services[], top_site_services[], top_job_services[];
+	top_admin_services[], top_site_services[], top_job_services[], top_dfg_services[];
 
 /* The list that is parameter number `at`, or an empty one. */
 struct top_list {
@@ -74,6 +75,9 @@ struct top_asking {
  * to be copied. *request is taken; negative: it was not asked.
  */
 int top_ask_below(struct top_call *c, struct omis_request **request, const struct top_asking *how);
+
+/* What the tool is attached to has changed. */
+void top_follow(struct top_call *c);
 
 /* Attaches o and answers with its token. */
 int top_answer_attached(struct top_call *c, const struct object *o);

@@ -47,7 +47,7 @@ static int job_attach(struct top_call *c)
 
 	attach_all(&a);
 	if (scope_version(c->session->scope) != before)
-		csrs_follow(c->top->conf.csrs, c->session);
+		top_follow(c);
 	if (a.rc < 0)
 		return a.rc;
 	if (!a.n)

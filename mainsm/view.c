@@ -69,6 +69,8 @@ static int expand_all(const struct view *v, char cls, struct route_tokens *out)
 		return add_keys(v->csrs, out);
 	case 'e':
 		return add_keys(v->events, out);
+	case 'd':
+		return add_keys(v->measures, out);
 	case 'a':
 		return add_pas(v, out);
 	default:
@@ -182,6 +184,8 @@ static int locate_any(const struct view *v, const char *token, bool arming, stru
 		return smap_find(v->csrs, token) ? 0 : -ERR_NOTFOUND;
 	case 'e':
 		return smap_find(v->events, token) ? 0 : -ERR_NOTFOUND;
+	case 'd':
+		return smap_find(v->measures, token) ? 0 : -ERR_NOTFOUND;
 	case 'a':
 		pa = pa_set_find(v->pas, token);
 		return pa ? locate_pa(v, pa, out, missing) : -ERR_NOTFOUND;

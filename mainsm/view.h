@@ -19,7 +19,7 @@ struct view {
 	const struct children *children;
 	const struct scope *scope;
 	const struct pa_set *pas;
-	const struct smap *csrs, *events; /* by token */
+	const struct smap *csrs, *events, *measures; /* by token */
 };
 
 /* For a request: answers hold for this moment. v is the callbacks' argument. */

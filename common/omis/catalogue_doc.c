@@ -58,6 +58,7 @@ static const struct section sections[] = {
 	{ "Filtered events (extension patop)", "patop", 0 },
 	{ "Traces (extension trace)", "trace", 0 },
 	{ "Files and probes (extension ocmg)", "ocmg", 0 },
+	{ "Measurements (extension dfg)", "dfg", 0 },
 	{ "This monitor (extension omig)", "omig", 0 },
 };
 

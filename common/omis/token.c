@@ -28,6 +28,7 @@ static const struct {
 	{ TOKEN_INTEGRATOR_LOCAL, "pa_il_", false },
 	{ TOKEN_INTEGRATOR_GLOBAL, "pa_i_", false },
 	{ TOKEN_TRACE_BUFFER, "trace_b_", false },
+	{ TOKEN_MEASUREMENT, "d_", false },
 };
 
 static bool is_word_char(char c)
@@ -58,7 +59,7 @@ char token_class(const char *p, size_t n)
 		return 'a';
 	if (n > 8 && !memcmp(p, "trace_b_", 8))
 		return 'a';
-	return p[1] == '_' && strchr("snptceqmu", p[0]) ? p[0] : 0;
+	return p[1] == '_' && strchr("snptcdeqmu", p[0]) ? p[0] : 0;
 }
 
 /* Decimal without leading zeros, to `end`. */

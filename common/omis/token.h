@@ -8,7 +8,7 @@
  *	t_N_xxxxxx      thread on node N
  *	c_N             conditional request          e_N   user event
  *	pa_cl_N pa_c_N  counter, local and global    pa_il_N pa_i_N   integrator
- *	trace_b_N       trace buffer
+ *	trace_b_N       trace buffer                 d_N   measurement
  *
  * Others are legal tokens of classes that later issues fill (q_ m_) or that
  * mean "unknown" (u_).
@@ -39,6 +39,7 @@ enum token_kind {
 	TOKEN_INTEGRATOR_LOCAL,
 	TOKEN_INTEGRATOR_GLOBAL,
 	TOKEN_TRACE_BUFFER,
+	TOKEN_MEASUREMENT,
 };
 
 struct token_parts {
@@ -50,7 +51,7 @@ struct token_parts {
 #define TOKEN_ID_MAX 0x3fffffffu
 
 /*
- * 's' 'n' 'p' 't' 'c' 'e' 'q' 'm' 'u'; 'a' for pa_ and trace_b_; 0 for other classes and for what is
+ * 's' 'n' 'p' 't' 'c' 'd' 'e' 'q' 'm' 'u'; 'a' for pa_ and trace_b_; 0 for other classes and for what is
  * no token.
  */
 char token_class(const char *p, size_t n);

@@ -44,6 +44,9 @@ struct below {
 	const char *value; /* of each entry; NULL = "1" */
 	const char *ended; /* a process that it knows to have ended, quicker than the directory */
 	const char *take; /* the answer to omig_proc_take; NULL = there is no such process */
+	/* What is about measurements; NULL: it does not hear it. */
+	void (*on_flow)(struct below *b, const struct msg *m);
+	void *flow; /* the test's */
 };
 
 /* A tool that a test plays. */
@@ -285,6 +288,8 @@ static inline void below_on_msg(void *arg, struct link *l, const struct msg *m)
 		b->revoked += (unsigned)m->revoked.nserial;
 		break;
 	default:
+		if (b->on_flow)
+			b->on_flow(b, m);
 		break;
 	}
 }

@@ -63,7 +63,7 @@ START_TEST(what_touches_a_program_needs_more_than_observing)
 {
 	/* Manipulations that change only the tool's own view or the monitor's own objects. */
 	static const char *const own[] = { "_attach", "_detach", "csr_",   "user_event_",
-					   "pa_",     "patop_",	 "trace_", "omig_" };
+					   "pa_",     "patop_",	 "trace_", "omig_", "dfg_" };
 
 	EACH_SERVICE(s)
 	{

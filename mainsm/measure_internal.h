@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside measurements: measure.c (life), measure_wish.c (what a tool asks for), measure_world.c (the
+ * objects), measure_plan.c (graphs), measure_load.c (children), measure_read.c (reads), measure_info.c.
+ */
+#ifndef MAINSM_MEASURE_INTERNAL_H
+#define MAINSM_MEASURE_INTERNAL_H
+
+#include "common/base/clock.h"
+#include "common/base/list.h"
+#include "common/base/map.h"
+#include "common/flow/batch.h"
+#include "common/loop/loop.h"
+#include "common/omis/token.h"
+#include "mainsm/measure.h"
+#include "mainsm/session.h"
+#include "mainsm/stage.h"
+#include "pmsl/pmsl.h"
+
+struct measures {
+	struct measures_conf conf;
+	struct smap by_token;
+	struct map by_number;
+	struct loop_timer *follow; /* owned */
+	struct flow_batch_room room;
+	struct measures_stats stats;
+};
+
+/* What a tool asked for, kept to be bound again and again. */
+struct measure_asked {
+	char *metric, *name; /* owned; of the text, for diagnostics */
+	struct omis_values *parameters; /* owned: name, value, ... */
+	char (*object)[TOKEN_BYTES]; /* owned; none: all */
+	size_t nobject;
+	bool is_builtin, has_agg, is_central, per_second;
+	enum flow_since since;
+	enum bind_by by;
+	enum agg_kind agg;
+	nsec_t every; /* 0: read by request */
+};
+
+/* A part of the graph, and where it runs. */
+struct measure_piece {
+	enum place_kind kind;
+	char object[TOKEN_BYTES]; /* "" for the top */
+	struct flow_graph *graph; /* owned */
+	struct buf text;
+	struct stage *stage; /* owned; NULL: it runs below */
+	uint32_t child; /* that has it, or what is below it; STAGE_NOBODY */
+};
+
+struct measure_plan {
+	struct measure_piece *piece; /* the top is the first; sites stand above their nodes */
+	size_t npiece;
+	struct smap source; /* name of a link -> the piece that it comes from */
+	char (*label)[TOKEN_BYTES]; /* of each output */
+	size_t nlabel;
+	struct measure_world *world; /* that it was made for */
+};
+
+/* What one child has of it. */
+struct measure_slot {
+	uint32_t child;
+	uint64_t version, hash; /* hash: of what was sent */
+	bool is_confirmed, is_stale;
+};
+
+struct measure_waiter {
+	struct list in_waiters;
+	void (*on_loaded)(void *arg);
+	void (*on_read)(void *arg, const char *values);
+	void *arg;
+};
+
+/* Something that is wrong with an object's part. */
+struct measure_trouble {
+	uint32_t child; /* that said so */
+	char object[TOKEN_BYTES];
+	char *text; /* owned */
+};
+
+struct measure_value {
+	uint32_t output;
+	struct flow_token t;
+	char *buckets; /* owned; of a HISTOGRAM: a list */
+};
+
+enum measure_state { MEASURE_NEW, MEASURE_RUNS, MEASURE_STOPPED };
+
+struct measure {
+	struct measures *ms;
+	struct session *session;
+	struct token token;
+	uint32_t number;
+	struct measure_asked asked;
+	struct pmsl *pmsl; /* owned */
+	const struct pmsl_metric *metric;
+	enum measure_state state;
+
+	struct measure_plan *plan; /* owned; NULL: none could be made yet */
+	uint64_t looked; /* hash of the world that was planned for, or could not */
+	nsec_t plan_next; /* not before this; 0: whenever */
+	struct measure_slot *slot;
+	size_t nslot, capslot;
+	uint64_t version;
+	struct measure_trouble *trouble;
+	size_t ntrouble, captrouble;
+
+	nsec_t start; /* mainsm's time */
+	int64_t read; /* the last one that was closed */
+	nsec_t read_at;
+	int64_t asked_read; /* by request, and still open; 0: none */
+	nsec_t asked_at;
+	struct loop_timer *timer; /* owned: the end of an interval, or of a grace */
+	struct loop_timer *loaded; /* owned: ends the waiting for acks */
+	struct list waiters;
+	struct measure_value *value;
+	size_t nvalue, capvalue;
+	uint64_t lost; /* values that had no room in their read */
+	uint64_t frames, bytes, dropped;
+};
+
+/* --- measure_world.c */
+
+struct measure_world {
+	struct world world;
+	struct smap index; /* token -> place + 1 */
+	struct arena *arena;
+	uint64_t hash; /* of all that a graph depends on */
+	size_t count[PMSL_T_SITE + 1]; /* by kind */
+};
+
+/*
+ * What the tool is attached to. A process that has ended is in it when it was in `before` (may be NULL): what it
+ * has told goes on to count. NULL without memory.
+ */
+struct measure_world *measure_world_new(const struct session *s, const struct measure_world *before);
+void measure_world_free(struct measure_world *w);
+uint32_t measure_world_find(const struct measure_world *w, const char *token);
+
+/* --- measure_wish.c */
+
+int asked_init(struct measure_asked *a, const struct measure_wish *w, struct buf *why);
+void asked_done(struct measure_asked *a);
+
+/* Tokens of objects; ERR_NOTFOUND: the tool sees none of that name. */
+int asked_change(struct measure_asked *a, const struct session *s, const struct omis_value *objects, bool add,
+		 struct buf *why);
+
+/* The first parameter that takes objects; NULL: none does. */
+const struct pmsl_decl *asked_first(const struct pmsl_metric *m);
+
+struct asked_binding {
+	struct bind_arg arg[PMSL_PARAMS_MAX];
+	struct arena *arena; /* of what they point to */
+	struct bind_wish wish;
+};
+
+/* For the objects of a world. */
+int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out, struct buf *why);
+void asked_unbind(struct asked_binding *b);
+
+/* --- measure_plan.c */
+
+/* -ERR_INVALID, -ERR_LIMIT with words in why; -ERR_NOMEM. Consumes *world on success. */
+/* The text of a built-in metric with the parameters that are given. As pmsl_builtin_source(). */
+int measure_builtin(const struct measure *m, struct buf *text);
+int measure_plan_make(const struct measure *m, struct measure_world **world, struct measure_plan **out, struct buf *why);
+void measure_plan_free(struct measure_plan *p);
+
+/* Diagnostics of the compiler, as text. */
+void measure_plan_tell(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why);
+
+/* --- measure_load.c */
+
+/*
+ * Takes the plan instead of the one that it has. -ERR_INVALID, -ERR_LIMIT: the top refuses its graph, the old one goes on.
+ * -ERR_NOMEM.
+ */
+int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
+
+/* Decides again what runs where, and sends each child what it does not have yet. */
+int measure_route(struct measure *m, struct err *e);
+void measure_unload(struct measure *m, bool tell);
+struct measure_slot *measure_slot_of(struct measure *m, uint32_t child);
+/* Tells those who wait for the children. */
+void measure_check_loaded(struct measure *m, bool give_up);
+
+#define MEASURE_TROUBLES_MAX 64 /* more nobody reads */
+/* child STAGE_NOBODY: of our own. */
+void measure_add_trouble(struct measure *m, uint32_t child, const char *object, const char *text, size_t n);
+void measure_drop_troubles(struct measure *m, uint32_t child);
+
+/* --- measure_read.c */
+
+nsec_t measure_now(const struct measures *ms);
+void measure_tick(struct measure *m);
+void measure_on_timer(void *arg);
+void measure_on_result(void *arg, const struct flow_result *r);
+void measure_on_batch(void *arg, const struct flow_batch *b);
+void measure_values_clear(struct measure *m);
+
+#endif

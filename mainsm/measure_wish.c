@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a tool asks for: options, objects, and the metric's parameters, which are bound to each new world. */
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/omis/arena.h"
+#include "common/omis/check.h"
+#include "mainsm/measure_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BIND_ARGS_MAX_BYTES (4 * 1024 * 1024) /* places of WORLD_OBJECTS_MAX objects, some times over */
+#define PARAMETERS_MAX_BYTES OMIS_REQUEST_MAX_BYTES
+
+static int invalid(struct buf *why, const char *what, const char *name)
+{
+	buf_printf(why, "%s %.64s", what, name);
+	return -ERR_INVALID;
+}
+
+/* --- options */
+
+struct word {
+	const char *name;
+	int value;
+};
+
+/* The value of a word, -1 for another one. */
+static int find_word(const struct word *w, const char *name)
+{
+	for (; name && w->name; w++)
+		if (str_eq(w->name, name))
+			return w->value;
+	return -1;
+}
+
+static const struct word modes[] = { { "start", FLOW_SINCE_START }, { "last", FLOW_SINCE_LAST }, { 0 } };
+static const struct word groups[] = { { "", BIND_BY_NOTHING },
+				      { "process", BIND_BY_PROCESS },
+				      { "node", BIND_BY_NODE },
+				      { "site", BIND_BY_SITE },
+				      { 0 } };
+
+static int set_mode(struct measure_asked *a, const struct omis_value *v)
+{
+	int mode = find_word(modes, omis_value_text(v, NULL));
+
+	a->since = mode < 0 ? FLOW_SINCE_START : (enum flow_since)mode;
+	return mode < 0 ? -ERR_INVALID : 0;
+}
+
+static int set_by(struct measure_asked *a, const struct omis_value *v)
+{
+	int by = find_word(groups, omis_value_text(v, NULL));
+
+	a->by = by < 0 ? BIND_BY_NOTHING : (enum bind_by)by;
+	return by < 0 ? -ERR_INVALID : 0;
+}
+
+static int set_every(struct measure_asked *a, const struct omis_value *v)
+{
+	int64_t ms;
+
+	if (!omis_value_i64(v, &ms) || ms < 0 || ms > FLOW_EVERY_MAX_NS / NSEC_PER_MSEC)
+		return -ERR_INVALID;
+	a->every = ms * NSEC_PER_MSEC;
+	return ms && a->every < FLOW_EVERY_MIN_NS ? -ERR_INVALID : 0;
+}
+
+static int set_agg(struct measure_asked *a, const struct omis_value *v)
+{
+	const char *name = omis_value_text(v, NULL);
+
+	a->has_agg = name && agg_kind_find(name, &a->agg) && !agg_kind_has_sketch(a->agg);
+	return a->has_agg ? 0 : -ERR_INVALID;
+}
+
+static int to_bool(const struct omis_value *v, bool *out)
+{
+	int64_t i;
+
+	if (!omis_value_i64(v, &i) || i < 0 || i > 1)
+		return -ERR_INVALID;
+	*out = i;
+	return 0;
+}
+
+static int set_rate(struct measure_asked *a, const struct omis_value *v)
+{
+	return to_bool(v, &a->per_second);
+}
+
+static int set_central(struct measure_asked *a, const struct omis_value *v)
+{
+	return to_bool(v, &a->is_central);
+}
+
+static int set_name(struct measure_asked *a, const struct omis_value *v)
+{
+	size_t n;
+	const char *name = omis_value_text(v, &n);
+
+	if (!name || !str_is_name(name, n))
+		return -ERR_INVALID;
+	free(a->name);
+	a->name = str_ndup(name, n);
+	return a->name ? 0 : -ERR_NOMEM;
+}
+
+static const struct {
+	const char *name;
+	int (*set)(struct measure_asked *a, const struct omis_value *v);
+} options[] = {
+	{ "agg", set_agg },	  { "by", set_by },	{ "central", set_central },
+	{ "every_ms", set_every }, { "mode", set_mode }, { "name", set_name },
+	{ "rate", set_rate },
+};
+
+static int take_option(struct measure_asked *a, const char *name, const struct omis_value *v, struct buf *why)
+{
+	for (size_t i = 0; name && i < ARRAY_LEN(options); i++)
+		if (str_eq(options[i].name, name)) {
+			int rc = options[i].set(a, v);
+
+			return rc == -ERR_INVALID ? invalid(why, "that is no value of the option", name) : rc;
+		}
+	return invalid(why, "there is no option", name ? name : "of that kind");
+}
+
+static int take_options(struct measure_asked *a, const struct omis_value *list, struct buf *why)
+{
+	int rc = list->list.n % 2 ? invalid(why, "options are names and", "values") : 0;
+
+	for (size_t i = 0; !rc && i < list->list.n; i += 2)
+		rc = take_option(a, omis_value_text(&list->list.v[i], NULL), &list->list.v[i + 1], why);
+	return rc;
+}
+
+/* --- parameters of the metric */
+
+/* A copy, by way of its text. */
+static int copy_list(const struct omis_value *list, struct omis_values **out)
+{
+	struct buf b = BUF_INIT(PARAMETERS_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	int rc;
+
+	for (size_t i = 0; i < list->list.n; i++)
+		omis_write_value(&w, &list->list.v[i]);
+	rc = b.failed ? -ERR_NOMEM : omis_parse_values(buf_str(&b), b.n, out, NULL);
+	buf_done(&b);
+	return rc;
+}
+
+int asked_init(struct measure_asked *a, const struct measure_wish *w, struct buf *why)
+{
+	int rc;
+
+	*a = (struct measure_asked){ .is_builtin = !w->text[0], .every = NSEC_PER_SEC };
+	a->metric = str_dup(w->metric);
+	a->name = str_dup(w->text[0] ? "text" : w->metric);
+	if (!a->metric || !a->name)
+		return -ERR_NOMEM;
+	rc = take_options(a, w->options, why);
+	if (!rc && w->parameters->list.n % 2)
+		rc = invalid(why, "parameters are names and", "values");
+	return rc ? rc : copy_list(w->parameters, &a->parameters);
+}
+
+void asked_done(struct measure_asked *a)
+{
+	free(a->metric);
+	free(a->name);
+	free(a->object);
+	omis_values_free(a->parameters);
+}
+
+/* --- objects */
+
+static size_t place_of_object(const struct measure_asked *a, const char *token)
+{
+	size_t i = 0;
+
+	while (i < a->nobject && !str_eq(a->object[i], token))
+		i++;
+	return i;
+}
+
+static void drop_objects(struct measure_asked *a, const struct omis_value *objects)
+{
+	for (size_t i = 0; i < objects->list.n; i++) {
+		size_t at = place_of_object(a, objects->list.v[i].s.p);
+
+		if (at < a->nobject)
+			memmove(a->object[at], a->object[at + 1], (--a->nobject - at) * sizeof(*a->object));
+	}
+}
+
+static int check_object(const struct session *s, const char *token, struct buf *why)
+{
+	const struct object *o = directory_find(s->view.directory, token);
+
+	if (o && o->kind != OBJECT_THREAD && scope_has(s->scope, o))
+		return 0;
+	buf_printf(why, "no such object: %.40s", token);
+	return -ERR_NOTFOUND;
+}
+
+static int add_objects(struct measure_asked *a, const struct session *s, const struct omis_value *objects,
+		       struct buf *why)
+{
+	size_t n = a->nobject + objects->list.n;
+	char(*v)[TOKEN_BYTES];
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < objects->list.n; i++)
+		rc = check_object(s, objects->list.v[i].s.p, why);
+	if (rc)
+		return rc;
+	v = realloc(a->object, (n + 1) * sizeof(*v));
+	if (!v)
+		return -ERR_NOMEM;
+	a->object = v;
+	for (size_t i = 0; i < objects->list.n; i++)
+		if (place_of_object(a, objects->list.v[i].s.p) == a->nobject)
+			str_copy(v[a->nobject++], TOKEN_BYTES, objects->list.v[i].s.p);
+	return 0;
+}
+
+int asked_change(struct measure_asked *a, const struct session *s, const struct omis_value *objects, bool add,
+		 struct buf *why)
+{
+	for (size_t i = 0; i < objects->list.n; i++)
+		if (objects->list.v[i].kind != OMIS_TOKEN)
+			return invalid(why, "objects are", "tokens");
+	if (add)
+		return add_objects(a, s, objects, why);
+	drop_objects(a, objects);
+	return 0;
+}
+
+/* --- binding */
+
+struct binding_to {
+	const struct measure *m;
+	const struct measure_world *w;
+	struct asked_binding *out;
+	struct buf *why;
+};
+
+/* One that is gone is left out: the others are still there. */
+static int bind_tokens(struct binding_to *b, struct bind_arg *arg, const char *const *token, size_t n)
+{
+	uint32_t *v = arena_array(b->out->arena, n + 1, sizeof(*v));
+
+	if (!v)
+		return -ERR_NOMEM;
+	arg->is_given = true;
+	arg->object = v;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = measure_world_find(b->w, token[i]);
+
+		if (at != WORLD_NONE)
+			v[arg->nobject++] = at;
+	}
+	return 0;
+}
+
+static int bind_objects(struct binding_to *b, struct bind_arg *arg)
+{
+	const struct measure_asked *a = &b->m->asked;
+	const char **token = arena_array(b->out->arena, a->nobject + 1, sizeof(*token));
+
+	if (!a->nobject)
+		return 0;
+	if (!token)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < a->nobject; i++)
+		token[i] = a->object[i];
+	return bind_tokens(b, arg, token, a->nobject);
+}
+
+/* The texts or tokens of a list, or of a single value. */
+static const char **texts_of(struct binding_to *b, const struct omis_value *v, enum omis_kind kind, size_t *n)
+{
+	const struct omis_value *list = v->kind == OMIS_LIST ? v->list.v : v;
+	const char **out;
+
+	*n = v->kind == OMIS_LIST ? v->list.n : 1;
+	out = arena_array(b->out->arena, *n + 1, sizeof(*out));
+	for (size_t i = 0; out && i < *n; i++) {
+		if (list[i].kind != kind)
+			return NULL;
+		out[i] = list[i].s.p;
+	}
+	return out;
+}
+
+static int bind_value(struct binding_to *b, const struct pmsl_decl *d, const struct omis_value *v)
+{
+	struct bind_arg *arg = &b->out->arg[d->position];
+	const char **text;
+	size_t n;
+
+	if (d->type.kind == PMSL_T_VALUE) {
+		arg->is_given = omis_value_double(v, &arg->value);
+		return arg->is_given ? 0 : invalid(b->why, "a number is wanted for the parameter", d->name);
+	}
+	if (d->type.kind == PMSL_T_REGION) {
+		text = texts_of(b, v, OMIS_STRING, &n);
+		if (!text)
+			return invalid(b->why, "names of regions are wanted for the parameter", d->name);
+		arg->is_given = true;
+		arg->region = text;
+		arg->nregion = n;
+		return 0;
+	}
+	text = texts_of(b, v, OMIS_TOKEN, &n);
+	return text ? bind_tokens(b, arg, text, n)
+		    : invalid(b->why, "objects are wanted for the parameter", d->name);
+}
+
+static const struct pmsl_decl *find_param(const struct pmsl_metric *m, const char *name)
+{
+	const struct pmsl_decl *d = m->param;
+
+	while (d && !str_eq(d->name, name))
+		d = d->next;
+	return d && d != m->time ? d : NULL;
+}
+
+static bool is_object_param(const struct pmsl_decl *d)
+{
+	return d->type.kind == PMSL_T_PROCESS || d->type.kind == PMSL_T_NODE || d->type.kind == PMSL_T_SITE;
+}
+
+const struct pmsl_decl *asked_first(const struct pmsl_metric *m)
+{
+	const struct pmsl_decl *d = m->param;
+
+	while (d && !is_object_param(d))
+		d = d->next;
+	return d;
+}
+
+static int bind_all(struct binding_to *b)
+{
+	const struct omis_values *p = b->m->asked.parameters;
+	const struct pmsl_decl *d = asked_first(b->m->metric);
+	int rc = 0;
+
+	if (d)
+		rc = bind_objects(b, &b->out->arg[d->position]);
+	for (size_t i = 0; !rc && i < p->n; i += 2) {
+		const char *name = omis_value_text(&p->v[i], NULL);
+
+		d = name ? find_param(b->m->metric, name) : NULL;
+		rc = d ? bind_value(b, d, &p->v[i + 1])
+		       : invalid(b->why, "the metric has no parameter", name ? name : "of that kind");
+	}
+	return rc;
+}
+
+int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out, struct buf *why)
+{
+	const struct measure_asked *a = &m->asked;
+	struct binding_to b = { m, w, out, why };
+	int rc;
+
+	*out = (struct asked_binding){ .arena = arena_new(BIND_ARGS_MAX_BYTES) };
+	out->wish = (struct bind_wish){ .arg = out->arg,
+					.since = a->since,
+					.per_second = a->per_second,
+					.has_agg = a->has_agg,
+					.agg = a->agg,
+					.by = a->by,
+					.is_central = a->is_central };
+	rc = out->arena ? bind_all(&b) : -ERR_NOMEM;
+	if (rc)
+		asked_unbind(out);
+	return rc;
+}
+
+void asked_unbind(struct asked_binding *b)
+{
+	arena_free(b->arena);
+	b->arena = NULL;
+}

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Measurements by the services of the request language, on a host without a program: each of them is used,
+# and refuses what makes no sense with words.
+. tests/system/lib.sh
+. tests/system/faults.sh
+
+own_host
+session_begins
+
+made() { # REQUEST: the token
+	session_asks "$1" | sed -n 's/.* \(d_[0-9]*\)$/\1/p'
+}
+dfg=$(made ':dfg_create([],"","Node_load",["every_ms",0,"by","node"])')
+check 'a measurement is made' [ -n "$dfg" ]
+check 'one that does not run cannot be read' says 'does not run' session_asks ":dfg_read([$dfg])"
+line=$(($(wc -l <"$TMPDIR/session.asked") + 1))
+session_asks "dfg_has_read([$dfg]): print([\$dfg,\$read,\$values])" >/dev/null
+check 'it is started' says '^1 0 ' session_asks ":dfg_start([$dfg])"
+check 'a second time it is not' says 'runs already' session_asks ":dfg_start([$dfg])"
+check 'a read by request tells of the node' says "^1 0 $dfg 1,[0-9]+,\[\[$node,1," session_asks ":dfg_read([$dfg])"
+check 'its event tells the same' sh -c "grep -q '^$line 1 0 - [0-9]*,$dfg,1,\[$node,1,' '$TMPDIR/session.out'"
+check 'objects are added' says '^1 0 ' session_asks ":dfg_add([$dfg],[$node])"
+check 'the last one stays' says 'nothing would be left' session_asks ":dfg_remove([$dfg],[$node])"
+check 'all of it can be seen' says "\"Node_load\",\"1\",\"running\",\"start\",0,0,\"node\",0\],\[$node\],\[" \
+	session_asks ":dfg_get_info([$dfg],255)"
+check 'a text with a fault is shown with its place' says 'text:1:' session_asks ':dfg_create([],"M(","M")'
+check 'it stops' says '^1 0 ' session_asks ":dfg_stop([$dfg])"
+check 'and is deleted' says '^1 0 ' session_asks ":dfg_delete([$dfg])"
+check 'then it is unknown' says '^1 24 ' session_asks ":dfg_get_info([$dfg],1)"
+session_ends
+tap_end
