@@ -26,8 +26,10 @@
 #define HEARTBEAT_MISSED_MAX 2 /* with the period: a silent peer is found in 6 s */
 /* so many heartbeats of children share a wake-up; the silence of one is found so much later */
 #define BEAT_SLOT_NS (250 * INT64_C(1000000))
-/* by who accepted: measures the round trip, and lets TCP find a tool's host that is gone */
+/* to a tool: measures the round trip, and lets TCP find a host that is gone */
 #define PROBE_PERIOD_NS (30 * INT64_C(1000000000))
+/* between daemons: their clocks drift 6 ms apart in it at the most; it costs as much as some beats */
+#define MEASURE_PERIOD_NS (60 * INT64_C(1000000000))
 #define RECONNECT_MIN_NS (100 * INT64_C(1000000)) /* a restart is over in this time */
 #define RECONNECT_MAX_NS (10 * INT64_C(1000000000)) /* a healed link is used within this time */
 /* nobody who stopped a process can be asked: it runs again */

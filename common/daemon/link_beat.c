@@ -38,9 +38,9 @@ static bool beats(const struct link *l)
 /* Who is asked asks too: who dialled a daemon does so of itself only when it is not asked. */
 static nsec_t ping_period(const struct link *l)
 {
-	if (l->dialer.dial)
-		return beats(l) ? 2 * PROBE_PERIOD_NS : HEARTBEAT_PERIOD_NS;
-	return PROBE_PERIOD_NS;
+	if (beats(l))
+		return l->dialer.dial ? 2 * MEASURE_PERIOD_NS : MEASURE_PERIOD_NS;
+	return l->dialer.dial ? HEARTBEAT_PERIOD_NS : PROBE_PERIOD_NS;
 }
 
 static void send_ping(struct link *l, nsec_t now)
@@ -167,7 +167,7 @@ void link_got_ping(struct link *l, const struct msg_ping *ping)
 		m.pong.error_ns = timebase_error(l->conf.timebase, now);
 	}
 	link_send_now(l, &m);
-	if (beats(l) && now - (l->next_ping - ping_period(l)) > PROBE_PERIOD_NS / 2)
+	if (beats(l) && now - (l->next_ping - ping_period(l)) > MEASURE_PERIOD_NS / 2)
 		send_ping(l, now);
 }
 
