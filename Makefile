@@ -58,6 +58,7 @@ MODULES :=
 -include common/daemon/module.mk
 -include common/authority/module.mk
 -include eventlog/module.mk
+-include eventlog/text/module.mk
 -include interaction/module.mk
 -include stats/module.mk
 -include pmsl/module.mk

@@ -18,6 +18,7 @@ const struct cmd cmd_table[] = {
 	{ "metrics", cmd_metrics, "what can be measured: built in, and from files of metrics" },
 	{ "check", cmd_check, "say what is wrong with a file of metrics" },
 	{ "dot", cmd_dot, "draw how a metric is evaluated, and where" },
+	{ "log", cmd_log, "show event logs, and convert them to other forms and back" },
 	{ "status", cmd_status, "health of the monitor's own daemons" },
 	{ "audit", cmd_audit, "who did what to programs, and who was refused" },
 	{ "cert", cmd_cert, "list, issue and revoke certificates" },

@@ -43,6 +43,7 @@ int cmd_services(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_dot(int argc, char **argv);
+int cmd_log(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_cert(int argc, char **argv);

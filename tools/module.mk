@@ -4,8 +4,8 @@ MODULES          += tools
 tools.src        := cmd.c cmd_admin.c cmd_site.c site.c cmd_cert.c cmd_doctor.c cmd_export.c cmd_request.c cmd_run.c cmd_services.c cmd_status.c \
 		    cmd_top.c cmd_tree.c doctor.c export_keep.c export_sample.c export_write.c health.c launch.c launch_mainsm.c metrics.c session.c show.c table.c \
 		    term.c top_sample.c top_show.c tree.c \
-		    tree_order.c cmd_audit.c cmd_check.c cmd_dot.c cmd_metrics.c graphviz.c pmsl_text.c
-tools.uses       := common/base common/omis pmsl tools/libomis tools/web
+		    tree_order.c cmd_audit.c cmd_check.c cmd_dot.c cmd_log.c logread.c logwrite.c cmd_metrics.c graphviz.c pmsl_text.c
+tools.uses       := common/base common/omis eventlog eventlog/text pmsl tools/libomis tools/web
 tools.programs   := omig
 tools.main.omig  := omig_main.c
 tools.libs       := -lm

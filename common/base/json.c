@@ -169,40 +169,16 @@ void json_u64(struct json *j, uint64_t v)
 		buf_printf(j->b, "%llu", (unsigned long long)v);
 }
 
-/* A program that called setlocale() may have another decimal point. */
-static void use_point(char *text)
-{
-	char *to = text;
-	bool in_run = false;
-
-	for (const char *from = text; *from; from++) {
-		bool is_other = !strchr("0123456789+-e.", *from);
-
-		if (!is_other)
-			*to++ = *from;
-		else if (!in_run)
-			*to++ = '.';
-		in_run = is_other;
-	}
-	*to = '\0';
-}
-
 void json_double(struct json *j, double v)
 {
-	char text[40];
-	int digits = 15;
+	char text[STR_DOUBLE_BYTES];
 
 	if (!isfinite(v)) {
 		json_null(j);
 		return;
 	}
-	if (!begin_value(j))
-		return;
-	do {
-		snprintf(text, sizeof(text), "%.*g", digits, v);
-	} while (digits++ < 17 && strtod(text, NULL) != v);
-	use_point(text);
-	buf_puts(j->b, text);
+	if (begin_value(j))
+		buf_puts(j->b, str_from_double(text, v));
 }
 
 void json_bool(struct json *j, bool v)

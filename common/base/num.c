@@ -211,3 +211,53 @@ int str_from_base32(void *out, size_t n, const char *s)
 	}
 	return 0;
 }
+
+/* A program that called setlocale() may have another decimal point. */
+static void use_point(char *text)
+{
+	char *to = text;
+	bool in_run = false;
+
+	for (const char *from = text; *from; from++) {
+		bool is_other = !strchr("0123456789+-e.", *from);
+
+		if (!is_other)
+			*to++ = *from;
+		else if (!in_run)
+			*to++ = '.';
+		in_run = is_other;
+	}
+	*to = '\0';
+}
+
+static char *from_not_finite(char *out, double v)
+{
+	str_copy(out, STR_DOUBLE_BYTES, isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
+	return out;
+}
+
+char *str_from_double(char *out, double v)
+{
+	int digits = 15;
+
+	if (!isfinite(v))
+		return from_not_finite(out, v);
+	do {
+		snprintf(out, STR_DOUBLE_BYTES, "%.*g", digits, v);
+	} while (digits++ < 17 && strtod(out, NULL) != v);
+	use_point(out);
+	return out;
+}
+
+char *str_from_float(char *out, float v)
+{
+	int digits = 6;
+
+	if (!isfinite(v))
+		return from_not_finite(out, (double)v);
+	do {
+		snprintf(out, STR_DOUBLE_BYTES, "%.*g", digits, (double)v);
+	} while (digits++ < 9 && strtof(out, NULL) != v);
+	use_point(out);
+	return out;
+}

@@ -28,6 +28,15 @@ int str_to_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out);
 /* As above, decimal and with a point whatever the locale says; finite only. */
 int str_to_double(const char *s, double min, double max, double *out);
 
+#define STR_DOUBLE_BYTES 40
+
+/*
+ * The shortest text of 15 to 17 (a float's: 6 to 9) digits that reads back as v, with a point whatever
+ * the locale says; "nan", "inf", "-inf". Returns out, of STR_DOUBLE_BYTES.
+ */
+char *str_from_double(char *out, double v);
+char *str_from_float(char *out, float v);
+
 /* Hexadecimal, lower or upper case, 1 to 16 digits, no prefix. */
 int str_to_hex64(const char *s, uint64_t *out);
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events read out of text as it is found: ULM, BP and Lite lines, and our own
+ * XML. Forgiving where the meaning is clear; a line that is none says why.
+ */
+#ifndef EVENTLOG_TEXT_EVLINE_H
+#define EVENTLOG_TEXT_EVLINE_H
+
+#include "common/base/limits.h"
+#include "eventlog/evread.h"
+#include "eventlog/text/evwords.h"
+
+enum evline_form { EVLINE_ULM, EVLINE_BP, EVLINE_LITE, EVLINE_XML, EVLINE_NFORMS };
+
+/* "ulm", "bp", "lite", "xml". -ERR_INVALID for another word. */
+int evline_from_name(const char *name, enum evline_form *out);
+const char *evline_name(enum evline_form form);
+
+/* By what the first bytes of a file look like. -ERR_NOTFOUND: like none of them. */
+int evline_guess(const uint8_t *p, size_t n, enum evline_form *out);
+
+#define EVLINE_MAX_BYTES (256 * 1024) /* a record has 64 KB, its escapes four times as much */
+
+/* An event that is being put together. Names and values live until the next line. */
+struct evline {
+	enum evwords_fraction fraction;
+	struct event event; /* of the last line that was one */
+	uint64_t padded, plain; /* times with fewer than six digits: read as microseconds; as fractions */
+	/* --- the rest is of evline.c and evline_xml.c */
+	struct evtype type;
+	struct evfield field[EV_FIELDS_MAX];
+	struct evconst constant[EV_FIELDS_MAX];
+	struct evvalue value[EV_FIELDS_MAX];
+	bool has_time;
+	char *at, *end; /* what is left of text */
+	char text[EVLINE_MAX_BYTES + 4 * EV_FIELDS_MAX];
+};
+
+/* On the heap, for it is large; free() it. NULL: no memory. */
+struct evline *evline_new(enum evwords_fraction fraction);
+
+/*
+ * 1: l->event is what the line says. 0: a line without an event (empty, a comment, the frame of an
+ * XML document). -ERR_PARSE, -ERR_LIMIT: no event, e says why.
+ */
+int evline_read(struct evline *l, enum evline_form form, const char *s, size_t n, struct err *e);
+
+/* For the readers. Copies of names and strings, unescaped, 0 behind them; NULL: no room (which cannot be). */
+const char *evline_text(struct evline *l, const char *s, size_t n, bool is_escaped, size_t *len);
+/* Adds a field. ERR_LIMIT: too many. */
+int evline_add(struct evline *l, bool is_constant, const char *name, const struct evvalue *v, struct err *e);
+int evline_read_xml(struct evline *l, const char *s, size_t n, struct err *e);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "eventlog/text/evtypes.h"
+
+#include "common/base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct evtypes_one {
+	unsigned number;
+	size_t n;
+	uint8_t description[]; /* as a stream would have it, for comparing */
+};
+
+void evtypes_init(struct evtypes *t)
+{
+	*t = (struct evtypes){ .scratch = BUF_INIT(2 * EV_RECORD_MAX_BYTES) };
+	map_init(&t->known);
+	rng_draw_key(&t->key);
+}
+
+void evtypes_done(struct evtypes *t)
+{
+	struct map_iter i = { 0 };
+
+	while (map_next(&t->known, &i))
+		free(i.value);
+	map_done(&t->known);
+	buf_done(&t->scratch);
+}
+
+static int add(struct evtypes *t, uint64_t hash, unsigned *out, struct err *e)
+{
+	struct evtypes_one *one;
+
+	if (t->n >= EV_TYPE_LAST)
+		return err_set(e, ERR_LIMIT, "more than %d kinds of events", EV_TYPE_LAST);
+	one = malloc(sizeof(*one) + t->scratch.n);
+	if (!one)
+		return err_nomem(e);
+	one->number = t->n + 1;
+	one->n = t->scratch.n;
+	memcpy(one->description, t->scratch.p, t->scratch.n);
+	if (map_put(&t->known, hash, one, NULL)) {
+		free(one);
+		return err_nomem(e);
+	}
+	*out = ++t->n;
+	return 0;
+}
+
+int evtypes_number(struct evtypes *t, const struct evtype *type, const struct evtype *stream_type, unsigned *out,
+		   bool *is_new, struct err *e)
+{
+	struct evtypes_one *one;
+	uint64_t hash;
+	int rc;
+
+	buf_clear(&t->scratch);
+	rc = evtype_encode(&t->scratch, 1, type, false, e);
+	if (!rc && stream_type)
+		rc = evtype_encode(&t->scratch, 0, stream_type, false, e);
+	if (rc)
+		return rc;
+	hash = hash_sip13(&t->key, t->scratch.p, t->scratch.n);
+	/* Two descriptions of one hash: nobody can make them, and the next place is free. */
+	while ((one = map_find(&t->known, hash))) {
+		if (one->n == t->scratch.n && !memcmp(one->description, t->scratch.p, one->n)) {
+			*out = one->number;
+			*is_new = false;
+			return 0;
+		}
+		hash++;
+	}
+	*is_new = true;
+	return add(t, hash, out, e);
+}

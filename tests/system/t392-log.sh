@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Event logs in files, without a monitor: omig log cat and convert, on good files and damaged ones.
+. tests/system/lib.sh
+
+golden=tests/golden/eventlog
+out=$TMPDIR
+
+# --- what is there is shown, and is the same whoever wrote it
+check 'a log is shown' says '^ts=1970-01-01T00:00:00.000000Z event=all.kinds level=Info pid=4711 HOST=foo.lbl.gov ' \
+	omig log cat $golden/little.olog
+both_orders() {
+	omig log cat $golden/little.olog >"$TMPDIR/little" && omig log cat $golden/big.olog >"$TMPDIR/big" &&
+		cmp "$TMPDIR/little" "$TMPDIR/big" && test "$(wc -l <"$TMPDIR/big")" = 14
+}
+check 'of either byte order' both_orders
+check 'as JSON' says '"event":"all.kinds","level":"Info","stream":"1122334455667788","number":0,' \
+	omig log cat --json $golden/big.olog
+no_control() { ! omig log cat $golden/little.olog | LC_ALL=C grep -q "$(printf '\033')"; }
+check 'control characters never reach the terminal' no_control
+check 'a log comes through a pipe' sh -c "omig log cat - <$golden/big.olog | cmp - $TMPDIR/big"
+
+# --- there and back
+round() {
+	omig log convert --to "$1" -o "$TMPDIR/a.$1" $golden/big.olog &&
+		omig log convert --from "$1" --to olog -o "$TMPDIR/a.olog" "$TMPDIR/a.$1" &&
+		omig log convert --to "$1" "$TMPDIR/a.olog" | cmp - "$TMPDIR/a.$1"
+}
+for form in ulm bp lite xml; do
+	check "$form and back and again is the same" round $form
+done
+by_looks() { omig log convert --to bp "$TMPDIR/a.$1" | cmp - "$2"; }
+omig log convert --to bp $golden/big.olog >"$TMPDIR/want.bp"
+check 'forms are known by their looks' by_looks xml "$TMPDIR/want.bp"
+check 'XML keeps all kinds' sh -c "omig log convert --to xml '$TMPDIR/a.olog' | grep -q 't=\"float\"'"
+into_olog() {
+	omig log convert --to olog -o "$TMPDIR/b.olog" $golden/big.olog &&
+		omig log convert --to xml "$TMPDIR/b.olog" | cmp - "$TMPDIR/a.xml"
+}
+check 'a log becomes a log' into_olog
+joined() {
+	omig log cat $golden/big.olog $golden/big.olog >"$TMPDIR/two"
+	test "$(wc -l <"$TMPDIR/two")" = 28
+}
+check 'files one after another' joined
+twice() {
+	cat $golden/big.olog $golden/big.olog >"$TMPDIR/twice.olog"
+	omig log cat "$TMPDIR/twice.olog" | cmp - "$TMPDIR/big"
+}
+check 'what comes twice in a file is read once' twice
+
+# --- parsers of others
+if command -v python3 >/dev/null 2>&1; then
+	strict() {
+		omig log convert --to "$1" -o "$TMPDIR/x.$1" $golden/little.olog && python3 - "$TMPDIR/x.$1" "$1" <<'END'
+import json, sys
+def no(word): raise ValueError(word)
+text = open(sys.argv[1], encoding="utf-8").read()
+if sys.argv[2] == "chrome":
+    doc = json.loads(text, parse_constant=no)
+    ev = doc["traceEvents"]
+    assert len(ev) == 14 and doc["displayTimeUnit"] == "ns"
+    for e in ev:
+        assert e["ph"] in "ibeBE" and isinstance(e["ts"], float | int) and isinstance(e["pid"], int) and isinstance(e["tid"], int)
+        assert e["name"] == "all.kinds" and e["args"]["HOST"] == "foo.lbl.gov"
+    assert ev[0]["args"]["exact"] == 0.1 and ev[0]["pid"] == 4711
+elif sys.argv[2] == "otlp":
+    n = 0
+    for line in text.splitlines():
+        for r in json.loads(line, parse_constant=no)["resourceLogs"]:
+            for s in r["scopeLogs"]:
+                for rec in s["logRecords"]:
+                    n += 1
+                    assert rec["timeUnixNano"].isdigit() and rec["severityNumber"] == 9 and rec["eventName"] == "all.kinds"
+                    at = {a["key"]: a["value"] for a in rec["attributes"]}
+                    assert at["size"] == {"intValue": str(1 << 40)} and at["HOST"] == {"stringValue": "foo.lbl.gov"}
+    assert n == 14
+else:
+    lines = [json.loads(l, parse_constant=no) for l in text.splitlines()]
+    assert len(lines) == 14 and lines[3]["fields"]["i"] == 2147483647 and lines[4]["fields"]["l"] == -(1 << 63)
+END
+	}
+	for form in json chrome otlp; do
+		check "$form is what its readers expect" strict $form
+	done
+	as_xml() { python3 -c 'import sys, xml.etree.ElementTree as t; assert len(t.parse(sys.argv[1]).getroot()) == 14' "$TMPDIR/a.xml"; }
+	check 'XML is XML' as_xml
+else
+	skip 'strict parsers' 'python3 is not here'
+fi
+printf '%s\n' 'ts=5.5 event=io.read.start id=7 n=100' 'ts=5.500001 event=io.read.end id=7' >"$TMPDIR/span.bp"
+check 'a start and an end are a span' says '"name":"io.read","cat":"event","ph":"e","id":"7","ts":1,' \
+	omig log convert --to chrome "$TMPDIR/span.bp"
+if command -v babeltrace2 >/dev/null 2>&1; then
+	ctf() {
+		omig log convert --to ctf -o "$TMPDIR/ctf" "$TMPDIR/span.bp" &&
+			babeltrace2 --clock-seconds --no-delta "$TMPDIR/ctf" >"$TMPDIR/ctf.text" &&
+			grep -q '^\[5.500000000\] .*io.read.start: .* id = 7, n = 100' "$TMPDIR/ctf.text" &&
+			test "$(wc -l <"$TMPDIR/ctf.text")" = 2
+	}
+	check 'babeltrace2 reads a CTF trace' ctf
+	all_kinds() {
+		omig log convert --to ctf -o "$TMPDIR/ctf2" $golden/big.olog 2>/dev/null && babeltrace2 "$TMPDIR/ctf2" >"$TMPDIR/ctf.text" &&
+			test "$(grep -c 'all.kinds' "$TMPDIR/ctf.text")" = 14 && grep -q ' l = 9223372036854775807, ' "$TMPDIR/ctf.text"
+	}
+	check 'with all kinds and edge values' all_kinds
+else
+	skip 'babeltrace2 reads a CTF trace' 'babeltrace2 is not here'
+fi
+check 'a folder that is there is left alone' status_is 1 omig log convert --to ctf -o "$TMPDIR" "$TMPDIR/span.bp"
+
+# --- what is damaged, empty or something else
+head -c 900 $golden/little.olog >"$TMPDIR/torn.olog"
+check 'a torn log is read as far as it goes' says 'event=all.kinds' omig log cat "$TMPDIR/torn.olog"
+check 'and said to be torn, and from where' says 'torn.olog: the first of them is byte [1-9]' omig log cat "$TMPDIR/torn.olog"
+check 'with status 2' status_is 2 omig log cat "$TMPDIR/torn.olog"
+: >"$TMPDIR/empty"
+check 'an empty file is said to be that' says 'empty: is empty' omig log cat "$TMPDIR/empty"
+check 'with status 2 too' status_is 2 omig log cat "$TMPDIR/empty"
+head -c 5000 /dev/urandom >"$TMPDIR/noise"
+check 'noise has no events' says ' 0 events ok, 0 bad, 5000 bytes skipped' omig log cat --from olog "$TMPDIR/noise"
+check 'no file is status 4' status_is 4 omig log cat "$TMPDIR/none"
+check 'a folder is no log' status_is 5 omig log cat "$TMPDIR"
+cat >"$TMPDIR/wild.ulm" <<'END'
+DATE=20070215110703.2102 HOST=h PROG=globus-gridftp-server NL.EVNT=FTP_INFO NBYTES=55 DEST=[129.79.4.64]
+this line is none
+DATE=20060327125110.975908 HOST=heri PROG=pathload LVL=Usage PATHLOAD.FLEETS=9
+END
+check 'a bad line is shown' says 'wild.ulm:2: a word that is no name and value' omig log cat "$TMPDIR/wild.ulm"
+check 'and counted' says '2 events ok, 1 bad lines of 3 skipped' omig log cat "$TMPDIR/wild.ulm"
+check 'the others are read' says 'ts=2007-02-15T11:07:03.002102Z event=FTP_INFO' omig log cat "$TMPDIR/wild.ulm"
+check 'and the rule for short times is told' says '1 times with fewer than six digits were read as microseconds' \
+	omig log cat "$TMPDIR/wild.ulm"
+check 'which is an option' says 'ts=2007-02-15T11:07:03.210200Z' omig log cat --fraction decimal "$TMPDIR/wild.ulm"
+
+# --- the command line
+check 'no word is status 2' status_is 2 omig log
+check 'another word too' status_is 2 omig log dog
+check 'convert says where to' says 'convert needs --to' omig log convert "$TMPDIR/wild.ulm"
+check 'a form that is none' says 'olog, ulm, bp, lite, xml, json, chrome, otlp or ctf' omig log convert --to pdf "$TMPDIR/a.xml"
+check 'ctf wants a folder' status_is 2 omig log convert --to ctf "$TMPDIR/a.xml"
+check 'help' says 'cat.convert' omig log --help
+full() { ! omig log cat $golden/big.olog >/dev/full; }
+if [ -c /dev/full ]; then check 'a full disk is a failure' full; else skip 'a full disk' 'no /dev/full'; fi
+nothing_half() {
+	! omig log convert --to bp -o "$out/gone.bp" "$TMPDIR/none" && test ! -e "$out/gone.bp" &&
+		test -z "$(find "$out" -name '*.part-*')"
+}
+check 'an output is whole or not there' nothing_half
+tap_end

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig log: event logs in files, shown and converted. No monitor is asked. */
+#include "common/base/str.h"
+#include "tools/cmd.h"
+#include "tools/logread.h"
+#include "tools/logwrite.h"
+
+struct log_wish {
+	struct logread_wish read;
+	const char *from, *to, *output, *fraction;
+	bool json;
+};
+
+static int put(void *arg, const struct event *ev)
+{
+	return logwrite_event(arg, ev);
+}
+
+/* Damage in one file does not keep the others from being read. */
+static int read_all(const struct log_wish *w, char **files, struct logwrite *to)
+{
+	char input[] = "-";
+	char *only[] = { input, NULL };
+	int worst = CMD_OK;
+
+	for (char **f = files[0] ? files : only; *f; f++) {
+		int rc = logread_file(&w->read, *f, put, to);
+
+		if (rc != CMD_OK && rc != CMD_DAMAGED)
+			return rc;
+		worst = rc != CMD_OK ? rc : worst;
+	}
+	return worst;
+}
+
+static int convert(const struct log_wish *w, char **files)
+{
+	struct logwrite *to;
+	int rc = logwrite_open(w->to, w->output, &to), end;
+
+	if (rc != CMD_OK)
+		return rc;
+	rc = read_all(w, files, to);
+	if (rc == CMD_OK || rc == CMD_DAMAGED) {
+		end = logwrite_finish(to);
+		rc = end != CMD_OK ? end : rc;
+	}
+	logwrite_close(to);
+	return rc;
+}
+
+static int fraction_from_name(const char *name, enum evwords_fraction *out)
+{
+	static const char *const names[] = { "auto", "decimal", "padded" };
+
+	for (unsigned i = 0; i < 3; i++)
+		if (str_eq(name, names[i])) {
+			*out = (enum evwords_fraction)i;
+			return 0;
+		}
+	return -1;
+}
+
+static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **operand)
+{
+	bool is_cat = n && str_eq(operand[0], "cat");
+
+	if (!n || (!is_cat && !str_eq(operand[0], "convert")))
+		return opt_usage_error(spec, n ? "'%s' is not cat or convert" : "cat or convert%s", n ? operand[0] : "");
+	if (is_cat && (w->to || w->output))
+		return opt_usage_error(spec, "--to and --output are of convert");
+	if (!is_cat && !w->to)
+		return opt_usage_error(spec, "convert needs --to");
+	if (w->json && !is_cat)
+		return opt_usage_error(spec, "--json is of cat; convert has --to json");
+	if (logread_form(&w->read, w->from))
+		return opt_usage_error(spec, "--from is auto, olog, ulm, bp, lite or xml");
+	if (fraction_from_name(w->fraction, &w->read.fraction))
+		return opt_usage_error(spec, "--fraction is auto, decimal or padded");
+	if (is_cat)
+		w->to = w->json ? "json" : "bp";
+	return convert(w, operand + 1);
+}
+
+int cmd_log(int argc, char **argv)
+{
+	struct log_wish w = { .from = "auto", .fraction = "auto" };
+	const struct opt table[] = {
+		{ "from", 'f', "FORM", "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR, &w.from, 0, 0,
+		  NULL },
+		{ "to", 't', "FORM", "olog, ulm, bp, lite, xml, json, chrome, otlp or ctf", OPT_STR, &w.to, 0, 0, NULL },
+		{ "output", 'o', "FILE", "write there, whole or not at all; for ctf a new folder", OPT_STR, &w.output, 0, 0,
+		  NULL },
+		{ "fraction", 0, "RULE",
+		  "what .21 is in a DATE of ULM: decimal 210 ms, padded 21 us, auto padded for globus-gridftp-server", OPT_STR,
+		  &w.fraction, 0, 0, NULL },
+		{ "json", 'j', NULL, "cat: an object a line", OPT_FLAG, &w.json, 0, 0, NULL },
+		{ "quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG, &w.read.is_quiet, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig log",
+		.usage = "cat|convert [OPTION...] [FILE...]",
+		.summary = "shows event logs, and converts them to other forms and back",
+		.details = "Without a FILE, and for -, the standard input is read. What cannot be read is skipped, "
+			   "counted and told; the exit status is 2 then.",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	return rc >= 0 ? rc : run(&spec, &w, argc - first, argv + first);
+}

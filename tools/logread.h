@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Event logs of every form that omig log reads, as one sequence of events. What cannot be read is told on stderr. */
+#ifndef TOOLS_LOGREAD_H
+#define TOOLS_LOGREAD_H
+
+#include "eventlog/evfile.h"
+#include "eventlog/text/evline.h"
+
+struct logread_wish {
+	bool is_text, is_guessed; /* form says which text; by the first bytes */
+	enum evline_form form;
+	enum evwords_fraction fraction;
+	bool is_quiet; /* no progress */
+};
+
+/* "olog", "auto", or a form of evline.h. */
+int logread_form(struct logread_wish *w, const char *name);
+
+/* Not 0 ends the reading and is returned. */
+typedef int (*logread_fn)(void *arg, const struct event *ev);
+
+/*
+ * Hands on all events of a file ("-" is the standard input). Returns an exit status: CMD_DAMAGED when
+ * something in it could not be read, and all else was.
+ */
+int logread_file(const struct logread_wish *w, const char *path, logread_fn fn, void *arg);
+
+/* Status of omig log: D as in damaged. Usage errors have the same number. */
+#define CMD_DAMAGED 2
+
+#endif
