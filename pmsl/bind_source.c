@@ -6,6 +6,7 @@
 #include "common/omis/arena.h"
 #include "pmsl/builtin.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* One more object of the wanted kind, or all such in a larger one. */
@@ -70,6 +71,17 @@ static int find_leaves(struct binder *b, const struct dag_node *n, int i, enum p
 	return rc;
 }
 
+/* Where calls are counted nobody knows other hosts' processes: a partner is named by its rank. */
+static const char *partner_name(struct binder *b, const struct world_object *o)
+{
+	char text[24];
+
+	if (o->rank < 0)
+		return o->token;
+	snprintf(text, sizeof(text), "%lld", (long long)o->rank);
+	return arena_copy(b->b->arena, text, strlen(text));
+}
+
 static int find_partners(struct binder *b, const struct dag_node *n, struct flow_names *out)
 {
 	struct leaves l = { 0 };
@@ -83,8 +95,12 @@ static int find_partners(struct binder *b, const struct dag_node *n, struct flow
 	names = rc ? NULL : arena_array(b->b->arena, l.n, sizeof(*names));
 	if (!names)
 		return rc ? rc : -ERR_NOMEM;
-	for (k = 0; k < l.n; k++)
-		names[k] = b->b->world->v[l.v[k]].token;
+	for (k = 0; k < l.n && !rc; k++) {
+		names[k] = partner_name(b, &b->b->world->v[l.v[k]]);
+		rc = names[k] ? 0 : -ERR_NOMEM;
+	}
+	if (rc)
+		return rc;
 	*out = (struct flow_names){ names, l.n };
 	return 0;
 }
