@@ -13,9 +13,10 @@
 
 #define HOOKS_ALL (-1) /* for func: all calls that can be watched */
 
-/* Owners: a tool's measurement, a conditional request. Each kind has numbers of its own. */
-#define HOOKS_TOOL(tool) ((uint64_t)(tool) << 1)
-#define HOOKS_CSR(number) ((uint64_t)(number) << 1 | 1)
+/* Owners: a tool's counting, a conditional request, a measurement. Each kind has numbers of its own. */
+#define HOOKS_TOOL(tool) ((uint64_t)(tool) << 2)
+#define HOOKS_CSR(number) ((uint64_t)(number) << 2 | 1)
+#define HOOKS_FLOW(number) ((uint64_t)(number) << 2 | 2)
 
 /* Bits that measure; the others make events or run actions and belong to one lm's life. */
 #define HOOKS_MEASURE (HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER)

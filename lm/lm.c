@@ -49,6 +49,7 @@ static void on_up(void *arg, uint32_t node, bool is_other)
 		stops_let_go(m->stops, "a daemon above was started anew");
 	stops_link(m->stops, true);
 	csrs_link(m->csrs, true);
+	readings_link(m->readings, true);
 	directory_link(m->directory, true);
 }
 
@@ -61,6 +62,7 @@ static void on_down(void *arg, const struct err *why)
 	inbox_link_lost(m->inbox);
 	stops_link(m->stops, false);
 	csrs_link(m->csrs, false);
+	readings_link(m->readings, false);
 }
 
 static void on_writable(void *arg)
@@ -101,6 +103,7 @@ static void on_arm(struct lm *m, const struct msg_arm *arm)
 static void on_tool_gone(struct lm *m, uint32_t tool)
 {
 	csrs_tool_gone(m->csrs, tool);
+	readings_tool_gone(m->readings, tool);
 	pa_tool_gone(m->pa, tool);
 	tracebufs_tool_gone(m->tracebufs, tool);
 	calls_tool_gone(m->calls, tool);
@@ -161,6 +164,15 @@ static void on_msg(void *arg, const struct msg *msg)
 		break;
 	case MSG_STOP:
 		on_stop(m, msg->stop.reason);
+		break;
+	case MSG_FLOW_LOAD:
+		readings_load(m->readings, &msg->flow_load);
+		break;
+	case MSG_FLOW_READ:
+		readings_read(m->readings, &msg->flow_read);
+		break;
+	case MSG_FLOW_END:
+		readings_end(m->readings, msg->flow_end.measurement);
 		break;
 	case MSG_ENROL_ACK:
 		if (m->conf.on_enrol_ack)
@@ -337,10 +349,11 @@ static int open_work(struct lm *m, struct err *e)
 	if (!m->tasks)
 		return err_nomem(e);
 	m->csrs = csrs_new(&(struct csrs_conf){ env, m->tasks, on_triggered, on_corrupt, m });
+	m->readings = readings_new(&(struct readings_conf){ env, send_up, m });
 	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, m->ops, send_frames, m });
 	m->directory = directory_new(
 		&(struct directory_conf){ c->loop, m->procs, c->timebase, send_up, m });
-	if (!m->csrs || !m->inbox || !m->directory)
+	if (!m->csrs || !m->readings || !m->inbox || !m->directory)
 		return err_nomem(e);
 	pa_on_delete(m->pa, on_pa_delete, m);
 	stops_on_change(m->stops, on_stopped, m);
@@ -410,6 +423,7 @@ void lm_free(struct lm *m)
 	directory_free(m->directory);
 	inbox_free(m->inbox);
 	ops_close(m->ops);
+	readings_free(m->readings);
 	csrs_free(m->csrs);
 	m->csrs = NULL;
 	tasks_free(m->tasks);

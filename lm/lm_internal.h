@@ -13,6 +13,7 @@
 #include "lm/pa.h"
 #include "lm/probe.h"
 #include "lm/rates.h"
+#include "lm/readings.h"
 #include "lm/stops.h"
 #include "lm/task.h"
 #include "lm/tickbase.h"
@@ -39,6 +40,7 @@ struct lm {
 	struct ops *ops;
 	struct tasks *tasks;
 	struct csrs *csrs;
+	struct readings *readings;
 	struct inbox *inbox;
 	struct directory *directory;
 	struct intake *intake;

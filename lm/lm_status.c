@@ -20,7 +20,9 @@ static void put_work(const struct lm *m, const struct figures *f)
 	struct inbox_stats in;
 	struct csrs_stats csrs;
 	struct tracebuf_stats traces;
+	struct readings_stats readings;
 
+	readings_stats(m->readings, &readings);
 	tracebufs_stats(m->tracebufs, &traces);
 	inbox_stats(m->inbox, &in);
 	csrs_stats(m->csrs, &csrs);
@@ -32,6 +34,10 @@ static void put_work(const struct lm *m, const struct figures *f)
 	f->number(f->arg, "events_fired", (int64_t)csrs.fired);
 	f->number(f->arg, "events_dropped", (int64_t)csrs.dropped);
 	f->number(f->arg, "rings_polled", csrs.is_polling);
+	f->number(f->arg, "measurements", (int64_t)readings.measurements);
+	f->number(f->arg, "flow_nodes", (int64_t)readings.nodes);
+	f->number(f->arg, "flow_state_bytes", (int64_t)readings.state_bytes);
+	f->number(f->arg, "flow_reads", (int64_t)readings.reads);
 	f->number(f->arg, "counters", (int64_t)pa_count(m->pa));
 	f->number(f->arg, "trace_buffers", (int64_t)traces.buffers);
 	f->number(f->arg, "trace_bytes", (int64_t)traces.bytes);

@@ -12,7 +12,7 @@ lm.gen      := $(B)/gen/lm/syscalls.c
 lm.programs := lm lm-guard lm-look
 lm.main.lm-look := lm_look_main.c
 lm.main.lm-guard := lm_guard_main.c
-lm.uses     := common/base common/ring common/omis common/loop common/tracer proto common/net common/route common/daemon
+lm.uses     := common/base common/ring common/omis common/loop common/tracer proto common/net common/flow common/route common/daemon pmsl
 # Set by the parser of options, read by nobody.
 lm.statics  := lm_daemon.c:ignored_daemon
 lm.src      += host_linux_memory.c host_linux_modules.c host_linux_file.c filelist.c services_memory.c services_file.c
@@ -20,3 +20,4 @@ lm.src      += host_linux_memory.c host_linux_modules.c host_linux_file.c fileli
 $(B)/gen/lm/syscalls.c: lm/syscalls.awk
 	$(call say,AWK)mkdir -p $(@D) && echo '#include <sys/syscall.h>' | $(CC) -dM -E - | sort | awk -f lm/syscalls.awk >$@
 lm.src      += journal.c guard.c look.c look_do.c ops.c
+lm.src      += readings.c readings_load.c readings_read.c input.c input_cells.c input_figure.c sampler.c

@@ -161,6 +161,22 @@ static void happen(const struct fake_segment *s, int func, enum call_phase phase
 		record(s, &ev);
 }
 
+static void note_partner(const struct fake_segment *s, int func, const struct fake_call *c)
+{
+	struct seg_partner *p = (struct seg_partner *)(void *)(block(s) + s->h->partner_offset);
+	uint64_t key = (uint64_t)(func + 1) << 32 | (uint32_t)c->partner;
+
+	for (unsigned i = 0; i < SEG_PARTNERS; i++, p++) {
+		if (p->key && p->key != key)
+			continue;
+		p->key = key;
+		p->count++;
+		p->bytes_out += (uint64_t)c->bytes_out;
+		p->bytes_in += (uint64_t)c->bytes_in;
+		return;
+	}
+}
+
 void fake_segment_call(struct fake_segment *s, const struct fake_call *c)
 {
 	int func = call_find(c->name);
@@ -178,6 +194,8 @@ void fake_segment_call(struct fake_segment *s, const struct fake_call *c)
 		to->bytes_out += (uint64_t)c->bytes_out;
 		to->bytes_in += (uint64_t)c->bytes_in;
 	}
+	if (word & HOOK_PARTNER && c->partner >= 0)
+		note_partner(s, func, c);
 	happen(s, func, CALL_END, c);
 }
 

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/daemon/flowbox.h"
+
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/list.h"
+#include "common/base/str.h"
+#include "common/flow/batch.h"
+#include "common/flow/graph_limits.h"
+#include "common/omis/token.h"
+
+#include <stdlib.h>
+
+#define FRAMES_MAX FLOW_READS_OPEN /* whoever is above takes no older ones */
+#define FRAME_REST_BYTES 4096 /* of a frame: what is not batches, and lengths */
+#define BATCH_BYTES 8 /* what each adds beside its own bytes */
+
+struct frame {
+	struct list link;
+	uint64_t read;
+	nsec_t time;
+	char object[TOKEN_BYTES];
+	struct buf bytes; /* of all batches, one behind the other */
+	size_t *end; /* owned; where each ends */
+	size_t n, cap;
+};
+
+struct flowbox {
+	struct flowbox_conf conf;
+	struct list frames; /* the oldest first */
+	size_t n;
+	struct frame *open; /* owned; being put together */
+	uint64_t dropped;
+	struct bytes *batch; /* room for sending */
+	size_t batch_cap;
+};
+
+static void frame_free(struct frame *f)
+{
+	if (!f)
+		return;
+	buf_done(&f->bytes);
+	free(f->end);
+	free(f);
+}
+
+struct flowbox *flowbox_new(const struct flowbox_conf *c)
+{
+	struct flowbox *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->conf = *c;
+	list_init(&b->frames);
+	return b;
+}
+
+void flowbox_free(struct flowbox *b)
+{
+	if (!b)
+		return;
+	list_each_safe (i, &b->frames)
+		frame_free(list_entry(i, struct frame, link));
+	frame_free(b->open);
+	free(b->batch);
+	free(b);
+}
+
+size_t flowbox_waiting(const struct flowbox *b)
+{
+	return b->n;
+}
+
+void flowbox_add_dropped(struct flowbox *b, uint64_t frames)
+{
+	b->dropped += frames;
+}
+
+void flowbox_begin(struct flowbox *b, uint64_t read, nsec_t time, const char *object)
+{
+	struct frame *f = calloc(1, sizeof(*f));
+
+	frame_free(b->open);
+	b->open = f;
+	if (!f) {
+		b->dropped++;
+		return;
+	}
+	f->read = read;
+	f->time = time;
+	str_copy(f->object, sizeof(f->object), object);
+	buf_init(&f->bytes, FRAME_MAX_BYTES);
+}
+
+static void drop_oldest(struct flowbox *b)
+{
+	struct frame *f = list_entry(list_first(&b->frames), struct frame, link);
+
+	list_del(&f->link);
+	frame_free(f);
+	b->n--;
+	b->dropped++;
+}
+
+void flowbox_end(struct flowbox *b)
+{
+	if (!b->open)
+		return;
+	while (b->n >= FRAMES_MAX)
+		drop_oldest(b);
+	list_push_back(&b->frames, &b->open->link);
+	b->n++;
+	b->open = NULL;
+}
+
+/* The batch stands at the end of f->bytes, from `start` on: it becomes part of the frame, or is dropped. */
+static void close_batch(struct flowbox *b, size_t start)
+{
+	struct frame *f = b->open;
+
+	if (!f->bytes.failed && f->bytes.n + f->n * BATCH_BYTES <= FRAME_MAX_BYTES - FRAME_REST_BYTES &&
+	    !array_grow(&f->end, &f->cap, f->n + 1, sizeof(*f->end), FLOW_NODES_MAX)) {
+		f->end[f->n++] = f->bytes.n;
+		return;
+	}
+	f->bytes.failed = false;
+	f->bytes.n = start;
+	b->dropped++;
+}
+
+/* A frame that is full by half is enough: what one link carries is less than the other half, or too much. */
+static struct frame *room(struct flowbox *b)
+{
+	struct frame *f = b->open;
+
+	if (f && (f->bytes.n > FRAME_MAX_BYTES / 2 || f->n == FLOW_NODES_MAX)) {
+		char object[TOKEN_BYTES];
+		uint64_t read = f->read;
+		nsec_t time = f->time;
+
+		str_copy(object, sizeof(object), f->object);
+		flowbox_end(b);
+		flowbox_begin(b, read, time, object);
+	}
+	return b->open;
+}
+
+void flowbox_add(struct flowbox *b, const struct flow_batch *batch)
+{
+	struct frame *f = room(b);
+	size_t start = f ? f->bytes.n : 0;
+
+	if (!f)
+		return;
+	flow_batch_encode(&f->bytes, batch);
+	close_batch(b, start);
+}
+
+void flowbox_add_bytes(struct flowbox *b, const void *p, size_t n)
+{
+	struct frame *f = room(b);
+	size_t start = f ? f->bytes.n : 0;
+
+	if (!f)
+		return;
+	buf_put(&f->bytes, p, n);
+	close_batch(b, start);
+}
+
+static int send(struct flowbox *b, const struct frame *f)
+{
+	struct msg m = { .type = MSG_FLOW_BATCH,
+			 .flow_batch = { .measurement = b->conf.measurement,
+					 .read = f->read,
+					 .time_ns = f->time,
+					 .object = f->object,
+					 .nbatch = f->n,
+					 .dropped = b->dropped } };
+	size_t at = 0;
+
+	if (array_grow(&b->batch, &b->batch_cap, f->n + 1, sizeof(*b->batch), SIZE_MAX))
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < f->n; i++) {
+		b->batch[i] = (struct bytes){ f->bytes.p + at, f->end[i] - at };
+		at = f->end[i];
+	}
+	m.flow_batch.batch = b->batch;
+	return b->conf.send(b->conf.arg, &m);
+}
+
+void flowbox_flush(struct flowbox *b)
+{
+	while (b->n) {
+		struct frame *f = list_entry(list_first(&b->frames), struct frame, link);
+
+		if (send(b, f))
+			return;
+		b->dropped = 0;
+		list_del(&f->link);
+		frame_free(f);
+		b->n--;
+	}
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/input.h"
+
+#include "common/base/str.h"
+#include "lm/input_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what a source means */
+
+static int open_time(struct input *in)
+{
+	in->from = INPUT_TIME;
+	return 0;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Partners are named by their world ranks: a host knows no processes but its own. */
+static int read_partners(struct input *in, const struct flow_names *names, struct err *e)
+{
+	int64_t rank;
+
+	if (!names->n)
+		return 0;
+	if (names->n > INPUT_PARTNERS_MAX)
+		return err_set(e, ERR_LIMIT, "%zu partners, %d are the limit", names->n,
+			       INPUT_PARTNERS_MAX);
+	in->partner = calloc(names->n, sizeof(*in->partner));
+	if (!in->partner)
+		return err_nomem(e);
+	for (size_t i = 0; i < names->n; i++) {
+		if (str_to_i64(names->v[i], 0, INT32_MAX, &rank))
+			return err_set(e, ERR_UNSUPPORTED, "the partner %s has no rank",
+				       names->v[i]);
+		in->partner[i] = (int32_t)rank;
+	}
+	in->npartner = names->n;
+	qsort(in->partner, in->npartner, sizeof(*in->partner), compare_ranks);
+	return 0;
+}
+
+static int open_metric(struct input *in, const struct flow_source *s, struct err *e)
+{
+	int id = pmsl_builtin_find(s->metric);
+
+	if (id < 0 || !pmsl_builtin_get((unsigned)id, &in->metric))
+		return err_set(e, ERR_NOTFOUND, "there is no metric %s", s->metric);
+	if (s->regions.n)
+		return err_set(e, ERR_UNSUPPORTED, "%s is not told apart by regions", s->metric);
+	if (in->metric.quantity == PMSL_Q_SAMPLED) {
+		in->from = in->metric.object == PMSL_T_PROCESS ? INPUT_PROC
+			   : in->metric.object == PMSL_T_NODE  ? INPUT_NODE
+							       : INPUT_TIME;
+		return figure_open(in, e);
+	}
+	in->from = INPUT_CALLS;
+	return cells_open(in, e);
+}
+
+int input_open(struct input *in, const struct flow_source *s, struct err *e)
+{
+	int rc;
+
+	*in = (struct input){ .source = s };
+	if (s->probe[0])
+		return err_set(e, ERR_UNSUPPORTED, "this host tells nothing of probes yet");
+	if (s->kind == FLOW_SOURCE_TIME)
+		return open_time(in);
+	if (s->kind != FLOW_SOURCE_METRIC)
+		return err_set(e, ERR_UNSUPPORTED, "only a probe has such a value");
+	rc = read_partners(in, &s->partners, e);
+	if (!rc)
+		rc = open_metric(in, s, e);
+	if (rc)
+		input_done(in);
+	return rc;
+}
+
+void input_done(struct input *in)
+{
+	free(in->partner);
+	in->partner = NULL;
+	in->npartner = 0;
+}
+
+/* --- the same in another version */
+
+static bool same_names(const struct flow_names *a, const struct flow_names *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (!str_eq(a->v[i], b->v[i]))
+			return false;
+	return true;
+}
+
+bool input_is_same(const struct input *a, const struct input *b)
+{
+	const struct flow_source *x = a->source, *y = b->source;
+
+	return x->kind == y->kind && str_eq(x->metric, y->metric) &&
+	       str_eq(x->object, y->object) && str_eq(x->probe, y->probe) &&
+	       str_eq(x->process, y->process) && x->parameter == y->parameter &&
+	       same_names(&x->partners, &y->partners) && same_names(&x->regions, &y->regions);
+}
+
+void input_continue(struct input *in, const struct input *from)
+{
+	in->proc = from->proc;
+	in->has_base = from->has_base;
+	in->is_closed = from->is_closed;
+	in->is_cut = from->is_cut;
+	in->base = from->base;
+	in->seen = from->seen;
+	in->has_seen = from->has_seen;
+	in->used = from->used;
+	in->used_at = from->used_at;
+	in->has_used = from->has_used;
+}
+
+/* --- values */
+
+/* What has come together so far, or is now; false: nobody knows. */
+static bool look(struct input *in, const struct input_moment *m, struct reading_value *v)
+{
+	*v = (struct reading_value){ 0 };
+	switch (in->from) {
+	case INPUT_TIME:
+		v->value = (double)(m->now - m->start) * 1e-9;
+		return true;
+	case INPUT_CALLS:
+		return in->proc && cells_look(in, m, v);
+	default:
+		return (in->proc || in->from == INPUT_NODE) && figure_look(in, m, v);
+	}
+}
+
+static bool is_total(const struct input *in)
+{
+	return in->from != INPUT_TIME && in->metric.is_total;
+}
+
+void input_begin(struct input *in, const struct input_moment *m, bool is_new)
+{
+	struct reading_value v;
+
+	in->is_closed = false;
+	in->base = 0;
+	in->has_base = look(in, m, &v);
+	if (in->has_base && is_total(in) && !is_new)
+		in->base = v.value;
+	in->has_base |= is_new;
+}
+
+void input_renew(struct input *in)
+{
+	if (in->from == INPUT_CALLS && in->has_base)
+		in->base = -in->seen;
+}
+
+static bool read_value(struct input *in, const struct input_moment *m, struct reading_value *v)
+{
+	if (in->is_closed) {
+		*v = (struct reading_value){ .value = in->seen };
+		return in->has_seen;
+	}
+	if (!look(in, m, v))
+		return false;
+	if (!is_total(in))
+		return true;
+	if (!in->has_base) {
+		in->base = v->value;
+		in->has_base = true;
+	}
+	v->value -= in->base;
+	in->seen = v->value;
+	in->has_seen = true;
+	return true;
+}
+
+void input_close(struct input *in, const struct input_moment *m)
+{
+	struct reading_value v;
+
+	if (is_total(in) && !in->is_closed)
+		read_value(in, m, &v);
+	in->is_closed = true;
+	in->proc = NULL;
+}
+
+struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read)
+{
+	struct reading_value v;
+	struct flow_token t;
+
+	if (!read_value(in, m, &v))
+		return flow_token_missing(read, m->now, 1);
+	t = flow_token_make(read, v.value, v.error, m->now);
+	if (in->is_cut && in->source->from_start)
+		t.flags |= FLOW_LOST;
+	return t;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An input of a measurement's graph: where its values come from on this
+ * host. Counted and timed metrics are sums of cells that the rank writes, less
+ * what they were when the measurement began; sampled ones are figures of
+ * the system.
+ */
+#ifndef LM_INPUT_H
+#define LM_INPUT_H
+
+#include "common/flow/flow.h"
+#include "lm/proc.h"
+#include "lm/sampler.h"
+#include "pmsl/builtin.h"
+
+struct tickbase;
+
+#define INPUT_PARTNERS_MAX 65536 /* as many as a world may have ranks for one metric to name */
+
+enum input_from { INPUT_TIME, INPUT_CALLS, INPUT_PROC, INPUT_NODE };
+
+struct input {
+	const struct flow_source *source; /* borrowed from the graph */
+	uint32_t place; /* in the engine */
+	enum input_from from;
+	struct pmsl_builtin metric;
+	int figure; /* of INPUT_PROC and INPUT_NODE: input_figure.c's */
+	int32_t *partner; /* owned, ascending world ranks; none: all */
+	size_t npartner;
+	struct proc *proc; /* NULL: not there, or not any more */
+	uint32_t hooks; /* bits that it wants of the calls that it counts */
+	bool has_base, is_closed;
+	bool is_cut; /* an lm before us had begun to count, and took with it where that was */
+	double base; /* the cells at the beginning */
+	double seen; /* the last value; the final one when is_closed */
+	bool has_seen;
+	double used; /* of a share: seconds of processor, and when; has_used: there was one before */
+	nsec_t used_at;
+	bool has_used;
+};
+
+/* Now, for the calls below. */
+struct input_moment {
+	struct tickbase *ticks;
+	struct sampler *sampler;
+	struct host *host;
+	nsec_t now; /* system time, */
+	nsec_t start; /* as that of the measurement's */
+};
+
+/*
+ * *in gets what the source means; ERR_UNSUPPORTED: this host cannot tell it, with the reason;
+ * ERR_NOTFOUND: there is no such metric; ERR_LIMIT, ERR_NOMEM.
+ */
+int input_open(struct input *in, const struct flow_source *s, struct err *e);
+void input_done(struct input *in);
+
+/* A source of the same words: *in goes on where `from` was. */
+bool input_is_same(const struct input *a, const struct input *b);
+void input_continue(struct input *in, const struct input *from);
+
+/* Adds what the input wants of the calls of its process to bits[call_count]. */
+void input_add_hooks(const struct input *in, uint32_t *bits);
+
+/* From now on. is_new: the process has begun after the measurement: all that it ever did counts. */
+void input_begin(struct input *in, const struct input_moment *m, bool is_new);
+
+/* The process got another segment, whose cells begin anew. */
+void input_renew(struct input *in);
+
+/* The process ends: the last value stays, when it is one that comes together. */
+void input_close(struct input *in, const struct input_moment *m);
+
+/* The token for a read, without a value when there is none. */
+struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts, times and volumes of library calls, from the cells that the rank writes. Of a call under way
+ * the time so far is in it; it is counted when it begins, and its bytes when it ends.
+ */
+#include "common/ring/calls.h"
+#include "lm/hooks.h"
+#include "lm/input_internal.h"
+#include "lm/tickbase.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A scale that two milliseconds of two clocks have given; after a second it is a hundred times better. */
+#define SCALE_ERROR 3e-5
+
+/* A writer was killed in the middle of an update: nobody knows how much is missing. */
+#define TORN_ERROR INFINITY
+
+static bool is_volume(const struct input *in)
+{
+	return in->metric.quantity >= PMSL_Q_VOLUME;
+}
+
+static bool counts_call(const struct input *in, unsigned func)
+{
+	if (in->metric.call >= 0)
+		return (unsigned)in->metric.call == func;
+	return in->metric.classes >> call_table[func].class & 1;
+}
+
+static uint32_t hooks_of(const struct input *in)
+{
+	uint32_t bits = HOOK_COUNT;
+
+	if (in->metric.quantity == PMSL_Q_DELAY)
+		bits |= HOOK_TIME;
+	if (is_volume(in))
+		bits |= HOOK_VOLUME;
+	if (in->npartner)
+		bits |= HOOK_VOLUME | HOOK_PARTNER;
+	return bits;
+}
+
+int cells_open(struct input *in, struct err *e)
+{
+	if (in->npartner && in->metric.quantity == PMSL_Q_DELAY)
+		return err_set(e, ERR_UNSUPPORTED, "%s is not told apart by partners",
+			       in->metric.name);
+	in->hooks = hooks_of(in);
+	return 0;
+}
+
+/* What a started receive has brought is counted when a call completes it. */
+static bool completes(const struct input *in, unsigned func)
+{
+	return is_volume(in) && in->metric.counts_in &&
+	       call_table[func].class == CALL_COMPLETE;
+}
+
+void input_add_hooks(const struct input *in, uint32_t *bits)
+{
+	if (in->from != INPUT_CALLS)
+		return;
+	for (unsigned i = 0; i < call_count; i++) {
+		if (counts_call(in, i))
+			bits[i] |= in->hooks;
+		else if (completes(in, i))
+			bits[i] |= HOOK_VOLUME;
+	}
+}
+
+static double bytes_of(const struct input *in, uint64_t out, uint64_t came)
+{
+	return (in->metric.counts_out ? (double)out : 0) + (in->metric.counts_in ? (double)came : 0);
+}
+
+static double quantity(const struct input *in, const struct segview_call *c,
+		       const struct ticks_scale *scale)
+{
+	if (in->metric.quantity == PMSL_Q_COUNT)
+		return (double)c->count;
+	if (in->metric.quantity == PMSL_Q_DELAY)
+		return (double)ticks_delta_to_nsec(scale, c->delay + c->open_delay) * 1e-9;
+	return bytes_of(in, c->bytes_out, c->bytes_in);
+}
+
+/* --- by partner */
+
+struct partner_sum {
+	const struct input *in;
+	double sum;
+};
+
+static bool is_partner(const struct input *in, int32_t rank)
+{
+	size_t from = 0, to = in->npartner;
+
+	while (from < to) {
+		size_t i = (from + to) / 2;
+
+		if (in->partner[i] == rank)
+			return true;
+		if (in->partner[i] < rank)
+			from = i + 1;
+		else
+			to = i;
+	}
+	return false;
+}
+
+static void on_partner(void *arg, const struct segview_partner *p)
+{
+	struct partner_sum *s = arg;
+
+	if (p->func >= call_count || !counts_call(s->in, p->func) || !is_partner(s->in, p->rank))
+		return;
+	s->sum += is_volume(s->in) ? bytes_of(s->in, p->bytes_out, p->bytes_in) : (double)p->count;
+}
+
+/* Calls whose partner found no room in the tables may have been of any. */
+static void look_partners(const struct input *in, struct reading_value *v)
+{
+	const struct segview *seg = in->proc->seg;
+	struct partner_sum s = { in, 0 };
+	struct segview_thread t;
+
+	for (unsigned i = 0; i < segview_threads(seg); i++) {
+		if (segview_thread(seg, i, &t) || !t.tid)
+			continue;
+		segview_partners(seg, i, on_partner, &s);
+		if (t.partner_lost)
+			v->error = is_volume(in) ? INFINITY : v->error + (double)t.partner_lost;
+	}
+	v->value = s.sum;
+}
+
+bool cells_look(struct input *in, const struct input_moment *m, struct reading_value *v)
+{
+	const struct proc *p = in->proc;
+	const struct ticks_scale *scale;
+	struct segview_call c;
+	uint64_t now;
+
+	if (!p->seg)
+		return false;
+	if (in->npartner) {
+		look_partners(in, v);
+		return true;
+	}
+	scale = tickbase_scale(m->ticks, p->own.tick_source);
+	now = tickbase_now(m->ticks, p->own.tick_source);
+	for (unsigned i = 0; i < segview_funcs(p->seg) && i < call_count; i++) {
+		if (!counts_call(in, i) || segview_call(p->seg, SEGVIEW_ALL, i, now, &c))
+			continue;
+		v->value += quantity(in, &c, scale);
+		if (c.torn)
+			v->error = TORN_ERROR;
+	}
+	if (in->metric.quantity == PMSL_Q_DELAY)
+		v->error += v->value * SCALE_ERROR;
+	return true;
+}

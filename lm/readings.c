@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/readings.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/daemon/timebase.h"
+#include "common/loop/loop.h"
+#include "common/ring/calls.h"
+#include "lm/hooks.h"
+#include "lm/readings_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+nsec_t readings_now(const struct readings *r)
+{
+	return timebase_at(r->conf.env.timebase, loop_now(r->conf.env.loop));
+}
+
+struct reading *readings_find(const struct readings *r, uint32_t measurement)
+{
+	list_each (i, &r->all)
+		if (list_entry(i, struct reading, link)->id == measurement)
+			return list_entry(i, struct reading, link);
+	return NULL;
+}
+
+struct input_moment reading_moment(struct reading *g)
+{
+	const struct task_env *env = &g->owner->conf.env;
+
+	return (struct input_moment){ .ticks = env->ticks,
+				      .sampler = g->owner->sampler,
+				      .host = env->host,
+				      .now = readings_now(g->owner),
+				      .start = g->start };
+}
+
+/* --- hooks */
+
+void reading_unwish(struct reading *g, struct proc *p)
+{
+	if (hooks_unwish(p, HOOKS_FLOW(g->id)))
+		hooks_apply(p, HOOKS_ALL);
+}
+
+int reading_wish(struct reading *g, struct proc *p)
+{
+	uint32_t *bits = calloc(call_count, sizeof(*bits));
+	bool had = hooks_unwish(p, HOOKS_FLOW(g->id));
+	int rc = bits ? 0 : -ERR_NOMEM;
+
+	for (size_t i = 0; i < g->ninput && bits; i++)
+		if (g->input[i].proc == p)
+			input_add_hooks(&g->input[i], bits);
+	for (unsigned i = 0; i < call_count && !rc; i++) {
+		if (!bits[i])
+			continue;
+		rc = hooks_wish(p, HOOKS_FLOW(g->id), (int)i, bits[i], 0);
+		had = true;
+	}
+	free(bits);
+	if (had)
+		hooks_apply(p, HOOKS_ALL);
+	return rc;
+}
+
+/* --- processes */
+
+/* It has begun to run after the measurement had: all that it ever did belongs to it. */
+static bool is_newer(const struct reading *g, const struct proc *p)
+{
+	return p->seg && timebase_at(g->owner->conf.env.timebase, p->own.start_ns) > g->start;
+}
+
+static void begin_input(struct reading *g, struct input *in)
+{
+	const struct input_moment m = reading_moment(g);
+
+	in->is_cut = in->proc && in->hooks & in->proc->hooks.kept;
+	input_begin(in, &m, in->proc && !in->is_cut && is_newer(g, in->proc));
+}
+
+void reading_attach(struct reading *g, struct input *in)
+{
+	const struct flow_source *s = in->source;
+	const char *token = s->process[0] ? s->process : s->object;
+
+	if (in->proc || in->from == INPUT_TIME || in->from == INPUT_NODE)
+		return;
+	in->proc = procs_find(g->owner->conf.env.procs, token, strlen(token));
+	if (in->proc && !in->proc->held)
+		in->proc = NULL;
+}
+
+void reading_begin(struct reading *g)
+{
+	g->has_begun = true;
+	sampler_begin(g->owner->sampler);
+	for (size_t i = 0; i < g->ninput; i++)
+		if (!g->input[i].has_base && !g->input[i].is_closed)
+			begin_input(g, &g->input[i]);
+}
+
+static void on_born(struct reading *g, struct proc *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < g->ninput; i++) {
+		struct input *in = &g->input[i];
+
+		if (in->proc)
+			continue;
+		reading_attach(g, in);
+		if (in->proc != p)
+			continue;
+		any = true;
+		if (g->has_begun)
+			begin_input(g, in);
+	}
+	if (any && reading_wish(g, p))
+		log_warn("lm", "out of memory, a process is not measured m=%u pid=%d", g->id,
+			 (int)p->pid);
+}
+
+static void on_renewed(struct reading *g, const struct proc *p)
+{
+	for (size_t i = 0; i < g->ninput; i++)
+		if (g->input[i].proc == p)
+			input_renew(&g->input[i]);
+}
+
+static void on_ending(struct reading *g, const struct proc *p)
+{
+	const struct input_moment m = reading_moment(g);
+
+	for (size_t i = 0; i < g->ninput; i++)
+		if (g->input[i].proc == p)
+			input_close(&g->input[i], &m);
+}
+
+static void on_proc(void *arg, struct proc *p, enum proc_event what)
+{
+	struct readings *r = arg;
+
+	list_each (i, &r->all) {
+		struct reading *g = list_entry(i, struct reading, link);
+
+		if (what == PROC_BORN)
+			on_born(g, p);
+		else if (what == PROC_RENEWED)
+			on_renewed(g, p);
+		else if (what == PROC_ENDING || what == PROC_DETACHING)
+			on_ending(g, p);
+	}
+}
+
+/* --- life */
+
+static void on_restated(void *arg)
+{
+	struct readings *r = arg;
+
+	list_each_safe (i, &r->all) {
+		struct reading *g = list_entry(i, struct reading, link);
+
+		if (!g->is_stale)
+			continue;
+		log_info("lm", "a measurement is given up: the parent does not know it m=%u", g->id);
+		reading_free(g);
+	}
+}
+
+struct readings *readings_new(const struct readings_conf *c)
+{
+	struct readings *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->conf = *c;
+	list_init(&r->all);
+	r->sampler = sampler_new(c->env.host);
+	r->restate = loop_timer_new(c->env.loop, on_restated, r);
+	r->listener = (struct procs_listener){ .on_proc = on_proc, .arg = r };
+	procs_listen(c->env.procs, &r->listener);
+	if (r->sampler && r->restate)
+		return r;
+	readings_free(r);
+	return NULL;
+}
+
+void reading_free(struct reading *g)
+{
+	struct readings *r = g->owner;
+
+	if (!list_is_empty(&g->link)) {
+		list_del(&g->link);
+		r->n--;
+		flow_remove(r->engine, g->id);
+		list_each (i, procs_all(r->conf.env.procs))
+			reading_unwish(g, list_entry(i, struct proc, link));
+	}
+	for (size_t i = 0; i < g->ninput; i++)
+		input_done(&g->input[i]);
+	free(g->input);
+	flow_graph_free(g->graph);
+	flowbox_free(g->box);
+	loop_timer_free(g->timer);
+	free(g);
+}
+
+void readings_free(struct readings *r)
+{
+	if (!r)
+		return;
+	list_each_safe (i, &r->all)
+		reading_free(list_entry(i, struct reading, link));
+	procs_unlisten(&r->listener);
+	loop_timer_free(r->restate);
+	sampler_free(r->sampler);
+	flow_free(r->engine);
+	free(r);
+}
+
+void readings_end(struct readings *r, uint32_t measurement)
+{
+	struct reading *g = readings_find(r, measurement);
+
+	if (g)
+		reading_free(g);
+}
+
+void readings_tool_gone(struct readings *r, uint32_t tool)
+{
+	list_each_safe (i, &r->all) {
+		struct reading *g = list_entry(i, struct reading, link);
+
+		if (g->tool == tool)
+			reading_free(g);
+	}
+}
+
+void readings_link(struct readings *r, bool is_up)
+{
+	loop_timer_cancel(r->restate);
+	list_each (i, &r->all)
+		list_entry(i, struct reading, link)->is_stale = true;
+	if (is_up && r->n)
+		loop_timer_arm(r->restate, READINGS_RESTATE_NS);
+}
+
+void readings_stats(const struct readings *r, struct readings_stats *out)
+{
+	struct flow_size s = { 0 };
+
+	if (r->engine)
+		s = flow_size(r->engine);
+	*out = (struct readings_stats){ r->n, s.nodes, s.state_bytes, r->reads };
+}

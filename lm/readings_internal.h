@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by readings.c (their life), readings_load.c and readings_read.c. */
+#ifndef LM_READINGS_INTERNAL_H
+#define LM_READINGS_INTERNAL_H
+
+#include "common/base/list.h"
+#include "common/daemon/flowbox.h"
+#include "common/omis/reply.h"
+#include "lm/input.h"
+#include "lm/readings.h"
+
+struct readings {
+	struct readings_conf conf;
+	struct list all; /* struct reading */
+	size_t n;
+	struct flow *engine; /* made with the first measurement */
+	struct sampler *sampler;
+	struct procs_listener listener;
+	struct loop_timer *restate; /* runs out when the parent has loaded all that it wants */
+	struct reading *current; /* that is being read; NULL: what comes out is for nobody */
+	uint64_t reads;
+};
+
+/* One measurement. */
+struct reading {
+	struct list link;
+	struct readings *owner;
+	uint32_t id, tool;
+	uint64_t version;
+	nsec_t start, every;
+	struct flow_graph *graph; /* owned */
+	struct input *input; /* owned; those that this host can tell */
+	size_t ninput;
+	bool has_begun;
+	bool is_stale; /* the parent that is there now has not loaded it */
+	struct loop_timer *timer;
+	struct flowbox *box;
+};
+
+nsec_t readings_now(const struct readings *r);
+struct reading *readings_find(const struct readings *r, uint32_t measurement);
+void reading_free(struct reading *g);
+struct input_moment reading_moment(struct reading *g);
+
+/* --- readings.c */
+/* In the hook words of p stands what the inputs want. -ERR_NOMEM: not all of it. */
+int reading_wish(struct reading *g, struct proc *p);
+void reading_unwish(struct reading *g, struct proc *p);
+
+/* Whether and where the input's process is here. */
+void reading_attach(struct reading *g, struct input *in);
+
+/* --- readings_read.c */
+void reading_arm(struct reading *g);
+void reading_on_timer(void *arg);
+/* All inputs begin to count. */
+void reading_begin(struct reading *g);
+/* As if read number `read` had been taken at t, of nothing: those to come are higher. */
+void reading_skip(struct reading *g, int64_t read, nsec_t t);
+void reading_take(struct reading *g, int64_t read, nsec_t t);
+void readings_on_batch(void *arg, const struct flow_batch *b);
+void readings_on_result(void *arg, const struct flow_result *r);
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measurements on a host: what is loaded is read when its intervals end, and told once. */
+#include "common/daemon/timebase.h"
+#include "common/flow/batch.h"
+#include "common/omis/status.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/two_ranks.h"
+
+#include <math.h>
+#include <signal.h>
+
+#define M 7
+
+static struct flow_batch_room room;
+static nsec_t start;
+
+static void set_up(void)
+{
+	open_ranks();
+	above_skip_all(&w.mainsm);
+}
+
+static void clean_up(void)
+{
+	close_ranks();
+	flow_batch_room_done(&room);
+	room = (struct flow_batch_room){ 0 };
+}
+
+static nsec_t now(void)
+{
+	return timebase_at(&w.time, loop_now(w.loop));
+}
+
+/* One metric of one process, up by the link "up". */
+static const char *graph_of(const char *metric, const char *process, const char *partners)
+{
+	static char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "[\"flow\",1,%d,[[\"input\",0,0,0,[],\"metric\",\"%s\",\"%s\",\"\",\"\",0,1,[%s],[]],"
+		 "[\"link_out\",0,0,0,[0],\"up\"]]]",
+		 M, metric, process, partners);
+	return text;
+}
+
+struct load {
+	const char *graph, *identity;
+	nsec_t every;
+	uint64_t read, version;
+};
+
+static const struct msg_flow_ack *load(const struct load *l)
+{
+	const struct msg_flow_piece piece = { "n_7",
+					      { (const uint8_t *)l->graph, strlen(l->graph) } };
+	const struct msg m = { .type = MSG_FLOW_LOAD,
+			       .flow_load = { .measurement = M,
+					      .tool = 1,
+					      .identity = l->identity ? l->identity : OBSERVER,
+					      .version = l->version ? l->version : 1,
+					      .start_ns = start,
+					      .every_ns = l->every,
+					      .read = l->read,
+					      .piece = &piece,
+					      .npiece = 1 } };
+	const struct msg *ack;
+
+	above_send(&w.mainsm, &m);
+	world_run(&w, 5 * MS);
+	ack = above_next(&w.mainsm, MSG_FLOW_ACK);
+	ck_assert_ptr_nonnull(ack);
+	ck_assert_uint_eq(ack->flow_ack.measurement, M);
+	return &ack->flow_ack;
+}
+
+static const struct msg_flow_ack *load_metric(const char *metric)
+{
+	start = now();
+	return load(&(struct load){ .graph = graph_of(metric, rank0, ""), .every = SEC });
+}
+
+/* The next frame; NULL: there is none. */
+static const struct msg_flow_batch *frame(void)
+{
+	const struct msg *m = above_next(&w.mainsm, MSG_FLOW_BATCH);
+
+	return m ? &m->flow_batch : NULL;
+}
+
+static struct flow_token token_of(const struct msg_flow_batch *f)
+{
+	struct flow_batch b;
+	struct err e = { 0 };
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(f->measurement, M);
+	ck_assert_str_eq(f->object, "n_7");
+	ck_assert_uint_eq(f->nbatch, 1);
+	ck_assert_msg(!flow_batch_decode(&room, f->batch[0].p, f->batch[0].n, &b, &e), "%s",
+		      e.text);
+	ck_assert_str_eq(b.link, "up");
+	ck_assert_int_eq(b.read, (int64_t)f->read);
+	ck_assert_uint_eq(b.n, 1);
+	return b.t[0];
+}
+
+/* The value of the next frame, which is of that read. */
+static struct flow_token value_of_read(uint64_t read)
+{
+	const struct msg_flow_batch *f = frame();
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(f->read, read);
+	return token_of(f);
+}
+
+START_TEST(a_count_since_the_start_comes_once_a_read)
+{
+	struct flow_token t;
+
+	call(&seg, "MPI_Send", 80, 1);
+	ck_assert_uint_eq(load_metric("Send_count")->nentry, 0);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv"), 0);
+	ck_assert_uint_eq(fake_segment_hook(&other, "MPI_Send"), 0);
+	call(&seg, "MPI_Send", 80, 1);
+	call(&seg, "MPI_Isend", 80, 1);
+	world_run(&w, SEC);
+	t = value_of_read(1);
+	ck_assert_double_eq(t.value, 2);
+	ck_assert_double_eq(t.error, 0);
+	ck_assert_uint_eq(t.k, 1);
+	ck_assert_uint_eq(t.flags, 0);
+	ck_assert_int_ge(t.time, start + SEC);
+	ck_assert_ptr_null(frame());
+	call(&seg, "MPI_Send", 80, 1);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(2).value, 3);
+	ck_assert_ptr_null(frame());
+}
+END_TEST
+
+START_TEST(what_was_counted_before_does_not_count)
+{
+	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
+	call(&seg, "MPI_Send", 80, 1);
+	load_metric("Send_volume");
+	call(&seg, "MPI_Send", 8, 1);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(1).value, 8);
+}
+END_TEST
+
+START_TEST(a_volume_by_partner_takes_these_ranks_only)
+{
+	start = now();
+	load(&(struct load){ .graph = graph_of("Send_volume", rank0, "\"3\",\"1\""), .every = SEC });
+	call(&seg, "MPI_Send", 8, 1);
+	call(&seg, "MPI_Send", 100, 2);
+	call(&seg, "MPI_Send", 16, 3);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(1).value, 24);
+}
+END_TEST
+
+START_TEST(the_time_of_a_call_under_way_is_in_it_so_far)
+{
+	struct flow_token t;
+
+	load_metric("Barrier_delay");
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Barrier"), HOOK_COUNT | HOOK_TIME);
+	fake_segment_enter(&seg, "MPI_Barrier");
+	world_run(&w, SEC);
+	t = value_of_read(1);
+	ck_assert_double_gt(t.value, 0);
+	ck_assert_double_gt(t.error, 0);
+	world_run(&w, SEC);
+	ck_assert_double_gt(value_of_read(2).value, t.value);
+}
+END_TEST
+
+START_TEST(what_a_host_cannot_tell_is_said_and_missing)
+{
+	const struct msg_flow_ack *ack = load_metric("Node_network_in");
+	struct flow_token t;
+
+	ck_assert_uint_eq(ack->nentry, 1);
+	ck_assert_uint_eq(ack->entry[0].status, STATUS_UNSUPPORTED_SERVICE);
+	ck_assert_str_eq(ack->entry[0].objects, rank0);
+	ck_assert_ptr_nonnull(strstr(entry_text(&ack->entry[0]), "Node_network_in"));
+	world_run(&w, SEC);
+	t = value_of_read(1);
+	ck_assert(isnan(t.value));
+	ck_assert_uint_eq(t.k, 0);
+	ck_assert_uint_eq(t.n, 1);
+	ck_assert_uint_eq(t.flags, FLOW_MISSING | FLOW_PARTIAL);
+}
+END_TEST
+
+START_TEST(figures_of_the_system_are_sampled)
+{
+	static const struct {
+		const char *metric, *object;
+	} sampled[] = {
+		{ "Time", NULL }, { "Compute_time", NULL }, { "Node_load", "n_7" },
+		{ "Node_memory_free", "n_7" },
+	};
+
+	for (size_t i = 0; i < sizeof(sampled) / sizeof(sampled[0]); i++) {
+		const char *object = sampled[i].object ? sampled[i].object : rank0;
+
+		start = now();
+		ck_assert_uint_eq(load(&(struct load){ .graph = graph_of(sampled[i].metric, object,
+									 ""),
+						       .every = SEC })
+					  ->nentry,
+				  0);
+		world_run(&w, SEC);
+		ck_assert_msg(!isnan(value_of_read(1).value), "%s", sampled[i].metric);
+	}
+}
+END_TEST
+
+START_TEST(who_may_not_observe_switches_nothing_on)
+{
+	static const char *const who[] = { "", "omig:lm/a/h1", "omig:root//me@here", "nobody" };
+
+	start = now();
+	for (size_t i = 0; i < sizeof(who) / sizeof(who[0]); i++) {
+		const struct msg_flow_ack *ack =
+			load(&(struct load){ .graph = graph_of("Send_count", rank0, ""),
+					     .identity = who[i],
+					     .every = SEC });
+
+		ck_assert_uint_eq(ack->nentry, 1);
+		ck_assert_uint_eq(ack->entry[0].status, STATUS_NO_PERMISSION);
+	}
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	world_run(&w, 3 * SEC);
+	ck_assert_ptr_null(frame());
+}
+END_TEST
+
+START_TEST(a_graph_that_is_refused_leaves_the_old_one_running)
+{
+	static const char *const bad[] = {
+		"", "[]", "[\"flow\",1,7,[]", "[\"flow\",2,7,[]]", "[\"flow\",1,7,[[\"op\",0,0,0,[0],\"+\"]]]",
+		"[\"flow\",1,8,[[\"input\",0,0,0,[],\"time\",\"\",\"\",\"\",\"\",0,0,[],[]],"
+		"[\"link_out\",0,0,0,[0],\"up\"]]]",
+	};
+
+	load_metric("Send_count");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct msg_flow_ack *ack =
+			load(&(struct load){ .graph = bad[i], .every = SEC, .version = 2 });
+
+		ck_assert_uint_eq(ack->nentry, 1);
+		ck_assert(status_is_error(ack->entry[0].status));
+		ck_assert_str_eq(ack->entry[0].objects, "n_7");
+	}
+	call(&seg, "MPI_Send", 80, 1);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(1).value, 1);
+}
+END_TEST
+
+START_TEST(intervals_that_make_no_sense_are_refused)
+{
+	static const nsec_t steps[] = { -1, 1, FLOW_EVERY_MIN_NS - 1, FLOW_EVERY_MAX_NS + 1 };
+
+	start = now();
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		ck_assert_uint_eq(load(&(struct load){ .graph = graph_of("Time", "", ""),
+						       .every = steps[i] })
+					  ->nentry,
+				  1);
+	ck_assert_uint_eq(load(&(struct load){ .graph = graph_of("Time", "", ""),
+					       .every = SEC,
+					       .read = UINT64_MAX })
+				  ->nentry,
+			  1);
+	start = 5;
+	ck_assert_uint_eq(
+		load(&(struct load){ .graph = graph_of("Time", "", ""), .every = SEC })->nentry, 1);
+}
+END_TEST
+
+START_TEST(a_new_version_goes_on_where_the_old_one_was)
+{
+	load_metric("Send_count");
+	call(&seg, "MPI_Send", 80, 1);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(1).value, 1);
+	load(&(struct load){
+		.graph = graph_of("Send_count", rank0, ""), .every = SEC, .version = 2, .read = 1 });
+	call(&seg, "MPI_Send", 80, 1);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(2).value, 2);
+}
+END_TEST
+
+START_TEST(who_joins_late_begins_with_the_next_read)
+{
+	static const char *const since_last =
+		"[\"flow\",1,7,[[\"input\",0,0,0,[],\"metric\",\"Send_count\",\"@\",\"\",\"\",0,0,[],[]],"
+		"[\"delta\",0,0,0,[0],0],[\"link_out\",0,0,0,[1],\"up\"]]]";
+	struct flow_token t;
+
+	start = now() - 10 * SEC - 500 * MS;
+	load(&(struct load){ .graph = with(since_last, rank0), .every = SEC, .read = 10 });
+	call(&seg, "MPI_Send", 80, 1);
+	world_run(&w, SEC);
+	t = value_of_read(11);
+	ck_assert_double_eq(t.value, 1);
+	ck_assert_uint_eq(t.flags, 0);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(12).value, 0);
+}
+END_TEST
+
+START_TEST(a_read_by_request_is_taken_when_it_is_asked_for)
+{
+	struct msg m = { .type = MSG_FLOW_READ, .flow_read = { .measurement = M, .read = 4 } };
+
+	start = now();
+	load(&(struct load){ .graph = graph_of("Send_count", rank0, "") });
+	call(&seg, "MPI_Send", 80, 1);
+	world_run(&w, 5 * SEC);
+	ck_assert_ptr_null(frame());
+	for (int i = 0; i < 2; i++) { /* the second time it is no news */
+		m.flow_read.time_ns = now();
+		above_send(&w.mainsm, &m);
+		world_run(&w, 5 * MS);
+	}
+	ck_assert_double_eq(value_of_read(4).value, 1);
+	ck_assert_ptr_null(frame());
+	m.flow_read.read = UINT64_MAX;
+	above_send(&w.mainsm, &m);
+	m.flow_read.measurement = 99;
+	above_send(&w.mainsm, &m);
+	world_run(&w, 5 * MS);
+	ck_assert_ptr_null(frame());
+}
+END_TEST
+
+START_TEST(the_last_value_of_a_process_that_ended_stays)
+{
+	load_metric("Send_count");
+	call(&seg, "MPI_Send", 80, 1);
+	call(&seg, "MPI_Send", 80, 1);
+	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
+	world_run(&w, 2 * SEC);
+	ck_assert_double_eq(value_of_read(1).value, 2);
+	ck_assert_double_eq(value_of_read(2).value, 2);
+}
+END_TEST
+
+START_TEST(a_process_that_is_not_here_is_missing)
+{
+	start = now();
+	load(&(struct load){ .graph = graph_of("Send_count", "p_7_zzzzzz", ""), .every = SEC });
+	world_run(&w, SEC);
+	ck_assert_uint_eq(value_of_read(1).k, 0);
+}
+END_TEST
+
+START_TEST(an_end_or_the_tools_end_switches_all_off)
+{
+	load_metric("Send_count");
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { M } });
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	load_metric("Send_count");
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 1 } });
+	world_run(&w, 5 * SEC);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	ck_assert_ptr_null(frame());
+}
+END_TEST
+
+static void cut(void)
+{
+	link_close(w.mainsm.link, "cut");
+	w.mainsm.link = NULL;
+	world_run(&w, 10 * MS);
+}
+
+static void wait_for_link(void)
+{
+	for (int i = 0; i < 300 && !w.mainsm.link; i++)
+		world_run(&w, 100 * MS);
+	ck_assert_ptr_nonnull(w.mainsm.link);
+}
+
+START_TEST(frames_of_a_lost_link_wait_until_it_is_loaded_again)
+{
+	uint64_t read;
+
+	load_metric("Send_count");
+	cut();
+	call(&seg, "MPI_Send", 80, 1);
+	wait_for_link();
+	world_run(&w, 2 * SEC);
+	ck_assert_ptr_null(frame()); /* whoever is there does not know it yet */
+	above_skip_all(&w.mainsm);
+	load(&(struct load){ .graph = graph_of("Send_count", rank0, ""), .every = SEC });
+	w.mainsm.seen = 0;
+	for (read = 1; read <= 2; read++)
+		ck_assert_double_eq(value_of_read(read).value, 1);
+	while (frame())
+		read++;
+	world_run(&w, SEC);
+	ck_assert_uint_eq(frame()->read, read);
+	ck_assert_ptr_null(frame());
+}
+END_TEST
+
+START_TEST(a_measurement_that_nobody_loads_again_is_given_up)
+{
+	load_metric("Send_count");
+	cut();
+	wait_for_link();
+	world_run(&w, READINGS_RESTATE_NS + SEC);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	ck_assert_ptr_null(frame());
+}
+END_TEST
+
+START_TEST(a_mainsm_that_counts_anew_gets_a_measurement_of_its_own)
+{
+	load_metric("Send_count");
+	call(&seg, "MPI_Send", 80, 1);
+	world_run(&w, 2 * SEC);
+	above_skip_all(&w.mainsm);
+	load_metric("Send_count");
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(1).value, 0);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		a_count_since_the_start_comes_once_a_read,
+		what_was_counted_before_does_not_count,
+		a_volume_by_partner_takes_these_ranks_only,
+		the_time_of_a_call_under_way_is_in_it_so_far,
+		what_a_host_cannot_tell_is_said_and_missing,
+		figures_of_the_system_are_sampled,
+		who_may_not_observe_switches_nothing_on,
+		a_graph_that_is_refused_leaves_the_old_one_running,
+		intervals_that_make_no_sense_are_refused,
+		a_new_version_goes_on_where_the_old_one_was,
+		who_joins_late_begins_with_the_next_read,
+		a_read_by_request_is_taken_when_it_is_asked_for,
+		the_last_value_of_a_process_that_ended_stays,
+		a_process_that_is_not_here_is_missing,
+		an_end_or_the_tools_end_switches_all_off,
+		frames_of_a_lost_link_wait_until_it_is_loaded_again,
+		a_measurement_that_nobody_loads_again_is_given_up,
+		a_mainsm_that_counts_anew_gets_a_measurement_of_its_own,
+	};
+
+	return suite_run_with("readings", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
