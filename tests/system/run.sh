@@ -35,12 +35,14 @@ wanted() {
 # run_one SCRIPT NAME: its TAP comes to be in $work/NAME.tap, whole or not at all
 run_one() {
 	limit=$(sed -n 's/^# timeout: \([0-9]*\).*/\1/p' "$1" | head -n 1)
+	began=$(date +%s)
 	# A script that hangs is ended with all that it started in its group.
 	TMPDIR=$work/$2 timeout -k 10 $((${limit:-60} * PATIENCE)) sh "$1" >"$work/$2.out" 2>&1 </dev/null &
 	trap 'kill $! 2>/dev/null; wait; exit 143' TERM
 	wait $!
 	rc=$?
 	trap - TERM
+	echo "# $2: $(($(date +%s) - began)) s" >"$work/$2.part"
 	if grep -Eq '^(not )?ok' "$work/$2.out"; then
 		[ $rc -eq 77 ] && rc=0
 		mk/tap-checked $rc <"$work/$2.out" | sed "s|^\(\(not \)\{0,1\}ok\) *[0-9]* *-* *|\1 - $2: |"
@@ -51,7 +53,7 @@ run_one() {
 	else
 		tail -n 60 "$work/$2.out" | sed 's/^/# /'
 		echo "not ok - $2 ended with status $rc"
-	fi >"$work/$2.part"
+	fi >>"$work/$2.part"
 	mv "$work/$2.part" "$work/$2.tap"
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Daemons and tools are killed at random moments while tools stop, suspend and signal real programs, with lists
-# in braces among them. At the end nobody is stopped, no lock is kept, no signal has come twice, and
+# Daemons, their companions and tools are killed at random moments while tools stop, suspend, trace and signal real
+# programs, with lists in braces among them. At the end nobody is stopped, no lock is kept, no signal has come twice, and
 # what the tools were told of each is what its program has seen.
 # OMIG_SOAK=N: until N daemons were killed (5). OMIG_TEST_SEED=N: another order of the same.
 # timeout: 7200
@@ -19,7 +19,7 @@ random() {
 	drawn=$((seed / 65536 % $1))
 }
 
-killed_mainsm=0 killed_sm=0 killed_lm=0 killed_tool=0
+killed_mainsm=0 killed_sm=0 killed_lm=0 killed_trace=0 killed_guard=0 killed_tool=0
 own_host
 programs=
 for i in 1 2 3 4; do
@@ -38,16 +38,19 @@ trap 'end_programs' EXIT
 "$T/oracle" ask "$TMPDIR/asker" "127.0.0.1:$(mainsm_port)" "$seed" $((kills * 12)) "$TMPDIR"/count.* >"$TMPDIR/asked" 2>&1 &
 asker=$!
 
-# A tool that stops or suspends something and is killed, or ends with it
+# A tool that stops, suspends or traces something and is killed, or ends with it
 stop_something() {
 	kill -KILL "$stopper" 2>/dev/null && killed_tool=$((killed_tool + 1))
 	random 4
 	one=$(echo "$programs" | cut -d' ' -f$((drawn + 2)))
-	random 3
+	random 5
+	# shellcheck disable=SC2016 # the event's own
 	case $drawn in
 	0) what=':thread_stop([])' ;;
 	1) what=':{thread_suspend([]) thread_suspend([])}' ;;
 	2) what=':{thread_suspend([]) print(["held"])}' ;;
+	3) what='thread_has_started_sys_call([],""): thread_stop([$thread]) print(["met"])' ;;
+	4) what=':omig_backtrace([]) thread_stop([])' ;;
 	esac
 	"$T/attack" connect "127.0.0.1:$(mainsm_port)" "$TMPDIR/stopper" hello=tool \
 		"request=:site_attach([]) node_attach([]) proc_attach3([$node],$one,\"\")" "request=$what" read=3000 \
@@ -62,20 +65,28 @@ all_up() {
 	bring_up
 	nodes_are 1 && [ -n "$(daemon_pid sm)" ]
 }
+pid_of() {
+	case $1 in
+	trace | guard) pgrep -P "$(daemon_pid lm)" -x "lm-$1" ;;
+	*) daemon_pid "$1" ;;
+	esac
+}
 # strike: one of them, at a moment that nobody has chosen
 strike() {
-	random 5
+	random 8
 	case $drawn in
 	0) d=mainsm ;;
 	1) d=sm ;;
 	2 | 3) d=lm ;;
 	4) d=tool ;;
+	5 | 6) d=trace ;;
+	7) d=guard ;;
 	esac
 	if [ "$d" = tool ]; then
 		kill -KILL "$stopper" 2>/dev/null && killed_tool=$((killed_tool + 1))
 		return 0
 	fi
-	pid=$(daemon_pid "$d") && kill -KILL "$pid" || return 0
+	pid=$(pid_of "$d") && kill -KILL "$pid" || return 0
 	eval "killed_$d=\$((killed_$d + 1))"
 	struck=$((struck + 1))
 }
@@ -91,7 +102,7 @@ until [ $struck -ge "$kills" ] || [ $turns -ge $((kills * 20)) ]; do
 	random 10
 	[ $drawn -gt 2 ] || until_true 15 all_up
 done
-echo "# killed: mainsm $killed_mainsm, sm $killed_sm, lm $killed_lm, tools $killed_tool"
+echo "# killed: mainsm $killed_mainsm, sm $killed_sm, lm $killed_lm, lm-trace $killed_trace, lm-guard $killed_guard, tools $killed_tool"
 check 'daemons were killed as often as was asked' [ $struck -ge "$kills" ]
 check 'all of them are back' until_true 30 all_up
 asker_ends() {
