@@ -463,6 +463,26 @@ static uint32_t emit(struct placer *p, uint32_t node, uint32_t piece)
 	return keep(p, &p->done, pair(piece, node), known);
 }
 
+static bool may_be_long(const struct flow_node *n)
+{
+	return n->kind == FLOW_LINK_IN && n->link.domain == FLOW_VT &&
+	       !(n->link.partial && agg_kind_has_sketch(n->link.fold.agg));
+}
+
+/* Where many nodes send, each link has less room, or the graph would be refused. */
+static void fit_links(struct flow_graph *g)
+{
+	size_t links = 0;
+	uint32_t window;
+
+	for (size_t i = 0; i < g->nnode; i++)
+		links += may_be_long(&g->node[i]);
+	window = flow_link_window(links);
+	for (size_t i = 0; i < g->nnode && window; i++)
+		if (may_be_long(&g->node[i]))
+			g->node[i].window = window;
+}
+
 static void verify(struct placer *p)
 {
 	struct err e = { 0 };
@@ -470,6 +490,7 @@ static void verify(struct placer *p)
 	int rc = 0;
 
 	for (i = 0; i < p->pieces->n && !p->rc; i++) {
+		fit_links(p->pieces->v[i].graph);
 		rc = flow_graph_verify(p->pieces->v[i].graph, &e);
 		if (!rc)
 			continue;

@@ -98,7 +98,7 @@
 #define PMSL_DEPTH_MAX 64 /* nesting of expressions; parser and checker recurse */
 #define FLOW_NODES_MAX 1024 /* of one shipped graph */
 #define FLOW_EDGES_MAX 4096
-#define FLOW_STATE_MAX_BYTES (4 * 1024 * 1024)
+#define FLOW_STATE_MAX_BYTES (32 * 1024 * 1024) /* touched only as far as it is used */
 #define FLOW_EVALS_PER_EVENT_MAX 256 /* nodes that one event may wake */
 /* between two reads: a frame a read from each host, and rings are read this often */
 #define FLOW_EVERY_MIN_NS (10 * INT64_C(1000000))

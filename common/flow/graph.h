@@ -198,6 +198,12 @@ size_t flow_graph_cost(const struct flow_graph *g);
 /* The keys that a node of the VT domain holds open: its window or the kind's default, as a power of two. */
 uint32_t flow_node_window(const struct flow_node *n);
 
+/*
+ * For links of the VT domain of which so many end in one graph: half of FLOW_STATE_MAX_BYTES holds
+ * what they carry. 0: the default is no more than that.
+ */
+uint32_t flow_link_window(size_t links);
+
 const char *flow_kind_name(enum flow_kind kind); /* "vt_agg"; NULL for a number that is none */
 const char *flow_op_name(enum flow_op op); /* "+", "if", "sqrt" */
 size_t flow_op_arity(enum flow_op op);

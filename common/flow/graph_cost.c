@@ -109,6 +109,18 @@ uint32_t flow_node_window(const struct flow_node *n)
 	return match_round(n->window ? n->window : window_default(n));
 }
 
+uint32_t flow_link_window(size_t links)
+{
+	size_t fit = FLOW_STATE_MAX_BYTES / 2 / FLOW_PARTIAL_BYTES / (links ? links : 1);
+	uint32_t window = FLOW_WINDOW_LINK;
+
+	if (fit >= window)
+		return 0;
+	while (window > fit && window > 1)
+		window /= 2;
+	return window;
+}
+
 /* Of one value that the node gives or folds. */
 static size_t value_bytes(bool partial, enum agg_kind agg)
 {

@@ -476,6 +476,34 @@ START_TEST(metrics_that_fan_out_stay_small)
 }
 END_TEST
 
+/* The smallest window of a link that ends in the piece of the site. */
+static uint32_t link_window_at_site(unsigned hosts)
+{
+	struct buf layout = BUF_INIT(1 << 16);
+	uint32_t least = UINT32_MAX;
+
+	for (unsigned i = 0; i < hosts; i++)
+		buf_printf(&layout, "%sh%u=p_%u_a,p_%u_b", i ? ";" : "s:", i, i + 1, i + 1);
+	plan_file("load_imbalance", "Load_imbalance_at_barrier", buf_str(&layout));
+	buf_done(&layout);
+	ck_assert_int_eq(plan.pieces.v[1].place.kind, PLACE_SITE);
+	for (size_t i = 0; i < plan.pieces.v[1].graph->nnode; i++) {
+		const struct flow_node *n = &plan.pieces.v[1].graph->node[i];
+
+		if (n->kind == FLOW_LINK_IN && flow_node_window(n) < least)
+			least = flow_node_window(n);
+	}
+	return least;
+}
+
+START_TEST(many_hosts_share_the_room_of_their_site)
+{
+	ck_assert_uint_eq(link_window_at_site(40), 1024);
+	ck_assert_uint_eq(link_window_at_site(64), 512);
+	ck_assert_uint_eq(link_window_at_site(256), 128);
+}
+END_TEST
+
 START_TEST(a_variable_that_runs_inside_itself_is_two)
 {
 	plan_text("M(Process[] ps, TimeInterval t) { Process p, q; Value[] y;"
@@ -563,6 +591,7 @@ int main(void)
 		a_link_is_named_by_what_it_carries,
 		what_cannot_be_measured_is_told,
 		metrics_that_fan_out_stay_small,
+		many_hosts_share_the_room_of_their_site,
 		a_variable_that_runs_inside_itself_is_two,
 		every_built_in_metric_can_be_measured,
 		without_memory_it_says_so_and_leaves_nothing,
