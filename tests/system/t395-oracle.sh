@@ -67,7 +67,7 @@ all_up() {
 }
 pid_of() {
 	case $1 in
-	trace | guard) pgrep -P "$(daemon_pid lm)" -x "lm-$1" ;;
+	trace | guard) parent=$(daemon_pid lm) && [ -n "$parent" ] && pgrep -P "$parent" -x "lm-$1" ;;
 	*) daemon_pid "$1" ;;
 	esac
 }

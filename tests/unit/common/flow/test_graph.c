@@ -230,7 +230,7 @@ START_TEST(state_ends_at_the_limit)
 	uint32_t a = made_event(g, 0, "a"), b = made_event(g, 1, "a");
 	struct flow_node sum = { .kind = FLOW_OP, .op = FLOW_OP_ADD, .window = FLOW_WINDOW_MAX };
 
-	for (uint32_t i = 0; i < 2; i++)
+	for (uint32_t i = 0; i <= FLOW_STATE_MAX_BYTES / FLOW_WINDOW_MAX / FLOW_TOKEN_BYTES / 2; i++)
 		made_result(g, i, made_node(g, sum, 2, a, b));
 	refused(g, ERR_LIMIT, "bytes of state");
 	g = graph();
