@@ -238,6 +238,11 @@ static bool has_room(void *arg, size_t bytes)
 	return !quota_check(&sm->quota, QUOTA_BYTES, (int64_t)(sm_bytes(sm) + bytes), &sm->use, &e);
 }
 
+static uint32_t own_number(void *arg)
+{
+	return uplink_site_number(((struct sm *)arg)->uplink);
+}
+
 static int open_work(struct sm *sm, struct err *e)
 {
 	sm->requests = requests_new(&(struct requests_conf){ .loop = sm->conf.loop,
@@ -254,6 +259,12 @@ static int open_work(struct sm *sm, struct err *e)
 						 .send = send_up,
 						 .is_congested = is_congested,
 						 .arg = sm });
+	sm->flows = flows_new(&(struct flows_conf){ .loop = sm->conf.loop,
+						    .timebase = sm->conf.timebase,
+						    .nodes = sm->nodes,
+						    .site = own_number,
+						    .send = send_up,
+						    .arg = sm });
 	if (sm->conf.enrol_dir) {
 		sm->renew = renew_new(&(struct renew_conf){ .loop = sm->conf.loop,
 							    .ctx = sm->conf.ctx,
@@ -265,7 +276,7 @@ static int open_work(struct sm *sm, struct err *e)
 		if (!sm->renew)
 			return err_nomem(e);
 	}
-	return sm->requests && sm->arms ? 0 : err_nomem(e);
+	return sm->requests && sm->arms && sm->flows ? 0 : err_nomem(e);
 }
 
 static int open_parts(struct sm *sm, struct err *e)
@@ -325,6 +336,7 @@ void sm_free(struct sm *sm)
 	if (sm->requests)
 		requests_free(sm->requests);
 	arms_free(sm->arms);
+	flows_free(sm->flows);
 	nodes_close(sm->nodes);
 	uplink_close(sm->uplink, sm->reason[0] ? sm->reason : "the sm ends");
 	news_free(sm->news);

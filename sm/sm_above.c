@@ -23,6 +23,7 @@ void sm_tool_gone(struct sm *sm, uint32_t tool)
 	tools_gone(sm->tools, tool);
 	tools_gone(sm->old_tools, tool);
 	arms_drop_tool(sm->arms, tool);
+	flows_drop_tool(sm->flows, tool);
 	cells_drop_tool(sm->cells, tool);
 	bygone_tool(&sm->bygone, tool);
 	nodes_send_all(sm->nodes, &m);
@@ -61,6 +62,7 @@ void sm_grace_over(struct sm *sm)
 	while (!is_up && tools_any(sm->tools, &tool))
 		sm_tool_gone(sm, tool);
 	arms_drop_stale(sm->arms);
+	flows_drop_stale(sm->flows);
 }
 
 /* --- certificates */
@@ -197,6 +199,34 @@ static void got_arm(struct sm *sm, const struct msg_arm *m)
 	arms_arm(sm->arms, m);
 }
 
+static void refuse_flow(struct sm *sm, const struct msg_flow_load *m, const struct err *why)
+{
+	const struct msg_entry entry = { .objects = "",
+					 .status = STATUS_UNSPECIFIED_ERROR,
+					 .value = { (const uint8_t *)why->text, strlen(why->text) } };
+	const struct msg ack = { .type = MSG_FLOW_ACK,
+				 .flow_ack = { m->measurement, m->version, &entry, 1 } };
+
+	uplink_send(sm->uplink, &ack);
+}
+
+static void got_flow_load(struct sm *sm, const struct msg_flow_load *m)
+{
+	struct err e = { 0 };
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < m->npiece; i++)
+		bytes += m->piece[i].graph.n;
+	if (room_for(sm, bytes, &e)) {
+		refuse_flow(sm, m, &e);
+		return;
+	}
+	if (note_tool(sm, m->tool))
+		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
+			 m->tool);
+	flows_load(sm->flows, m);
+}
+
 static void got_disarm(struct sm *sm, const struct msg_disarm *m)
 {
 	const struct msg all = { .type = MSG_DISARM, .disarm = *m };
@@ -233,6 +263,15 @@ static void on_msg(void *arg, const struct msg *m)
 		break;
 	case MSG_ARM:
 		got_arm(sm, &m->arm);
+		break;
+	case MSG_FLOW_LOAD:
+		got_flow_load(sm, &m->flow_load);
+		break;
+	case MSG_FLOW_READ:
+		flows_read(sm->flows, &m->flow_read);
+		break;
+	case MSG_FLOW_END:
+		flows_end(sm->flows, m->flow_end.measurement);
 		break;
 	case MSG_DISARM:
 		got_disarm(sm, &m->disarm);
@@ -317,6 +356,7 @@ static void on_down(void *arg, const struct err *why)
 	log_warn("sm", "mainsm is lost, dialling again; hosts stay: %s", why->text);
 	requests_drop_all(sm->requests);
 	arms_set_stale(sm->arms);
+	flows_set_stale(sm->flows);
 	loop_timer_arm(sm->grace, sm->conf.grace);
 	loop_timer_arm(sm->leash, STOP_LEASH_NS);
 	news_restart(sm->news);

@@ -78,6 +78,12 @@ static void on_msg(void *arg, struct branch *b, const struct msg *m)
 	case MSG_TRIGGERED:
 		rc = arms_triggered(sm->arms, b, &m->triggered, &e);
 		break;
+	case MSG_FLOW_ACK:
+		rc = flows_acked(sm->flows, b, &m->flow_ack, &e);
+		break;
+	case MSG_FLOW_BATCH:
+		rc = flows_batch(sm->flows, b, &m->flow_batch, &e);
+		break;
 	case MSG_ENROL:
 		got_enrol(sm, b);
 		return;
@@ -113,6 +119,7 @@ static void on_up(void *arg, struct branch *b)
 	bygone_tell(&sm->bygone, send_to_branch, &to);
 	sm_let_go_late(sm, b);
 	arms_branch_up(sm->arms, b);
+	flows_branch_up(sm->flows, b);
 }
 
 void sm_arm_linger(struct sm *sm)
@@ -141,6 +148,7 @@ static void on_down(void *arg, struct branch *b, const char *reason)
 	requests_branch_lost(sm->requests, b,
 			     b->is_sm ? "the sm of a part of the site is lost" : "the host is lost");
 	arms_branch_down(sm->arms, b);
+	flows_branch_down(sm->flows, b);
 	nobody_left(sm);
 }
 
@@ -163,6 +171,7 @@ static void on_moved(void *arg, struct node *n)
 	news_soon(sm->news);
 	bygone_tell(&sm->bygone, send_to_branch, &to);
 	arms_follow(sm->arms);
+	flows_follow(sm->flows);
 }
 
 static void on_forget(void *arg, struct node *n)
@@ -178,6 +187,7 @@ static void on_gone(void *arg, struct branch *b)
 
 	requests_branch_lost(sm->requests, b, "the host is gone");
 	arms_branch_gone(sm->arms, b);
+	flows_branch_down(sm->flows, b);
 }
 
 static void on_forgotten(void *arg)

@@ -30,7 +30,9 @@ static void add_work(const struct sm *sm, struct facts *s)
 {
 	struct requests_stats r;
 	struct arms_stats a;
+	struct flows_stats f;
 
+	flows_stats(sm->flows, &f);
 	requests_stats(sm->requests, &r);
 	arms_stats(sm->arms, &a);
 	facts_add(s, "requests", (int64_t)r.active);
@@ -41,7 +43,13 @@ static void add_work(const struct sm *sm, struct facts *s)
 	facts_add(s, "csrs", (int64_t)a.armed);
 	facts_add(s, "events", (int64_t)a.triggered);
 	facts_add(s, "events_dropped", (int64_t)a.dropped);
-	facts_add(s, "strays", (int64_t)(r.strays + a.strays));
+	facts_add(s, "measurements", (int64_t)f.measurements);
+	facts_add(s, "flow_nodes", (int64_t)f.nodes);
+	facts_add(s, "flow_state_bytes", (int64_t)f.state_bytes);
+	facts_add(s, "flow_graph_bytes", (int64_t)f.bytes);
+	facts_add(s, "flow_reads", (int64_t)f.reads);
+	facts_add(s, "flow_reads_late", (int64_t)f.late);
+	facts_add(s, "strays", (int64_t)(r.strays + a.strays + f.strays));
 	facts_add(s, "forged", (int64_t)sm->forged);
 	facts_add(s, "tools", (int64_t)(tools_count(sm->tools) + tools_count(sm->old_tools)));
 	facts_add(s, "cells", (int64_t)cells_count(sm->cells));

@@ -10,6 +10,7 @@
 #include "common/loop/loop.h"
 #include "sm/arms.h"
 #include "sm/cells.h"
+#include "sm/flows.h"
 #include "sm/news.h"
 #include "sm/nodes.h"
 #include "sm/renew.h"
@@ -27,6 +28,7 @@ struct sm {
 	struct news *news;
 	struct requests *requests;
 	struct arms *arms;
+	struct flows *flows;
 	struct cells *cells;
 	struct tools *tools, *old_tools; /* of the mainsm that is there; of one that was */
 	struct renew *renew; /* NULL: not renewed */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/sm/world.h"
 
+#include "common/base/array.h"
+
 #include "common/base/log.h"
 
 #include <stdio.h>
@@ -181,6 +183,31 @@ void world_open(struct world *w)
 	ck_assert_ptr_nonnull(w->top.link);
 }
 
+void kept_add(struct kept *k, const struct msg *m)
+{
+	struct buf b = BUF_INIT(2 * FRAME_MAX_BYTES);
+
+	ck_assert_uint_lt(k->n, ARRAY_LEN(k->m));
+	ck_assert_int_eq(msg_put(&b, m), 0);
+	ck_assert_int_eq(msg_get(m->type, b.p + 5, b.n - 5, &k->m[k->n++], NULL), 0);
+	buf_done(&b);
+}
+
+const struct msg *kept_next(struct kept *k, uint8_t type)
+{
+	while (k->seen < k->n)
+		if (k->m[k->seen++]->type == type)
+			return k->m[k->seen - 1];
+	return NULL;
+}
+
+void kept_done(struct kept *k)
+{
+	while (k->n)
+		msg_free(k->m[--k->n]);
+	k->seen = 0;
+}
+
 void world_done(struct world *w)
 {
 	for (size_t i = 0; i < LMS; i++)
@@ -194,6 +221,9 @@ void world_done(struct world *w)
 	top_stop(w);
 	reply_free(w->top.last);
 	reply_free(w->top.part);
+	kept_done(&w->top.flows);
+	for (size_t i = 0; i < LMS; i++)
+		kept_done(&w->lm[i].flows);
 	world_run(w, 5 * SEC);
 	mem_net_free(w->net);
 	loop_free(w->loop);

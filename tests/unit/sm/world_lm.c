@@ -131,6 +131,11 @@ static void lm_on_msg(void *arg, struct link *link, const struct msg *m)
 		ck_assert_ptr_nonnull(strstr(m->enrol_ack.error, "ask mainsm"));
 		l->enrol_acks++;
 		break;
+	case MSG_FLOW_LOAD:
+	case MSG_FLOW_READ:
+	case MSG_FLOW_END:
+		kept_add(&l->flows, m);
+		break;
 	case MSG_STOP:
 		l->stops++;
 		if (l->says_bye)

@@ -142,6 +142,10 @@ static void top_on_msg(void *arg, struct link *l, const struct msg *m)
 		str_copy(t->csr, sizeof(t->csr), m->triggered.csr);
 		str_copy(t->thread, sizeof(t->thread), m->triggered.thread);
 		break;
+	case MSG_FLOW_ACK:
+	case MSG_FLOW_BATCH:
+		kept_add(&t->flows, m);
+		break;
 	default:
 		ck_abort_msg("the sm sent %s", msg_type_name(m->type));
 	}
