@@ -49,6 +49,11 @@ struct measure *measure_find(const struct session *s, const char *token)
 	return smap_find(&s->measures, token);
 }
 
+struct measure *measures_find(const struct measures *ms, const char *token)
+{
+	return smap_find(&ms->by_token, token);
+}
+
 /* --- making and ending */
 
 static void drop_waiters(struct measure *m)

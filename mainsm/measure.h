@@ -96,6 +96,12 @@ int measure_read(struct measure *m, void (*on_read)(void *arg, const char *value
 /* Forgets who waits with this arg. */
 void measure_forget_waiter(struct measure *m, void *arg);
 
+/* Of any tool. */
+struct measure *measures_find(const struct measures *ms, const char *token);
+
+/* Values of dfg_list(). */
+void measures_list(const struct measures *ms, struct omis_writer *w);
+
 /* Values of dfg_get_info(). */
 void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w);
 

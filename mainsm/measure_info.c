@@ -208,3 +208,19 @@ void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w)
 		omis_write_list_end(w);
 	}
 }
+
+void measures_list(const struct measures *ms, struct omis_writer *w)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(&ms->by_token, &i)) {
+		const struct measure *m = i.value;
+
+		omis_write_list(w);
+		omis_write_token(w, m->token.s);
+		omis_write_int(w, m->session->number);
+		omis_write_string(w, m->session->identity);
+		write_asked(m, w);
+		omis_write_list_end(w);
+	}
+}

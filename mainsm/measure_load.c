@@ -37,6 +37,11 @@ void measure_add_trouble(struct measure *m, uint32_t child, const char *object, 
 {
 	struct measure_trouble t = { .child = child, .text = str_ndup(text, n) };
 
+	for (size_t i = 0; t.text && i < m->ntrouble; i++)
+		if (str_eq(m->trouble[i].object, object) && str_eq(m->trouble[i].text, t.text)) {
+			free(t.text);
+			return;
+		}
 	str_copy(t.object, sizeof(t.object), object);
 	if (!t.text || array_grow(&m->trouble, &m->captrouble, m->ntrouble + 1, sizeof(t), MEASURE_TROUBLES_MAX))
 		free(t.text);

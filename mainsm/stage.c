@@ -257,6 +257,7 @@ bool stage_link_at(const struct stage *s, size_t i, struct stage_link_look *out)
 
 	if (i >= s->nlink)
 		return false;
-	*out = (struct stage_link_look){ l->name, l->child, is_awaited(l), l->batches, l->strays };
+	*out = (struct stage_link_look){ l->name, l->child, l->is_open && l->child != STAGE_NOBODY, l->batches,
+					 l->strays };
 	return true;
 }

@@ -92,21 +92,42 @@ static int remove_objects(struct top_call *c)
 	return change(c, false);
 }
 
-static int get_info(struct top_call *c)
+static int tell_info(struct top_call *c, bool of_any_tool)
 {
 	struct top_list list = top_list(c, 0);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < list.n; i++) {
-		const struct measure *m = measure_find(c->session, list.v[i].s.p);
+		const char *token = list.v[i].s.p;
+		const struct measure *m = of_any_tool ? measures_find(c->top->conf.measures, token)
+						      : measure_find(c->session, token);
 		struct buf b = BUF_INIT(INFO_MAX_BYTES);
 		struct omis_writer w = OMIS_WRITER(&b);
 
 		if (m)
 			measure_info(m, top_int(c, 1), &w);
-		rc = m ? top_value(c, list.v[i].s.p, &b) : top_unknown(c, list.v[i].s.p);
+		rc = m ? top_value(c, token, &b) : top_unknown(c, token);
 	}
 	return rc;
+}
+
+static int get_info(struct top_call *c)
+{
+	return tell_info(c, false);
+}
+
+static int look(struct top_call *c)
+{
+	return tell_info(c, true);
+}
+
+static int list_all(struct top_call *c)
+{
+	struct buf b = BUF_INIT(INFO_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+
+	measures_list(c->top->conf.measures, &w);
+	return top_value(c, NULL, &b);
 }
 
 /* --- what is waited for: children that load, reads that are closed */
@@ -237,6 +258,8 @@ const struct top_service top_dfg_services[] = {
 	{ "dfg_create", create },
 	{ "dfg_delete", delete },
 	{ "dfg_get_info", get_info },
+	{ "dfg_list", list_all },
+	{ "dfg_look", look },
 	{ "dfg_read", read_now },
 	{ "dfg_remove", remove_objects },
 	{ "dfg_start", start },

@@ -30,6 +30,12 @@ static const struct omis_service dfg[] = {
 	  .help = "An interval has ended: $read its number, $until its end in ns, $values a list of [object, key, "
 		  "value, bound, time, oldest, newest, k, n, flags]; the key is the virtual time, or the number "
 		  "of the read. More is 1 when further values of this read follow; lost counts those without room." },
+	{ EXT_SERVICE("dfg", "dfg_list", INFO, 0, TOP, OBSERVE, DONE),
+	  .result = "[dfg, tool, identity, metric, unit, state, mode, every_ms, rate, by, each_vt]...",
+	  .help = "The measurements of all tools of this monitor." },
+	{ EXT_SERVICE("dfg", "dfg_look", INFO, 0, TOP, OBSERVE, DONE),
+	  .param = { DFGS, P_INT("flags") }, .result = "as of dfg_get_info",
+	  .help = "As dfg_get_info, of measurements of any tool." },
 	{ EXT_SERVICE("dfg", "dfg_read", MANIP, 'd', TOP, OBSERVE, DONE), .param = { DFGS },
 	  .result = "read, until, [values]",
 	  .help = "Ends an interval now, and waits for its values, as of dfg_has_read. Of a measurement with an "

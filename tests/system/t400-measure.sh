@@ -24,6 +24,8 @@ check 'objects are added' says '^1 0 ' session_asks ":dfg_add([$dfg],[$node])"
 check 'the last one stays' says 'nothing would be left' session_asks ":dfg_remove([$dfg],[$node])"
 check 'all of it can be seen' says "\"Node_load\",\"1\",\"running\",\"start\",0,0,\"node\",0\],\[$node\],\[" \
 	session_asks ":dfg_get_info([$dfg],255)"
+check 'it is in the list of all' says "\\[$dfg,[0-9]+,\"[^\"]*\",\"Node_load\"," session_asks ':dfg_list()'
+check 'whoever asks may look at it' says '"Node_load"' session_asks ":dfg_look([$dfg],1)"
 check 'a text with a fault is shown with its place' says 'text:1:' session_asks ':dfg_create([],"M(","M")'
 check 'it stops' says '^1 0 ' session_asks ":dfg_stop([$dfg])"
 check 'and is deleted' says '^1 0 ' session_asks ":dfg_delete([$dfg])"
