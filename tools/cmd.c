@@ -16,6 +16,8 @@ const struct cmd cmd_table[] = {
 	{ "export", cmd_export, "answer Prometheus and its like with figures of all that is watched" },
 	{ "services", cmd_services, "services that requests may use, with help" },
 	{ "metrics", cmd_metrics, "what can be measured: built in, and from files of metrics" },
+	{ "measure", cmd_measure, "measure a metric, live: omig measure Send_volume --by process" },
+	{ "explain", cmd_explain, "which part of a running measurement is where, and what flows" },
 	{ "check", cmd_check, "say what is wrong with a file of metrics" },
 	{ "dot", cmd_dot, "draw how a metric is evaluated, and where" },
 	{ "log", cmd_log, "show event logs, and convert them to other forms and back" },

@@ -4,14 +4,16 @@ MODULES          += tools
 tools.src        := cmd.c cmd_admin.c cmd_site.c site.c cmd_cert.c cmd_doctor.c cmd_export.c cmd_request.c cmd_run.c cmd_services.c cmd_status.c \
 		    cmd_top.c cmd_tree.c doctor.c export_keep.c export_sample.c export_write.c health.c launch.c launch_mainsm.c metrics.c session.c show.c table.c \
 		    term.c top_sample.c top_show.c tree.c \
-		    tree_order.c cmd_audit.c cmd_check.c cmd_dot.c cmd_log.c logread.c logwrite.c cmd_metrics.c graphviz.c pmsl_text.c
+		    tree_order.c cmd_audit.c cmd_check.c cmd_dot.c cmd_log.c logread.c logwrite.c cmd_metrics.c graphviz.c pmsl_text.c \
+		    cmd_measure.c cmd_explain.c measuring.c measuring_names.c measuring_show.c
 tools.uses       := common/base common/omis eventlog eventlog/text pmsl tools/libomis tools/web
 tools.programs   := omig
 tools.main.omig  := omig_main.c
 tools.libs       := -lm
 # The terminal's former state, and what a signal handler may touch.
 tools.statics    := term.c:saved term.c:is_changed cmd_top.c:got_signal cmd_top.c:got_resize \
-		    cmd_request.c:is_interrupted cmd_export.c:is_told_to_end cmd_selftest.c:got_signal
+		    cmd_request.c:is_interrupted cmd_export.c:is_told_to_end cmd_selftest.c:got_signal \
+		    cmd_measure.c:got_signal cmd_measure.c:got_resize
 
 # The process that omig selftest does things to: a rank that has what an MPI would have in itself.
 tools.src        += cmd_selftest.c selftest_bed.c selftest_keeper.c selftest_lacks.c selftest_rows.c selftest_run.c \

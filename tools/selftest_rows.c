@@ -26,6 +26,12 @@
 #define RUNS "/status State:.[SR]"
 #define CONTINUE ":thread_continue([{proc}])", RUNS
 
+/* {dfg} reads by request how often the scratch process was at a barrier; each value ends with k, n and flags. */
+#define DFG ":dfg_create([{proc}],\"\",\"MPI_Barrier_count\",[\"every_ms\",0])", "?dfg"
+#define START ":dfg_start([{dfg}])"
+#define READ ":dfg_read([{dfg}])"
+#define READ_IS(n) "~\\[\\[\"\",[0-9]+," n "\\.0,0\\.0,[0-9]+,[0-9]+,[0-9]+,1,1,\"\"\\]\\]\n"
+
 /* clang-format off */
 const struct selftest_row selftest_rows[] = {
 	/* the monitor itself */
@@ -220,6 +226,22 @@ const struct selftest_row selftest_rows[] = {
 		"=^{proc} {buffer},1,0,0,\\[1\\.5,2,\\[\"x\"\\]\\]\n" } },
 	{ "trace_buffer_delete", NEED_NOTHING, { BUFFER, ":trace_buffer_delete([{buffer}])",
 		"^:trace_buffer_read([{buffer}])", IS_GONE } },
+
+	/* measurements */
+	{ "dfg_create", NEED_NOTHING, { DFG, "= d_[0-9]+\n", ":dfg_get_info([{dfg}],1)", "=\"MPI_Barrier_count\",\"calls\",\"new\"" } },
+	{ "dfg_start", NEED_NOTHING, { DFG, START, "!calls 3", READ, READ_IS("3") } },
+	{ "dfg_read", NEED_NOTHING, { DFG, START, "!calls 2", READ, READ_IS("2"), "!calls 2", READ, READ_IS("4") } },
+	{ "dfg_has_read", NEED_NOTHING, { DFG, "dfg_has_read([{dfg}]): print([$dfg,$read,$more,$lost,$values])", START, READ,
+		"* [0-9]+,{dfg},1,0,0,\\[\"\",1,0\\.0," } },
+	{ "dfg_stop", NEED_NOTHING, { DFG, START, ":dfg_stop([{dfg}])", "^" READ, "=does not run" } },
+	{ "dfg_add", NEED_NOTHING, { DFG, ":dfg_add([{dfg}],[{node}])", ":dfg_get_info([{dfg}],2)", "= \\[{proc},{node}\\]\n" } },
+	{ "dfg_remove", NEED_NOTHING, { DFG, ":dfg_add([{dfg}],[{node}])", ":dfg_remove([{dfg}],[{proc}])",
+		":dfg_get_info([{dfg}],2)", "= \\[{node}\\]\n" } },
+	{ "dfg_get_info", NEED_NOTHING, { DFG, START, ":dfg_get_info([{dfg}],33)",
+		"=\"running\",\"start\",0,0,\"\",0\\],.*\"input\",\"MPI_Barrier_count\",\"{proc}\"" } },
+	{ "dfg_list", NEED_NOTHING, { DFG, ":dfg_list()", "=\\[{dfg},[0-9]+,\"[^\"]*\",\"MPI_Barrier_count\"" } },
+	{ "dfg_look", NEED_NOTHING, { DFG, ":dfg_look([{dfg}],1)", "=\"MPI_Barrier_count\"" } },
+	{ "dfg_delete", NEED_NOTHING, { DFG, ":dfg_delete([{dfg}])", "^" READ, IS_GONE } },
 
 	/* asked of an sm that serves many users */
 	{ "omig_site_drain", NEED_NOTHING, { "@t360-users.sh" } },

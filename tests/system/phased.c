@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An MPI program for tests of measurements, which writes down itself what it has done. In phase k, which
+ * begins when the file PREFIX.phase holds a number of k or more, rank r sends 10 * (r + 1) messages
+ * of 100 * (r + 1) bytes to the next rank and takes what the one before sends; then all meet at a barrier. It
+ * ends when there is PREFIX.go.
+ *
+ *	phased PREFIX
+ *
+ * Rank R keeps in PREFIX.log.R: phases, messages and bytes sent, messages and bytes received, barriers. While
+ * it waits it makes no call of MPI.
+ */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAPS_MAX 15000 /* of 20 ms each */
+#define TAG 5
+
+struct done {
+	long phases, sent, sent_bytes, received, received_bytes, barriers;
+};
+
+static long read_phase(const char *prefix)
+{
+	char path[4096];
+	long phase = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s.phase", prefix);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%ld", &phase) != 1)
+		phase = 0;
+	fclose(f);
+	return phase;
+}
+
+static bool is_over(const char *prefix)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s.go", prefix);
+	return access(path, F_OK) == 0;
+}
+
+static void write_log(const char *prefix, int rank, const struct done *d)
+{
+	char path[4096], new_path[4096 + 4];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s.log.%d", prefix, rank);
+	snprintf(new_path, sizeof(new_path), "%s.new", path);
+	f = fopen(new_path, "w");
+	if (!f)
+		return;
+	fprintf(f, "%ld %ld %ld %ld %ld %ld\n", d->phases, d->sent, d->sent_bytes, d->received, d->received_bytes,
+		d->barriers);
+	if (!fclose(f))
+		rename(new_path, path);
+}
+
+static void phase(struct done *d, int rank, int size)
+{
+	char bytes[100 * 64] = "";
+	int before = (rank + size - 1) % size, n = 100 * (rank + 1), m = 100 * (before + 1);
+
+	for (int i = 0; i < 10 * (rank + 1); i++) {
+		MPI_Send(bytes, n, MPI_CHAR, (rank + 1) % size, TAG, MPI_COMM_WORLD);
+		d->sent++;
+		d->sent_bytes += n;
+	}
+	for (int i = 0; i < 10 * (before + 1); i++) {
+		MPI_Recv(bytes, m, MPI_CHAR, before, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		d->received++;
+		d->received_bytes += m;
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	d->barriers++;
+	d->phases++;
+}
+
+int main(int argc, char **argv)
+{
+	const struct timespec nap = { 0, 20000000 };
+	struct done done = { 0 };
+	int rank, size;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (argc < 2 || size > 60)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	write_log(argv[1], rank, &done);
+	for (int i = 0; i < NAPS_MAX && !is_over(argv[1]); i++) {
+		while (done.phases < read_phase(argv[1])) {
+			phase(&done, rank, size);
+			write_log(argv[1], rank, &done);
+		}
+		nanosleep(&nap, NULL);
+	}
+	return MPI_Finalize();
+}

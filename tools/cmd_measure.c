@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig measure: a metric, on objects, live. */
+#include "common/base/file.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "tools/measuring.h"
+#include "tools/pmsl_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define KEY_POLL_MS 100
+#define ATTACH_NS NSEC_PER_SEC /* how often we look for processes that have come */
+
+static volatile sig_atomic_t got_signal, got_resize;
+
+static void on_signal(int signo)
+{
+	if (signo == SIGWINCH)
+		got_resize = 1;
+	else
+		got_signal = signo;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+	sigaction(SIGWINCH, &a, NULL);
+}
+
+/* --- the text */
+
+/* What is wrong is told as `omig check` tells it, before anybody is asked. */
+static int check_text(struct measuring *m, const char *text, size_t n)
+{
+	struct pmsl_diags d = PMSL_DIAGS_INIT;
+	struct pmsl *p = NULL;
+	const char *name = str_eq(m->wish->file, "-") ? "stdin" : m->wish->file;
+	bool is_good;
+
+	if (pmsl_compile(name, text, n, &d, &p))
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	is_good = pmsl_metric(p, m->wish->metric, &d) != NULL;
+	if (!is_good)
+		pmsl_text_tell(&m->term, stderr, p, &d);
+	pmsl_free(p);
+	return is_good ? CMD_OK : CMD_FAILURE;
+}
+
+static int read_text(struct measuring *m)
+{
+	bool is_stdin = str_eq(m->wish->file, "-");
+	struct err e = {0};
+	int rc = file_read_at(AT_FDCWD, is_stdin ? "/dev/stdin" : m->wish->file, PMSL_SOURCE_MAX_BYTES, &m->text, &e);
+
+	if (rc)
+		return cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
+	return check_text(m, buf_str(&m->text), m->text.n);
+}
+
+/* --- the loop */
+
+static void wait_a_while(struct measuring *m, nsec_t left)
+{
+	struct pollfd p[2] = { { .fd = omis_fd(), .events = POLLIN },
+			       { .fd = m->term.is_raw ? STDIN_FILENO : -1, .events = POLLIN } };
+	int ms = left > KEY_POLL_MS * NSEC_PER_MSEC ? KEY_POLL_MS : (int)(left / NSEC_PER_MSEC) + 1;
+
+	if (poll(p, 2, ms) < 0 && errno != EINTR)
+		return;
+	omis_handler();
+}
+
+static void serve_terminal(struct measuring *m)
+{
+	int key;
+
+	while ((key = term_key(&m->term)) >= 0)
+		m->is_over |= key == 'q' || key == 'Q';
+	if (got_resize) {
+		got_resize = 0;
+		term_measure(&m->term);
+	}
+}
+
+static bool has_enough(const struct measuring *m)
+{
+	return m->wish->count && m->shown >= m->wish->count;
+}
+
+static void show_all(struct measuring *m)
+{
+	struct reading *r;
+
+	while (!m->is_over && !has_enough(m) && (r = measuring_next(m))) {
+		m->is_over = !measuring_show(m, r);
+		reading_free(r);
+	}
+}
+
+static void watch(struct measuring *m)
+{
+	nsec_t end = m->wish->for_ns ? clock_mono() + m->wish->for_ns : INT64_MAX;
+	nsec_t attach = clock_mono() + ATTACH_NS, now;
+
+	while (!m->is_over && !got_signal && !has_enough(m) && (now = clock_mono()) < end) {
+		if (now >= attach) {
+			measuring_attach(m);
+			attach = now + ATTACH_NS;
+		}
+		wait_a_while(m, end - now);
+		serve_terminal(m);
+		show_all(m);
+	}
+}
+
+static bool is_live(const struct measuring_wish *w)
+{
+	return !w->common.json && !w->csv && !w->count && !w->for_ns;
+}
+
+static int measure(struct measuring *m)
+{
+	int rc = session_open(&m->wish->common);
+
+	if (rc != CMD_OK)
+		return rc;
+	catch_signals();
+	rc = measuring_begin(m);
+	if (rc == CMD_OK) {
+		if (is_live(m->wish))
+			term_raw(&m->term);
+		watch(m);
+		term_restore();
+		rc = m->status;
+	}
+	session_close();
+	if (rc == CMD_OK && got_signal == SIGTERM)
+		return CMD_SIGNAL + SIGTERM;
+	if (rc == CMD_OK && !m->shown && !got_signal && !m->is_over)
+		return cmd_fail(CMD_TIMEOUT, "no interval has ended in that time");
+	return rc == CMD_OK && m->shown && m->is_partial ? CMD_PARTIAL : rc;
+}
+
+static int run(const struct measuring_wish *w)
+{
+	struct measuring m = { .wish = w, .text = BUF_INIT(PMSL_SOURCE_MAX_BYTES + 1) };
+	int rc;
+
+	term_open(&m.term, w->common.color);
+	rc = w->file ? read_text(&m) : CMD_OK;
+	if (rc == CMD_OK)
+		rc = measure(&m);
+	measuring_end(&m);
+	return rc;
+}
+
+/* --- the command line */
+
+static int add_region(void *into, const char *value, struct err *e)
+{
+	struct measuring_wish *w = into;
+
+	if (w->nregion == MEASURING_REGIONS_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d regions", MEASURING_REGIONS_MAX);
+	w->region[w->nregion++] = value;
+	return 0;
+}
+
+static int add_set(void *into, const char *value, struct err *e)
+{
+	struct measuring_wish *w = into;
+
+	if (w->nset == MEASURING_SETS_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d parameters", MEASURING_SETS_MAX);
+	w->set[w->nset++] = value;
+	return 0;
+}
+
+static int set_by(void *into, const char *value, struct err *e)
+{
+	struct measuring_wish *w = into;
+
+	if (!str_eq(value, "process") && !str_eq(value, "node") && !str_eq(value, "site"))
+		return err_set(e, ERR_INVALID, "process, node or site, not '%s'", value);
+	w->by = value;
+	return 0;
+}
+
+static const char *contradiction(const struct measuring_wish *w)
+{
+	struct term t;
+
+	if (w->since_start && w->since_last)
+		return "--since-start or --since-last";
+	if (w->csv && w->common.json)
+		return "--csv or --json";
+	return term_open(&t, w->common.color) < 0 ? "--color takes auto, always or never" : NULL;
+}
+
+int cmd_measure(int argc, char **argv)
+{
+	struct measuring_wish w = { .common = CMD_COMMON_INIT, .objects = "all", .every_ns = NSEC_PER_SEC };
+	const struct opt table[] = {
+		CMD_OPTIONS(&w.common),
+		{ "file", 'f', "FILE", "the metric is of this file ('-': standard input), not built in", OPT_STR, &w.file, 0, 0, NULL },
+		{ "objects", 'o', "LIST", "all (the default), or sites, hosts, ranks and tokens, by commas", OPT_STR, &w.objects, 0, 0, NULL },
+		{ "by", 'b', "WHAT", "a value for each process, node or site, not one of all", OPT_CALL, &w, 0, 0, set_by },
+		{ "every", 'e', "TIME", "between two reads (default 1s)", OPT_NSEC, &w.every_ns, FLOW_EVERY_MIN_NS, FLOW_EVERY_MAX_NS, NULL },
+		{ "count", 'n', "N", "end after N reads", OPT_I64, &w.count, 1, INT64_MAX, NULL },
+		{ "for", 0, "TIME", "end after this time", OPT_NSEC, &w.for_ns, NSEC_PER_MSEC, INT64_MAX / 4, NULL },
+		{ "since-start", 0, NULL, "what has come since the measurement began (the default)", OPT_FLAG, &w.since_start, 0, 0, NULL },
+		{ "since-last", 0, NULL, "what has come since the last read", OPT_FLAG, &w.since_last, 0, 0, NULL },
+		{ "rate", 0, NULL, "divided by that time", OPT_FLAG, &w.rate, 0, 0, NULL },
+		{ "agg", 0, "HOW", "how values of many objects become one: SUM, MEAN, MIN, MAX, ...", OPT_STR, &w.agg, 0, 0, NULL },
+		{ "partners", 0, "LIST", "calls with these partners only; as --objects", OPT_STR, &w.partners, 0, 0, NULL },
+		{ "region", 0, "NAME", "calls in this region of the program; may be given again", OPT_CALL, &w, 0, 0, add_region },
+		{ "set", 0, "NAME=NUMBER", "a further parameter of the metric; may be given again", OPT_CALL, &w, 0, 0, add_set },
+		{ "job", 0, "NAME", "see the processes of this job only", OPT_STR, &w.job, 0, 0, NULL },
+		{ "csv", 0, NULL, "write CSV", OPT_FLAG, &w.csv, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig measure",
+		.usage = "[OPTION...] METRIC",
+		.summary = "measures a metric, where its values are born, and shows each read",
+		.details = "omig metrics lists those that are built in. Each value says how many of how many\n"
+			   "objects are in it, and what is wrong with it. On a terminal: q quits. Elsewhere one\n"
+			   "line a value: time, read, object, value, unit, bound of the error, k/n, flags; with\n"
+			   "--json one object a read. Exit status 6: not all were in the last read.",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	const char *wrong;
+
+	if (rc >= 0)
+		return rc;
+	if (argc - first != 1)
+		return opt_usage_error(&spec, argc == first ? "which metric?" : "one metric");
+	wrong = contradiction(&w);
+	if (wrong)
+		return opt_usage_error(&spec, "%s", wrong);
+	w.metric = argv[first];
+	return run(&w);
+}

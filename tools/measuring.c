@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A measurement: asked for, and what mainsm tells of it. */
+#include "tools/measuring.h"
+
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/omis/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PARTS_MAX 64 /* of one read; mainsm ends sooner */
+
+/* --- asking */
+
+static void write_option(struct omis_writer *w, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	omis_write_string(w, name);
+	omis_write_string(w, value);
+}
+
+static void write_options(const struct measuring_wish *w, struct omis_writer *out)
+{
+	omis_write_list(out);
+	omis_write_string(out, "every_ms");
+	omis_write_int(out, w->every_ns / NSEC_PER_MSEC);
+	omis_write_string(out, "rate");
+	omis_write_int(out, w->rate);
+	write_option(out, "mode", w->since_last ? "last" : "start");
+	write_option(out, "by", w->by);
+	write_option(out, "agg", w->agg);
+	write_option(out, "name", w->file && !str_eq(w->file, "-") ? w->file : NULL);
+	omis_write_list_end(out);
+}
+
+/* The value of NAME=VALUE: a number. */
+static int write_set(struct omis_writer *out, const char *set)
+{
+	const char *equals = strchr(set, '=');
+	double v;
+
+	if (!equals || str_to_double(equals + 1, -1e300, 1e300, &v))
+		return cmd_fail(CMD_USAGE, "--set wants NAME=NUMBER, not '%s'", set);
+	omis_write_string_n(out, set, (size_t)(equals - set));
+	omis_write_float(out, v);
+	return CMD_OK;
+}
+
+static void put_list(struct omis_writer *out, const struct buf *values)
+{
+	omis_write_list(out);
+	buf_put(out->b, values->p, values->n);
+	omis_write_list_end(out);
+}
+
+static int write_parameters(const struct measuring *m, struct omis_writer *out)
+{
+	const struct measuring_wish *w = m->wish;
+	struct buf partners = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	int rc = w->partners ? measuring_objects(m, w->partners, &partners) : CMD_OK;
+
+	omis_write_list(out);
+	if (w->partners) {
+		omis_write_string(out, "partners");
+		put_list(out, &partners);
+	}
+	if (w->nregion) {
+		omis_write_string(out, "regions");
+		omis_write_list(out);
+		for (unsigned i = 0; i < w->nregion; i++)
+			omis_write_string(out, w->region[i]);
+		omis_write_list_end(out);
+	}
+	for (unsigned i = 0; rc == CMD_OK && i < w->nset; i++)
+		rc = write_set(out, w->set[i]);
+	omis_write_list_end(out);
+	buf_done(&partners);
+	return rc;
+}
+
+static int write_request(const struct measuring *m, struct buf *b)
+{
+	struct omis_writer out = OMIS_WRITER(b);
+	struct buf objects = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	int rc = measuring_objects(m, m->wish->objects, &objects);
+
+	buf_puts(b, ":dfg_create(");
+	put_list(&out, &objects);
+	omis_write_string(&out, buf_str(&m->text));
+	omis_write_string(&out, m->wish->metric);
+	write_options(m->wish, &out);
+	if (rc == CMD_OK)
+		rc = write_parameters(m, &out);
+	buf_putc(b, ')');
+	buf_done(&objects);
+	if (rc == CMD_OK && b->failed)
+		rc = cmd_fail(CMD_FAILURE, "the metrics are longer than a request may be (%d bytes)",
+			      OMIS_REQUEST_MAX_BYTES);
+	return rc;
+}
+
+/* Words of several lines come as they are: they are the compiler's, with the text that they are about. */
+static int tell_refused(const Omis_object_result *o)
+{
+	const char *words = o->result ? o->result : omis_strerror(o->status);
+
+	if (!strchr(words, '\n'))
+		return cmd_fail(session_status_of(o->status), "%s", words);
+	term_put_safe(stderr, words, strlen(words));
+	fputc('\n', stderr);
+	return CMD_FAILURE;
+}
+
+static int take_token(struct measuring *m, Omis_reply r)
+{
+	const Omis_object_result *o = r[0] && r[1] ? r[1] : r[0];
+	Omis_value *v;
+
+	if (r[0] && r[0]->obj_list && r[0]->status >= OMIS_FIRST_ERROR)
+		o = r[0];
+	if (!o || !o->obj_list)
+		return cmd_fail(CMD_FAILURE, "mainsm's answer cannot be read");
+	if (o->status >= OMIS_FIRST_ERROR)
+		return tell_refused(o);
+	v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
+	str_copy(m->dfg, sizeof(m->dfg), value_text(v, 0));
+	omis_value_free(v);
+	return CMD_OK;
+}
+
+static int create(struct measuring *m)
+{
+	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	int rc = write_request(m, &b);
+	Omis_reply r = rc == CMD_OK ? omis_request_n((const char *)b.p, b.n, NULL, NULL, 0) : NULL;
+
+	if (r)
+		rc = take_token(m, r);
+	else if (rc == CMD_OK)
+		rc = cmd_fail(CMD_FAILURE, "out of memory");
+	omis_reply_free(r);
+	buf_done(&b);
+	return rc;
+}
+
+/* --- reads that come */
+
+static struct reading *reading_of(struct measuring *m)
+{
+	if (!m->open)
+		m->open = calloc(1, sizeof(*m->open));
+	return m->open;
+}
+
+void reading_free(struct reading *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->npart; i++)
+		omis_value_free(r->part[i]);
+	free(r->part);
+	free(r);
+}
+
+/* Consumes v. */
+static void take_part(struct measuring *m, Omis_value *v)
+{
+	struct reading *r = reading_of(m);
+
+	if (!r || array_grow(&r->part, &r->cap, r->npart + 1, sizeof(*r->part), PARTS_MAX)) {
+		omis_value_free(v);
+		return;
+	}
+	r->part[r->npart++] = v;
+	if (value_int(v, 3))
+		return;
+	*m->last = r;
+	m->last = &r->next;
+	m->open = NULL;
+}
+
+static void on_event(struct measuring *m, Omis_reply r)
+{
+	Omis_value *v;
+
+	if (!r[0] || !r[1] || !r[1]->obj_list || r[1]->status >= OMIS_FIRST_ERROR)
+		return;
+	v = r[1]->result ? omis_value_parse(r[1]->result, r[1]->result_len) : NULL;
+	/* The number of values, then read, until, more, lost. */
+	if (v && v->n >= 5)
+		take_part(m, v);
+	else
+		omis_value_free(v);
+}
+
+static void on_reply(Omis_reply r, void *arg)
+{
+	struct measuring *m = arg;
+	Omis_status s = r && r[0] && r[0]->obj_list ? r[0]->status : OMIS_NO_MEMORY;
+	Omis_value *v;
+
+	if (s == OMIS_CSR_TRIGGERED) {
+		on_event(m, r);
+	} else if (s == OMIS_CSR_DEFINED) {
+		v = r[0]->result ? omis_value_parse(r[0]->result, r[0]->result_len) : NULL;
+		str_copy(m->csr, sizeof(m->csr), value_text(v, 0));
+		omis_value_free(v);
+	} else if (s >= OMIS_FIRST_ERROR) {
+		m->is_over = true;
+		m->status = cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : CMD_FAILURE, "the measurement has ended: %s",
+				     r && r[0]->result ? r[0]->result : omis_strerror(s));
+	}
+	omis_reply_free(r);
+}
+
+static int follow(struct measuring *m)
+{
+	char text[160];
+	Omis_reply r;
+
+	snprintf(text, sizeof(text), "dfg_has_read([%s]): print([$read,$until,$more,$lost,$values])", m->dfg);
+	r = omis_request(text, on_reply, m, OMIS_WAIT_FOR_FIRST_REPLY);
+	if (r)
+		on_reply(r, m);
+	if (!m->csr[0])
+		return m->status ? m->status : cmd_fail(CMD_FAILURE, "mainsm does not tell what it reads");
+	return session_ask(&r, ":csr_enable([%s])", m->csr) ? CMD_FAILURE : (omis_reply_free(r), CMD_OK);
+}
+
+/* --- beginning and ending */
+
+static void tell_troubles(const Omis_value *list)
+{
+	for (size_t i = 0; list && i < list->n; i++) {
+		const Omis_value *t = &list->list[i];
+
+		cmd_warn("%s%s%s", value_text(t, 0), value_text(t, 0)[0] ? ": " : "", value_text(t, 1));
+	}
+}
+
+static int take_info(struct measuring *m)
+{
+	Omis_value *v;
+	int rc = session_ask_value(&v, ":dfg_get_info([%s],17)", m->dfg);
+
+	if (rc != CMD_OK)
+		return rc;
+	str_copy(m->unit, sizeof(m->unit), value_text(value_at(v, 0), 1));
+	m->each_vt = value_int(value_at(v, 0), 7) != 0;
+	tell_troubles(value_at(v, 1));
+	omis_value_free(v);
+	return CMD_OK;
+}
+
+void measuring_look(struct measuring *m)
+{
+	Omis_value *v;
+
+	if (session_ask_value(&v, ":omig_tree()") != CMD_OK)
+		return;
+	omis_value_free(m->tree);
+	m->tree = v;
+}
+
+int measuring_begin(struct measuring *m)
+{
+	Omis_reply r = NULL;
+	int rc = session_attach(m->wish->job);
+
+	m->last = &m->first;
+	if (rc == CMD_OK)
+		measuring_look(m);
+	if (rc == CMD_OK)
+		rc = create(m);
+	if (rc == CMD_OK)
+		rc = follow(m);
+	if (rc == CMD_OK)
+		rc = session_ask(&r, ":dfg_start([%s])", m->dfg);
+	omis_reply_free(r);
+	return rc == CMD_OK ? take_info(m) : rc;
+}
+
+void measuring_end(struct measuring *m)
+{
+	struct reading *r;
+
+	while ((r = measuring_next(m)))
+		reading_free(r);
+	reading_free(m->open);
+	omis_value_free(m->tree);
+	buf_done(&m->text);
+}
+
+static void ignore(Omis_reply r, void *arg)
+{
+	omis_reply_free(r);
+}
+
+void measuring_attach(struct measuring *m)
+{
+	char all[] = ":site_attach([]) node_attach([]) proc_attach([])", job[300];
+	char *text = all;
+
+	if (m->wish->job) {
+		snprintf(job, sizeof(job), ":omig_job_attach(\"%s\")", m->wish->job);
+		text = job;
+	}
+	omis_reply_free(omis_request(text, ignore, NULL, 0));
+}
+
+struct reading *measuring_next(struct measuring *m)
+{
+	struct reading *r = m->first;
+
+	if (!r)
+		return NULL;
+	m->first = r->next;
+	if (!m->first)
+		m->last = &m->first;
+	return r;
+}

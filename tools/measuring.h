@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A measurement as `omig measure` has it: asked for, read, shown. */
+#ifndef TOOLS_MEASURING_H
+#define TOOLS_MEASURING_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "tools/libomis/omis.h"
+#include "tools/session.h"
+#include "tools/term.h"
+
+#define MEASURING_REGIONS_MAX 64
+#define MEASURING_SETS_MAX 16 /* as many parameters as a metric may have */
+
+/* What the command line says. Texts are argv's. */
+struct measuring_wish {
+	struct cmd_common common;
+	const char *file, *metric, *objects, *by, *agg, *partners, *job;
+	const char *region[MEASURING_REGIONS_MAX], *set[MEASURING_SETS_MAX];
+	unsigned nregion, nset;
+	int64_t every_ns, for_ns, count;
+	bool since_start, since_last, rate, csv;
+};
+
+/* One read, of one or more parts. A part: read, until, more, lost, then the values. */
+struct reading {
+	Omis_value **part;
+	size_t npart, cap;
+	struct reading *next;
+};
+
+/* An object's name for people. */
+struct measured_name {
+	const char *token, *parent, *name;
+	int64_t rank, pid;
+};
+
+struct measuring {
+	const struct measuring_wish *wish;
+	struct term term;
+	struct buf text; /* of the file; "" = a built-in metric */
+	char dfg[40], csr[40], unit[128];
+	bool each_vt; /* values go by virtual time */
+	Omis_value *tree; /* omig_tree() as it was last asked for */
+	struct reading *first, **last; /* that wait to be shown */
+	struct reading *open; /* of which further parts come */
+	bool is_over, is_partial; /* partial: the read that was shown last */
+	int status;
+	int64_t shown;
+};
+
+/* --- measuring.c: with mainsm */
+
+/* Makes and starts it. An exit status; what is wrong was told. */
+int measuring_begin(struct measuring *m);
+void measuring_end(struct measuring *m);
+
+/* Processes that have come since are seen, too; not waited for. */
+void measuring_attach(struct measuring *m);
+
+/* The next read that is whole; NULL: none yet. For reading_free(). */
+struct reading *measuring_next(struct measuring *m);
+void reading_free(struct reading *r);
+
+/* Asks for the tree again. */
+void measuring_look(struct measuring *m);
+
+/* --- measuring_names.c */
+
+/* False: nothing is known of it. */
+bool measuring_name(const struct measuring *m, const char *token, struct measured_name *out);
+
+/* "rank 3 node1", "node1", "all". */
+void measuring_label(const struct measuring *m, const char *token, char *out, size_t size);
+
+/* Tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list. CMD_NOTFOUND is told. */
+int measuring_objects(const struct measuring *m, const char *list, struct buf *out);
+
+/* --- measuring_show.c */
+
+/* False: nobody reads any more. */
+bool measuring_show(struct measuring *m, const struct reading *r);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads of a measurement, as a table, lines, CSV or JSON. None of them drops coverage or flags. */
+#include "tools/measuring.h"
+
+#include "common/base/json.h"
+#include "common/base/str.h"
+#include "tools/show.h"
+#include "tools/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define SCREEN_MAX_BYTES (16 << 20)
+#define PART_VALUES 5 /* where the values of a part begin */
+#define LABEL_BYTES 320
+#define NUMBER_BYTES 40
+
+/* A value, as it stands in dfg_has_read. */
+struct shown {
+	const char *object, *flags;
+	int64_t key, time, oldest, newest, k, n;
+	double value, error;
+	const Omis_value *buckets; /* of a histogram; NULL otherwise */
+};
+
+static struct shown read_value(const Omis_value *v)
+{
+	const Omis_value *value = value_at(v, 2);
+
+	return (struct shown){ .object = value_text(v, 0),
+			       .key = value_int(v, 1),
+			       .value = value_float(v, 2),
+			       .error = value_float(v, 3),
+			       .time = value_int(v, 4),
+			       .oldest = value_int(v, 5),
+			       .newest = value_int(v, 6),
+			       .k = value_int(v, 7),
+			       .n = value_int(v, 8),
+			       .flags = value_text(v, 9),
+			       .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
+}
+
+/* Numbers as people compare them: nine digits, the bound that they are within. */
+static const char *print_number(char out[NUMBER_BYTES], double v)
+{
+	if (isnan(v))
+		return "-";
+	snprintf(out, NUMBER_BYTES, "%.9g", v);
+	return out;
+}
+
+static const char *print_time(char out[CLOCK_TEXT_BYTES], int64_t ns)
+{
+	return clock_format_rfc3339(out, ns, 3);
+}
+
+/* "12 of 0..4, 3 of 4..8": where the values of a histogram lie. */
+static void print_buckets(const Omis_value *list, struct buf *b)
+{
+	for (size_t i = 0; i < list->n; i++)
+		buf_printf(b, "%s%" PRId64 "x[%.4g,%.4g]", i ? " " : "", value_int(&list->list[i], 2),
+			   value_float(&list->list[i], 0), value_float(&list->list[i], 1));
+}
+
+/* --- one line a value */
+
+static void put_line(struct measuring *m, int64_t read, const struct shown *s, struct buf *out)
+{
+	char label[LABEL_BYTES], when[CLOCK_TEXT_BYTES], value[NUMBER_BYTES];
+
+	measuring_label(m, s->object, label, sizeof(label));
+	buf_printf(out, "%s %" PRId64 " %s ", print_time(when, s->time), read, label);
+	if (m->each_vt)
+		buf_printf(out, "vt=%" PRId64 " ", s->key);
+	if (s->buckets)
+		print_buckets(s->buckets, out);
+	else
+		buf_puts(out, print_number(value, s->value));
+	buf_printf(out, " %s", m->unit[0] ? m->unit : "1");
+	if (s->error > 0)
+		buf_printf(out, " +-%.3g", s->error);
+	buf_printf(out, " %" PRId64 "/%" PRId64, s->k, s->n);
+	if (s->flags[0])
+		buf_printf(out, " %s", s->flags);
+	buf_putc(out, '\n');
+}
+
+/* --- CSV */
+
+static void put_csv_text(struct buf *out, const char *s)
+{
+	if (!s[strcspn(s, ",\"\r\n")]) {
+		buf_puts(out, s);
+		return;
+	}
+	buf_putc(out, '"');
+	for (; *s; s++)
+		buf_printf(out, *s == '"' ? "\"\"" : "%c", *s);
+	buf_putc(out, '"');
+}
+
+static void put_csv_number(struct buf *out, double v)
+{
+	if (!isnan(v))
+		buf_printf(out, "%.17g", v);
+	buf_putc(out, ',');
+}
+
+static void put_csv(struct measuring *m, int64_t read, const struct shown *s, struct buf *out)
+{
+	char label[LABEL_BYTES];
+
+	measuring_label(m, s->object, label, sizeof(label));
+	buf_printf(out, "%" PRId64 ",%" PRId64 ",", read, s->time);
+	put_csv_text(out, s->object);
+	buf_putc(out, ',');
+	put_csv_text(out, label);
+	buf_putc(out, ',');
+	if (m->each_vt)
+		buf_printf(out, "%" PRId64, s->key);
+	buf_putc(out, ',');
+	put_csv_number(out, s->value);
+	put_csv_text(out, m->unit);
+	buf_putc(out, ',');
+	put_csv_number(out, s->error);
+	buf_printf(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->k, s->n, s->oldest, s->newest);
+	put_csv_text(out, s->flags);
+	buf_putc(out, '\n');
+}
+
+/* --- a table on a terminal */
+
+static struct table *new_table(const struct measuring *m)
+{
+	static const char *const heads[] = { "OBJECT", "VALUE", "UNIT", "+-", "OF", "FLAGS" };
+	static const char *const heads_vt[] = { "OBJECT", "VT", "VALUE", "UNIT", "+-", "OF", "FLAGS" };
+
+	return m->each_vt ? table_new(7, heads_vt, "lrrlrrl") : table_new(6, heads, "lrlrrl");
+}
+
+static void put_row(struct measuring *m, const struct shown *s, struct table *t)
+{
+	char label[LABEL_BYTES], value[NUMBER_BYTES];
+	struct buf buckets = BUF_INIT(1 << 16);
+
+	measuring_label(m, s->object, label, sizeof(label));
+	table_cell(t, "%s", label);
+	if (m->each_vt)
+		table_cell(t, "%" PRId64, s->key);
+	if (s->buckets)
+		print_buckets(s->buckets, &buckets);
+	table_cell(t, "%s", s->buckets ? buf_str(&buckets) : print_number(value, s->value));
+	table_cell(t, "%s", m->unit);
+	if (s->error > 0)
+		table_cell(t, "%.3g", s->error);
+	else
+		table_cell(t, "%s", "");
+	table_cell(t, "%" PRId64 "/%" PRId64, s->k, s->n);
+	table_cell(t, "%s", s->flags);
+	buf_done(&buckets);
+}
+
+static void put_title(const struct measuring *m, const struct reading *r, struct buf *out)
+{
+	char when[CLOCK_TEXT_BYTES];
+
+	buf_printf(out, "\033[H\033[J%somig measure %s%s  %s  read %" PRId64 "  %s%s  (q quit)\n\n",
+		   term_paint(&m->term, TERM_BOLD), m->wish->metric, term_paint(&m->term, TERM_PLAIN),
+		   print_time(when, value_int(r->part[0], 2)), value_int(r->part[0], 1),
+		   m->wish->since_last ? "since the last read" : "since the start",
+		   m->wish->rate ? ", per second" : "");
+}
+
+/* --- a read */
+
+static const char *lines_of(struct buf *b, size_t rows)
+{
+	char *at = (char *)b->p;
+
+	for (size_t i = 0; at && i < rows; i++) {
+		at = memchr(at, '\n', b->n - (size_t)(at - (char *)b->p));
+		at = at ? at + 1 : NULL;
+	}
+	if (at)
+		b->n = (size_t)(at - (char *)b->p);
+	return buf_str(b);
+}
+
+static void note_coverage(struct measuring *m, const struct shown *s)
+{
+	m->is_partial |= s->k < s->n || isnan(s->value);
+}
+
+static void each_value(struct measuring *m, const struct reading *r, struct buf *out, struct table *t)
+{
+	for (size_t p = 0; p < r->npart; p++)
+		for (size_t i = PART_VALUES; i < r->part[p]->n; i++) {
+			struct shown s = read_value(&r->part[p]->list[i]);
+
+			note_coverage(m, &s);
+			if (t)
+				put_row(m, &s, t);
+			else if (m->wish->csv)
+				put_csv(m, value_int(r->part[p], 1), &s, out);
+			else
+				put_line(m, value_int(r->part[p], 1), &s, out);
+		}
+}
+
+static void show_live(struct measuring *m, const struct reading *r, struct buf *out)
+{
+	struct table *t = new_table(m);
+
+	put_title(m, r, out);
+	if (t) {
+		each_value(m, r, NULL, t);
+		table_print(t, m->term.cols, out);
+	}
+	table_free(t);
+	lines_of(out, m->term.rows - 1);
+}
+
+static int64_t lost_of(const struct reading *r)
+{
+	return value_int(r->part[r->npart - 1], 4);
+}
+
+static bool put_text(struct measuring *m, const struct reading *r)
+{
+	struct buf out = BUF_INIT(SCREEN_MAX_BYTES);
+	bool is_read;
+
+	if (m->wish->csv && !m->shown)
+		buf_puts(&out, "read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags\n");
+	if (m->term.is_raw)
+		show_live(m, r, &out);
+	else
+		each_value(m, r, &out, NULL);
+	if (lost_of(r))
+		cmd_warn("%" PRId64 " values of read %" PRId64 " had no room", lost_of(r), value_int(r->part[0], 1));
+	fwrite(out.p, 1, out.n, stdout);
+	is_read = fflush(stdout) == 0;
+	buf_done(&out);
+	return is_read;
+}
+
+/* --- JSON: an object a read */
+
+static void key_i64(struct json *j, const char *key, int64_t v)
+{
+	json_key(j, key);
+	json_i64(j, v);
+}
+
+static void key_str(struct json *j, const char *key, const char *v)
+{
+	json_key(j, key);
+	json_str(j, v);
+}
+
+static void json_number(struct json *j, double v)
+{
+	if (isfinite(v))
+		json_double(j, v);
+	else
+		json_null(j);
+}
+
+static void flags_json(struct json *j, const char *flags)
+{
+	json_key(j, "flags");
+	json_array(j);
+	while (*flags) {
+		size_t n = strcspn(flags, ",");
+
+		json_str_n(j, flags, n);
+		flags += n + (flags[n] == ',');
+	}
+	json_array_end(j);
+}
+
+static void value_json(struct measuring *m, const struct shown *s, struct json *j)
+{
+	char label[LABEL_BYTES];
+
+	measuring_label(m, s->object, label, sizeof(label));
+	json_object(j);
+	key_str(j, "object", s->object);
+	key_str(j, "label", label);
+	if (m->each_vt)
+		key_i64(j, "vt", s->key);
+	json_key(j, s->buckets ? "histogram" : "value");
+	if (s->buckets)
+		show_value_json(j, s->buckets);
+	else
+		json_number(j, s->value);
+	json_key(j, "error");
+	json_number(j, s->error);
+	key_i64(j, "k", s->k);
+	key_i64(j, "n", s->n);
+	key_i64(j, "time_ns", s->time);
+	key_i64(j, "oldest_ns", s->oldest);
+	key_i64(j, "newest_ns", s->newest);
+	flags_json(j, s->flags);
+	json_object_end(j);
+}
+
+static bool put_json(struct measuring *m, const struct reading *r)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	bool is_read;
+
+	json_init(&j, &b);
+	json_object(&j);
+	key_str(&j, "metric", m->wish->metric);
+	key_str(&j, "unit", m->unit);
+	key_i64(&j, "read", value_int(r->part[0], 1));
+	key_i64(&j, "until_ns", value_int(r->part[0], 2));
+	key_i64(&j, "lost", lost_of(r));
+	json_key(&j, "values");
+	json_array(&j);
+	for (size_t p = 0; p < r->npart; p++)
+		for (size_t i = PART_VALUES; i < r->part[p]->n; i++) {
+			struct shown s = read_value(&r->part[p]->list[i]);
+
+			note_coverage(m, &s);
+			value_json(m, &s, &j);
+		}
+	json_array_end(&j);
+	json_object_end(&j);
+	is_read = show_json_line(&j, &b);
+	buf_done(&b);
+	return is_read;
+}
+
+/* An object that is new has no name yet. */
+static bool is_known(const struct measuring *m, const struct reading *r)
+{
+	struct measured_name n;
+
+	for (size_t p = 0; p < r->npart; p++)
+		for (size_t i = PART_VALUES; i < r->part[p]->n; i++) {
+			const char *token = value_text(&r->part[p]->list[i], 0);
+
+			if (token[0] && (!measuring_name(m, token, &n) || (token[0] == 'p' && n.rank < 0)))
+				return false;
+		}
+	return true;
+}
+
+bool measuring_show(struct measuring *m, const struct reading *r)
+{
+	bool is_read;
+
+	if (!is_known(m, r))
+		measuring_look(m);
+	m->is_partial = false;
+	is_read = m->wish->common.json ? put_json(m, r) : put_text(m, r);
+	m->shown++;
+	return is_read;
+}
