@@ -36,6 +36,7 @@ static const struct {
 	{ "patop_measurement_integrator_read", serve_patop_read },
 	{ "proc_get_info", serve_proc_get_info },
 	{ "proc_get_loader_info", serve_loader_info },
+	{ "proc_get_probes", serve_get_probes },
 	{ "proc_read_memory", serve_read_memory },
 	{ "proc_read_memory_bin", serve_read_memory_bin },
 	{ "proc_send_signal", serve_send_signal },

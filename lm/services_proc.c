@@ -198,6 +198,49 @@ int serve_proc_get_info(struct service_call *c)
 	return rc;
 }
 
+static void write_probe(struct omis_writer *w, const struct seg_probe *p)
+{
+	omis_write_list(w);
+	omis_write_string(w, p->name);
+	omis_write_list(w);
+	for (uint32_t i = 0; i < p->nparam; i++)
+		omis_write_string(w, seg_type_name(p->type[i]));
+	omis_write_list_end(w);
+	omis_write_list_end(w);
+}
+
+/* Of a process without a segment nothing is known: it has none. */
+static int add_probes(struct service_call *c, const struct object *o)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	const struct segview *v = o->proc->seg;
+	const struct seg_probe *p;
+	int rc;
+
+	omis_write_int(&w, v ? segview_probes(v) : 0);
+	for (unsigned i = 0; v && i < SEG_PROBES; i++) {
+		p = segview_probe(v, i);
+		if (p)
+			write_probe(&w, p);
+	}
+	rc = b.failed ? -ERR_NOMEM
+		      : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
+	buf_done(&b);
+	return rc;
+}
+
+int serve_get_probes(struct service_call *c)
+{
+	struct objects o = { 0 };
+	int rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+
+	for (size_t i = 0; rc == 0 && i < o.n; i++)
+		rc = add_probes(c, &o.v[i]);
+	objects_done(&o);
+	return rc;
+}
+
 enum {
 	THREAD_PROCESS = 1 << 0,
 	THREAD_GLOBAL_ID = 1 << 1,

@@ -45,6 +45,10 @@ static const struct omis_service proc[] = {
 		    "bss_len]",
 	  .help = "The files that a process has loaded code from, the program first; member is "
 		  "always \"\". Those of another word size are told in whole pages." },
+	{ EXT_SERVICE("ocmg", "proc_get_probes", INFO, 'p', NODE, OBSERVE, DONE),
+	  .param = { PROCS }, .result = "n, [name, [type, ...]]",
+	  .help = "The probes of a process, as thread_executes_probe knows them, with the types of their "
+		  "parameters, the virtual time first." },
 	{ SERVICE("proc_has_been_continued", EVENT, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS }, .help = "The monitor let a stopped process continue: a tool wished it, or left." },
 	{ SERVICE("proc_has_been_descheduled", EVENT, 'p', NODE, OBSERVE, DONE),

@@ -63,6 +63,15 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	memset(h->spare, 0, sizeof(h->spare));
 }
 
+const char *seg_type_name(unsigned type)
+{
+	static const char *const names[SEG_TYPES] = { "bool",  "int8",	 "int16",  "int32",
+						      "int64", "uint8",	 "uint16", "uint32",
+						      "uint64", "float32", "float64" };
+
+	return type < SEG_TYPES ? names[type] : "?";
+}
+
 int seg_lm_path(char *out, unsigned long size, const char *runtime, const char *host,
 		const char *caid, const char *ext)
 {

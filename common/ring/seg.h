@@ -321,6 +321,9 @@ static_assert(sizeof(struct seg_register) == 24, "layout");
  */
 void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t ring_bytes);
 
+/* "int32", "float64", ...; "?" out of range. */
+const char *seg_type_name(unsigned type);
+
 /*
  * "R/lm-<host>-<caid>.sock" and ".lock": where the lm of this host listens. ext begins with the
  * point. -1: does not fit.

@@ -321,6 +321,20 @@ START_TEST(processes_that_come_later_are_watched_at_their_probes)
 }
 END_TEST
 
+START_TEST(a_process_tells_its_probes)
+{
+	const struct msg_reply *r;
+
+	open_ranks();
+	r = world_ask(&w, OBSERVER, with(":proc_get_probes([@])", rank0));
+	ck_assert_uint_eq(r->nentry, 1);
+	ck_assert_str_eq(r->entry[0].objects, rank0);
+	ck_assert_str_eq(entry_text(&r->entry[0]),
+			 "2,[\"step\",[\"int32\"]],[\"region_end\",[\"int64\",\"float64\",\"uint64\"]]");
+	close_ranks();
+}
+END_TEST
+
 START_TEST(a_record_that_no_probe_of_the_process_makes_detaches_it)
 {
 	struct seg_thread *t;
@@ -348,5 +362,5 @@ SUITE("lm probes", a_probe_is_on_while_somebody_wishes_it, what_happened_before_
       without_memory_nothing_is_wished_by_half, a_probe_is_an_event_with_its_parameters,
       counting_at_a_probe_is_done_in_the_rank, filters_take_parameters_of_probes,
       a_probe_that_no_process_has_is_told_in_words,
-      processes_that_come_later_are_watched_at_their_probes,
+      processes_that_come_later_are_watched_at_their_probes, a_process_tells_its_probes,
       a_record_that_no_probe_of_the_process_makes_detaches_it)
