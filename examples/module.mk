@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs to watch, for every MPI that is here; heat2d alone is that of the
-# first. They know nothing of Omig and are not installed.
+# first. They know nothing of Omig, but for the probes in loops, and are not installed.
 EXAMPLE_MPI := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 EXAMPLES    := $(EXAMPLE_MPI:%=$(B)/examples/heat2d.%) $(B)/examples/heat2d \
-	       $(EXAMPLE_MPI:%=$(B)/examples/stencil.%)
+	       $(EXAMPLE_MPI:%=$(B)/examples/stencil.%) $(EXAMPLE_MPI:%=$(B)/examples/loops.%)
 
 $(B)/examples/heat2d.%: examples/heat2d.c
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -o $@ $<
 # mpich's mpi.h says that MPI_STATUSES_IGNORE is written to: a warning when that is in line.
 $(B)/examples/stencil.%: examples/stencil.c
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wno-stringop-overflow -o $@ $< -lm
+$(B)/examples/loops_probes.c: examples/loops.probes $(B)/bin/omig
+	$(call say,PROBES)mkdir -p $(@D) && $(B)/bin/omig probes -o $@ -H $(@:.c=.h) -f $(@D)/loops_module.f90 $<
+$(B)/examples/loops.%: examples/loops.c $(B)/examples/loops_probes.c
+	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -I$(@D) -o $@ $^
 $(B)/examples/heat2d: examples/heat2d.c
 	$(call say,MPICC)mkdir -p $(@D) && $(or $(firstword $(EXAMPLE_MPI:%=mpicc.%)),mpicc) -std=c17 -D_GNU_SOURCE \
 		$(CFLAGS) $(WARNINGS) -o $@ $<

@@ -46,6 +46,7 @@ int cmd_dot(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_measure(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_probes(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_cert(int argc, char **argv);

@@ -5,8 +5,14 @@ tools.src        := cmd.c cmd_admin.c cmd_site.c site.c cmd_cert.c cmd_doctor.c 
 		    cmd_top.c cmd_tree.c doctor.c export_keep.c export_sample.c export_write.c health.c launch.c launch_mainsm.c metrics.c session.c show.c table.c \
 		    term.c top_sample.c top_show.c tree.c \
 		    tree_order.c cmd_audit.c cmd_check.c cmd_dot.c cmd_log.c logread.c logwrite.c cmd_metrics.c graphviz.c pmsl_text.c \
-		    cmd_measure.c cmd_explain.c measuring.c measuring_names.c measuring_show.c
-tools.uses       := common/base common/omis eventlog eventlog/text pmsl tools/libomis tools/web
+		    cmd_measure.c cmd_explain.c measuring.c measuring_names.c measuring_show.c \
+		    cmd_probes.c probe_decl.c probe_write.c
+tools.uses       := common/base common/ring common/omis eventlog eventlog/text pmsl tools/libomis tools/web
+# What libomig and a program with probes know of each other goes into each such program.
+tools.gen        := $(B)/gen/tools/probe_abi_text.c
+$(B)/gen/tools/probe_abi_text.c: libapp/probe_abi.h
+	$(call say,GEN)mkdir -p $(@D) && { echo 'extern const char probe_abi_text[];'; echo 'const char probe_abi_text[] ='; \
+		sed -e '/SPDX/d; s/\\/\\\\/g; s/"/\\"/g; s/^/\t"/; s/$$/\\n"/' $<; echo ';'; } >$@
 tools.programs   := omig
 tools.main.omig  := omig_main.c
 tools.libs       := -lm
@@ -22,7 +28,11 @@ tools.not_built  := scratch_main.c
 tools.statics    += scratch_main.c:steps scratch_main.c:wish_to_end scratch_main.c:more scratch_main.c:child \
 		    scratch_main.c:child_in
 tools.libexec    := omig-scratch
-$(B)/libexec/omig/omig-scratch: $(B)/tools/scratch_main.o $(B)/common/base.a
+$(B)/gen/tools/scratch_probes.c: tools/scratch.probes $(B)/bin/omig
+	$(call say,PROBES)mkdir -p $(@D) && $(B)/bin/omig probes -o $@ -H $(@:.c=.h) $<
+$(B)/gen/tools/scratch_probes.o: OUR_CFLAGS += -w
+$(B)/tools/scratch_main.o: | $(B)/gen/tools/scratch_probes.c
+$(B)/libexec/omig/omig-scratch: $(B)/tools/scratch_main.o $(B)/gen/tools/scratch_probes.o $(B)/common/base.a
 	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -rdynamic -o $@ $^ -ldl
 
 # Manual pages: what programs can say themselves is filled in by asking them.

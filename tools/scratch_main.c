@@ -5,11 +5,12 @@
  * obeys lines on its input, each answered with `done`; its end is that of its input.
  *
  *	calls N		N calls of MPI_Barrier
- *	steps N		N calls of scratch_step, each with one of getppid and a millisecond's sleep
+ *	steps N		N calls of scratch_step, each with a probe, one of getppid and a millisecond's sleep
  *	thread, unthread	begins and ends a thread
  *	child, unchild	begins and ends a rank more, as a child
  */
 #include "common/base/str.h"
+#include "tools/scratch_probes.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -145,6 +146,7 @@ static void do_steps(long n)
 {
 	for (long i = 0; i < n; i++) {
 		scratch_step((int)i);
+		scratch_probe((int)i, (double)i / 2);
 		syscall(SYS_getppid);
 		nap();
 	}

@@ -163,6 +163,12 @@ const struct selftest_row selftest_rows[] = {
 		"thread_has_terminated([{proc}]): print([$proc,$thread])", "!thread", "* 1,t_", "!unthread",
 		"* 2,{proc},t_" } },
 
+	/* probes */
+	{ "thread_executes_probe", NEED_NOTHING, { "thread_executes_probe([{proc}],\"scratch_probe\"): print([$thread,$vt,$par2])",
+		"!steps 2", "* 3,{main},0,0\\.0\n", "* 3,{main},1,0\\.5\n" } },
+	{ "proc_get_probes", NEED_NOTHING, { ":proc_get_probes([{proc}])",
+		"=^{proc} 1,\\[\"scratch_probe\",\\[\"int32\",\"float64\"\\]\\]\n" } },
+
 	/* library calls: those of the scratch process end in itself */
 	{ "thread_has_started_lib_call", NEED_NOTHING, { BARRIER "print([$proc,$thread])", "!calls 3",
 		"*( 2,{proc},{main}\n.*){3}" } },

@@ -5,7 +5,7 @@ LIBAPP_T   := $(B)/tests/libapp
 LIBAPP_MPI := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 LIBAPP_F90 := $(foreach f,$(LIBAPP_MPI),$(if $(shell command -v mpif90.$f),$f))
 LIBAPP_C   := calls inrank threads rough constants loop
-LIBAPP_F   := calls_h calls_mod calls_f08
+LIBAPP_F   := calls_h calls_mod calls_f08 probes_address probes_module
 
 SYSTEM_NEEDS += $(LIBAPP_T)/segdump $(LIBAPP_T)/libsecond_next.so $(LIBAPP_T)/libsecond_pmpi.so $(LIBAPP_T)/fake_lm \
 	$(foreach f,$(LIBAPP_MPI),$(LIBAPP_C:%=$(LIBAPP_T)/%.$f) $(LIBAPP_T)/linked.$f $(LIBAPP_T)/archive.$f) \
@@ -43,6 +43,11 @@ $(LIBAPP_T)/calls_mod.$(1): tests/libapp/calls.F90
 	$$(call say,MPIF90)mkdir -p $$(@D)/mod.$(1) && mpif90.$(1) -w -g -cpp -J$$(@D)/mod.$(1) -fallow-argument-mismatch -o $$@ $$<
 $(LIBAPP_T)/calls_f08.$(1): tests/libapp/calls.F90
 	$$(call say,MPIF90)mkdir -p $$(@D)/f08.$(1) && mpif90.$(1) -w -g -cpp -DUSE_F08 -J$$(@D)/f08.$(1) -fallow-argument-mismatch -o $$@ $$<
+$(LIBAPP_T)/probes_address.$(1): tests/libapp/probes.F90 $(B)/examples/loops_probes.c
+	$$(call say,MPIF90)mkdir -p $$(@D) && mpicc.$(1) -O2 -c -o $$@.o $(B)/examples/loops_probes.c && mpif90.$(1) -g -cpp -o $$@ $$< $$@.o
+$(LIBAPP_T)/probes_module.$(1): tests/libapp/probes.F90 $(B)/examples/loops_probes.c
+	$$(call say,MPIF90)mkdir -p $$(@D)/m.$(1) && mpicc.$(1) -O2 -c -o $$@.o $(B)/examples/loops_probes.c && \
+		mpif90.$(1) -g -cpp -DUSE_MODULE -J$$(@D)/m.$(1) -o $$@ $(B)/examples/loops_module.f90 $$< $$@.o
 endef
 $(foreach f,$(LIBAPP_MPI),$(eval $(call libapp_mpi,$f)))
 $(foreach f,$(LIBAPP_F90),$(eval $(call libapp_f90,$f)))
