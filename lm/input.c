@@ -65,20 +65,37 @@ static int open_metric(struct input *in, const struct flow_source *s, struct err
 	return cells_open(in, e);
 }
 
+bool input_is_vt(const struct input *in)
+{
+	return in->source->probe[0];
+}
+
+/* A rank reads at a probe what it counts itself, and of all partners together. */
+static int fits_probe(const struct input *in, struct err *e)
+{
+	if (in->from != INPUT_CALLS)
+		return err_set(e, ERR_UNSUPPORTED, "%s is not read at probes", in->metric.name);
+	return in->npartner ? err_set(e, ERR_UNSUPPORTED,
+				      "%s is not told apart by partners at probes", in->metric.name)
+			    : 0;
+}
+
 int input_open(struct input *in, const struct flow_source *s, struct err *e)
 {
 	int rc;
 
 	*in = (struct input){ .source = s };
-	if (s->probe[0])
-		return err_set(e, ERR_UNSUPPORTED, "this host tells nothing of probes yet");
 	if (s->kind == FLOW_SOURCE_TIME)
 		return open_time(in);
-	if (s->kind != FLOW_SOURCE_METRIC)
-		return err_set(e, ERR_UNSUPPORTED, "only a probe has such a value");
+	if (s->kind != FLOW_SOURCE_METRIC) {
+		in->from = INPUT_EVENT;
+		return s->probe[0] ? 0 : err_set(e, ERR_UNSUPPORTED, "only a probe has such a value");
+	}
 	rc = read_partners(in, &s->partners, e);
 	if (!rc)
 		rc = open_metric(in, s, e);
+	if (!rc && s->probe[0])
+		rc = fits_probe(in, e);
 	if (rc)
 		input_done(in);
 	return rc;
@@ -136,9 +153,12 @@ static bool look(struct input *in, const struct input_moment *m, struct reading_
 	switch (in->from) {
 	case INPUT_TIME:
 		v->value = (double)(m->now - m->start) * 1e-9;
+		v->error = m->clock_error;
 		return true;
 	case INPUT_CALLS:
 		return in->proc && cells_look(in, m, v);
+	case INPUT_EVENT:
+		return false;
 	default:
 		return (in->proc || in->from == INPUT_NODE) && figure_look(in, m, v);
 	}
@@ -146,7 +166,7 @@ static bool look(struct input *in, const struct input_moment *m, struct reading_
 
 static bool is_total(const struct input *in)
 {
-	return in->from != INPUT_TIME && in->metric.is_total;
+	return in->from != INPUT_TIME && in->from != INPUT_EVENT && in->metric.is_total;
 }
 
 void input_begin(struct input *in, const struct input_moment *m, bool is_new)
@@ -163,6 +183,7 @@ void input_begin(struct input *in, const struct input_moment *m, bool is_new)
 
 void input_renew(struct input *in)
 {
+	in->is_closed = false;
 	if (in->from == INPUT_CALLS && in->has_base)
 		in->base = -in->seen;
 }

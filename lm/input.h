@@ -17,11 +17,23 @@ struct tickbase;
 
 #define INPUT_PARTNERS_MAX 65536 /* as many as a world may have ranks for one metric to name */
 
-enum input_from { INPUT_TIME, INPUT_CALLS, INPUT_PROC, INPUT_NODE };
+/* A scale that two milliseconds of two clocks have given; after a second it is a hundred times better. */
+#define INPUT_SCALE_ERROR 3e-5
+
+enum input_from {
+	INPUT_TIME,
+	INPUT_CALLS,
+	INPUT_PROC,
+	INPUT_NODE,
+	INPUT_EVENT, /* what comes with a probe: its parameters, or that it was met */
+};
+
+struct watch;
 
 struct input {
 	const struct flow_source *source; /* borrowed from the graph */
 	uint32_t place; /* in the engine */
+	struct watch *watch; /* readings_probe.c's */
 	enum input_from from;
 	struct pmsl_builtin metric;
 	int figure; /* of INPUT_PROC and INPUT_NODE: input_figure.c's */
@@ -44,6 +56,7 @@ struct input_moment {
 	struct tickbase *ticks;
 	struct sampler *sampler;
 	struct host *host;
+	double clock_error; /* of the system time, in seconds */
 	nsec_t now; /* system time, */
 	nsec_t start; /* as that of the measurement's */
 };
@@ -54,6 +67,9 @@ struct input_moment {
  */
 int input_open(struct input *in, const struct flow_source *s, struct err *e);
 void input_done(struct input *in);
+
+/* Its values come with the events of a probe, and not for each read. */
+bool input_is_vt(const struct input *in);
 
 /* A source of the same words: *in goes on where `from` was. */
 bool input_is_same(const struct input *a, const struct input *b);

@@ -11,9 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A scale that two milliseconds of two clocks have given; after a second it is a hundred times better. */
-#define SCALE_ERROR 3e-5
-
 /* A writer was killed in the middle of an update: nobody knows how much is missing. */
 #define TORN_ERROR INFINITY
 
@@ -158,6 +155,6 @@ bool cells_look(struct input *in, const struct input_moment *m, struct reading_v
 			v->error = TORN_ERROR;
 	}
 	if (in->metric.quantity == PMSL_Q_DELAY)
-		v->error += v->value * SCALE_ERROR;
+		v->error += v->value * INPUT_SCALE_ERROR;
 	return true;
 }

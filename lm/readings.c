@@ -9,12 +9,20 @@
 #include "lm/hooks.h"
 #include "lm/readings_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 nsec_t readings_now(const struct readings *r)
 {
 	return timebase_at(r->conf.env.timebase, loop_now(r->conf.env.loop));
+}
+
+double readings_clock_error(const struct readings *r)
+{
+	nsec_t e = timebase_error(r->conf.env.timebase, loop_now(r->conf.env.loop));
+
+	return e == TIMEBASE_UNKNOWN_NS ? INFINITY : (double)e * 1e-9;
 }
 
 struct reading *readings_find(const struct readings *r, uint32_t measurement)
@@ -33,6 +41,7 @@ struct input_moment reading_moment(struct reading *g)
 				      .sampler = g->owner->sampler,
 				      .host = env->host,
 				      .now = readings_now(g->owner),
+				      .clock_error = readings_clock_error(g->owner),
 				      .start = g->start };
 }
 
@@ -86,7 +95,7 @@ void reading_attach(struct reading *g, struct input *in)
 	const struct flow_source *s = in->source;
 	const char *token = s->process[0] ? s->process : s->object;
 
-	if (in->proc || in->from == INPUT_TIME || in->from == INPUT_NODE)
+	if (in->proc || (!input_is_vt(in) && (in->from == INPUT_TIME || in->from == INPUT_NODE)))
 		return;
 	in->proc = procs_find(g->owner->conf.env.procs, token, strlen(token));
 	if (in->proc && !in->proc->held)
@@ -100,9 +109,12 @@ void reading_begin(struct reading *g)
 	for (size_t i = 0; i < g->ninput; i++)
 		if (!g->input[i].has_base && !g->input[i].is_closed)
 			begin_input(g, &g->input[i]);
+	readings_watch(g->owner); /* with what they began at */
+	reading_announce(g);
 }
 
-static void on_born(struct reading *g, struct proc *p)
+/* It is here, or has called exec: what its old segment had told last goes on then. */
+static void on_segment(struct reading *g, struct proc *p, bool is_renewed)
 {
 	bool any = false;
 
@@ -115,19 +127,15 @@ static void on_born(struct reading *g, struct proc *p)
 		if (in->proc != p)
 			continue;
 		any = true;
-		if (g->has_begun)
+		if (is_renewed)
+			input_renew(in);
+		else if (g->has_begun)
 			begin_input(g, in);
 	}
+	g->owner->is_changed |= any;
 	if (any && reading_wish(g, p))
 		log_warn("lm", "out of memory, a process is not measured m=%u pid=%d", g->id,
 			 (int)p->pid);
-}
-
-static void on_renewed(struct reading *g, const struct proc *p)
-{
-	for (size_t i = 0; i < g->ninput; i++)
-		if (g->input[i].proc == p)
-			input_renew(&g->input[i]);
 }
 
 static void on_ending(struct reading *g, const struct proc *p)
@@ -135,24 +143,27 @@ static void on_ending(struct reading *g, const struct proc *p)
 	const struct input_moment m = reading_moment(g);
 
 	for (size_t i = 0; i < g->ninput; i++)
-		if (g->input[i].proc == p)
+		if (g->input[i].proc == p) {
 			input_close(&g->input[i], &m);
+			g->owner->is_changed = true;
+		}
 }
 
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
 {
 	struct readings *r = arg;
 
+	r->is_changed = false;
 	list_each (i, &r->all) {
 		struct reading *g = list_entry(i, struct reading, link);
 
-		if (what == PROC_BORN)
-			on_born(g, p);
-		else if (what == PROC_RENEWED)
-			on_renewed(g, p);
+		if (what == PROC_BORN || what == PROC_RENEWED)
+			on_segment(g, p, what == PROC_RENEWED);
 		else if (what == PROC_ENDING || what == PROC_DETACHING)
 			on_ending(g, p);
 	}
+	if (r->is_changed)
+		readings_watch(r);
 }
 
 /* --- life */
@@ -179,6 +190,7 @@ struct readings *readings_new(const struct readings_conf *c)
 		return NULL;
 	r->conf = *c;
 	list_init(&r->all);
+	list_init(&r->watches);
 	r->sampler = sampler_new(c->env.host);
 	r->restate = loop_timer_new(c->env.loop, on_restated, r);
 	r->listener = (struct procs_listener){ .on_proc = on_proc, .arg = r };
@@ -197,6 +209,7 @@ void reading_free(struct reading *g)
 		list_del(&g->link);
 		r->n--;
 		flow_remove(r->engine, g->id);
+		readings_watch(r);
 		list_each (i, procs_all(r->conf.env.procs))
 			reading_unwish(g, list_entry(i, struct proc, link));
 	}
@@ -215,6 +228,7 @@ void readings_free(struct readings *r)
 		return;
 	list_each_safe (i, &r->all)
 		reading_free(list_entry(i, struct reading, link));
+	readings_unwatch(r);
 	procs_unlisten(&r->listener);
 	loop_timer_free(r->restate);
 	sampler_free(r->sampler);

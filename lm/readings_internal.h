@@ -17,7 +17,9 @@ struct readings {
 	struct sampler *sampler;
 	struct procs_listener listener;
 	struct loop_timer *restate; /* runs out when the parent has loaded all that it wants */
+	struct list watches; /* readings_probe.c: struct watch */
 	struct reading *current; /* that is being read; NULL: what comes out is for nobody */
+	bool is_changed; /* while processes come and go: what is looked at at probes */
 	uint64_t reads;
 };
 
@@ -38,6 +40,8 @@ struct reading {
 };
 
 nsec_t readings_now(const struct readings *r);
+/* Bound of what our time is wrong by, in seconds; INFINITY: nobody knows. */
+double readings_clock_error(const struct readings *r);
 struct reading *readings_find(const struct readings *r, uint32_t measurement);
 void reading_free(struct reading *g);
 struct input_moment reading_moment(struct reading *g);
@@ -50,6 +54,13 @@ void reading_unwish(struct reading *g, struct proc *p);
 /* Whether and where the input's process is here. */
 void reading_attach(struct reading *g, struct input *in);
 
+/* --- readings_probe.c */
+/* After any change of measurements, their inputs or processes: what is looked at at probes is theirs. */
+void readings_watch(struct readings *r);
+void readings_unwatch(struct readings *r);
+/* Why an input at a probe has no values; NULL: it has, or its process is not here. */
+const char *readings_watch_fault(const struct input *in);
+
 /* --- readings_read.c */
 void reading_arm(struct reading *g);
 void reading_on_timer(void *arg);
@@ -57,6 +68,8 @@ void reading_on_timer(void *arg);
 void reading_begin(struct reading *g);
 /* As if read number `read` had been taken at t, of nothing: those to come are higher. */
 void reading_skip(struct reading *g, int64_t read, nsec_t t);
+/* Rings are read at any time: what is of the interval after the one under way is told apart. */
+void reading_announce(struct reading *g);
 void reading_take(struct reading *g, int64_t read, nsec_t t);
 void readings_on_batch(void *arg, const struct flow_batch *b);
 void readings_on_result(void *arg, const struct flow_result *r);

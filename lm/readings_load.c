@@ -228,6 +228,19 @@ static void wish_all(struct load *l, struct reading *g)
 	}
 }
 
+static void complain_of_probes(struct load *l, const struct reading *g)
+{
+	for (size_t i = 0; i < g->ninput; i++) {
+		const char *fault = readings_watch_fault(&g->input[i]);
+		struct err e;
+
+		if (!fault)
+			continue;
+		err_set(&e, ERR_NOTFOUND, "probe %s: %s", g->input[i].source->probe, fault);
+		complain(l, g->input[i].source->process, -ERR_NOTFOUND, &e);
+	}
+}
+
 static void start(struct load *l, struct reading *g, bool is_first)
 {
 	struct readings *r = l->r;
@@ -240,6 +253,9 @@ static void start(struct load *l, struct reading *g, bool is_first)
 				      : (now > g->start ? now : g->start + 1));
 	if (g->has_begun || now >= g->start)
 		reading_begin(g);
+	else
+		readings_watch(r);
+	complain_of_probes(l, g);
 	reading_arm(g);
 	flowbox_flush(g->box);
 }

@@ -2,6 +2,7 @@
 /* Intervals end: inputs are read, the graph runs, one frame goes up. */
 #include "common/base/log.h"
 #include "common/loop/loop.h"
+#include "lm/probe.h"
 #include "lm/readings_internal.h"
 
 /* The read whose interval ended last; 0: the first one is under way. */
@@ -66,10 +67,19 @@ void reading_skip(struct reading *g, int64_t read, nsec_t t)
 	for (size_t i = 0; i < g->ninput; i++) {
 		const struct flow_token zero = flow_token_make(read, 0, 0, t);
 
-		if (g->input[i].from != INPUT_TIME && g->input[i].metric.is_total)
+		if (!input_is_vt(&g->input[i]) && g->input[i].from != INPUT_TIME &&
+		    g->input[i].metric.is_total)
 			push(g, &g->input[i], &zero);
 	}
 	run(g, read, t);
+}
+
+void reading_announce(struct reading *g)
+{
+	int64_t last = flow_last_read(g->owner->engine, g->id);
+
+	if (g->every)
+		flow_announce(g->owner->engine, g->id, end_of(g, last + 1));
 }
 
 void reading_take(struct reading *g, int64_t read, nsec_t t)
@@ -77,11 +87,16 @@ void reading_take(struct reading *g, int64_t read, nsec_t t)
 	struct readings *r = g->owner;
 	struct input_moment m;
 
+	if (!list_is_empty(&r->watches))
+		probes_drain(r->conf.env.probes);
 	sampler_begin(r->sampler);
 	m = reading_moment(g);
 	for (size_t i = 0; i < g->ninput; i++) {
-		const struct flow_token token = input_read(&g->input[i], &m, read);
+		struct flow_token token;
 
+		if (input_is_vt(&g->input[i]))
+			continue;
+		token = input_read(&g->input[i], &m, read);
 		push(g, &g->input[i], &token);
 	}
 	flowbox_begin(g->box, (uint64_t)read, t, procs_node_token(r->conf.env.procs));
@@ -89,6 +104,7 @@ void reading_take(struct reading *g, int64_t read, nsec_t t)
 	if (!run(g, read, t))
 		flowbox_end(g->box);
 	r->current = NULL;
+	reading_announce(g);
 	r->reads++;
 	if (!g->is_stale)
 		flowbox_flush(g->box);

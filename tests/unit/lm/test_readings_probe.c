@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs at probes: each event once, in its interval, with what was read at it. */
+#include "common/daemon/timebase.h"
+#include "common/flow/batch.h"
+#include "common/omis/status.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/two_ranks.h"
+
+#include <math.h>
+#include <signal.h>
+
+static struct flow_batch_room room;
+static nsec_t start;
+
+static void set_up(void)
+{
+	open_ranks();
+	above_skip_all(&w.mainsm);
+	start = timebase_at(&w.time, loop_now(w.loop));
+}
+
+static void clean_up(void)
+{
+	close_ranks();
+	flow_batch_room_done(&room);
+	room = (struct flow_batch_room){ 0 };
+}
+
+/* @: the process; measurement m. One input at the probe, aggregated by fold over the interval. */
+static const struct msg_flow_ack *load(uint32_t m, const char *source, const char *process,
+				       const char *fold)
+{
+	char graph[1024];
+	struct msg_flow_piece piece = { "n_7", { (const uint8_t *)graph, 0 } };
+	const struct msg *ack;
+
+	piece.graph.n = (size_t)snprintf(
+		graph, sizeof(graph),
+		"[\"flow\",1,%u,[[\"input\",0,0,0,[],%s],[\"vt_agg\",0,0,0,[0],\"%s\",0.0,0,1],"
+		"[\"link_out\",0,0,0,[1],\"up\"]]]",
+		m, with(source, process), fold);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_LOAD,
+					     .flow_load = { .measurement = m,
+							    .tool = 1,
+							    .identity = OBSERVER,
+							    .version = 1,
+							    .start_ns = start,
+							    .every_ns = SEC,
+							    .piece = &piece,
+							    .npiece = 1 } });
+	world_run(&w, 5 * MS);
+	ack = above_next(&w.mainsm, MSG_FLOW_ACK);
+	ck_assert_ptr_nonnull(ack);
+	return &ack->flow_ack;
+}
+
+/* Ranks stamp by the real clock: it tells virtual time from now on. */
+static void set_clock(void)
+{
+	w.lm->ticks.monotonic.base_ns = loop_now(w.loop) - clock_mono();
+}
+
+static void step(int64_t vt)
+{
+	set_clock();
+	fake_segment_probe(&seg, FAKE_STEP, &(union seg_value){ .i = vt });
+}
+
+static void region(int64_t vt, double residuum)
+{
+	set_clock();
+	fake_segment_probe(&seg, FAKE_REGION,
+			   (const union seg_value[]){ { .i = vt }, { .f = residuum }, { .u = 9 } });
+}
+
+/* The value of that read of the measurement. */
+static struct flow_token value_of(uint32_t m, uint64_t read)
+{
+	struct flow_batch b;
+
+	for (size_t i = 0; i < w.mainsm.n; i++) {
+		const struct msg *f = w.mainsm.msg[i];
+
+		if (f->type != MSG_FLOW_BATCH || f->flow_batch.measurement != m ||
+		    f->flow_batch.read != read)
+			continue;
+		ck_assert_uint_eq(f->flow_batch.nbatch, 1);
+		ck_assert_int_eq(flow_batch_decode(&room, f->flow_batch.batch[0].p,
+						   f->flow_batch.batch[0].n, &b, NULL),
+				 0);
+		ck_assert_uint_eq(b.n, 1);
+		return b.t[0];
+	}
+	ck_abort_msg("no read %u of measurement %u", (unsigned)read, m);
+	return (struct flow_token){ 0 };
+}
+
+#define EVENT "\"event\",\"\",\"\",\"step\",\"@\",0,0,[],[]"
+
+START_TEST(each_event_counts_once_in_its_interval)
+{
+	struct flow_token t;
+
+	step(1); /* nobody looks yet */
+	ck_assert_uint_eq(load(7, EVENT, rank0, "COUNT")->nentry, 0);
+	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), PROBE_RECORD);
+	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_REGION), 0);
+	for (int64_t vt = 2; vt < 5; vt++)
+		step(vt);
+	world_run(&w, SEC);
+	t = value_of(7, 1);
+	ck_assert_double_eq(t.value, 3);
+	ck_assert_uint_eq(t.k, 1);
+	ck_assert_uint_eq(t.n, 1);
+	step(5);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 2).value, 1);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 3).value, 0);
+}
+END_TEST
+
+START_TEST(parameters_are_values)
+{
+	load(7, "\"parameter\",\"\",\"\",\"region_end\",\"@\",1,0,[],[]", rank0, "MAX");
+	load(8, "\"parameter\",\"\",\"\",\"region_end\",\"@\",2,0,[],[]", rank0, "SUM");
+	load(9, "\"parameter\",\"\",\"\",\"region_end\",\"@\",3,0,[],[]", rank0, "MAX");
+	region(1, 0.25);
+	region(2, 0.125);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 1).value, 0.25);
+	ck_assert_double_eq(value_of(8, 1).value, 18);
+	ck_assert(isnan(value_of(9, 1).value)); /* there is no such parameter */
+}
+END_TEST
+
+START_TEST(what_the_rank_has_counted_is_read_at_the_probe)
+{
+	call(&seg, "MPI_Send", 8, 1);
+	load(7, "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[],[]", rank0, "MAX");
+	load(8, "\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[],[]", rank0, "MAX");
+	load(9, "\"metric\",\"Send_delay\",\"@\",\"step\",\"@\",0,1,[],[]", rank0, "MAX");
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
+			  HOOK_COUNT | HOOK_TIME | HOOK_VOLUME);
+	step(1);
+	call(&seg, "MPI_Send", 80, 1);
+	call(&seg, "MPI_Send", 8, 1);
+	step(2);
+	call(&seg, "MPI_Send", 800, 1); /* after the last probe */
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 1).value, 2);
+	ck_assert_double_eq(value_of(8, 1).value, 88);
+	ck_assert_double_eq_tol(value_of(9, 1).value, 200e-9, 1e-12);
+}
+END_TEST
+
+START_TEST(two_measurements_of_one_probe_do_not_double_it)
+{
+	load(7, EVENT, rank0, "COUNT");
+	step(1);
+	world_run(&w, MS);
+	start = timebase_at(&w.time, loop_now(w.loop)); /* of the other one */
+	load(8, EVENT, rank0, "COUNT");
+	step(2);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 1).value, 2);
+	ck_assert_double_eq(value_of(8, 1).value, 1);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { 7 } });
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), PROBE_RECORD);
+	step(3);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(8, 2).value, 1);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { 8 } });
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), 0);
+	ck_assert(!probes_wants_any(w.lm->probes));
+}
+END_TEST
+
+START_TEST(a_figure_more_at_a_probe_loses_no_event)
+{
+	load(7, EVENT, rank0, "COUNT");
+	step(1);
+	load(8, "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[],[]", rank0, "COUNT");
+	step(2);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 1).value, 2);
+	ck_assert_double_eq(value_of(8, 1).value, 1);
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_at_a_probe_is_said)
+{
+	static const struct {
+		const char *source;
+		unsigned status;
+	} bad[] = {
+		{ "\"metric\",\"Send_count\",\"@\",\"stop\",\"@\",0,1,[],[]", STATUS_UNKNOWN_OBJECT },
+		{ "\"metric\",\"Memory_size\",\"@\",\"step\",\"@\",0,1,[],[]",
+		  STATUS_UNSUPPORTED_SERVICE },
+		{ "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[\"1\"],[]",
+		  STATUS_UNSUPPORTED_SERVICE },
+	};
+
+	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct msg_flow_ack *ack = load(7 + i, bad[i].source, rank0, "MAX");
+
+		ck_assert_uint_eq(ack->nentry, 1);
+		ck_assert_str_eq(ack->entry[0].objects, rank0);
+		ck_assert_uint_eq(ack->entry[0].status, bad[i].status);
+	}
+	step(1);
+	world_run(&w, SEC);
+	ck_assert_uint_eq(value_of(7, 1).k, 0);
+	ck_assert_uint_eq(value_of(7, 1).n, 1);
+}
+END_TEST
+
+START_TEST(the_last_events_of_a_process_count)
+{
+	struct flow_token t;
+
+	load(7, EVENT, rank0, "COUNT");
+	step(1);
+	step(2);
+	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 1).value, 2);
+	world_run(&w, SEC);
+	t = value_of(7, 2);
+	ck_assert_uint_eq(t.k, 0); /* nobody is there who could tell */
+	ck_assert_uint_eq(t.n, 1);
+}
+END_TEST
+
+START_TEST(the_time_of_an_event_is_the_measurements)
+{
+	struct flow_token t;
+
+	load(7, "\"time\",\"\",\"\",\"step\",\"@\",0,1,[],[]", rank0, "MAX");
+	world_run(&w, 300 * MS);
+	step(1);
+	world_run(&w, SEC);
+	t = value_of(7, 1);
+	ck_assert(!isnan(t.value));
+	ck_assert(t.error >= 0);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		each_event_counts_once_in_its_interval,
+		parameters_are_values,
+		what_the_rank_has_counted_is_read_at_the_probe,
+		two_measurements_of_one_probe_do_not_double_it,
+		a_figure_more_at_a_probe_loses_no_event,
+		what_cannot_be_read_at_a_probe_is_said,
+		the_last_events_of_a_process_count,
+		the_time_of_an_event_is_the_measurements,
+	};
+
+	return suite_run_with("readings at probes", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
+}
