@@ -59,6 +59,7 @@ MODULES :=
 -include common/authority/module.mk
 -include eventlog/module.mk
 -include eventlog/text/module.mk
+-include eventlog/app/module.mk
 -include interaction/module.mk
 -include stats/module.mk
 -include pmsl/module.mk

@@ -133,6 +133,36 @@ check 'and the rule for short times is told' says '1 times with fewer than six d
 	omig log cat "$TMPDIR/wild.ulm"
 check 'which is an option' says 'ts=2007-02-15T11:07:03.210200Z' omig log cat --fraction decimal "$TMPDIR/wild.ulm"
 
+# --- a program writes, as C99 and as C++
+cat >"$TMPDIR/hello.c" <<'END'
+#include <omig/event.h>
+OMIG_EVENT(hello, "hello", OMIG_INFO, (int32, n), (string, who))
+OMIG_EVENT0(bye, "bye", OMIG_DEBUG)
+int main(void)
+{
+	int i;
+	for (i = 0; i < 1000; i++)
+		omig_event(hello, i, "world");
+	omig_event0(bye);
+	return 0;
+}
+END
+mkdir -p "$TMPDIR/include" && ln -s "$PWD/eventlog/app" "$TMPDIR/include/omig"
+program_writes() {
+	"$@" -Wall -Wextra -Werror -O2 -I"$TMPDIR/include" -o "$TMPDIR/hello" "$TMPDIR/hello.c" -x none -L"$B/lib" -lomig-event \
+		-Wl,-rpath,"$B/lib" && rm -f "$TMPDIR/hello.olog" && OMIG_EVENT_LOG=$TMPDIR/hello.olog "$TMPDIR/hello" &&
+		omig log cat "$TMPDIR/hello.olog" >"$TMPDIR/hello.text" && test "$(grep -c 'event=hello' "$TMPDIR/hello.text")" = 1000 &&
+		tail -n 1 "$TMPDIR/hello.text" | grep -q 'event=bye level=Debug tid=[0-9]* HOST='
+}
+check 'a program in C writes where the environment says' program_writes "${CC:-cc}" -std=gnu99
+if command -v g++ >/dev/null 2>&1; then
+	check 'and one in C++' program_writes g++ -x c++ -std=c++11
+else
+	skip 'and one in C++' 'g++ is not here'
+fi
+without() { "$TMPDIR/hello" && test ! -e "$TMPDIR/hello.gone"; }
+check 'and runs as ever without' without
+
 # --- the command line
 check 'no word is status 2' status_is 2 omig log
 check 'another word too' status_is 2 omig log dog

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records have ticks; a block says what they are. The line goes from a point
+ * one to two seconds old to now: long enough for a good slope, short enough to
+ * follow the clock where it is being slewed. Within a process wall time is what
+ * it was when the log was opened, and from there on monotonic.
+ */
+#include "eventlog/app/log.h"
+
+void log_clock_start(struct log_state *s)
+{
+	s->ticks = ticks_source_best();
+	ticks_sample(s->ticks, &s->point_ticks[0], &s->point_ns[0]);
+	s->wall_ahead = (uint64_t)(clock_wall() - clock_mono());
+	s->point_ticks[1] = s->point_ticks[0];
+	s->point_ns[1] = s->point_ns[0];
+	/* Until there are two points, a GHz: nobody reads it, for a block is written after the second. */
+	s->scale = (struct ticks_scale){ .base_ticks = s->point_ticks[0], .base_ns = s->point_ns[0], .mult = 1,
+					 .source = s->ticks };
+	s->scale.base_ns += (nsec_t)s->wall_ahead;
+}
+
+void log_clock_look(struct log_state *s)
+{
+	uint64_t ticks[2] = { s->point_ticks[0] };
+	nsec_t ns[2] = { s->point_ns[0] };
+	struct ticks_scale scale;
+
+	ticks_sample(s->ticks, &ticks[1], &ns[1]);
+	if (s->ticks == TICKS_TSC && !ticks_scale_from_points(&scale, ticks, ns)) {
+		s->scale = scale;
+		s->scale.source = s->ticks;
+		s->scale.base_ns += (nsec_t)s->wall_ahead;
+	}
+	if (ns[1] - s->point_ns[1] >= NSEC_PER_SEC) {
+		s->point_ticks[0] = s->point_ticks[1];
+		s->point_ns[0] = s->point_ns[1];
+		s->point_ticks[1] = ticks[1];
+		s->point_ns[1] = ns[1];
+	}
+}

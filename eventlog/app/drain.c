@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From buffers to blocks. All of this runs under the lock, may run in the
+ * handler of a fatal signal, and so allocates nothing.
+ */
+#include "common/base/hash.h"
+#include "eventlog/app/log.h"
+#include "eventlog/evbytes.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define CLOCK_BYTES 36
+
+/* Records that go into one block, with what they need before them in s->front. */
+struct piece {
+	struct log_state *s;
+	struct log_thread *t;
+	size_t front; /* bytes of it, the header included */
+	uint8_t *p; /* records that are kept lie here */
+	size_t n, taken; /* bytes of them; bytes that were looked at */
+	uint32_t events;
+};
+
+static void put_front(struct piece *b, const void *p, size_t n)
+{
+	memcpy(b->s->front + b->front, p, n);
+	b->front += n;
+}
+
+static void put_clock(struct piece *b)
+{
+	const struct ticks_scale *c = &b->s->scale;
+	uint8_t r[CLOCK_BYTES];
+
+	ev_set16(r, EV_CLOCK, false);
+	ev_set16(r + 2, CLOCK_BYTES, false);
+	ev_set64(r + 4, c->base_ticks, false);
+	ev_set64(r + 12, (uint64_t)c->base_ns, false);
+	ev_set64(r + 20, c->mult, false);
+	ev_set32(r + 28, c->shift, false);
+	ev_set32(r + 32, c->source, false);
+	put_front(b, r, sizeof(r));
+}
+
+/* The description goes before the first event of its type. False: the block has no room for it. */
+static bool put_definition(struct piece *b, unsigned number)
+{
+	const struct log_type *type = &b->s->type[number];
+
+	if (b->t->said[number / 8] & 1 << number % 8)
+		return true;
+	if (type->definition_bytes > sizeof(b->s->front) - b->front)
+		return false;
+	put_front(b, type->definition, type->definition_bytes);
+	b->t->said[number / 8] |= (uint8_t)(1 << number % 8);
+	return true;
+}
+
+/* --- filters: what is asked of fields */
+
+static double number_at(const uint8_t *p, unsigned kind)
+{
+	int32_t i;
+	int64_t l;
+	float f;
+	double d = 0;
+
+	if (kind == EV_INT32) {
+		memcpy(&i, p, sizeof(i));
+		d = i;
+	} else if (kind == EV_INT64) {
+		memcpy(&l, p, sizeof(l));
+		d = (double)l;
+	} else if (kind == EV_FLOAT) {
+		memcpy(&f, p, sizeof(f));
+		d = (double)f;
+	} else {
+		memcpy(&d, p, sizeof(d));
+	}
+	return d;
+}
+
+static bool holds(const struct log_condition *c, double v)
+{
+	switch (c->op) {
+	case LOG_LT:
+		return v < c->value;
+	case LOG_LE:
+		return v <= c->value;
+	case LOG_GT:
+		return v > c->value;
+	case LOG_GE:
+		return v >= c->value;
+	case LOG_EQ:
+		return v == c->value;
+	case LOG_NE:
+		break;
+	}
+	return v != c->value;
+}
+
+static bool passes(const struct log_type *type, const uint8_t *p)
+{
+	for (unsigned i = 0; i < type->ncondition; i++) {
+		const uint8_t *at = p + EV_RECORD_HEAD_BYTES;
+
+		for (unsigned k = 0; k < type->condition[i].field; k++)
+			at += type->kind[k] == EV_STRING			      ? 2u + ev_get16(at, false) :
+			      type->kind[k] == EV_INT32 || type->kind[k] == EV_FLOAT ? 4u :
+										       8u;
+		if (!holds(&type->condition[i], number_at(at, type->kind[type->condition[i].field])))
+			return false;
+	}
+	return true;
+}
+
+/* --- blocks */
+
+/* Takes records as long as there is room for their descriptions. False: memory that no event wrote. */
+static bool take_records(struct piece *b, size_t n)
+{
+	while (b->taken < n) {
+		uint8_t *p = b->p + b->taken;
+		unsigned number = ev_get16(p, false), bytes = ev_get16(p + 2, false);
+
+		if (bytes < EV_RECORD_HEAD_BYTES || bytes > n - b->taken || !number || number >= b->s->ntype)
+			return false;
+		if (!b->s->type[number].ncondition || passes(&b->s->type[number], p)) {
+			if (!put_definition(b, number))
+				return true;
+			if (b->n != b->taken)
+				memmove(b->p + b->n, p, bytes);
+			b->n += bytes;
+			b->events++;
+		}
+		b->taken += bytes;
+	}
+	return true;
+}
+
+static bool write_whole(int fd, struct iovec v[2])
+{
+	size_t left = v[0].iov_len + v[1].iov_len;
+
+	while (left) {
+		ssize_t n = writev(fd, v, 2);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		left -= (size_t)n;
+		for (int i = 0; i < 2; i++) {
+			size_t part = (size_t)n < v[i].iov_len ? (size_t)n : v[i].iov_len;
+
+			v[i].iov_base = (uint8_t *)v[i].iov_base + part;
+			v[i].iov_len -= part;
+			n -= (ssize_t)part;
+		}
+	}
+	return true;
+}
+
+/* What cannot be written is lost and counted; the next block has all descriptions anew. */
+static void write_block(struct piece *b, uint16_t flags)
+{
+	struct log_thread *t = b->t;
+	struct evblock *h = &t->head;
+	struct iovec v[2] = { { b->s->front, b->front }, { b->p, b->n } };
+
+	h->flags = flags;
+	h->events = b->events;
+	h->dropped = log_thread_lost(t);
+	h->bytes = (uint32_t)(b->front + b->n);
+	h->crc = hash_crc32c(0, b->s->front + EVBLOCK_HEAD_BYTES, b->front - EVBLOCK_HEAD_BYTES);
+	h->crc = hash_crc32c(h->crc, b->p, b->n);
+	evblock_encode(h, b->s->front);
+	if (write_whole(b->s->fd, v)) {
+		h->seq++;
+		h->first += b->events;
+		return;
+	}
+	t->failed += b->events;
+	t->has_said_who = false;
+	memset(t->said, 0, sizeof(t->said));
+}
+
+static struct piece begin(struct log_state *s, struct log_thread *t, uint8_t *p)
+{
+	struct piece b = { .s = s, .t = t, .front = EVBLOCK_HEAD_BYTES, .p = p };
+
+	put_clock(&b);
+	if (!t->has_said_who && s->who_bytes) {
+		memcpy(s->who + LOG_TID_AT, &t->tid, sizeof(t->tid));
+		put_front(&b, s->who, s->who_bytes);
+	}
+	t->has_said_who = true;
+	return b;
+}
+
+static void write_records(struct log_state *s, struct log_thread *t, uint8_t *p, size_t n)
+{
+	while (n) {
+		struct piece b = begin(s, t, p);
+		bool is_good = take_records(&b, n);
+
+		if (b.events)
+			write_block(&b, 0);
+		if (!is_good || !b.taken)
+			break;
+		p += b.taken;
+		n -= b.taken;
+	}
+}
+
+/* Bytes of the buffer that are whole. A thread that moves on meanwhile has filled it: the next look sees that. */
+static size_t whole_bytes(struct log_thread *t, uint64_t done, bool is_filled)
+{
+	const uint8_t *buffer = t->buffer[done % LOG_BUFFERS];
+	const uint8_t *shown;
+
+	if (is_filled)
+		return t->used[done % LOG_BUFFERS];
+	shown = __atomic_load_n(&t->at.shown, __ATOMIC_ACQUIRE);
+	return shown >= buffer && shown <= buffer + LOG_BUFFER_BYTES ? (size_t)(shown - buffer) : t->written;
+}
+
+void log_drain(struct log_state *s, struct log_thread *t, bool all)
+{
+	for (;;) {
+		uint64_t done = atomic_load_explicit(&t->done, memory_order_relaxed);
+		bool is_filled = done < atomic_load_explicit(&t->filled, memory_order_acquire);
+		size_t n;
+
+		if (!is_filled && !all)
+			return;
+		n = whole_bytes(t, done, is_filled);
+		if (n > t->written && s->fd >= 0) {
+			log_clock_look(s);
+			write_records(s, t, t->buffer[done % LOG_BUFFERS] + t->written, n - t->written);
+		}
+		t->written = n;
+		if (!is_filled)
+			return;
+		t->written = 0;
+		atomic_store_explicit(&t->done, done + 1, memory_order_release);
+	}
+}
+
+static void end_stream(struct log_state *s, struct log_thread *t)
+{
+	struct piece b = begin(s, t, t->buffer[0]);
+
+	if (s->fd >= 0 && (t->head.seq || log_thread_lost(t)))
+		write_block(&b, EVBLOCK_LAST);
+}
+
+void log_drain_all(struct log_state *s, bool all)
+{
+	for (struct log_thread *t = s->threads; t; t = t->next) {
+		bool has_ended = atomic_load_explicit(&t->has_ended, memory_order_acquire);
+
+		log_drain(s, t, all || has_ended);
+		if (has_ended && !t->is_over) {
+			end_stream(s, t);
+			t->is_over = true;
+		}
+	}
+}
+
+void log_end_all(struct log_state *s)
+{
+	for (struct log_thread *t = s->threads; t; t = t->next)
+		if (!t->is_over)
+			end_stream(s, t);
+}

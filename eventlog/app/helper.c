@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who drains: a thread that sleeps until a buffer is full or a second has
+ * passed, and looks at the trigger file then. So no thread of the program ever
+ * waits for a disk, or asks one about a file. Also the program's end, a
+ * fatal signal, and what a child process does.
+ */
+#include "eventlog/app/log.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define STACK_BYTES (256 * 1024)
+#define SIGNAL_TRIES 200 /* of a ms: whoever holds the lock is writing a block */
+
+static void look_at_trigger(struct log_state *s)
+{
+	nsec_t wall = clock_wall();
+
+	if (!s->trigger || !trigger_look(s->trigger, wall))
+		return;
+	log_drain_all(s, true); /* what was written until now was under the conditions of until now */
+	log_types_switch(s);
+}
+
+static void *help(void *arg)
+{
+	struct log_state *s = arg;
+	nsec_t due = clock_mono() + LOG_FLUSH_NS;
+
+	for (;;) {
+		struct timespec t = { .tv_sec = due / NSEC_PER_SEC, .tv_nsec = due % NSEC_PER_SEC };
+		bool is_due;
+
+		sem_clockwait(&s->wake, CLOCK_MONOTONIC, &t);
+		is_due = clock_mono() >= due;
+		log_lock(s);
+		if (s->fd >= 0) {
+			if (is_due)
+				look_at_trigger(s);
+			log_drain_all(s, is_due);
+			log_threads_free_ended(s);
+		}
+		log_unlock(s);
+		if (is_due)
+			due = clock_mono() + LOG_FLUSH_NS;
+	}
+	return NULL;
+}
+
+static void start_thread(struct log_state *s)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (pthread_attr_init(&attr))
+		return;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are its own threads' */
+	s->has_helper = !pthread_create(&thread, &attr, help, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (s->has_helper)
+		pthread_setname_np(thread, "omig-event");
+	pthread_attr_destroy(&attr);
+}
+
+/* --- fork: the child has the parent's buffers and none of its threads */
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&log_the()->opening);
+	log_lock(log_the());
+}
+
+static void in_parent(void)
+{
+	log_unlock(log_the());
+	pthread_mutex_unlock(&log_the()->opening);
+}
+
+static void in_child(void)
+{
+	struct log_state *s = log_the();
+
+	log_threads_forget(s);
+	log_say_who(s);
+	s->stream ^= (uint64_t)getpid() << 40 ^ (uint64_t)clock_mono(); /* streams of its own */
+	in_parent();
+	if (s->fd >= 0)
+		start_thread(s);
+}
+
+static void at_end(void)
+{
+	omig_event_close();
+}
+
+void log_helper_start(struct log_state *s)
+{
+	if (!s->has_key) {
+		s->has_key = !pthread_key_create(&s->key, log_thread_ended);
+		sem_init(&s->wake, 0, 0);
+		pthread_atfork(before_fork, in_parent, in_child);
+		atexit(at_end);
+	}
+	if (!s->has_helper)
+		start_thread(s);
+}
+
+/* --- signals that end the program */
+
+static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+
+/* Writes out what there is and lets the signal do what it would have done. */
+static void on_fatal(int number)
+{
+	struct log_state *s = log_the();
+	struct timespec ms = { .tv_nsec = NSEC_PER_MSEC };
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	int tries = 0;
+
+	while (pthread_mutex_trylock(&s->lock) && ++tries < SIGNAL_TRIES)
+		nanosleep(&ms, NULL); /* at the end its holder is this thread, or waits for a disk */
+	if (tries < SIGNAL_TRIES && s->fd >= 0)
+		log_drain_all(s, true);
+	if (tries < SIGNAL_TRIES)
+		log_unlock(s);
+	sigaction(number, &dfl, NULL);
+	raise(number); /* comes when the handler ends */
+}
+
+/* Only where the program has left them alone: what it does with a signal is its own. */
+void log_handlers_set(struct log_state *s)
+{
+	struct sigaction ours = { .sa_handler = on_fatal, .sa_flags = SA_ONSTACK }, is;
+	const char *wish = secure_getenv("OMIG_EVENT_SIGNALS");
+
+	if (s->has_handlers || (wish && wish[0] == '0'))
+		return;
+	s->has_handlers = true;
+	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
+		if (!sigaction(fatal[i], NULL, &is) && !(is.sa_flags & SA_SIGINFO) && is.sa_handler == SIG_DFL)
+			sigaction(fatal[i], &ours, NULL);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one log of a process. Threads write records into buffers of their own;
+ * somebody who holds `lock` drains them: mostly the helper thread, also
+ * whoever flushes, the end of the program, and the handler of a fatal signal.
+ * The drainer makes blocks of records and puts clocks and descriptions in.
+ */
+#ifndef EVENTLOG_APP_LOG_H
+#define EVENTLOG_APP_LOG_H
+
+#include "common/base/clock.h"
+#include "eventlog/app/event.h"
+#include "eventlog/evblock.h"
+#include "eventlog/evtype.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#define LOG_BUFFER_BYTES (128 * 1024) /* a block of records; the system call is then a thousandth of the work */
+#define LOG_BUFFERS 8 /* of a thread: a MiB lasts ms at the highest rate there is; untouched ones cost nothing */
+#define LOG_TYPES_MAX 4096 /* descriptions in one process */
+#define LOG_FLUSH_NS NSEC_PER_SEC /* so old a record may become in a buffer, and the trigger file unread */
+#define LOG_CONDITIONS_MAX 8 /* of one type */
+
+/* A stream: one thread, until it ends. */
+struct log_thread {
+	struct omig_event_thread at; /* first: what omig_event_here points to */
+	struct log_thread *next;
+	_Atomic uint64_t filled; /* buffers that the thread is done with; release here, acquire by the drainer */
+	_Atomic uint64_t done; /* buffers that were written out; release by the drainer */
+	_Atomic bool has_ended;
+	size_t used[LOG_BUFFERS]; /* bytes of each filled buffer */
+	size_t written; /* of the buffer that is drained: bytes that are out */
+	struct evblock head;
+	uint8_t said[LOG_TYPES_MAX / 8]; /* descriptions that this stream has had */
+	bool has_said_who, is_over; /* is_over: it ended, and all of it is out */
+	uint64_t failed; /* events whose block could not be written */
+	int32_t tid;
+	uint8_t buffer[LOG_BUFFERS][LOG_BUFFER_BYTES];
+};
+
+enum log_op { LOG_LT, LOG_LE, LOG_GT, LOG_GE, LOG_EQ, LOG_NE };
+
+struct log_condition {
+	unsigned field;
+	enum log_op op;
+	double value;
+};
+
+/* What the library knows of a description, by number. Written under `lock`. */
+struct log_type {
+	struct omig_event *event; /* NULL: it has gone */
+	uint8_t *definition; /* as a stream has it; never freed, for records may come after their program part went */
+	size_t definition_bytes;
+	uint8_t kind[EV_FIELDS_MAX];
+	unsigned nfield, ncondition;
+	struct log_condition condition[LOG_CONDITIONS_MAX]; /* all must hold */
+};
+
+struct trigger;
+
+struct log_state {
+	pthread_mutex_t lock; /* everything but what threads write */
+	pthread_mutex_t opening; /* of omig_event_open and close, held around `lock` */
+	sem_t wake; /* of the helper */
+	int fd; /* -1: no log */
+	unsigned flags, level;
+	bool has_helper, has_handlers, has_key;
+	pthread_key_t key; /* its destructor ends a thread's stream */
+	enum ticks_source ticks;
+	uint64_t wall_ahead; /* wall time less monotonic time, when the log was opened */
+	uint64_t point_ticks[2]; /* the clock's two last points, see clock.c */
+	nsec_t point_ns[2];
+	struct ticks_scale scale;
+	_Atomic(const void *) holder; /* whose thread holds `lock`: a handler in it must not wait for it */
+	_Atomic uint64_t stream; /* number of the next one */
+	uint64_t lost; /* of threads that have ended */
+	/* Anybody, also in a signal handler, puts in front; who holds `lock` takes out. */
+	_Atomic(struct log_thread *) threads;
+	uint8_t who[1024]; /* a stream's own definition, but for the thread's number */
+	size_t who_bytes;
+	struct log_type type[LOG_TYPES_MAX];
+	unsigned ntype; /* numbers 1..ntype-1 are given */
+	struct trigger *trigger; /* NULL: none is watched */
+	uint8_t front[96 * 1024]; /* header, clock and descriptions of the block that is being written */
+};
+
+struct log_state *log_the(void);
+void log_lock(struct log_state *s);
+void log_unlock(struct log_state *s);
+/* For threads that write: false when this very thread holds it. Blocks until nobody else does. */
+bool log_lock_if_free(struct log_state *s);
+
+#define LOG_TID_AT 18 /* in `who`: the value of the first constant, whose name is tid */
+
+/* --- threads.c */
+/* Makes `who`: what is the same for all threads. */
+void log_say_who(struct log_state *s);
+void log_thread_ended(void *thread);
+uint64_t log_thread_lost(const struct log_thread *t);
+void log_threads_free_ended(struct log_state *s);
+/* Another log begins: streams do so too, with numbers of their own. Under `lock`. */
+void log_threads_renew(struct log_state *s);
+/* In a child process: the parent's threads and what they wrote are the parent's. */
+void log_threads_forget(struct log_state *s);
+
+/* --- drain.c: under `lock` */
+/* Writes out what is whole; all: also of buffers that are not full. Signal-safe. */
+void log_drain(struct log_state *s, struct log_thread *t, bool all);
+void log_drain_all(struct log_state *s, bool all);
+/* Says of each stream that it ends here. */
+void log_end_all(struct log_state *s);
+
+/* --- clock.c */
+void log_clock_start(struct log_state *s);
+/* The scale for records up to now. Signal-safe. */
+void log_clock_look(struct log_state *s);
+
+/* --- types.c */
+/* Sets the on word of each description, as log, level and trigger say. Under `lock`. */
+void log_types_switch(struct log_state *s);
+
+/* --- helper.c */
+void log_helper_start(struct log_state *s);
+void log_handlers_set(struct log_state *s);
+
+/* --- trigger.c: under `lock` */
+struct trigger *trigger_new(const char *path); /* NULL: no memory */
+/* Looks whether the file is another one than before, and reads it then. True: what is on may have changed. */
+bool trigger_look(struct trigger *t, nsec_t wall);
+/* Is this on? What must hold of its fields goes to the type. */
+bool trigger_asks(const struct trigger *t, const struct omig_event *ev, nsec_t wall, struct log_type *type);
+
+#endif

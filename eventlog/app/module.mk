@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# eventlog/app: the library that programs write events with. It lives in other people's processes.
+MODULES               += eventlog/app
+eventlog/app.src      := event.c threads.c drain.c clock.c types.c trigger.c helper.c
+eventlog/app.uses     := common/base eventlog
+eventlog/app.cflags   := -fno-stack-protector
+eventlog/app.headers  := event.h
+eventlog/app.pc       := omig-event.pc.in
+eventlog/app.shared   := libomig-event
+eventlog/app.keep.libomig-event := omig_event_*
+# The one log of the process; what a thread writes to.
+eventlog/app.statics  := event.c:the event.c:omig_event_here
+
+# Its thread runs until the process ends.
+$(B)/lib/libomig-event.so: BASE_LDFLAGS += -Wl,-z,nodelete

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trigger file: which events are on, for how long, under what conditions.
+ * A line is
+ *
+ *	PATTERN [level=LEVEL] [until=TIME] [where FIELD OP NUMBER [and FIELD OP NUMBER]...]
+ *
+ * The first line whose pattern fits an event decides. Looked at once a second, read when it is another
+ * file than before, and put in place of the old one when it is whole.
+ */
+#include "common/base/array.h"
+#include "common/base/file.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "eventlog/app/log.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define TRIGGER_MAX_BYTES (256 * 1024) /* some thousand lines */
+#define TRIGGER_LINES_MAX 4096
+
+struct condition {
+	char *field; /* in the text */
+	enum log_op op;
+	double value;
+};
+
+struct line {
+	char *pattern; /* in the text; a * at the end stands for anything */
+	unsigned level;
+	nsec_t until; /* wall time; INT64_MAX = no end */
+	unsigned ncondition;
+	struct condition condition[LOG_CONDITIONS_MAX];
+};
+
+struct table {
+	struct buf text;
+	struct line *line;
+	size_t n, cap;
+};
+
+struct trigger {
+	struct table *table; /* NULL: there is no file, and nothing is on */
+	struct stat seen; /* of the file that the table is of; st_ino 0 = none */
+	nsec_t next_end; /* the earliest `until` that is to come */
+	char path[];
+};
+
+struct trigger *trigger_new(const char *path)
+{
+	size_t n = strlen(path) + 1;
+	struct trigger *t = calloc(1, sizeof(*t) + n);
+
+	if (!t)
+		return NULL;
+	memcpy(t->path, path, n);
+	t->next_end = INT64_MAX;
+	return t;
+}
+
+static void free_table(struct table *b)
+{
+	if (!b)
+		return;
+	buf_done(&b->text);
+	free(b->line);
+	free(b);
+}
+
+/* --- reading a line */
+
+static int op_from_name(const char *s, enum log_op *out)
+{
+	static const char *const names[] = { "<", "<=", ">", ">=", "==", "!=" };
+
+	for (int i = LOG_LT; i <= LOG_NE; i++)
+		if (str_eq(s, names[i])) {
+			*out = (enum log_op)i;
+			return 0;
+		}
+	return -1;
+}
+
+/* FIELD OP NUMBER, in words. */
+static bool read_condition(struct line *l, char **rest)
+{
+	char *field = strtok_r(NULL, " \t", rest), *op = strtok_r(NULL, " \t", rest), *value = strtok_r(NULL, " \t", rest);
+	struct condition *c = &l->condition[l->ncondition];
+
+	if (l->ncondition == LOG_CONDITIONS_MAX || !field || !op || !value || op_from_name(op, &c->op) ||
+	    str_to_double(value, -1e308, 1e308, &c->value))
+		return false;
+	c->field = field;
+	l->ncondition++;
+	return true;
+}
+
+/* Seconds since 1970. */
+static bool read_until(struct line *l, const char *s)
+{
+	double sec;
+
+	if (str_to_double(s, 0, 9e9, &sec))
+		return false;
+	l->until = (nsec_t)(sec * 1e9);
+	return true;
+}
+
+static bool read_line(struct line *l, char *s)
+{
+	char *rest = NULL, *word = strtok_r(s, " \t", &rest);
+
+	*l = (struct line){ .pattern = word, .level = EV_NLEVELS, .until = INT64_MAX };
+	while ((word = strtok_r(NULL, " \t", &rest))) {
+		bool is_good;
+
+		if (str_has_prefix(word, "level="))
+			is_good = !evlevel_from_name(word + 6, strlen(word + 6), &l->level);
+		else if (str_has_prefix(word, "until="))
+			is_good = read_until(l, word + 6);
+		else
+			is_good = (str_eq(word, "where") || str_eq(word, "and")) && read_condition(l, &rest);
+		if (!is_good)
+			return false;
+	}
+	return true;
+}
+
+/* A line that is none is left out: whatever else is asked for stays on. */
+static struct table *read_table(const char *path)
+{
+	struct table *b = calloc(1, sizeof(*b));
+	char *rest = NULL, *s;
+
+	if (!b)
+		return NULL;
+	buf_init(&b->text, TRIGGER_MAX_BYTES);
+	if (file_read(path, TRIGGER_MAX_BYTES, 0, &b->text, NULL)) {
+		free_table(b);
+		return NULL;
+	}
+	for (s = b->text.p ? strtok_r((char *)b->text.p, "\r\n", &rest) : NULL; s; s = strtok_r(NULL, "\r\n", &rest)) {
+		s += strspn(s, " \t");
+		if (!*s || *s == '#')
+			continue;
+		if (array_grow(&b->line, &b->cap, b->n + 1, sizeof(*b->line), TRIGGER_LINES_MAX))
+			break;
+		b->n += read_line(&b->line[b->n], s);
+	}
+	return b;
+}
+
+/* --- looking */
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static void find_next_end(struct trigger *t, nsec_t wall)
+{
+	t->next_end = INT64_MAX;
+	for (size_t i = 0; t->table && i < t->table->n; i++)
+		if (t->table->line[i].until > wall && t->table->line[i].until < t->next_end)
+			t->next_end = t->table->line[i].until;
+}
+
+bool trigger_look(struct trigger *t, nsec_t wall)
+{
+	struct stat now = { 0 };
+	struct table *before = t->table;
+	bool has_ended = wall >= t->next_end;
+
+	if (stat(t->path, &now))
+		now = (struct stat){ 0 };
+	if (!is_same(&now, &t->seen)) {
+		t->table = now.st_ino ? read_table(t->path) : NULL;
+		t->seen = now;
+		free_table(before);
+		has_ended = true;
+	}
+	if (has_ended)
+		find_next_end(t, wall);
+	return has_ended;
+}
+
+/* --- what a line says about an event */
+
+static bool fits(const char *pattern, const char *name)
+{
+	size_t n = strlen(pattern);
+
+	if (n && pattern[n - 1] == '*')
+		return !strncmp(pattern, name, n - 1);
+	return str_eq(pattern, name) || str_eq(pattern, "all");
+}
+
+/* False: a field that is not there, or a string, of which nothing holds. */
+static bool bind(const struct line *l, const struct omig_event *ev, struct log_type *type)
+{
+	for (unsigned i = 0; i < l->ncondition; i++) {
+		unsigned k = 0;
+
+		while (k < ev->nfield && !str_eq(ev->field[k].name, l->condition[i].field))
+			k++;
+		if (k == ev->nfield || ev->field[k].kind == EV_STRING)
+			return false;
+		type->condition[i] = (struct log_condition){ k, l->condition[i].op, l->condition[i].value };
+	}
+	type->ncondition = l->ncondition;
+	return true;
+}
+
+bool trigger_asks(const struct trigger *t, const struct omig_event *ev, nsec_t wall, struct log_type *type)
+{
+	for (size_t i = 0; t->table && i < t->table->n; i++) {
+		const struct line *l = &t->table->line[i];
+
+		if (fits(l->pattern, ev->name) && l->until > wall)
+			return ev->level <= l->level && bind(l, ev, type);
+	}
+	return false;
+}

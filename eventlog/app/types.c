@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptions that the parts of the program bring along, and whether they are on. */
+#include "eventlog/app/log.h"
+
+#include <stdlib.h>
+
+static void switch_one(struct log_state *s, struct log_type *type, nsec_t wall)
+{
+	struct omig_event *ev = type->event;
+	bool is_on = s->fd >= 0 && type->definition;
+
+	if (!ev)
+		return;
+	type->ncondition = 0;
+	if (is_on)
+		is_on = s->trigger ? trigger_asks(s->trigger, ev, wall, type) : ev->level <= s->level;
+	__atomic_store_n(&ev->on, is_on, __ATOMIC_RELAXED);
+}
+
+void log_types_switch(struct log_state *s)
+{
+	nsec_t wall = clock_wall();
+
+	for (unsigned i = 1; i < s->ntype; i++)
+		switch_one(s, &s->type[i], wall);
+}
+
+/* The description as a stream has it. One that breaks the rules is never on. */
+static void describe(struct log_type *type, const struct omig_event *ev)
+{
+	struct evfield field[EV_FIELDS_MAX];
+	const struct evtype t = { .name = ev->name, .level = ev->level, .nfield = ev->nfield, .field = field };
+	struct buf b = BUF_INIT(EV_RECORD_MAX_BYTES);
+	size_t n;
+
+	for (unsigned i = 0; i < ev->nfield; i++) {
+		field[i] = (struct evfield){ ev->field[i].name, (enum evkind)ev->field[i].kind };
+		type->kind[i] = (uint8_t)ev->field[i].kind;
+	}
+	type->nfield = ev->nfield;
+	if (!evtype_encode(&b, ev->number, &t, false, NULL))
+		type->definition = buf_take(&b, &n);
+	if (type->definition)
+		type->definition_bytes = n;
+	buf_done(&b);
+}
+
+void omig_event_register(struct omig_event *ev)
+{
+	struct log_state *s = log_the();
+
+	log_lock(s);
+	if (!ev->number && s->ntype < LOG_TYPES_MAX) {
+		struct log_type *type = &s->type[s->ntype];
+
+		ev->number = (uint16_t)s->ntype++;
+		type->event = ev;
+		describe(type, ev);
+		switch_one(s, type, clock_wall());
+	}
+	log_unlock(s);
+}
+
+void omig_event_unregister(struct omig_event *ev)
+{
+	struct log_state *s = log_the();
+
+	log_lock(s);
+	if (ev->number)
+		s->type[ev->number].event = NULL;
+	log_unlock(s);
+}
