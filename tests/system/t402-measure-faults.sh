@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Measurements over two sites of two virtual hosts each: the values are those of the program's own log, and while an
+# lm and an sm are killed, a cable is cut and a rank dies they go on with what is left, say so, and are whole again.
+# timeout: 180
+. tests/system/lib.sh
+within_bed 4 2
+bed_mainsm
+f=$TMPDIR/phased
+
+# shellcheck disable=SC2046 # words
+omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) --enable-recovery -n 4 "$B/tests/system/phased.openmpi" "$f" \
+	>"$TMPDIR/out" 2>"$TMPDIR/err" &
+job=$!
+check 'four ranks on four nodes come up' until_true 60 ranks_are 4
+
+measures() { # NAME OPTION...: in the background, as CSV in $TMPDIR/NAME.csv
+	name=$1
+	shift
+	omig measure --csv --every 500ms "$@" >"$TMPDIR/$name.csv" 2>"$TMPDIR/$name.err" &
+}
+lines() {
+	wc -l <"$TMPDIR/$1.csv"
+}
+has_more() { # NAME N
+	[ "$(lines "$1")" -gt "$2" ]
+}
+last() { # NAME: value k n
+	tail -n 1 "$TMPDIR/$1.csv" | awk -F, '{ print $6, $9, $10 }'
+}
+logged() { # FIELD
+	cat "$f".log.? | awk -v field="$1" '{ v += $field } END { print v }'
+}
+# NAME FIELD [LOST]: all four are in it, and it is what the log says; less what a killed lm had counted, and then it says so
+is_whole() {
+	tail -n 1 "$TMPDIR/$1.csv"
+	echo "logged $(logged "$2")"
+	[ "$(last "$1")" = "$(($(logged "$2") - ${3:-0})) 4 4" ] || return 1
+	[ -z "${3:-}" ] || tail -n 1 "$TMPDIR/$1.csv" | grep -q 'lost'
+}
+goes_on_without() { # NAME N: some read since line N has less than all, and says so
+	tail -n "+$(($2 + 1))" "$TMPDIR/$1.csv" | awk -F, '$9 < 4 && $13 ~ /partial/ { n++ } END { exit !n }'
+}
+phase_is() {
+	echo "$1" >"$f.phase.new" && mv "$f.phase.new" "$f.phase"
+	until_true 30 phase_is_done "$1"
+}
+phase_is_done() {
+	[ "$(logged 1)" = $((4 * $1)) ]
+}
+killed() { # HOST PROGRAM: there, by its number in that host
+	"$bed" exec "$1" sh -c 'for p in /proc/[0-9]*; do
+		[ "$(cat "$p/comm" 2>/dev/null)" = "$1" ] && kill -KILL "${p#/proc/}" && n=1; done; [ "${n:-}" ]' - "$2"
+}
+
+measures all Send_volume
+measures sites Send_count --by site
+measures worst -f examples/metrics/send_volume.pmsl Send_volume_for_interaction
+check 'reads come' until_true 30 has_more all 2
+check 'reads by site come' until_true 30 has_more sites 4
+phase_is 1
+check 'the sum over two sites is that of the log' until_true 20 is_whole all 3
+by_site() {
+	tail -n 2 "$TMPDIR/sites.csv"
+	[ "$(tail -n 2 "$TMPDIR/sites.csv" | awk -F, '{ print $4, $6, $9, $10 }' | sort | tr '\n' ';')" = 'site1 30 2 2;site2 70 2 2;' ]
+}
+check 'each site has its part' until_true 20 by_site
+
+n=$(lines all)
+"$bed" cut node4
+check 'while a cable is cut the read goes on without that host' until_true 30 goes_on_without all "$n"
+"$bed" heal node4
+check 'with the cable it is whole again' until_true 30 is_whole all 3
+
+n=$(lines all)
+check 'an lm is killed' killed node2 lm
+check 'the read goes on without it' until_true 20 goes_on_without all "$n"
+omig env --job=any >"$TMPDIR/env" 2>/dev/null
+check 'there is a new one' "$bed" exec node2 sh -c '. "$TMPDIR/env"; unset LD_PRELOAD; lm --background'
+check 'with it the read is whole again' until_true 40 is_whole all 3 4000
+
+n=$(lines all)
+check 'an sm is killed' killed site2-gate sm
+check 'the read goes on without its site' until_true 20 goes_on_without all "$n"
+check 'with a new sm it is whole again' until_true 60 is_whole all 3 4000
+phase_is 2
+check 'what the program does then counts once' until_true 20 is_whole all 3 4000
+
+check 'a rank is killed' killed node3 phased.openmpi
+n=$(lines all)
+check 'reads go on without the rank' until_true 20 has_more all $((n + 3))
+check 'and what it has done stays' until_true 20 is_whole all 3 4000
+
+: >"$f.go"
+kill -KILL $job 2>/dev/null # its ranks go with the virtual hosts
+tap_end
