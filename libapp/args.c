@@ -5,6 +5,7 @@
 #include "libapp/app_state.h"
 #include "libapp/comm.h"
 #include "libapp/flavour.h"
+#include "libapp/listing.h"
 #include "libapp/wait.h"
 
 #include <errno.h>
@@ -142,6 +143,12 @@ int64_t args_posted(const struct hook_args *a)
 	return copy.out;
 }
 
+static bool makes_request(const struct call_desc *d)
+{
+	return d->nparam && d->param[d->nparam - 1].kind == CALL_P_REQUEST &&
+	       d->class != CALL_COMPLETE;
+}
+
 void hook_prepare(struct hook *h, struct hook_args *a)
 {
 	int saved = errno;
@@ -153,6 +160,7 @@ void hook_prepare(struct hook *h, struct hook_args *a)
 	a->out = a->in = a->length = 0;
 	a->partner = a->partner_in = CALL_PARTNER_UNKNOWN;
 	a->any_source = false;
+	a->open[0].state = a->open[1].state = 0;
 	if (flavour) {
 		narrow_handles(a);
 		replace_status(a);
@@ -163,14 +171,10 @@ void hook_prepare(struct hook *h, struct hook_args *a)
 			args_volume(a, CALL_START);
 			a->length = a->out ? a->out : a->in;
 		}
+		if (listing_is_wanted(a) && !makes_request(a->desc))
+			listing_begin(a);
 	}
 	errno = saved;
-}
-
-static bool makes_request(const struct call_desc *d)
-{
-	return d->nparam && d->param[d->nparam - 1].kind == CALL_P_REQUEST &&
-	       d->class != CALL_COMPLETE;
 }
 
 static void partners_finish(const struct hook *h, const struct hook_args *a)
@@ -196,6 +200,7 @@ void hook_finish(struct hook *h, int rc)
 	int saved = errno;
 
 	a->out = a->in = a->length = 0;
+	listing_end(a);
 	if (flavour && rc == 0) {
 		args_partner(a, CALL_END);
 		args_volume(a, CALL_END);

@@ -33,6 +33,7 @@ struct hook_args {
 	int64_t length; /* of the event: what went out, else what came in or was asked for */
 	int64_t partner, partner_in; /* world ranks, or CALL_PARTNER_X; partner_in: where `in` came from */
 	bool any_source;
+	struct posted_ref open[2]; /* entries of a call that is not over; a Sendrecv has two */
 	struct wait_set *wait; /* of wrappers that complete requests, else NULL */
 	uint64_t status[ARGS_STATUS_BYTES / 8]; /* in place of an ignored one */
 };
@@ -55,8 +56,9 @@ void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in);
 /* Bytes of a call that was added already. */
 void partner_bytes_in(uint32_t func, int64_t partner, int64_t in);
 
-/* count x size of a persistent send. */
+/* count x size of a send or receive with one buffer, or of the arguments at two places from 0. */
 int64_t args_posted(const struct hook_args *a);
+int64_t args_block(const struct hook_args *a, unsigned count, unsigned type);
 
 /* out and in of a call that is to begin (CALL_START: what is known then) or has succeeded. */
 void args_volume(struct hook_args *a, enum call_phase phase);

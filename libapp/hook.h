@@ -33,7 +33,7 @@ extern uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BY
 
 enum { /* what needs the arguments of the call */
 	HOOK_ARGS = HOOK_VOLUME | HOOK_PARTNER | HOOK_EVENT_START | HOOK_EVENT_END |
-		    HOOK_ACTION_START | HOOK_ACTION_END,
+		    HOOK_ACTION_START | HOOK_ACTION_END | HOOK_QUEUE,
 };
 
 /*

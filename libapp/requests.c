@@ -2,6 +2,8 @@
 /* Hot: the law of hook.h. */
 #include "libapp/requests.h"
 
+#include "libapp/listing.h"
+
 #define TABLE 4096 /* open requests that can be told apart; a power of two */
 #define PROBES 16 /* steps of one search */
 
@@ -71,6 +73,9 @@ static void copy_rest(struct request *to, const struct request *from)
 	to->generation = from->generation;
 	to->bytes = from->bytes;
 	to->partner = from->partner;
+	to->room = from->room;
+	to->tag = from->tag;
+	to->open = from->open;
 }
 
 bool request_put(const struct request *from)
@@ -92,8 +97,10 @@ void request_drop(uintptr_t handle)
 {
 	struct request *r = handle && !requests_are_none() ? find_entry(handle) : NULL;
 
-	if (r)
-		release(r);
+	if (!r)
+		return;
+	listing_take(r);
+	release(r);
 }
 
 bool request_take(uintptr_t handle, struct request *out)

@@ -9,6 +9,8 @@
 #ifndef LIBAPP_REQUESTS_H
 #define LIBAPP_REQUESTS_H
 
+#include "common/ring/posted.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,6 +21,7 @@ enum request_kind {
 	REQUEST_RECV, /* counts when complete, then is gone */
 	REQUEST_SEND_INIT, /* persistent: `bytes` count at each start */
 	REQUEST_RECV_INIT, /* persistent: counts at each completion */
+	REQUEST_LISTED, /* nothing counts: it is in the list of what is posted, until complete */
 };
 
 struct request {
@@ -29,6 +32,9 @@ struct request {
 	uint32_t generation; /* of comm: see comm_generation() */
 	int64_t bytes; /* posted */
 	int64_t partner; /* world rank, -1 not known when posted */
+	int64_t room; /* bytes to be sent or received at the most: for the list */
+	int32_t tag; /* -1 any */
+	struct posted_ref open; /* its entry in the list, or none */
 };
 
 /* False: no room, or handle 0. Any thread; wait-free. */

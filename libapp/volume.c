@@ -34,6 +34,11 @@ static int64_t block(const struct hook_args *a, unsigned count, unsigned type)
 	return times(a->par[count], type_size(a->par[type]));
 }
 
+int64_t args_block(const struct hook_args *a, unsigned count, unsigned type)
+{
+	return block(a, count, type);
+}
+
 static bool is_in_place(const struct hook_args *a, unsigned buffer)
 {
 	if (a->lang == LANG_C)

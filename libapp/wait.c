@@ -3,6 +3,7 @@
 
 #include "libapp/comm.h"
 #include "libapp/flavour.h"
+#include "libapp/listing.h"
 
 #include <stddef.h>
 
@@ -88,9 +89,10 @@ static void give_up(const struct hook_args *a, const struct wait_shape *s)
 	for (int i = 0; i < n; i++) {
 		if (!request_take(request_at(a, s, i), &r))
 			continue;
+		listing_lose(&r);
 		if (r.kind == REQUEST_RECV)
 			count_in(&r, r.bytes, r.partner);
-		else
+		else if (r.kind != REQUEST_LISTED)
 			request_put(&r);
 	}
 }
@@ -135,7 +137,10 @@ static void ended(struct request *r, const uint8_t *status)
 {
 	struct status_view v;
 
-	if (r->kind == REQUEST_SEND_INIT)
+	listing_take(r);
+	if (r->kind == REQUEST_LISTED)
+		r->kind = REQUEST_FREE;
+	if (r->kind == REQUEST_SEND_INIT || r->kind == REQUEST_FREE)
 		return;
 	flavour->status_read(status, &v);
 	/* The empty status of a persistent receive that was not started names no source. */
@@ -179,12 +184,12 @@ static bool has_index(const int *index, int n, int64_t value)
 enum { BASE_UNKNOWN = -1 };
 static int f08_base = BASE_UNKNOWN;
 
-/* A receive (no persistent one) whose handle is not null: it has not ended. */
+/* One (no persistent one) whose handle is not null: it has not ended. */
 static bool is_open(const struct hook_args *a, const struct wait_shape *s, int place)
 {
 	const struct wait_entry *e = place >= 0 ? entry_at(a->wait, (uint32_t)place) : NULL;
 
-	return e && e->request.kind == REQUEST_RECV &&
+	return e && (e->request.kind == REQUEST_RECV || e->request.kind == REQUEST_LISTED) &&
 	       handle_is_usable(CALL_P_REQUEST, request_at(a, s, place));
 }
 
@@ -269,13 +274,34 @@ static void start_all(struct hook_args *a, const struct wait_shape *s)
 	for (int i = 0; i < n; i++) {
 		if (!request_take(request_at(a, s, i), &r))
 			continue;
-		request_put(&r);
+		listing_take(&r);
+		if (a->word & HOOK_QUEUE)
+			listing_put(&r);
+		if (!request_put(&r))
+			listing_lose(&r);
 		if (r.kind != REQUEST_SEND_INIT)
 			continue;
 		a->out += r.bytes;
 		if (a->word & HOOK_PARTNER)
 			partner_add(a->func, r.partner, r.bytes, 0);
 	}
+}
+
+/* MPI completes what was freed when it likes, and tells nobody. */
+static void freed(struct request *r)
+{
+	listing_lose(r);
+	r->kind = REQUEST_FREE;
+}
+
+/* What found no room in the table counts as it was posted. */
+static void put_back(struct request *r)
+{
+	if (request_put(r))
+		return;
+	listing_lose(r);
+	if (r->kind == REQUEST_RECV)
+		count_in(r, r->bytes, r->partner);
 }
 
 static void wait_succeeded(struct hook_args *a, const struct wait_shape *s)
@@ -285,7 +311,7 @@ static void wait_succeeded(struct hook_args *a, const struct wait_shape *s)
 	if (s->flag && !int_at(a, s->flag))
 		return;
 	if (rule == CALL_V_REQUEST_FREE)
-		a->wait->entry[0].request.kind = REQUEST_FREE;
+		freed(&a->wait->entry[0].request);
 	else if (s->indices)
 		ended_some(a, s, pointer(a, s->indices), int_at(a, s->outcount));
 	else if (s->index)
@@ -297,7 +323,7 @@ static void wait_succeeded(struct hook_args *a, const struct wait_shape *s)
 void wait_finish(struct hook_args *a, int rc)
 {
 	const struct wait_shape *s = shape(a);
-	const struct wait_entry *e = a->wait->entry;
+	struct wait_entry *e = a->wait->entry;
 
 	if (s && rc == 0 && is_start(a))
 		start_all(a, s);
@@ -305,9 +331,8 @@ void wait_finish(struct hook_args *a, int rc)
 		wait_succeeded(a, s);
 	/* What has not ended goes back. After an error nobody knows: a stale entry does no harm. */
 	for (unsigned i = 0; i < a->wait->n; i++)
-		if (e[i].request.kind != REQUEST_FREE && !request_put(&e[i].request) &&
-		    e[i].request.kind == REQUEST_RECV)
-			count_in(&e[i].request, e[i].request.bytes, e[i].request.partner);
+		if (e[i].request.kind != REQUEST_FREE)
+			put_back(&e[i].request);
 }
 
 /* Will the end of a request be seen? */
@@ -332,17 +357,34 @@ static enum request_kind kind_posted(unsigned rule)
 	}
 }
 
+static bool is_persistent(const struct request *r)
+{
+	return r->kind == REQUEST_SEND_INIT || r->kind == REQUEST_RECV_INIT;
+}
+
+/* What the list needs to know of it; a persistent one is listed when it is started. */
+static void describe(struct request *r, const struct hook_args *a)
+{
+	r->room = args_posted(a);
+	r->tag = listing_tag(a->par[a->desc->peer]);
+	r->open.state = 0;
+	if (!is_persistent(r))
+		listing_put(r);
+}
+
 void wait_posted(struct hook *h, struct hook_args *a)
 {
 	const struct call_desc *d = a->desc;
 	struct request r = { .kind = kind_posted(d->volume), .func = h->func };
-	int64_t at = a->par[d->nparam - 1];
+	bool is_listed = listing_is_wanted(a);
 
-	r.key = args_handle_at(a, at, 0, CALL_P_REQUEST);
+	r.key = args_handle_at(a, a->par[d->nparam - 1], 0, CALL_P_REQUEST);
 	request_drop(r.key);
-	if (r.kind == REQUEST_FREE || !ends_are_watched())
-		return;
-	if (d->peer && a->par[d->peer - 1] == flavour->proc_null)
+	if (!ends_are_watched() && !(is_listed && is_persistent(&r)))
+		r.kind = REQUEST_FREE;
+	if (r.kind == REQUEST_FREE && is_listed)
+		r.kind = REQUEST_LISTED;
+	if (r.kind == REQUEST_FREE || (d->peer && a->par[d->peer - 1] == flavour->proc_null))
 		return;
 	r.bytes = a->in;
 	r.partner = a->partner;
@@ -350,7 +392,11 @@ void wait_posted(struct hook *h, struct hook_args *a)
 	r.generation = comm_generation();
 	if (r.kind == REQUEST_SEND_INIT)
 		r.bytes = args_posted(a);
-	if (request_put(&r) && r.kind == REQUEST_RECV) {
+	if (is_listed)
+		describe(&r, a);
+	if (!request_put(&r)) {
+		listing_lose(&r);
+	} else if (r.kind == REQUEST_RECV) {
 		a->in = 0;
 		h->word &= ~(uint32_t)HOOK_PARTNER; /* counted with the bytes */
 	}

@@ -80,6 +80,7 @@ struct proc {
 	struct host_figures figures; /* as seen last */
 	struct totals *last; /* calls.c: values at the end */
 	struct proc_hooks hooks; /* hooks.c */
+	nsec_t queue_since; /* services_queue.c: when the list of what is posted began */
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
 	struct proc_probes *probes; /* probe.c: wishes; NULL: none */
 	uint64_t mark; /* objects.c */

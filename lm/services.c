@@ -9,6 +9,7 @@ static const struct {
 	const char *name;
 	service_fn fn;
 } table[] = {
+	{ "message_queue_get_info", serve_queue_get_info },
 	{ "node_get_file_listing", serve_file_listing },
 	{ "node_get_info", serve_node_get_info },
 	{ "omig_audit", serve_audit },

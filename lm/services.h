@@ -12,6 +12,7 @@ int serve_node_get_info(struct service_call *c);
 int serve_proc_get_info(struct service_call *c);
 int serve_get_probes(struct service_call *c);
 int serve_thread_get_info(struct service_call *c);
+int serve_queue_get_info(struct service_call *c);
 int serve_send_signal(struct service_call *c);
 int serve_stop(struct service_call *c);
 int serve_continue(struct service_call *c);

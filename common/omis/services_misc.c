@@ -21,13 +21,15 @@ static const struct omis_service message[] = {
 	{ SERVICE("message_queue_clear", MANIP, 'q', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'q') },
 	  .help = "Empties message queues. " INSIDE_MPI },
-	{ SERVICE("message_queue_get_info", INFO, 'q', NODE, OBSERVE, UNSUPPORTED),
-	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'q'), P_INT("flags") },
+	{ SERVICE("message_queue_get_info", INFO, 'p', NODE, OBSERVE, PARTLY),
+	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'p'), P_INT("flags") },
 	  .result = "length, [fields by bits of flags: 0 message; 1 sender; 2 size; 3 "
-		    "monitor_tag]",
-	  .help = "What waits in message queues. Not done: of what has arrived and waits the MPI library "
-		  "tells only who probes for it, and a probe of ours could change what the program "
-		  "gets; what was posted is seen by its calls, one by one." },
+		    "monitor_tag; 4 receiver; 5 tag; 6 comm; 7 call; 8 age]..., since, lost",
+	  .help = "The sends and receives that a process has posted and not completed, oldest first; a "
+		  "queue is named by its process. Ranks are those of the world, -1 is any; size is the room "
+		  "of a receive. The first question switches the list on, which begins empty at since (omig_calls_disable "
+		  "and the tool's end switch it off); lost were not listed. What has arrived unasked for is known to "
+		  "the MPI library only." },
 	{ SERVICE("message_queue_has_been_extended", EVENT, 'q', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'q') },
 	  .ecps = "queue msg sender size monitor_tag", .help = "A message was added to a queue. Not done: the MPI library calls "

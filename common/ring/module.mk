@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # common/ring: the segment that a watched process shares with its lm, and the table of watched calls.
 MODULES          += common/ring
-common/ring.src  := seg.c ring.c cell.c action.c calls.c segview.c segread.c segwrite.c segprobe.c
+common/ring.src  := seg.c ring.c cell.c action.c calls.c segview.c segread.c segwrite.c segprobe.c posted.c segposted.c
 common/ring.uses := common/base
 common/ring.gen  := $(B)/gen/common/ring/calls_table.c $(B)/gen/common/ring/calls_id.h
 # What runs inside the ranks: no allocation, no lock, no system call.
-common/ring.hot  := ring.o cell.o action.o
+common/ring.hot  := ring.o cell.o action.o posted.o
 common/ring.hot_allow := common/ring/hot.allow
 
 $(B)/gen/common/ring/calls_id.h: common/ring/calls.def common/ring/calls.awk

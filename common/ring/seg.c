@@ -56,7 +56,9 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	h->probe_offset = h->note_offset + SEG_CELLS * sizeof(struct seg_note);
 	h->read_offset = h->probe_offset + SEG_PROBES * sizeof(struct seg_probe);
 	h->read_func_offset = h->read_offset + SEG_PROBES * sizeof(struct seg_reads);
-	h->thread_offset = round_up(h->read_func_offset + SEG_READ_FUNCS * sizeof(uint16_t),
+	h->posted_offset = round_up(h->read_func_offset + SEG_READ_FUNCS * sizeof(uint16_t),
+				    sizeof(struct seg_posted));
+	h->thread_offset = round_up(h->posted_offset + SEG_POSTED * sizeof(struct seg_posted),
 				    SEG_PAGE_BYTES);
 	plan_thread(h);
 	h->segment_bytes = h->thread_offset + h->thread_bytes * h->thread_count;

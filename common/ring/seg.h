@@ -3,12 +3,12 @@
  * The shared segment of one watched process: its layout, and nothing else.
  *
  *	header page | hook words | probe words | action heads | actions | lists | notes | probes | reads |
- *	their functions | thread[0] .. thread[n-1]
+ *	their functions | posted | thread[0] .. thread[n-1]
  *	thread:  head | slots | cells | partners | event ring
  *
  * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
  * maps the same memory. Who writes what:
- *	header.w, probes, threads (but ring tails)	the process; one thread per thread block
+ *	header.w, probes, posted, threads (but ring tails)	the process; one thread per thread block
  *	header.l, hook and probe words, actions, lists, notes, reads, ring tails	the lm
  * Nobody ever waits for the other side. What several words say together is
  * guarded by a sequence word: odd while its one writer is at work.
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 4
+#define SEG_VERSION 5
 
 /*
  * A page of the largest size that the architecture may run with: the hook words are mapped on their
@@ -49,6 +49,7 @@
 #define SEG_READS 16 /* figures that a rank reads at one probe */
 #define SEG_READ_FUNCS 4096 /* lists of functions of these figures, together: 16 of all there are */
 #define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
+#define SEG_POSTED 1024 /* open operations that are listed: eight times what a wait can complete */
 #define SEG_THREADS_DEFAULT 16
 #define SEG_THREADS_MAX 64
 #define SEG_RING_MIN_BYTES 4096
@@ -72,7 +73,8 @@ enum {
 	HOOK_SAMPLE_SHIFT = 8,	    /* 5 bits k: HOOK_TIME measures 1 call in 2^k and scales */
 	HOOK_SAMPLE_MAX = 15,
 	HOOK_SAMPLE_MASK = 31 << 8,
-	HOOK_KNOWN = 0x1fff,
+	HOOK_QUEUE = 1 << 13, /* what is posted is listed until it is complete */
+	HOOK_KNOWN = 0x3fff,
 	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME, /* what OMIG_START can ask for */
 };
 
@@ -155,7 +157,8 @@ struct seg_own {
 	char program[128]; /* the executable's path */
 	char library[64]; /* of the MPI library's version text, first line */
 	uint64_t probes_nested; /* met inside of a library call, or by a handler of signals: not told */
-	uint8_t spare[96];
+	uint64_t posted_lost; /* operations that the list of posted ones had no room for, or lost sight of */
+	uint8_t spare[88];
 };
 
 /* What the lm tells the process. */
@@ -168,7 +171,7 @@ struct seg_lm {
 	int64_t base_ns;
 	uint64_t mult;
 	uint32_t shift;
-	uint32_t spare0;
+	uint32_t posted_epoch; /* entries of another one are over; 0: nothing was ever listed */
 	uint8_t spare[72];
 };
 
@@ -188,7 +191,8 @@ struct seg_header {
 	/* inside a thread block */
 	uint64_t slot_offset, cell_offset, partner_offset, ring_offset;
 	uint64_t probe_word_offset, probe_offset, read_offset, read_func_offset;
-	uint8_t spare[80];
+	uint64_t posted_offset;
+	uint8_t spare[72];
 	struct seg_own w;
 	struct seg_lm l;
 };
@@ -289,6 +293,24 @@ struct seg_partner {
 	uint64_t count, bytes_out, bytes_in;
 };
 
+/*
+ * A send or receive that has begun and is not complete. Claimed and given back by exchanging
+ * `state`, whose upper half grows with each claim, so that a reader sees a whole entry or none.
+ */
+struct seg_posted {
+	uint64_t state; /* lower half: posted_epoch, 0 = free, POSTED_CLAIMED */
+	uint16_t func;
+	uint16_t spare0;
+	int32_t tag; /* -1 any */
+	int32_t partner; /* world rank, -1 any or unknown */
+	uint32_t spare1;
+	uint64_t ticks; /* when it began */
+	int64_t bytes; /* to be sent, or room for them */
+	uint64_t comm; /* the handle, as the program has it */
+	uint64_t spare2[2];
+};
+#define POSTED_CLAIMED UINT32_MAX
+
 static_assert(sizeof(struct seg_own) == 512, "layout");
 static_assert(sizeof(struct seg_lm) == 128, "layout");
 static_assert(sizeof(struct seg_header) == 896, "layout");
@@ -298,6 +320,7 @@ static_assert(sizeof(struct seg_slot) == 64, "one cache line");
 static_assert(sizeof(struct seg_cell) == 32, "layout");
 static_assert(sizeof(struct seg_note) == 88, "layout");
 static_assert(sizeof(struct seg_partner) == 32, "layout");
+static_assert(sizeof(struct seg_posted) == 64, "one cache line");
 static_assert(sizeof(struct seg_probe) == 96, "layout");
 static_assert(sizeof(struct seg_reads) == 136, "layout");
 static_assert(SEG_PROBES_EACH * 4 <= SEG_PAGE_BYTES, "probe words of a module are one page");

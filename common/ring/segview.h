@@ -100,6 +100,27 @@ int segview_partners(const struct segview *v, unsigned thread, void (*fn)(void *
 		const struct segview_partner *p),
 		     void *arg);
 
+/*
+ * Open operations. What is listed is what has begun since segview_posted_start() with HOOK_QUEUE on,
+ * and is not complete.
+ */
+struct segview_posted {
+	unsigned func; /* below segview_funcs() */
+	int32_t tag, partner; /* world rank; < 0 any, or unknown */
+	uint64_t ticks, comm;
+	int64_t bytes; /* not negative */
+};
+
+/* A new list, which is empty. */
+void segview_posted_start(struct segview *v);
+bool segview_posted_is_on(const struct segview *v); /* it was called */
+
+/* The entry at a place below SEG_POSTED; false: there is none now. */
+bool segview_posted(const struct segview *v, unsigned place, struct segview_posted *out);
+
+/* So many had no room, as the process says. */
+uint64_t segview_posted_lost(const struct segview *v);
+
 /* --- probes: the table is copied at opening, where it is complete; what makes no sense in it is not there */
 
 unsigned segview_probes(const struct segview *v);

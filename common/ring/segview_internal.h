@@ -27,6 +27,7 @@ struct segview {
 	struct seg_probe *probe; /* owned: numbers 0 to nprobe - 1, "" where there is none */
 	unsigned nprobe;
 	struct seg_wanted *wanted; /* nprobe, or NULL before the first */
+	uint32_t posted_epoch; /* 0: we have begun no list */
 	uint16_t *read_func; /* SEG_READ_FUNCS: what is in the lists, or NULL before the first */
 };
 

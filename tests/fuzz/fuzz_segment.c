@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MAX (256 * 1024)
+#define BYTES_MAX (512 * 1024)
 #define PATCH_BYTES 10
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
@@ -41,6 +41,10 @@ static void make_good(void)
 	t->ring_head = 512;
 	*(struct seg_probe *)(void *)(good + h->probe_offset) =
 		(struct seg_probe){ "step", 2, { SEG_I64, SEG_F64 }, { 0 } };
+	/* Of the list that read_posted() begins. */
+	for (unsigned i = 0; i < SEG_POSTED; i += 100)
+		((struct seg_posted *)(void *)(good + h->posted_offset))[i] =
+			(struct seg_posted){ .state = 1, .func = (uint16_t)i };
 	for (unsigned i = 0; i < 8; i++)
 		*(uint64_t *)(void *)(good + h->thread_offset + h->ring_offset + i * 64) =
 			RING_WORD(64, i % 2 ? RING_PAD : i % 4 ? RING_PROBE : RING_CALL);
@@ -163,6 +167,17 @@ static void read_values(const struct segview *v)
 	}
 }
 
+static void read_posted(struct segview *v)
+{
+	struct segview_posted p;
+
+	segview_posted_start(v);
+	for (unsigned i = 0; i <= SEG_POSTED; i++)
+		if (segview_posted(v, i, &p))
+			demand(i < SEG_POSTED && call_get(p.func) && p.bytes >= 0);
+	seen += (unsigned)segview_posted_lost(v);
+}
+
 static void read_threads(struct segview *v)
 {
 	const struct segview_taker taker = { on_event, on_hit, v };
@@ -201,6 +216,7 @@ static void use(struct segview *v, size_t n)
 {
 	read_texts(v);
 	read_values(v);
+	read_posted(v);
 	read_threads(v);
 	/* Needs memory of its own, which costs more than all the rest. */
 	if (n % 8 == 3)

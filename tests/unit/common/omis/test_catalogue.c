@@ -219,6 +219,7 @@ static const char *const promised[] = {
 
 /* Where Linux allows; help says when not. */
 static const char *const in_part[] = {
+	"message_queue_get_info",
 	"thread_call",
 	"thread_get_backtrace",
 	"thread_goto",

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What processes have posted and not completed. Nobody pays for that list before somebody asks: the
+ * first question of a tool switches it on, and it begins empty.
+ */
+#include "lm/services.h"
+
+#include "common/base/limits.h"
+#include "common/daemon/timebase.h"
+#include "common/loop/loop.h"
+#include "common/ring/calls.h"
+#include "lm/hooks.h"
+#include "lm/tickbase.h"
+
+#include <stdlib.h>
+
+enum {
+	QUEUE_MESSAGE = 1 << 0,
+	QUEUE_SENDER = 1 << 1,
+	QUEUE_SIZE = 1 << 2,
+	QUEUE_MONITOR_TAG = 1 << 3,
+	QUEUE_RECEIVER = 1 << 4,
+	QUEUE_TAG = 1 << 5,
+	QUEUE_COMM = 1 << 6,
+	QUEUE_CALL = 1 << 7,
+	QUEUE_AGE = 1 << 8,
+	QUEUE_FLAGS = (1 << 9) - 1,
+};
+
+/* The calls that post, that start and that complete; the others pay nothing. */
+static bool is_needed(const struct call_desc *d)
+{
+	return ((d->class == CALL_SEND || d->class == CALL_RECV) && d->peer) ||
+	       d->class == CALL_COMPLETE;
+}
+
+static int wish_all(struct proc *p, uint32_t tool)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < segview_funcs(p->seg); i++)
+		if (is_needed(call_get(i)))
+			rc = hooks_wish(p, HOOKS_TOOL(tool), (int)i, HOOK_QUEUE, 0);
+	return rc;
+}
+
+/* Another tool, or a process that called exec, finds or makes a list of its own time. */
+static int watch(struct service_call *c, struct proc *p)
+{
+	bool is_on = hooks_has(p, HOOK_QUEUE) && segview_posted_is_on(p->seg);
+	int rc = wish_all(p, c->tool);
+
+	if (rc < 0)
+		return rc;
+	if (!is_on) {
+		segview_posted_start(p->seg);
+		p->queue_since = loop_now(c->env->loop);
+	}
+	hooks_apply(p, HOOKS_ALL);
+	return 0;
+}
+
+struct queue {
+	struct segview_posted at[SEG_POSTED];
+	size_t n;
+};
+
+static int by_age(const void *a, const void *b)
+{
+	const struct segview_posted *x = a, *y = b;
+
+	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+/* The oldest first, as a queue is. */
+static void take(const struct proc *p, struct queue *q)
+{
+	q->n = 0;
+	for (unsigned i = 0; i < SEG_POSTED; i++)
+		q->n += segview_posted(p->seg, i, &q->at[q->n]);
+	qsort(q->at, q->n, sizeof(q->at[0]), by_age);
+}
+
+static double age_s(struct service_call *c, const struct proc *p, uint64_t ticks)
+{
+	uint64_t now = tickbase_now(c->env->ticks, p->own.tick_source);
+	const struct ticks_scale *s = tickbase_scale(c->env->ticks, p->own.tick_source);
+
+	return now > ticks ? (double)ticks_delta_to_nsec(s, now - ticks) / 1e9 : 0;
+}
+
+static void write_entry(struct service_call *c, struct omis_writer *w, const struct proc *p,
+			const struct segview_posted *e)
+{
+	const struct call_desc *d = call_get(e->func);
+	int64_t flags = call_int(c, 1), partner = e->partner >= 0 ? e->partner : -1;
+	bool is_send = d->class == CALL_SEND;
+
+	omis_write_list(w);
+	if (flags & QUEUE_MESSAGE)
+		omis_write_token(w, "u_0");
+	if (flags & QUEUE_SENDER)
+		omis_write_int(w, is_send ? p->own.rank : partner);
+	if (flags & QUEUE_SIZE)
+		omis_write_int(w, e->bytes);
+	if (flags & QUEUE_MONITOR_TAG)
+		omis_write_int(w, 0);
+	if (flags & QUEUE_RECEIVER)
+		omis_write_int(w, is_send ? partner : p->own.rank);
+	if (flags & QUEUE_TAG)
+		omis_write_int(w, e->tag >= 0 ? e->tag : -1);
+	if (flags & QUEUE_COMM)
+		omis_write_int(w, (int64_t)e->comm);
+	if (flags & QUEUE_CALL)
+		omis_write_string(w, d->name);
+	if (flags & QUEUE_AGE)
+		omis_write_float(w, age_s(c, p, e->ticks));
+	omis_write_list_end(w);
+}
+
+static int add_queue(struct service_call *c, const struct proc *p, struct queue *q)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
+	struct omis_writer w = OMIS_WRITER(&b);
+	int rc;
+
+	take(p, q);
+	omis_write_int(&w, (int64_t)q->n);
+	if (call_int(c, 1) & QUEUE_FLAGS)
+		for (size_t i = 0; i < q->n; i++)
+			write_entry(c, &w, p, &q->at[i]);
+	omis_write_int(&w, timebase_at(c->env->timebase, p->queue_since));
+	omis_write_int(&w, (int64_t)segview_posted_lost(p->seg));
+	rc = b.failed ? -ERR_LIMIT
+		      : reply_add_n(c->reply, c->action, p->token.s, STATUS_OK, b.p, b.n);
+	buf_done(&b);
+	return rc;
+}
+
+static int serve_one(struct service_call *c, struct proc *p, struct queue *q)
+{
+	int rc;
+
+	if (!p->held)
+		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNKNOWN_OBJECT,
+				       "the process has ended");
+	if (!p->seg)
+		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNSUPPORTED_SERVICE,
+				       "the process does not run under libomig");
+	rc = watch(c, p);
+	return rc < 0 ? rc : add_queue(c, p, q);
+}
+
+int serve_queue_get_info(struct service_call *c)
+{
+	struct queue *q = malloc(sizeof(*q));
+	struct objects o = { 0 };
+	int rc;
+
+	if (!q)
+		return -ERR_NOMEM;
+	rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	for (size_t i = 0; rc == 0 && i < o.n; i++)
+		rc = serve_one(c, o.v[i].proc, q);
+	reply_add_time(c->reply, call_now(c), call_now(c));
+	objects_done(&o);
+	free(q);
+	return rc;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ranks have posted, as a tool is told. */
+#include "common/omis/status.h"
+#include "common/ring/calls_id.h"
+#include "common/ring/posted.h"
+#include "lm/hooks.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/two_ranks.h"
+
+static struct seg_posted *table(struct fake_segment *s)
+{
+	return (struct seg_posted *)(void *)(s->base + s->h->posted_offset);
+}
+
+static struct posted_ref put(struct fake_segment *s, unsigned func, int32_t partner, int32_t tag)
+{
+	const struct seg_posted e = { .func = (uint16_t)func, .partner = partner, .tag = tag,
+				      .bytes = 64, .comm = 17, .ticks = (uint64_t)tag };
+	struct posted_ref ref = { 0 };
+
+	posted_put(table(s), s->h->l.posted_epoch, 0, &e, &ref);
+	return ref;
+}
+
+static const char *ask(uint32_t tool, const char *token, const char *flags)
+{
+	const struct msg_reply *r;
+	char text[96];
+
+	snprintf(text, sizeof(text), ":message_queue_get_info([@],%s)", flags);
+	r = world_ask_as(&w, tool, OBSERVER, with(text, token));
+	ck_assert_uint_eq(r->nentry, 1);
+	ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
+	return entry_text(&r->entry[0]);
+}
+
+/* since differs: "length and fields" and "lost" stand around it. */
+static bool is(const char *answer, const char *before, const char *lost)
+{
+	const char *end = strrchr(answer, ',');
+
+	return !strncmp(answer, before, strlen(before)) && end && !strcmp(end + 1, lost) &&
+	       strspn(answer + strlen(before), "0123456789") ==
+		       (size_t)(end - answer) - strlen(before);
+}
+
+START_TEST(the_first_question_begins_an_empty_list_and_the_next_ones_read_it)
+{
+	struct posted_ref a;
+
+	open_ranks();
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), 0);
+	ck_assert_uint_eq(put(&seg, CALL_ID_Irecv, 1, 5).state, 0);
+	ck_assert(is(ask(1, rank0, "0"), "0,", "0"));
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), HOOK_QUEUE);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Waitall"), HOOK_QUEUE);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Bcast"), 0);
+	ck_assert_uint_eq(fake_segment_hook(&other, "MPI_Irecv"), 0);
+	put(&seg, CALL_ID_Isend, 3, 9);
+	a = put(&seg, CALL_ID_Irecv, -1, 8);
+	seg.h->w.posted_lost = 4;
+	ck_assert(is(ask(1, rank0, "0"), "2,", "4"));
+	ck_assert(is(ask(1, rank0, "255"),
+		     "2,[u_0,-1,64,0,0,8,17,\"MPI_Irecv\"],[u_0,0,64,0,3,9,17,\"MPI_Isend\"],", "4"));
+	posted_take(table(&seg), &a);
+	ck_assert(is(ask(1, rank0, "32"), "1,[9],", "4"));
+	close_ranks();
+}
+END_TEST
+
+START_TEST(the_list_goes_on_until_the_last_tool_that_asked_is_gone)
+{
+	const struct msg gone[] = { { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } },
+				    { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 2 } } };
+
+	open_ranks();
+	ask(1, rank0, "0");
+	put(&seg, CALL_ID_Isend, 3, 9);
+	ck_assert(is(ask(2, rank0, "32"), "1,[9],", "0"));
+	above_send(&w.mainsm, &gone[0]);
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), HOOK_QUEUE);
+	ck_assert(is(ask(2, rank0, "32"), "1,[9],", "0"));
+	above_send(&w.mainsm, &gone[1]);
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), 0);
+	/* What comes after that is another list. */
+	ck_assert(is(ask(3, rank0, "32"), "0,", "0"));
+	close_ranks();
+}
+END_TEST
+
+START_TEST(who_measures_calls_too_keeps_that_and_disable_ends_both)
+{
+	open_ranks();
+	world_ask_as(&w, 1, OBSERVER, with(":omig_calls_enable([@],\"count\")", rank0));
+	ask(1, rank0, "0");
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), HOOK_QUEUE | HOOK_COUNT);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Bcast"), HOOK_COUNT);
+	world_ask_as(&w, 1, OBSERVER, with(":omig_calls_disable([@])", rank0));
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), 0);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(a_rank_that_lies_is_shown_as_it_says_and_does_no_harm)
+{
+	open_ranks();
+	ask(1, rank0, "0");
+	for (unsigned i = 0; i < SEG_POSTED; i++)
+		table(&seg)[i] = (struct seg_posted){ .state = seg.h->l.posted_epoch,
+						      .func = (uint16_t)(i * 37),
+						      .partner = INT32_MIN,
+						      .tag = INT32_MIN,
+						      .bytes = INT64_MIN,
+						      .ticks = UINT64_MAX,
+						      .comm = UINT64_MAX };
+	ck_assert_uint_gt(strtoul(ask(1, rank0, "511"), NULL, 10), 0);
+	ck_assert_ptr_nonnull(strstr(ask(1, rank0, "54"), ",[-1,0,0,-1]"));
+	close_ranks();
+}
+END_TEST
+
+SUITE("queue", the_first_question_begins_an_empty_list_and_the_next_ones_read_it,
+      the_list_goes_on_until_the_last_tool_that_asked_is_gone,
+      who_measures_calls_too_keeps_that_and_disable_ends_both,
+      a_rank_that_lies_is_shown_as_it_says_and_does_no_harm)
