@@ -163,6 +163,43 @@ fi
 without() { "$TMPDIR/hello" && test ! -e "$TMPDIR/hello.gone"; }
 check 'and runs as ever without' without
 
+# --- a program that was written for NetLogger, in both generations of its calls
+for h in NetLogger.h nl.h; do ln -s "$PWD/eventlog/netlogger/netlogger.h" "$TMPDIR/include/$h"; done
+cat >"$TMPDIR/nl.c" <<'END'
+#ifdef LATER
+#include "nl.h"
+int main(int argc, char **argv)
+{
+	NL_log_T log = NL_open(argv[1]);
+	NL_set_level(log, 4);
+	NL_write(log, 4, "program.end", "status=i guid=s", 0, "ABC");
+	NL_close(log);
+	return argc != 2;
+}
+#else
+#include "NetLogger.h"
+int main(int argc, char **argv)
+{
+	NLhandle *lp = NetLoggerOpen("test_prog", argv[1], NL_MEM);
+#ifdef OLD_API
+	NetLoggerWrite(lp, "EVENT_START", "TEST.SIZE=%d", 10);
+#else
+	NetLoggerWrite(lp, "EVENT_START", "", "TEST.SIZE=%d", 10);
+#endif
+	return NetLoggerClose(lp) || argc != 2;
+}
+#endif
+END
+nl_writes() {
+	want=$1
+	shift
+	"${CC:-cc}" "$@" -I"$TMPDIR/include" -o "$TMPDIR/nl" "$TMPDIR/nl.c" -L"$B/lib" -lomig-netlogger -Wl,-rpath,"$B/lib" &&
+		"$TMPDIR/nl" "$TMPDIR/nl.olog" && omig log convert --to ulm "$TMPDIR/nl.olog" | grep -q "$want"
+}
+check 'NetLoggerOpen and its kin' nl_writes ' PROG=test_prog NL.EVNT=EVENT_START .*TEST.SIZE=10$'
+check 'as they were before' nl_writes ' PROG=test_prog NL.EVNT=EVENT_START .*TEST.SIZE=10$' -DOLD_API
+check 'NL_open and its kin' nl_writes ' LVL=Info NL.EVNT=program.end .*status=0 guid=ABC$' -DLATER
+
 # --- the command line
 check 'no word is status 2' status_is 2 omig log
 check 'another word too' status_is 2 omig log dog

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls themselves. */
+#include "eventlog/netlogger/netlogger.h"
+
+#include "common/base/str.h"
+#include "eventlog/netlogger/nlog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+
+int NL_flush_on, NL_file_mode = 0666, NL_file_append;
+static struct {
+	pthread_mutex_t lock;
+	char *text; /* NULL = none */
+} global_tag = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* --- opening */
+
+static bool is_on(void)
+{
+	static const char *const yes[] = { "1", "on", "true", "yes" };
+	const char *wish = secure_getenv("NETLOGGER_ON");
+
+	for (size_t i = 0; wish && i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (!strcasecmp(wish, yes[i]))
+			return true;
+	return !wish;
+}
+
+/* What is no file is not offered: the handle is NULL then, as when a file cannot be opened. */
+static int open_url(const char *url, bool is_append, bool *is_borrowed)
+{
+	static const char scheme[] = "file://";
+
+	*is_borrowed = str_eq(url, "-") || str_eq(url, "&");
+	if (*is_borrowed)
+		return url[0] == '-' ? 1 : 2;
+	if (str_has_prefix(url, scheme)) {
+		url += sizeof(scheme) - 1;
+	} else if (strstr(url, "://")) {
+		errno = EPROTONOSUPPORT;
+		return -1;
+	}
+	return open(url, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (is_append ? 0 : O_TRUNC), NL_file_mode);
+}
+
+static struct omig_nlog *open_handle(const char *program, const char *url, bool is_append)
+{
+	struct omig_nlog *h;
+	bool is_borrowed;
+	char pid[24];
+	int fd;
+
+	if (!url) {
+		errno = EINVAL;
+		return NULL;
+	}
+	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+	fd = open_url(url, is_append, &is_borrowed);
+	h = fd < 0 ? NULL : nlog_new(fd, is_borrowed, program ? program : pid);
+	if (!h && fd > 2)
+		close(fd);
+	if (h)
+		h->is_on = is_on();
+	return h;
+}
+
+NL_Handle *NetLoggerOpen(char *program_name, char *url, int flags)
+{
+	const char *to = secure_getenv("NETLOGGER_DEST");
+
+	return open_handle(program_name, url && !(flags & NL_ENV && to) ? url : to, flags & NL_APPEND);
+}
+
+NL_Handle *NetLoggerOpenFd(char *program_name, int fd, int flags)
+{
+	struct omig_nlog *h = nlog_new(fd, true, program_name ? program_name : program_invocation_short_name);
+
+	(void)flags;
+	if (h)
+		h->is_on = is_on();
+	return h;
+}
+
+/* --- messages */
+
+struct message {
+	struct omig_nlog *h;
+	nsec_t wall;
+	int level;
+	const char *event;
+};
+
+/* Takes the lock when something is to be written. */
+static bool begin(const struct message *m)
+{
+	if (!m->h)
+		return false;
+	pthread_mutex_lock(&m->h->lock);
+	if (!m->h->is_on || m->h->level <= 0 || m->level > m->h->level) {
+		pthread_mutex_unlock(&m->h->lock);
+		return false;
+	}
+	nlfields_clear(&m->h->fields);
+	if (m->h->tag)
+		nlfields_printf(&m->h->fields, m->h->tag, NULL);
+	pthread_mutex_lock(&global_tag.lock);
+	if (global_tag.text)
+		nlfields_printf(&m->h->fields, global_tag.text, NULL);
+	pthread_mutex_unlock(&global_tag.lock);
+	return true;
+}
+
+static int end(const struct message *m)
+{
+	int rc = nlog_write(m->h, m->wall, m->level, m->event);
+
+	pthread_mutex_unlock(&m->h->lock);
+	return rc;
+}
+
+/* const_fmt and variable_fmt share the arguments, in this order. ap NULL: they are texts. */
+static int message(struct omig_nlog *h, nsec_t wall, int level, const char *event, const char *const_fmt, const char *fmt,
+		   va_list *ap)
+{
+	const struct message m = { h, wall, level, event };
+
+	if (!begin(&m))
+		return h ? 0 : -1;
+	nlfields_printf(&h->fields, const_fmt, ap);
+	h->fields.nconst = h->fields.n;
+	nlfields_printf(&h->fields, fmt, ap);
+	return end(&m);
+}
+
+static nsec_t given(long sec, long usec)
+{
+	return (nsec_t)sec * NSEC_PER_SEC + usec * NSEC_PER_USEC;
+}
+
+/* A call with arguments behind fmt. */
+#define WITH_ARGUMENTS(wall, level, const_fmt)                                       \
+	va_list ap;                                                                  \
+	int rc;                                                                      \
+	va_start(ap, fmt);                                                           \
+	rc = message(lp, (wall), (level), keyword, (const_fmt), fmt, &ap);           \
+	va_end(ap);                                                                  \
+	return rc
+
+int NetLoggerWrite(NL_Handle *lp, char *keyword, char *const_fmt, char *fmt, ...)
+{
+	WITH_ARGUMENTS(clock_wall(), 0, const_fmt);
+}
+
+int NetLoggerGTWrite(NL_Handle *lp, long sec, long usec, char *keyword, char *const_fmt, char *fmt, ...)
+{
+	WITH_ARGUMENTS(given(sec, usec), 0, const_fmt);
+}
+
+int NetLoggerWriteLvl(NL_Handle *lp, int lvl, char *keyword, char *const_fmt, char *fmt, ...)
+{
+	WITH_ARGUMENTS(clock_wall(), lvl, const_fmt);
+}
+
+int NetLoggerGTWriteLvl(NL_Handle *lp, long sec, long usec, int lvl, char *keyword, char *const_fmt, char *fmt, ...)
+{
+	WITH_ARGUMENTS(given(sec, usec), lvl, const_fmt);
+}
+
+int NetLoggerWrite_old(NL_Handle *lp, char *keyword, char *fmt, ...)
+{
+	WITH_ARGUMENTS(clock_wall(), 0, NULL);
+}
+
+int NetLoggerGTWrite_old(NL_Handle *lp, long sec, long usec, char *keyword, char *fmt, ...)
+{
+	WITH_ARGUMENTS(given(sec, usec), 0, NULL);
+}
+
+int NetLoggerWriteLvl_old(NL_Handle *lp, int lvl, char *keyword, char *fmt, ...)
+{
+	WITH_ARGUMENTS(clock_wall(), lvl, NULL);
+}
+
+int NetLoggerFastWrite(NL_Handle *lp, char *keyword, char *fmt, ...)
+{
+	WITH_ARGUMENTS(clock_wall(), 0, NULL);
+}
+
+int NetLoggerWriteString(NL_Handle *lp, char *keyword, char *const_data, char *variable_data)
+{
+	return message(lp, clock_wall(), 0, keyword, const_data, variable_data, NULL);
+}
+
+int NetLoggerWriteStringLvl(NL_Handle *lp, int lvl, char *keyword, char *const_data, char *variable_data)
+{
+	return message(lp, clock_wall(), lvl, keyword, const_data, variable_data, NULL);
+}
+
+int NetLoggerGTWriteString(NL_Handle *lp, long sec, long usec, char *keyword, char *const_data, char *variable_data)
+{
+	return message(lp, given(sec, usec), 0, keyword, const_data, variable_data, NULL);
+}
+
+int NetLoggerGTWriteStringLvl(NL_Handle *lp, int lvl, long sec, long usec, char *keyword, char *const_data,
+			      char *variable_data)
+{
+	return message(lp, given(sec, usec), lvl, keyword, const_data, variable_data, NULL);
+}
+
+int NetLoggerWriteString_old(NL_Handle *lp, char *keyword, char *text)
+{
+	return message(lp, clock_wall(), 0, keyword, NULL, text, NULL);
+}
+
+int NetLoggerWriteStringLvl_old(NL_Handle *lp, int lvl, char *keyword, char *text)
+{
+	return message(lp, clock_wall(), lvl, keyword, NULL, text, NULL);
+}
+
+int NetLoggerGTWriteString_old(NL_Handle *lp, long sec, long usec, char *keyword, char *text)
+{
+	return message(lp, given(sec, usec), 0, keyword, NULL, text, NULL);
+}
+
+int NetLoggerGTWriteStringLvl_old(NL_Handle *lp, int lvl, long sec, long usec, char *keyword, char *text)
+{
+	return message(lp, given(sec, usec), lvl, keyword, NULL, text, NULL);
+}
+
+/* --- handles */
+
+int NetLoggerFlush(NL_Handle *lp)
+{
+	return NL_flush(lp);
+}
+
+int NetLoggerClose(NL_Handle *lp)
+{
+	return lp ? nlog_close(lp) : -1;
+}
+
+int NetLoggerSetGlobalTag(char *tag)
+{
+	pthread_mutex_lock(&global_tag.lock);
+	free(global_tag.text);
+	global_tag.text = str_dup(tag);
+	pthread_mutex_unlock(&global_tag.lock);
+	return 0;
+}
+
+int NetLoggerSetTag(NL_Handle *lp, char *tag)
+{
+	if (!lp)
+		return -1;
+	pthread_mutex_lock(&lp->lock);
+	free(lp->tag);
+	lp->tag = str_dup(tag);
+	pthread_mutex_unlock(&lp->lock);
+	return 0;
+}
+
+void NetLoggerSetLevel(NL_Handle *lp, int log_level)
+{
+	NL_set_level(lp, log_level);
+}
+
+/* --- the later one */
+
+/* NL_CFG names a file with a number in it. */
+static void take_level_of_file(struct omig_nlog *h)
+{
+	const char *path = secure_getenv("NL_CFG");
+	FILE *f = path ? fopen(path, "re") : NULL;
+	int level;
+
+	if (f && fscanf(f, "%d", &level) == 1)
+		h->level = level;
+	if (f)
+		fclose(f);
+}
+
+NL_log_T NL_open(const char *url)
+{
+	const char *to = url ? url : secure_getenv("NL_DEST");
+	struct omig_nlog *h = open_handle(program_invocation_short_name, to ? to : secure_getenv("NETLOGGER_DEST"), NL_file_append);
+
+	if (h)
+		take_level_of_file(h);
+	return h;
+}
+
+static int write_letters(struct omig_nlog *h, nsec_t wall, int level, const char *event, const char *fmt, va_list *ap)
+{
+	const struct message m = { h, wall, level, event };
+
+	if (!begin(&m))
+		return h ? 0 : -1;
+	if (h->constants)
+		nlfields_copy(&h->fields, h->constants);
+	h->fields.nconst = h->fields.n;
+	nlfields_letters(&h->fields, fmt, ap);
+	return end(&m) == 1 ? 0 : -1;
+}
+
+int NL_write(NL_log_T log, int level, const char *event, const char *fmt, ...)
+{
+	va_list ap;
+	int rc;
+
+	va_start(ap, fmt);
+	rc = write_letters(log, clock_wall(), level, event, fmt, &ap);
+	va_end(ap);
+	return rc;
+}
+
+int NL_write_ts(NL_log_T log, double ts, int level, const char *event, const char *fmt, ...)
+{
+	va_list ap;
+	int rc;
+
+	if (!(ts > -9e9 && ts < 9e9))
+		return -1;
+	va_start(ap, fmt);
+	rc = write_letters(log, (nsec_t)(ts * 1e6) * NSEC_PER_USEC, level, event, fmt, &ap);
+	va_end(ap);
+	return rc;
+}
+
+int NL_set_const(NL_log_T log, int n, const char *fmt, ...)
+{
+	va_list ap;
+	int rc = -1;
+
+	(void)n;
+	if (!log)
+		return -1;
+	pthread_mutex_lock(&log->lock);
+	if (!log->constants)
+		log->constants = calloc(1, sizeof(*log->constants));
+	if (log->constants) {
+		va_start(ap, fmt);
+		nlfields_letters(log->constants, fmt, &ap);
+		va_end(ap);
+		rc = log->constants->has_failed ? -1 : 0;
+		log->constants->has_failed = false;
+	}
+	pthread_mutex_unlock(&log->lock);
+	return rc;
+}
+
+int NL_set_level(NL_log_T log, int level)
+{
+	if (!log)
+		return -1;
+	pthread_mutex_lock(&log->lock);
+	log->level = level;
+	pthread_mutex_unlock(&log->lock);
+	return 0;
+}
+
+int NL_flush(NL_log_T log)
+{
+	int rc;
+
+	if (!log)
+		return -1;
+	pthread_mutex_lock(&log->lock);
+	rc = nlog_flush(log);
+	pthread_mutex_unlock(&log->lock);
+	return rc;
+}
+
+void NL_close(NL_log_T log)
+{
+	if (log)
+		nlog_close(log);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names and values out of the formats of both generations. */
+#include "common/base/limits.h"
+#include "eventlog/netlogger/nlog.h"
+#include "eventlog/text/evwords.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+void nlfields_clear(struct nlfields *f)
+{
+	f->n = f->nconst = 0;
+	f->used = 0;
+	f->has_failed = false;
+}
+
+static char *keep(struct nlfields *f, const char *s, size_t n)
+{
+	char *to = f->text + f->used;
+
+	if (n >= sizeof(f->text) - f->used) {
+		f->has_failed = true;
+		return NULL;
+	}
+	memcpy(to, s, n);
+	to[n] = '\0';
+	f->used += n + 1;
+	return to;
+}
+
+static void add(struct nlfields *f, const char *name, size_t n, struct evvalue v)
+{
+	if (f->n == EV_FIELDS_MAX || !n || n > NAME_MAX_BYTES) {
+		f->has_failed = true;
+		return;
+	}
+	if (v.kind == EV_STRING)
+		v.s = keep(f, v.s, v.n);
+	f->name[f->n] = keep(f, name, n);
+	f->value[f->n] = v;
+	f->n += !f->has_failed;
+}
+
+void nlfields_copy(struct nlfields *to, const struct nlfields *from)
+{
+	for (unsigned i = 0; i < from->n; i++)
+		add(to, from->name[i], strlen(from->name[i]), from->value[i]);
+}
+
+/* --- printf: a value that is one conversion has its kind, all others are text */
+
+struct spec {
+	char text[32]; /* with its flags, for snprintf */
+	char conversion, size; /* size: h, H (hh), l, L (ll and long double), z, j, t, 0 */
+	bool has_star;
+};
+
+/* The conversion at s (behind its %). Its length; 0: none that is known. */
+static size_t read_spec(const char *s, struct spec *out)
+{
+	size_t n = strspn(s, "-+ #0123456789.'"), from;
+
+	*out = (struct spec){ .has_star = s[n] == '*' };
+	from = n;
+	n += strspn(s + n, "hlLqjzt");
+	if (n > from)
+		out->size = n - from > 1 ? (s[from] == 'h' ? 'H' : 'L') : s[from] == 'q' ? 'L' : s[from];
+	out->conversion = s[n];
+	if (!s[n] || n + 3 > sizeof(out->text) || !strchr("diouxXcsfFeEgGaAp", s[n]))
+		return 0;
+	snprintf(out->text, sizeof(out->text), "%%%.*s", (int)n + 1, s);
+	return n + 1;
+}
+
+static int64_t take_integer(char size, bool is_signed, va_list *ap)
+{
+	switch (size) {
+	case 'l':
+		return is_signed ? va_arg(*ap, long) : (int64_t)va_arg(*ap, unsigned long);
+	case 'L':
+	case 'j':
+		return va_arg(*ap, long long);
+	case 'z':
+		return (int64_t)va_arg(*ap, size_t);
+	case 't':
+		return va_arg(*ap, ptrdiff_t);
+	default:
+		return is_signed ? va_arg(*ap, int) : (int64_t)va_arg(*ap, unsigned);
+	}
+}
+
+/* The argument as a value; what has no kind of ours (%c, %p, %x) becomes its text, in `text`. */
+static struct evvalue take_argument(const struct spec *s, va_list *ap, char text[64])
+{
+	struct evvalue v = { .kind = EV_STRING, .s = text };
+
+	if (strchr("diu", s->conversion)) {
+		v.i64 = take_integer(s->size, s->conversion != 'u', ap);
+		v.kind = EV_INT64;
+		if (!s->size && s->conversion != 'u') {
+			v.i32 = (int32_t)v.i64;
+			v.kind = EV_INT32;
+		}
+	} else if (strchr("fFeEgGaA", s->conversion)) {
+		v.kind = EV_DOUBLE;
+		v.f64 = s->size == 'L' ? (double)va_arg(*ap, long double) : va_arg(*ap, double);
+	} else if (s->conversion == 's') {
+		v.s = va_arg(*ap, const char *);
+		v.s = v.s ? v.s : "(null)";
+		v.n = (uint32_t)strnlen(v.s, NLOG_TEXT_BYTES);
+	} else if (s->conversion == 'p') {
+		v.n = (uint32_t)snprintf(text, 64, "%p", va_arg(*ap, void *));
+	} else if (s->conversion == 'c') {
+		text[0] = (char)va_arg(*ap, int);
+		v.n = 1;
+	} else {
+		int64_t i = take_integer(s->size, false, ap);
+
+		v.n = (uint32_t)snprintf(text, 64, s->conversion == 'o' ? "%llo" : s->conversion == 'x' ? "%llx" : "%llX",
+					 (unsigned long long)i);
+	}
+	return v;
+}
+
+static void put_text(struct buf *b, const struct evvalue *v)
+{
+	if (v->kind == EV_STRING)
+		buf_put(b, v->s, v->n);
+	else
+		evwords_put_number(b, v);
+}
+
+/* What stands behind NAME=, up to the next space that is not in quotes. */
+static const char *read_value(struct nlfields *f, const char *name, size_t n, const char *s, va_list *ap)
+{
+	struct buf b = BUF_INIT(NLOG_TEXT_BYTES);
+	bool in_quotes = *s == '"', is_text = in_quotes;
+	struct evvalue v = { 0 };
+	unsigned parts = 0;
+	char text[64];
+	struct spec spec;
+
+	for (s += in_quotes; *s && (in_quotes ? *s != '"' : *s != ' ' && *s != '\t' && *s != '\n'); parts++) {
+		size_t len = ap && *s == '%' && s[1] != '%' ? read_spec(s + 1, &spec) : 0;
+
+		if (len) {
+			v = take_argument(&spec, ap, text);
+			put_text(&b, &v);
+			s += len + 1;
+			continue;
+		}
+		f->has_failed |= ap && *s == '%' && s[1] != '%'; /* its arguments cannot be counted any more */
+		s += ap && *s == '%' && s[1] == '%';
+		buf_putc(&b, (uint8_t)*s);
+		is_text = true;
+		s += *s != 0;
+	}
+	f->has_failed |= b.failed;
+	if (parts != 1 || is_text) {
+		if (in_quotes || !is_text || parts != b.n)
+			v = (struct evvalue){ .kind = EV_STRING, .n = (uint32_t)b.n, .s = buf_str(&b) };
+		else
+			evwords_infer(buf_str(&b), b.n, &v);
+	}
+	add(f, name, n, v);
+	buf_done(&b);
+	return s + (in_quotes && *s == '"');
+}
+
+void nlfields_printf(struct nlfields *f, const char *fmt, va_list *ap)
+{
+	const char *s = fmt ? fmt : "";
+
+	while (!f->has_failed && *(s += strspn(s, " \t\n"))) {
+		size_t n = strcspn(s, "= \t\n");
+
+		if (s[n] != '=' || memchr(s, '%', n)) {
+			f->has_failed = true;
+			return;
+		}
+		s = read_value(f, s, n, s + n + 1, ap);
+	}
+}
+
+/* --- letters */
+
+static bool take_letter(char letter, va_list *ap, struct evvalue *v)
+{
+	*v = (struct evvalue){ 0 };
+	switch (letter) {
+	case 'i':
+		v->kind = EV_INT32;
+		v->i32 = va_arg(*ap, int);
+		return true;
+	case 'l':
+		v->kind = EV_INT64;
+		v->i64 = va_arg(*ap, long long);
+		return true;
+	case 'd':
+	case 'f':
+		v->kind = letter == 'd' ? EV_DOUBLE : EV_FLOAT;
+		letter == 'd' ? (void)(v->f64 = va_arg(*ap, double)) : (void)(v->f32 = (float)va_arg(*ap, double));
+		return true;
+	case 's':
+		v->kind = EV_STRING;
+		v->s = va_arg(*ap, const char *);
+		v->s = v->s ? v->s : "";
+		v->n = (uint32_t)strnlen(v->s, NLOG_TEXT_BYTES);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void nlfields_letters(struct nlfields *f, const char *fmt, va_list *ap)
+{
+	const char *s = fmt ? fmt : "";
+
+	while (!f->has_failed && *(s += strspn(s, " \t\n"))) {
+		size_t n = strcspn(s, "=: \t\n");
+		struct evvalue v;
+
+		if ((s[n] != '=' && s[n] != ':') || !take_letter(s[n + 1], ap, &v)) {
+			f->has_failed = true;
+			return;
+		}
+		add(f, s, n, v);
+		s += n + 2;
+	}
+}

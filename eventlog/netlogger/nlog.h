@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A handle: an event log, its lock, its buffer; the helper that writes what is a second old. */
+#ifndef EVENTLOG_NETLOGGER_NLOG_H
+#define EVENTLOG_NETLOGGER_NLOG_H
+
+#include "eventlog/evwrite.h"
+#include "eventlog/netlogger/netlogger.h"
+#include "eventlog/text/evtypes.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+
+#define NLOG_TEXT_BYTES 65536 /* of all strings of a message; it has less than 64 KB */
+
+/* Names and values that are being put together. Names and strings lie in text, or are the caller's. */
+struct nlfields {
+	unsigned n, nconst; /* the first nconst are constants of the type */
+	char *name[EV_FIELDS_MAX];
+	struct evvalue value[EV_FIELDS_MAX];
+	size_t used;
+	bool has_failed; /* too much: nothing is written */
+	char text[NLOG_TEXT_BYTES];
+};
+
+struct omig_nlog {
+	pthread_mutex_t lock;
+	struct omig_nlog *next;
+	int fd, level;
+	bool is_on, is_borrowed, is_broken; /* its fd is not to be closed; it could not be written to */
+	char *program;
+	struct evwrite w;
+	struct evtypes types;
+	char *tag; /* names and values that go with every message; NULL = none */
+	struct nlfields *constants; /* of NL_set_const; NULL = none */
+	struct nlfields fields; /* of the message that is being made */
+};
+
+/* Takes fd. NULL with errno. */
+struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program);
+/* Writes what is left. -1: it could not. */
+int nlog_close(struct omig_nlog *h);
+
+/* Under h->lock: writes the fields as an event. 1, or -1. */
+int nlog_write(struct omig_nlog *h, nsec_t wall, int level, const char *event);
+/* Under h->lock: to the file. 0, or -1. */
+int nlog_flush(struct omig_nlog *h);
+
+/* --- nlformat.c: onto f; is_const: they are constants */
+void nlfields_clear(struct nlfields *f);
+void nlfields_copy(struct nlfields *to, const struct nlfields *from);
+/* "NAME=%d OTHER=%s FIXED=7", as printf reads it; ap NULL: no conversions, the text as it is. */
+void nlfields_printf(struct nlfields *f, const char *fmt, va_list *ap);
+/* "name=i other=s" */
+void nlfields_letters(struct nlfields *f, const char *fmt, va_list *ap);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs with NetLogger's calls: what they wrote is read back, with the kinds that their formats say. */
+#include "common/base/array.h"
+#include "common/base/clock.h"
+#include "common/base/str.h"
+#include "eventlog/evfile.h"
+#include "eventlog/netlogger/netlogger.h"
+#include "eventlog/text/evout.h"
+#include "eventlog/text/evwords.h"
+#include "tests/suite.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+int old_api_writes(NL_Handle *lp);
+
+static char path[64], url[80];
+
+static void set_up(void)
+{
+	snprintf(path, sizeof(path), "/tmp/omig-nl-%ld.olog", (long)getpid());
+	snprintf(url, sizeof(url), "file://%s", path);
+}
+
+static void clean_up(void)
+{
+	unlink(path);
+}
+
+/* Events as "name: field=value ..." lines, the constants of the stream left out; strings in quotes. */
+static const char *read_back(void)
+{
+	static char text[4096];
+	struct buf b = BUF_INIT(sizeof(text) - 1);
+	struct evfile *f;
+	struct event ev;
+	struct err e = { 0 };
+
+	ck_assert_msg(!evfile_open(path, &f, &e), "%s", e.text);
+	while (evfile_next(f, &ev, &e) == 1) {
+		struct evattr_iter i = { .ev = &ev };
+		struct evattr a;
+
+		buf_printf(&b, "%s:", ev.type->name);
+		for (ev.stream_type = NULL; evattr_next(&i, &a);) {
+			buf_printf(&b, " %s%s=", a.is_constant ? "!" : "", a.name);
+			if (a.value->kind == EV_STRING)
+				buf_printf(&b, "'%.*s'", (int)a.value->n, a.value->s);
+			else
+				evwords_put_number(&b, a.value);
+			if (a.value->kind != EV_STRING)
+				buf_putc(&b, (uint8_t)"?ilfd"[a.value->kind]);
+		}
+		buf_putc(&b, '\n');
+	}
+	ck_assert(evread_is_clean(evfile_report(f)));
+	evfile_close(f);
+	str_copy(text, sizeof(text), buf_str(&b));
+	buf_done(&b);
+	return text;
+}
+
+static char *s(const char *text)
+{
+	return (char *)text;
+}
+
+START_TEST(formats_of_printf_say_the_kinds)
+{
+	NL_Handle *lp = NetLoggerOpen(s("server"), url, 0);
+
+	ck_assert_ptr_nonnull(lp);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("Kinds"), s("UNITS=bytes DISK=%d"),
+					s("I=%d L=%ld LL=%lld U=%u D=%f E=%.2e S=%s Q=\"%s\" X=0x%x C=%c P=100%% M=%d/%d"), 7, -1,
+					1L << 40, -5LL, 4000000000u, 0.1, 1e300, "two words", "in quotes", 255, 'c', 1, 2),
+			 1);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("Fixed"), NULL, s("A=5 B=05 C=text D= E=2.5")), 1);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("None"), s(""), s("")), 1);
+	ck_assert_int_eq(NetLoggerClose(lp), 0);
+	ck_assert_str_eq(read_back(), "Kinds: !UNITS='bytes' !DISK=7i I=-1i L=1099511627776l LL=-5l U=4000000000l D=0.1d E=1e+300d "
+				      "S='two words' Q='in quotes' X='0xff' C='c' P='100%' M='1/2'\n"
+				      "Fixed: A=5i B='05' C='text' D='' E=2.5d\n"
+				      "None:\n");
+}
+END_TEST
+
+START_TEST(levels_tags_and_times)
+{
+	NL_Handle *lp = NetLoggerOpen(NULL, url, 0);
+	struct evfile *f;
+	struct event ev;
+	struct err e = { 0 };
+
+	NetLoggerSetLevel(lp, 4);
+	ck_assert_int_eq(NetLoggerGTWriteLvl(lp, 1017436389, 443568, 4, s("In"), NULL, s("A=%d"), 1), 1);
+	ck_assert_int_eq(NetLoggerWriteLvl(lp, 5, s("Out"), NULL, s("A=%d"), 1), 0);
+	ck_assert_int_eq(NetLoggerSetTag(lp, s("TAG=mine")), 0);
+	ck_assert_int_eq(NetLoggerSetGlobalTag(s("RUN=7")), 0);
+	ck_assert_int_eq(NetLoggerGTWriteString(lp, 1, 2, s("Tagged"), s("C=1"), s("V=2")), 1);
+	ck_assert_int_eq(NetLoggerFlush(lp), 0);
+	ck_assert_str_eq(read_back(), "In: A=1i\nTagged: !TAG='mine' !RUN=7i !C=1i V=2i\n");
+	ck_assert_int_eq(evfile_open(path, &f, &e), 0);
+	ck_assert_int_eq(evfile_next(f, &ev, &e), 1);
+	ck_assert_int_eq(ev.wall_ns, INT64_C(1017436389443568000));
+	ck_assert_uint_eq(ev.type->level, EV_INFO);
+	evfile_close(f);
+	NetLoggerSetLevel(lp, 0);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("Off"), NULL, s("A=1")), 0);
+	ck_assert_int_eq(NetLoggerClose(lp), 0);
+	NetLoggerSetGlobalTag(NULL);
+}
+END_TEST
+
+START_TEST(the_oldest_calls_work_too)
+{
+	NL_Handle *lp = NetLoggerOpen(s("dpss_mast"), url, 0);
+
+	ck_assert_int_eq(old_api_writes(lp), 5);
+	ck_assert_int_eq(NetLoggerClose(lp), 0);
+	ck_assert_str_eq(read_back(), "Old: DPSS.SES=1i DPSS.BID='15.98'\nOldGT: A=2i\nOldString: A=3i B='text'\nOldLvl: A=4i\n"
+				      "OldGTStringLvl: A=5i\n");
+}
+END_TEST
+
+START_TEST(letters_of_the_later_calls)
+{
+	NL_log_T log = NL_open(url);
+
+	ck_assert_ptr_nonnull(log);
+	ck_assert_int_eq(NL_set_const(log, 0, "HOST:s", "node7"), 0);
+	ck_assert_int_eq(NL_write(log, NL_LVL_INFO, "program.start", "i=i l=l d=d s=s old:s", 1, 2LL, 0.5, "text", "too"), 0);
+	ck_assert_int_eq(NL_write_ts(log, 1331657468.5, NL_LVL_DEBUG, "ts", ""), 0);
+	NL_set_level(log, NL_LVL_ERROR);
+	ck_assert_int_eq(NL_write(log, NL_LVL_INFO, "chatter", "i=i", 1), 0);
+	ck_assert_int_eq(NL_write(log, NL_LVL_FATAL, "bad", "i=z", 1), -1);
+	NL_close(log);
+	ck_assert_str_eq(read_back(), "program.start: !HOST='node7' i=1i l=2l d=0.5d s='text' old='too'\nts: !HOST='node7'\n");
+}
+END_TEST
+
+START_TEST(the_environment_switches_and_directs)
+{
+	NL_Handle *lp;
+
+	setenv("NETLOGGER_DEST", url, 1);
+	setenv("NETLOGGER_ON", "no", 1);
+	lp = NetLoggerOpen(s("p"), s("/nonexistent/x"), NL_ENV);
+	ck_assert_ptr_nonnull(lp);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=1")), 0);
+	NetLoggerClose(lp);
+	setenv("NETLOGGER_ON", "TRUE", 1);
+	lp = NetLoggerOpen(s("p"), NULL, NL_MEM);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=1")), 1);
+	NetLoggerClose(lp);
+	lp = NetLoggerOpen(s("p"), NULL, NL_APPEND);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("F"), NULL, s("A=2")), 1);
+	NetLoggerClose(lp);
+	ck_assert_str_eq(read_back(), "E: A=1i\nF: A=2i\n");
+	ck_assert_ptr_null(NetLoggerOpen(s("p"), s("/nonexistent/x"), 0));
+	ck_assert_ptr_null(NetLoggerOpen(s("p"), s("x-netlog://nowhere"), 0));
+	ck_assert_int_eq(NetLoggerWrite(NULL, s("E"), NULL, s("A=1")), -1);
+	ck_assert_int_eq(NetLoggerClose(NULL), -1);
+}
+END_TEST
+
+START_TEST(an_idle_program_and_its_child_are_flushed)
+{
+	NL_Handle *lp = NetLoggerOpen(s("p"), url, 0);
+	pid_t child;
+	int status;
+
+	ck_assert_int_eq(NetLoggerWrite(lp, s("Idle"), NULL, s("A=1")), 1);
+	for (int i = 0; i < 2000 && strlen(read_back()) == 0; i++)
+		usleep(10000);
+	ck_assert_str_eq(read_back(), "Idle: A=1i\n");
+	ck_assert_int_eq(NetLoggerWrite(lp, s("Parent"), NULL, s("A=2")), 1);
+	child = fork();
+	if (!child) {
+		NetLoggerWrite(lp, s("Child"), NULL, s("A=3"));
+		_exit(NetLoggerClose(lp));
+	}
+	ck_assert(waitpid(child, &status, 0) == child && status == 0);
+	ck_assert_int_eq(NetLoggerClose(lp), 0);
+	ck_assert_str_eq(read_back(), "Idle: A=1i\nChild: A=3i\nParent: A=2i\n");
+}
+END_TEST
+
+/* Formats that are no names and values, and messages that are too long, are refused and counted. */
+START_TEST(what_cannot_be_written_is_counted)
+{
+	static char text[70000];
+	NL_Handle *lp = NetLoggerOpen(s("p"), url, 0);
+	struct evfile *f;
+	struct event ev;
+	struct err e = { 0 };
+
+	memset(text, 'x', sizeof(text) - 1);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("%s"), "A=1"), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%s"), text), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%n")), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%*d"), 5, 5), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, s(""), NULL, s("A=1")), -1);
+	ck_assert_int_eq(NetLoggerClose(lp), 0);
+	ck_assert_int_eq(evfile_open(path, &f, &e), 0);
+	ck_assert_int_eq(evfile_next(f, &ev, &e), 0);
+	ck_assert_uint_eq(evfile_report(f)->dropped, 5);
+	evfile_close(f);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { formats_of_printf_say_the_kinds,
+				       levels_tags_and_times,
+				       the_oldest_calls_work_too,
+				       letters_of_the_later_calls,
+				       the_environment_switches_and_directs,
+				       an_idle_program_and_its_child_are_flushed,
+				       what_cannot_be_written_is_counted };
+
+	return suite_run_with("netlogger", set_up, clean_up, tests, ARRAY_LEN(tests));
+}
