@@ -48,6 +48,10 @@ struct ring_probe {
 	uint32_t mask; /* slots that were read; one that could not be is missing */
 	union seg_value value[]; /* npar parameters, then the reads by ascending slot */
 };
+/* Its third word: probe, npar, nread, tid. Its fourth is that of a struct seg_reads, with the mask of what was read. */
+#define RING_PROBE_WORD(probe, npar, nread, tid) \
+	((uint64_t)(probe) | (uint64_t)(npar) << 16 | (uint64_t)(nread) << 24 | (uint64_t)(tid) << 32)
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are put together so");
 static_assert(sizeof(struct ring_probe) + (SEG_PROBE_PARAMS + SEG_READS) * 8 <=
 		      RING_RECORD_MAX_BYTES, "a record of a probe fits");
 

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probes in a segment, as the lm sees them: their table, their words, what is read, whatever stands there. */
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/ring/calls_id.h"
+#include "tests/suite.h"
+#include "tests/unit/common/ring/made.h"
+
+#include <string.h>
+
+static struct made m;
+
+static struct seg_probe *table(unsigned number)
+{
+	return (struct seg_probe *)(void *)(m.p + m.plan.probe_offset) + number;
+}
+
+static struct seg_reads *reads(unsigned number)
+{
+	return (struct seg_reads *)(void *)(m.p + m.plan.read_offset) + number;
+}
+
+static uint32_t word(unsigned number)
+{
+	const uint32_t *page = (const void *)(m.p + m.plan.probe_word_offset +
+					      number / SEG_PROBES_EACH * SEG_PAGE_BYTES);
+
+	return page[number % SEG_PROBES_EACH];
+}
+
+static void set(unsigned number, const char *name, uint32_t nparam, uint8_t first)
+{
+	struct seg_probe *p = table(number);
+
+	memset(p, 0, sizeof(*p));
+	memcpy(p->name, name, strnlen(name, sizeof(p->name)));
+	p->nparam = nparam;
+	p->type[0] = first;
+}
+
+static struct segview *view(void)
+{
+	struct segview *v = NULL;
+
+	ck_assert_int_eq(segview_over(m.p, m.n, &v, NULL), 0);
+	return v;
+}
+
+static void set_up(void)
+{
+	made_init(&m, 1, SEG_RING_MIN_BYTES);
+}
+
+static void clean_up(void)
+{
+	made_done(&m);
+}
+
+START_TEST(what_keeps_the_rules_is_a_probe)
+{
+	char longest[SEG_PROBE_NAME_BYTES + 1] = { 0 };
+	struct segview *v;
+
+	memset(longest, 'x', SEG_PROBE_NAME_BYTES);
+	set(0, "step", 1, SEG_I32);
+	set(1, "3step", 1, SEG_I32);
+	set(2, "a b", 1, SEG_I32);
+	set(3, "no_params", 0, SEG_I32);
+	set(4, "many", SEG_PROBE_PARAMS + 1, SEG_I32);
+	set(5, "of_no_type", 1, SEG_TYPES);
+	set(6, "float_first", 1, SEG_F64);
+	set(7, longest, 1, SEG_I32); /* without an end */
+	longest[SEG_PROBE_NAME_BYTES - 1] = 0;
+	set(8, longest, SEG_PROBE_PARAMS, SEG_U64);
+	set(SEG_PROBES - 1, "_last9", 1, SEG_BOOL);
+	v = view();
+	ck_assert_uint_eq(segview_probes(v), 3);
+	ck_assert_int_eq(segview_probe_find(v, "step"), 0);
+	ck_assert_int_eq(segview_probe_find(v, longest), 8);
+	ck_assert_int_eq(segview_probe_find(v, "_last9"), SEG_PROBES - 1);
+	ck_assert_int_eq(segview_probe_find(v, ""), -1);
+	for (unsigned i = 1; i < 8; i++)
+		ck_assert_ptr_null(segview_probe(v, i));
+	ck_assert_ptr_null(segview_probe(v, SEG_PROBES));
+	/* What the process writes later does not matter. */
+	memset(table(0), 0xff, sizeof(struct seg_probe));
+	ck_assert_str_eq(segview_probe(v, 0)->name, "step");
+	segview_free(v);
+}
+END_TEST
+
+START_TEST(words_are_those_of_probes_that_there_are)
+{
+	struct segview *v;
+
+	set(1, "a", 1, SEG_I32);
+	set(SEG_PROBES_EACH + 2, "b", 1, SEG_I32);
+	v = view();
+	ck_assert_int_eq(segview_probe_set(v, 1, PROBE_RECORD), 0);
+	ck_assert_int_eq(segview_probe_set(v, SEG_PROBES_EACH + 2, PROBE_ACTION), 0);
+	ck_assert_int_eq(segview_probe_set(v, 0, PROBE_RECORD), -ERR_INVALID);
+	ck_assert_int_eq(segview_probe_set(v, 1, PROBE_KNOWN + 1), -ERR_INVALID);
+	ck_assert_uint_eq(word(1), PROBE_RECORD);
+	ck_assert_uint_eq(word(SEG_PROBES_EACH + 2), PROBE_ACTION);
+	segview_reset(v);
+	ck_assert_uint_eq(word(1) | word(SEG_PROBES_EACH + 2), 0);
+	segview_free(v);
+}
+END_TEST
+
+static int add_funcs(struct segview *v, unsigned number, unsigned first, unsigned n, unsigned *slot)
+{
+	uint16_t func[CALL_COUNT];
+
+	for (unsigned i = 0; i < n; i++)
+		func[i] = (uint16_t)(first + i);
+	return segview_read_add(v, number, &(struct segview_read){ SEG_READ_DELAY, 0, func, n },
+				slot);
+}
+
+START_TEST(equal_reads_share_a_slot_and_equal_lists_their_place)
+{
+	unsigned a, b, c, other;
+	struct segview *v;
+
+	set(0, "a", 1, SEG_I32);
+	set(1, "b", 1, SEG_I32);
+	v = view();
+	ck_assert_int_eq(add_funcs(v, 0, 3, 10, &a), 0);
+	ck_assert_int_eq(add_funcs(v, 0, 3, 10, &b), 0);
+	ck_assert_int_eq(add_funcs(v, 0, 3, 9, &c), 0);
+	ck_assert_int_eq(add_funcs(v, 1, 3, 10, &other), 0);
+	ck_assert_uint_eq(a, b);
+	ck_assert_uint_ne(a, c);
+	ck_assert_uint_eq(reads(1)->slot[other].first, reads(0)->slot[a].first);
+	ck_assert_uint_ne(reads(0)->slot[c].first, reads(0)->slot[a].first);
+	ck_assert_uint_eq(reads(0)->mask, 1u << a | 1u << c);
+	segview_read_del(v, 0, a);
+	ck_assert_uint_eq(reads(0)->mask, 1u << a | 1u << c);
+	segview_read_del(v, 0, a);
+	segview_read_del(v, 0, a);
+	ck_assert_uint_eq(reads(0)->mask, 1u << c);
+	ck_assert_uint_eq(reads(0)->seq % 2, 0);
+	segview_free(v);
+}
+END_TEST
+
+START_TEST(lists_that_find_no_room_are_refused_until_there_is_some)
+{
+	unsigned slot[SEG_PROBES * 2], n = 0, number, extra;
+	struct segview *v;
+	int rc = 0;
+
+	for (unsigned i = 0; i < SEG_PROBES; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "p%u", i);
+		set(i, name, 1, SEG_I32);
+	}
+	v = view();
+	/* Each of another length, so that none is shared. */
+	for (number = 0; rc == 0 && number < 100; number++) {
+		rc = add_funcs(v, number, 0, 100 - number, &slot[n]);
+		n += rc == 0;
+	}
+	ck_assert_int_eq(rc, -ERR_LIMIT);
+	ck_assert_uint_gt(n, SEG_READ_FUNCS / 100);
+	segview_read_del(v, 0, slot[0]);
+	ck_assert_int_eq(add_funcs(v, 200, 1, 100, &extra), 0); /* where the first was */
+	ck_assert_uint_eq(reads(200)->slot[extra].first, 0);
+	ck_assert_int_eq(add_funcs(v, 201, 2, 100, &extra), -ERR_LIMIT);
+	segview_free(v);
+}
+END_TEST
+
+START_TEST(reads_that_make_no_sense_are_refused)
+{
+	static const uint16_t down[] = { 5, 4 }, twice[] = { 5, 5 }, beyond[] = { 5, SEG_HOOKS };
+	const struct segview_read bad[] = {
+		{ SEG_READ_NONE, 0, NULL, 0 },
+		{ SEG_READ_KINDS, 0, down, 1 },
+		{ SEG_READ_COUNTER, SEG_CELLS, NULL, 0 },
+		{ SEG_READ_CALLS, 0, NULL, 1 },
+		{ SEG_READ_CALLS, 0, down, 0 },
+		{ SEG_READ_CALLS, 0, down, 2 },
+		{ SEG_READ_IN, 0, twice, 2 },
+		{ SEG_READ_OUT, 0, beyond, 2 },
+	};
+	struct segview *v;
+	unsigned slot;
+
+	set(0, "a", 1, SEG_I32);
+	v = view();
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_int_eq(segview_read_add(v, 0, &bad[i], &slot), -ERR_INVALID);
+	ck_assert_int_eq(segview_read_add(v, 1,
+					  &(struct segview_read){ SEG_READ_COUNTER, 0, NULL, 0 },
+					  &slot),
+			 -ERR_INVALID);
+	segview_read_del(v, 0, 0);
+	segview_read_del(v, 77, 99);
+	segview_free(v);
+}
+END_TEST
+
+static void put(uint64_t third, uint64_t fourth, unsigned nvalue)
+{
+	const struct ring r = made_ring(&m, 0);
+	union ring_record rec = { .word = { (int64_t)RING_WORD(32 + nvalue * 8, RING_PROBE), 7,
+					    (int64_t)third, (int64_t)fourth } };
+
+	for (unsigned i = 0; i < nvalue; i++)
+		RING_VALUE(&rec)[i].u = 100 + i;
+	ck_assert(ring_put(&r, &rec, 32 + nvalue * 8));
+}
+
+static void on_hit(void *arg, const struct segview_hit *h)
+{
+	*(struct segview_hit *)arg = *h;
+}
+
+static int take(struct segview *v, struct segview_hit *h)
+{
+	memset(h, 0, sizeof(*h));
+	return segview_take(v, 0, 100, &(struct segview_taker){ .on_hit = on_hit, .arg = h });
+}
+
+START_TEST(a_record_is_what_its_probe_says)
+{
+	struct segview_hit h;
+	struct segview *v;
+	unsigned slot;
+
+	made_thread(&m, 0)->tid = 1;
+	set(0, "a", 2, SEG_I32);
+	v = view();
+	ck_assert_int_eq(segview_read_add(v, 0,
+					  &(struct segview_read){ SEG_READ_COUNTER, 3, NULL, 0 },
+					  &slot),
+			 0);
+	put(RING_PROBE_WORD(0, 2, 1, 9), reads(0)->seq | UINT64_C(1) << (32 + slot), 3);
+	ck_assert_int_eq(take(v, &h), 1);
+	ck_assert_uint_eq(h.mask, 1u << slot);
+	ck_assert_uint_eq(h.read[slot].u, 102);
+	ck_assert_uint_eq(h.tid, 9);
+	/* From before the read was wished. */
+	put(RING_PROBE_WORD(0, 2, 1, 9), (reads(0)->seq - 2) | UINT64_C(1) << (32 + slot), 3);
+	ck_assert_int_eq(take(v, &h), 1);
+	ck_assert_uint_eq(h.mask, 0);
+	/* Of a slot that nobody asked for. */
+	put(RING_PROBE_WORD(0, 2, 1, 9),
+	    reads(0)->seq | UINT64_C(1) << (32 + (slot + 1) % SEG_READS), 3);
+	ck_assert_int_eq(take(v, &h), 1);
+	ck_assert_uint_eq(h.mask, 0);
+	put(RING_PROBE_WORD(1, 2, 0, 9), 0, 2); /* no such probe */
+	ck_assert_int_eq(take(v, &h), -ERR_PROTO);
+	put(RING_PROBE_WORD(0, 3, 0, 9), 0, 3); /* not its parameters */
+	ck_assert_int_eq(take(v, &h), -ERR_PROTO);
+	put(RING_PROBE_WORD(0, 2, 1, 9), UINT64_C(3) << 32, 3); /* two said, one there */
+	ck_assert_int_eq(take(v, &h), -ERR_PROTO);
+	put(RING_PROBE_WORD(0, 2, 1, 9), UINT64_C(1) << (32 + SEG_READS), 3); /* no such slot */
+	ck_assert_int_eq(take(v, &h), -ERR_PROTO);
+	put(RING_PROBE_WORD(0, 2, 9, 9), 0, 3); /* longer than it is */
+	ck_assert_int_eq(take(v, &h), -ERR_PROTO);
+	segview_free(v);
+}
+END_TEST
+
+static void on_any(void *arg, const struct segview_hit *h)
+{
+	const struct segview *v = arg;
+	const struct seg_probe *p = segview_probe(v, h->probe);
+
+	ck_assert_ptr_nonnull(p);
+	ck_assert_uint_le(p->nparam, SEG_PROBE_PARAMS);
+	ck_assert_uint_eq(h->mask >> SEG_READS, 0);
+}
+
+/* Random words over the table, the reads, their lists and the ring: nothing is read or written outside. */
+START_TEST(whatever_stands_there_is_survived)
+{
+	struct segview *v;
+	struct rng rng;
+	unsigned slot;
+
+	rng_init(&rng, suite_seed(5));
+	for (int i = 0; i < 300; i++) {
+		made_thread(&m, 0)->tid = 1;
+		for (unsigned k = 0; k < 20; k++)
+			set((unsigned)rng_below(&rng, SEG_PROBES),
+			    rng_below(&rng, 4) ? "p" : "\xff", (uint32_t)rng_below(&rng, 20),
+			    (uint8_t)rng_below(&rng, SEG_TYPES + 2));
+		v = view();
+		for (unsigned k = 0; k < 40; k++) {
+			unsigned number = (unsigned)rng_below(&rng, SEG_PROBES);
+			uint64_t *at = (void *)reads(number);
+
+			at[rng_below(&rng, sizeof(struct seg_reads) / 8)] = rng_next(&rng);
+			add_funcs(v, number, (unsigned)rng_below(&rng, 50),
+				  1 + (unsigned)rng_below(&rng, 100), &slot);
+			segview_probe_set(v, number, (uint32_t)rng_below(&rng, 6));
+			put(rng_next(&rng) & 0xffffffff0f0f00ff, rng_next(&rng) & 0x0000000f0000ffff,
+			    (unsigned)rng_below(&rng, 20));
+			segview_take(v, 0, 5,
+				     &(struct segview_taker){ .on_hit = on_any, .arg = v });
+			segview_read_del(v, number, (unsigned)rng_below(&rng, SEG_READS + 1));
+		}
+		segview_take(v, 0, UINT32_MAX,
+			     &(struct segview_taker){ .on_hit = on_any, .arg = v });
+		segview_reset(v);
+		segview_free(v);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		what_keeps_the_rules_is_a_probe,
+		words_are_those_of_probes_that_there_are,
+		equal_reads_share_a_slot_and_equal_lists_their_place,
+		lists_that_find_no_room_are_refused_until_there_is_some,
+		reads_that_make_no_sense_are_refused,
+		a_record_is_what_its_probe_says,
+		whatever_stands_there_is_survived,
+	};
+
+	return suite_run_with("probes of a segment", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
+}
