@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one watched call costs more than the call itself, over an MPI that does nothing. */
 #include "bench/bench.h"
+#include "bench/bench_probes.h"
 #include "bench/self.h"
 #include "common/base/clock.h"
 #include "common/ring/action.h"
@@ -148,6 +149,67 @@ static void ring(void)
 	bench_print_value("ring.event.lost", "%", 100 * lost, NULL);
 }
 
+/* --- probes */
+
+#define MET 256 /* a batch whose records fit into the ring */
+
+static __attribute__((noipa)) void nothing(int vt)
+{
+}
+
+static double batch_probe(struct segview *v)
+{
+	int64_t t = bench_now();
+
+	for (int i = 0; i < MET; i++)
+		bench_probe(i);
+	t = bench_now() - t;
+	segview_take(v, 0, UINT32_MAX, &(struct segview_taker){ NULL, NULL, NULL });
+	return (double)t / MET;
+}
+
+static double batch_nothing(void)
+{
+	int64_t t = bench_now();
+
+	for (int i = 0; i < MET; i++)
+		nothing(i);
+	return (double)(bench_now() - t) / MET;
+}
+
+/* What a probe costs more than the call of an empty function. */
+static void probe(struct segview *v, const char *name, uint32_t word, const char *floor)
+{
+	struct segview_thread t;
+
+	bench_clear(&added);
+	segview_probe_set(v, 0, word);
+	for (int i = 0; i < BATCHES * 8; i++) {
+		double without = batch_nothing();
+
+		bench_add(&added, batch_probe(v) - without);
+	}
+	bench_print(name, "ns", &added, floor);
+	segview_probe_set(v, 0, 0);
+	if (segview_thread(v, 0, &t) == 0 && t.ring_dropped)
+		bench_fail("the ring of the probes was full");
+}
+
+static void probes(struct segview *v)
+{
+	struct segview_read cell = { .kind = SEG_READ_INTEGRATOR };
+	unsigned slot;
+
+	if (segview_probe_find(v, "bench_probe") != 0)
+		bench_fail("this program has no probe");
+	probe(v, "probe.inactive.ns", 0, NULL);
+	probe(v, "probe.active.ns", PROBE_RECORD, "floor.rdtsc.ns");
+	for (cell.cell = 1; cell.cell <= 2; cell.cell++)
+		if (segview_read_add(v, 0, &cell, &slot) < 0)
+			bench_fail("the probe reads nothing");
+	probe(v, "probe.two_integrators.ns", PROBE_RECORD, "floor.rdtsc.ns");
+}
+
 int main(int argc, char **argv)
 {
 	static const uint32_t both = HOOK_COUNT | HOOK_TIME;
@@ -167,6 +229,7 @@ int main(int argc, char **argv)
 	bench_print_value("hook.count_delay.ratio", "ratio",
 			  bench_printed("hook.count_delay.ns") /
 				  bench_printed("floor.two_timestamps.ns"), NULL);
+	probes(v);
 	cells();
 	ring();
 	segview_free(v);

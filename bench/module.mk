@@ -24,6 +24,11 @@ bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)
 
 $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
 	$(call say,SHARED)mkdir -p $(@D) && $(CC) $(OUR_CFLAGS) $(BASE_LDFLAGS) -shared -o $@ $< -Wl,-soname,libstub_mpi.so
+$(B)/gen/bench/bench_probes.c: bench/bench.probes $(B)/bin/omig
+	$(call say,PROBES)mkdir -p $(@D) && $(B)/bin/omig probes -o $@ -H $(@:.c=.h) $<
+$(B)/gen/bench/bench_probes.o: OUR_CFLAGS += -w
+$(B)/bench/hook_main.o: | $(B)/gen/bench/bench_probes.c
+$(B)/bin/bench-hook: $(B)/gen/bench/bench_probes.o
 $(B)/bin/bench-hook $(B)/bin/bench-rank: $(B)/bin/bench-%: $(B)/bench/%_main.o $(B)/bench/libstub_mpi.so $(bench.watched)
 	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -o $@ $< -L$(B)/lib -Wl,--no-as-needed -lomig -L$(B)/bench -lstub_mpi \
 		-Wl,--as-needed $(filter-out $<,$(filter %.o %.a,$^)) -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../bench'
