@@ -285,6 +285,7 @@ static struct task_env env_of(struct lm *m)
 				  .files = m->files,
 				  .may_manipulate = m->conf.may_manipulate,
 				  .status = lm_write_status,
+				  .flow_look = lm_flow_look,
 				  .status_arg = m };
 }
 

@@ -53,7 +53,8 @@ struct lm {
 /* lm_audit.c */
 int lm_audit_open(struct lm *m, struct err *e);
 
-/* For omig_status. */
+/* For omig_status and omig_dfg_look. */
 void lm_write_status(void *arg, struct omis_writer *w);
+int lm_flow_look(void *arg, uint32_t measurement, struct omis_writer *w);
 
 #endif

@@ -140,6 +140,31 @@ int serve_status(struct service_call *c)
 	return rc;
 }
 
+int lm_flow_look(void *arg, uint32_t measurement, struct omis_writer *w)
+{
+	const struct lm *m = arg;
+
+	return readings_look(m->readings, measurement, w);
+}
+
+/* A host without a piece of it says nothing. */
+int serve_dfg_look(struct service_call *c)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
+	struct omis_writer w = OMIS_WRITER(&b);
+	int64_t measurement = call_int(c, 1);
+	int rc = 0;
+
+	if (call_is_for_us(c) && measurement > 0 && measurement <= UINT32_MAX)
+		rc = c->env->flow_look(c->env->status_arg, (uint32_t)measurement, &w);
+	if (rc == 0 && b.n)
+		rc = b.failed ? -ERR_LIMIT
+			      : reply_add(c->reply, c->action, procs_node_token(c->env->procs),
+					  STATUS_OK, buf_str(&b));
+	buf_done(&b);
+	return rc == -ERR_NOTFOUND ? 0 : rc;
+}
+
 static void print_line(void *arg, const char *name, int64_t v)
 {
 	buf_printf(arg, "%s=%lld\n", name, (long long)v);

@@ -3,6 +3,7 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/daemon/flowlook.h"
 #include "common/daemon/timebase.h"
 #include "common/loop/loop.h"
 #include "common/ring/calls.h"
@@ -261,6 +262,20 @@ void readings_link(struct readings *r, bool is_up)
 		list_entry(i, struct reading, link)->is_stale = true;
 	if (is_up && r->n)
 		loop_timer_arm(r->restate, READINGS_RESTATE_NS);
+}
+
+int readings_look(const struct readings *r, uint32_t measurement, struct omis_writer *w)
+{
+	const struct reading *g = readings_find(r, measurement);
+	struct flowbox_counts sent;
+
+	if (!g)
+		return -ERR_NOTFOUND;
+	sent = flowbox_counts(g->box);
+	for (uint32_t i = 0; i < g->graph->nnode; i++)
+		flowlook_node(r->engine, g->id, i, g->graph->node[i].kind, w);
+	flowlook_way("up", sent.frames, sent.bytes, w);
+	return 0;
 }
 
 void readings_stats(const struct readings *r, struct readings_stats *out)

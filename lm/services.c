@@ -17,6 +17,7 @@ static const struct {
 	{ "omig_calls_disable", serve_calls_disable },
 	{ "omig_calls_enable", serve_calls_enable },
 	{ "omig_calls_read", serve_calls_read },
+	{ "omig_dfg_look", serve_dfg_look },
 	{ "omig_pa_create", serve_pa_create },
 	{ "omig_proc_create", serve_proc_create },
 	{ "omig_proc_take", serve_proc_take },

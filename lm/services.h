@@ -32,6 +32,7 @@ int serve_calls_disable(struct service_call *c);
 int serve_calls_read(struct service_call *c);
 int serve_audit(struct service_call *c);
 int serve_status(struct service_call *c);
+int serve_dfg_look(struct service_call *c);
 int serve_pa_create(struct service_call *c);
 int serve_pa_delete(struct service_call *c);
 int serve_pa_read(struct service_call *c);

@@ -44,6 +44,8 @@ struct task_env {
 	const char *files; /* that tools may see: filelist.h; NULL = none */
 	bool may_manipulate; /* local policy: false refuses signals and stops from anybody */
 	void (*status)(void *arg, struct omis_writer *w); /* for omig_status */
+	/* For omig_dfg_look; -ERR_NOTFOUND: nothing of that measurement runs here. */
+	int (*flow_look)(void *arg, uint32_t measurement, struct omis_writer *w);
 	void *status_arg;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sm/flows.h"
 
+#include "common/daemon/flowlook.h"
 #include "common/daemon/timebase.h"
 #include "common/loop/loop.h"
 #include "sm/flows_internal.h"
@@ -62,6 +63,7 @@ static void measure_free(struct measure *m)
 	flowbox_free(m->box);
 	reply_free(m->answer);
 	free(m->clock);
+	free(m->kind);
 	free(m->identity);
 	free(m);
 }
@@ -138,6 +140,26 @@ void flows_follow(struct flows *f)
 {
 	if (f->by_number.n && !loop_timer_is_armed(f->follow))
 		loop_timer_arm(f->follow, FLOWS_FOLLOW_NS);
+}
+
+int flows_look(const struct flows *f, uint32_t measurement, struct omis_writer *w)
+{
+	struct measure *m = flows_find(f, measurement);
+	struct smap_iter i = { 0 };
+	struct flowbox_counts sent;
+
+	if (!m || !m->has_piece)
+		return -ERR_NOTFOUND;
+	sent = flowbox_counts(m->box);
+	for (uint32_t k = 0; k < m->nnode; k++)
+		flowlook_node(f->engine, m->id, k, m->kind[k], w);
+	flowlook_way("up", sent.frames, sent.bytes, w);
+	while (smap_next(&m->shares, &i)) {
+		const struct host_piece *s = i.value;
+
+		flowlook_way(s->token.s, s->frames, s->bytes, w);
+	}
+	return 0;
 }
 
 void flows_stats(const struct flows *f, struct flows_stats *out)

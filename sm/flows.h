@@ -75,6 +75,9 @@ void flows_follow(struct flows *f);
 void flows_set_stale(struct flows *f);
 void flows_drop_stale(struct flows *f);
 
+/* For omig_dfg_look: appends what can be seen of a piece that runs here. -ERR_NOTFOUND. */
+int flows_look(const struct flows *f, uint32_t measurement, struct omis_writer *w);
+
 struct flows_stats {
 	size_t measurements, nodes, state_bytes;
 	size_t bytes; /* of graphs */

@@ -38,6 +38,7 @@ struct host_piece {
 	bool is_refused; /* it does not run there */
 	bool is_open; /* its links are waited for */
 	uint64_t got; /* the highest read that it sent */
+	uint64_t frames, bytes; /* that came from there */
 };
 
 struct measure {
@@ -51,6 +52,8 @@ struct measure {
 	struct smap links; /* name -> struct host_piece, not owned */
 	bool has_piece; /* of the site: it runs in the engine */
 	uint64_t piece_of; /* version of the FLOW_LOAD that named it last */
+	enum flow_kind *kind; /* owned; of the piece's nodes */
+	size_t nnode;
 	uint32_t *clock; /* owned; inputs of the piece that are the time */
 	size_t nclock;
 	struct reply *answer; /* owned; what is wrong; NULL once FLOW_ACK was sent */

@@ -147,6 +147,20 @@ static int need_engine(struct flows *f)
 	return f->engine ? 0 : -ERR_NOMEM;
 }
 
+static int note_kinds(struct measure *m, const struct flow_graph *g)
+{
+	enum flow_kind *kind = calloc(g->nnode, sizeof(*kind));
+
+	if (!kind)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < g->nnode; i++)
+		kind[i] = g->node[i].kind;
+	free(m->kind);
+	m->kind = kind;
+	m->nnode = g->nnode;
+	return 0;
+}
+
 /* Of all that may be asked of an input an sm knows the time alone. */
 static int note_clocks(struct measure *m, const struct flow_graph *g)
 {
@@ -192,7 +206,7 @@ static int take_own(struct measure *m, const struct msg_flow_piece *p, struct er
 	if (!rc) {
 		m->has_piece = true;
 		m->piece_of = m->version;
-		rc = note_clocks(m, g);
+		rc = note_clocks(m, g) ? -ERR_NOMEM : note_kinds(m, g);
 		close_links(m, g);
 	}
 	flow_graph_free(g);
@@ -229,7 +243,7 @@ static void end_own(struct measure *m)
 		return;
 	flow_remove(m->f->engine, m->id);
 	m->has_piece = false;
-	m->nclock = 0;
+	m->nclock = m->nnode = 0;
 }
 
 /* Hosts that the last version does not name end it. */

@@ -227,6 +227,8 @@ static int take_batch(struct measure *m, const struct branch *b, const struct ms
 	}
 	if (f->read > s->got)
 		s->got = f->read;
+	s->frames += bytes == f->batch;
+	s->bytes += bytes->n;
 	if (!m->has_piece)
 		pass_on(m, f, bytes);
 	else if (flow_take(m->f->engine, &batch, e))

@@ -94,6 +94,8 @@ static int do_here(void *arg, struct run *run, const struct plan_here *here, str
 
 	if (str_eq(here->call->name, "omig_status"))
 		return rs->conf.status(rs->conf.arg, here->action, into);
+	if (str_eq(here->call->name, "omig_dfg_look"))
+		return rs->conf.look(rs->conf.arg, here, into);
 	if (here->call->service->object == 'a' && here->call->service->object_param >= 0)
 		forget_cells(rs, here->call);
 	return 0;

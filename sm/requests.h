@@ -18,6 +18,7 @@
 #define REQUESTS_MAX 4096 /* at a time: 64 tools with 64 each */
 
 struct loop;
+struct plan_here;
 struct requests;
 
 /* Borrowed. */
@@ -30,6 +31,8 @@ struct requests_conf {
 	/* Of the link to mainsm; 0 = not measured. */
 	nsec_t (*rtt)(void *arg);
 	/* The sm's own part of omig_status. */
+	/* Executes omig_dfg_look for ourselves. */
+	int (*look)(void *arg, const struct plan_here *here, struct reply *into);
 	int (*status)(void *arg, uint32_t action, struct reply *into);
 	/* May so much more of hosts' answers be held? */
 	bool (*has_room)(void *arg, size_t bytes);

@@ -5,6 +5,7 @@
 #include "common/base/str.h"
 #include "common/daemon/connstr.h"
 #include "common/net/net.h"
+#include "common/route/plan.h"
 #include "sm/sm_internal.h"
 
 #include <stdlib.h>
@@ -140,6 +141,28 @@ static int own_status(void *arg, uint32_t action, struct reply *into)
 			   into);
 }
 
+/* An sm without a piece of it says nothing. */
+static int own_look(void *arg, const struct plan_here *here, struct reply *into)
+{
+	struct sm *sm = arg;
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct token site;
+	int64_t measurement = 0;
+	int rc = 0;
+
+	omis_value_i64(&here->call->param[1], &measurement);
+	if (measurement > 0 && measurement <= UINT32_MAX &&
+	    flows_look(sm->flows, (uint32_t)measurement, &w) == 0)
+		rc = b.failed ? -ERR_LIMIT
+			      : reply_add(into, here->action,
+					  token_print_number(&site, TOKEN_SITE,
+							     uplink_site_number(sm->uplink)),
+					  STATUS_OK, buf_str(&b));
+	buf_done(&b);
+	return rc;
+}
+
 /* --- opening */
 
 static bool is_wildcard(const char *addr)
@@ -251,6 +274,7 @@ static int open_work(struct sm *sm, struct err *e)
 							     .send = send_frames_up,
 							     .rtt = rtt_up,
 							     .status = own_status,
+							     .look = own_look,
 							     .has_room = has_room,
 							     .arg = sm });
 	sm->arms = arms_new(&(struct arms_conf){ .loop = sm->conf.loop,

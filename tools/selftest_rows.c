@@ -247,6 +247,7 @@ const struct selftest_row selftest_rows[] = {
 		"=\"running\",\"start\",0,0,\"\",0\\],.*\"input\",\"MPI_Barrier_count\",\"{proc}\"" } },
 	{ "dfg_list", NEED_NOTHING, { DFG, ":dfg_list()", "=\\[{dfg},[0-9]+,\"[^\"]*\",\"MPI_Barrier_count\"" } },
 	{ "dfg_look", NEED_NOTHING, { DFG, ":dfg_look([{dfg}],1)", "=\"MPI_Barrier_count\"" } },
+	{ "omig_dfg_look", NEED_NOTHING, { "@t400-measure.sh" } },
 	{ "dfg_delete", NEED_NOTHING, { DFG, ":dfg_delete([{dfg}])", "^" READ, IS_GONE } },
 
 	/* asked of an sm that serves many users */

@@ -31,6 +31,7 @@ struct flowbox {
 	size_t n;
 	struct frame *open; /* owned; being put together */
 	uint64_t dropped;
+	uint64_t sent_frames, sent_bytes;
 	struct bytes *batch; /* room for sending */
 	size_t batch_cap;
 };
@@ -66,9 +67,9 @@ void flowbox_free(struct flowbox *b)
 	free(b);
 }
 
-size_t flowbox_waiting(const struct flowbox *b)
+struct flowbox_counts flowbox_counts(const struct flowbox *b)
 {
-	return b->n;
+	return (struct flowbox_counts){ b->sent_frames, b->sent_bytes, b->n };
 }
 
 void flowbox_add_dropped(struct flowbox *b, uint64_t frames)
@@ -196,6 +197,8 @@ void flowbox_flush(struct flowbox *b)
 		if (send(b, f))
 			return;
 		b->dropped = 0;
+		b->sent_frames++;
+		b->sent_bytes += f->bytes.n;
 		list_del(&f->link);
 		frame_free(f);
 		b->n--;

@@ -39,6 +39,11 @@ void flowbox_add_dropped(struct flowbox *b, uint64_t frames);
 /* Sends what waits, the oldest first, as far as it goes. */
 void flowbox_flush(struct flowbox *b);
 
-size_t flowbox_waiting(const struct flowbox *b);
+struct flowbox_counts {
+	uint64_t frames, bytes; /* that were sent; bytes of batches */
+	size_t waiting; /* frames */
+};
+
+struct flowbox_counts flowbox_counts(const struct flowbox *b);
 
 #endif

@@ -43,6 +43,13 @@ static const struct omis_service omig[] = {
 	  .param = { P_STRING("role"), P_INT("lifetime_s"), P_INT("uses") },
 	  .result = "connection_string",
 	  .help = "Makes a token that lets somebody enrol with a role, as a connection string." },
+	{ EXT_SERVICE("omig", "omig_dfg_look", INFO, 'n', EACH, OBSERVE, DONE),
+	  .param = { NODES, P_INT("measurement") },
+	  .result = "[number, kind, in, out, late, doubles, unmatched, incomplete, overflow, open, window]..., "
+		    "[way, frames, bytes]...",
+	  .help = "How the piece of a measurement's graph runs at each node, and in the sms above them: tokens of "
+		  "each node of the graph, what was late, came twice, found no partner or no room, and how much it "
+		  "holds; then what has gone up (\"up\") and come from each host." },
 	{ EXT_SERVICE("omig", "omig_every", INFO, 0, EVENT, OBSERVE, DONE), .param = { P_INT("n") },
 	  .help = "A filter of events: of those that come to it every nth goes on to the actions "
 		  "behind it, the others end here. In front of all other actions each host counts "

@@ -27,6 +27,8 @@ check 'all of it can be seen' says "\"Node_load\",\"1\",\"running\",\"start\",0,
 check 'it is in the list of all' says "\\[$dfg,[0-9]+,\"[^\"]*\",\"Node_load\"," session_asks ':dfg_list()'
 check 'whoever asks may look at it' says '"Node_load"' session_asks ":dfg_look([$dfg],1)"
 check 'a text with a fault is shown with its place' says 'text:1:' session_asks ':dfg_create([],"M(","M")'
+check 'its host tells how its piece runs' says '\[0,"input",[0-9]+,[0-9]+,0,0,0,0,0,' \
+	session_asks ":omig_dfg_look([$node],${dfg#d_})"
 check 'it stops' says '^1 0 ' session_asks ":dfg_stop([$dfg])"
 check 'and is deleted' says '^1 0 ' session_asks ":dfg_delete([$dfg])"
 check 'then it is unknown' says '^1 24 ' session_asks ":dfg_get_info([$dfg],1)"
