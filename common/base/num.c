@@ -236,12 +236,63 @@ static char *from_not_finite(char *out, double v)
 	return out;
 }
 
+/*
+ * Most values that people measure have few digits: thousandths below 100,000 are written without the
+ * C library, which takes a hundred times as long. The text is the same.
+ */
+static bool from_thousandths(char *out, double v, bool is_exact)
+{
+	int64_t k = (int64_t)(v * 1000 + (v < 0 ? -0.5 : 0.5));
+	uint64_t whole = (uint64_t)(k < 0 ? -k : k) / 1000;
+	unsigned part = (unsigned)((k < 0 ? -k : k) % 1000), digits = 3;
+	char text[8], *to = text + sizeof(text);
+
+	if (!is_exact || !k)
+		return false;
+	do {
+		*--to = (char)('0' + whole % 10);
+	} while (whole /= 10);
+	if (k < 0)
+		*out++ = '-';
+	memcpy(out, to, (size_t)(text + sizeof(text) - to));
+	out += text + sizeof(text) - to;
+	while (part && part % 10 == 0) {
+		part /= 10;
+		digits--;
+	}
+	if (part) {
+		*out = '.';
+		for (unsigned i = digits; i > 0; part /= 10)
+			out[i--] = (char)('0' + part % 10);
+		out += digits + 1;
+	}
+	*out = '\0';
+	return true;
+}
+
+/* Below it no fewer digits read back: a double has 15 that count, a float 6. */
+#define FEW_OF_DOUBLE 1e5
+#define FEW_OF_FLOAT 1e3
+
+static bool is_few(double v, double limit)
+{
+	return v > -limit && v < limit;
+}
+
+/* The thousandth that is nearest to v. */
+static double nearest(double v)
+{
+	return (double)(int64_t)(v * 1000 + (v < 0 ? -0.5 : 0.5)) / 1000;
+}
+
 char *str_from_double(char *out, double v)
 {
 	int digits = 15;
 
 	if (!isfinite(v))
 		return from_not_finite(out, v);
+	if (is_few(v, FEW_OF_DOUBLE) && from_thousandths(out, v, nearest(v) == v))
+		return out;
 	do {
 		snprintf(out, STR_DOUBLE_BYTES, "%.*g", digits, v);
 	} while (digits++ < 17 && strtod(out, NULL) != v);
@@ -255,6 +306,8 @@ char *str_from_float(char *out, float v)
 
 	if (!isfinite(v))
 		return from_not_finite(out, (double)v);
+	if (is_few((double)v, FEW_OF_FLOAT) && from_thousandths(out, (double)v, (float)nearest((double)v) == v))
+		return out;
 	do {
 		snprintf(out, STR_DOUBLE_BYTES, "%.*g", digits, (double)v);
 	} while (digits++ < 9 && strtof(out, NULL) != v);

@@ -148,33 +148,48 @@ static void put_lite(struct buf *b, const struct event *ev)
 
 static const char markup[] = "<>&\"";
 
-static void put_xml_text(struct buf *b, const char *s, size_t n)
+static void put_marked_up(struct buf *b, const char *s, size_t n)
 {
-	struct buf escaped = BUF_INIT(EVOUT_MAX_BYTES);
-
-	evwords_put_escaped(&escaped, s, n);
-	for (size_t i = 0; i < escaped.n; i++) {
-		const char *at = escaped.p[i] ? strchr(markup, escaped.p[i]) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		const char *at = s[i] ? strchr(markup, s[i]) : NULL;
 
 		if (at)
 			buf_puts(b, (const char *const[]){ "&lt;", "&gt;", "&amp;", "&quot;" }[at - markup]);
 		else
-			buf_putc(b, escaped.p[i]);
+			buf_putc(b, (uint8_t)s[i]);
 	}
-	b->failed |= escaped.failed;
+}
+
+/* Escaped at the end of b, and once more from there when there is anything to mark up: mostly there is not. */
+static void put_xml_text(struct buf *b, const char *s, size_t n)
+{
+	size_t from = b->n;
+	struct buf escaped;
+
+	evwords_put_escaped(b, s, n);
+	if (b->failed || b->n == from || strcspn((const char *)b->p + from, markup) == b->n - from)
+		return;
+	buf_init(&escaped, EVOUT_MAX_BYTES);
+	b->failed |= buf_put(&escaped, b->p + from, b->n - from) != 0;
+	if (!b->failed) {
+		b->n = from;
+		put_marked_up(b, (const char *)escaped.p, escaped.n);
+	}
 	buf_done(&escaped);
 }
 
 static void put_xml_attr(struct buf *b, const struct evattr *a)
 {
-	buf_printf(b, "<%c n=\"", a->is_constant ? 'c' : 'f');
+	buf_puts(b, a->is_constant ? "<c n=\"" : "<f n=\"");
 	put_xml_text(b, a->name, strlen(a->name));
-	buf_printf(b, "\" t=\"%s\">", evkind_name(a->value->kind));
+	buf_puts(b, "\" t=\"");
+	buf_puts(b, evkind_name(a->value->kind));
+	buf_puts(b, "\">");
 	if (a->value->kind == EV_STRING)
 		put_xml_text(b, a->value->s, a->value->n);
 	else
 		evwords_put_number(b, a->value);
-	buf_printf(b, "</%c>", a->is_constant ? 'c' : 'f');
+	buf_puts(b, a->is_constant ? "</c>" : "</f>");
 }
 
 static void put_xml(struct buf *b, const struct event *ev)

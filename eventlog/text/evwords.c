@@ -253,17 +253,30 @@ void evwords_infer(const char *s, size_t n, struct evvalue *out)
 	*out = (struct evvalue){ .kind = EV_STRING, .n = (uint32_t)n, .s = s };
 }
 
+static void put_integer(struct buf *out, int64_t v)
+{
+	char text[24], *to = text + sizeof(text);
+	uint64_t left = v < 0 ? -(uint64_t)v : (uint64_t)v;
+
+	do {
+		*--to = (char)('0' + left % 10);
+	} while (left /= 10);
+	if (v < 0)
+		*--to = '-';
+	buf_put(out, to, (size_t)(text + sizeof(text) - to));
+}
+
 void evwords_put_number(struct buf *out, const struct evvalue *v)
 {
 	char text[STR_DOUBLE_BYTES];
 
 	switch (v->kind) {
 	case EV_INT32:
-		snprintf(text, sizeof(text), "%d", v->i32);
-		break;
+		put_integer(out, v->i32);
+		return;
 	case EV_INT64:
-		snprintf(text, sizeof(text), "%lld", (long long)v->i64);
-		break;
+		put_integer(out, v->i64);
+		return;
 	case EV_FLOAT:
 		str_from_float(text, v->f32);
 		break;
@@ -290,9 +303,23 @@ static size_t character(const char *s, size_t n)
 	return c == 0xc2 && (uint8_t)s[1] < 0xa0 ? 0 : len; /* C1 */
 }
 
+/* Bytes at the front that mean themselves; in a word of a line also none that would end it. */
+static size_t simple_bytes(const char *s, size_t n, bool is_word)
+{
+	size_t i = 0;
+
+	while (i < n && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '\\' && s[i] != '"' &&
+	       !(is_word && (s[i] == ' ' || s[i] == '=')))
+		i++;
+	return i;
+}
+
 void evwords_put_escaped(struct buf *out, const char *s, size_t n)
 {
-	for (size_t i = 0; i < n;) {
+	size_t i = simple_bytes(s, n, false);
+
+	buf_put(out, s, i);
+	while (i < n) {
 		size_t len = character(s + i, n - i);
 		const char *at = s[i] ? strchr(special, s[i]) : NULL;
 
@@ -318,7 +345,7 @@ static bool is_plain(const char *s, size_t n)
 
 	if (!n)
 		return false;
-	for (size_t i = 0; i < n;) {
+	for (size_t i = simple_bytes(s, n, true); i < n;) {
 		size_t len = character(s + i, n - i);
 
 		if (!len || (len == 1 && strchr(" =\"\\", s[i])))
@@ -344,7 +371,10 @@ void evwords_put_value(struct buf *out, const struct evvalue *v)
 
 void evwords_put_name(struct buf *out, const char *s)
 {
-	for (; *s; s++) {
+	size_t n = simple_bytes(s, strlen(s), true);
+
+	buf_put(out, s, n);
+	for (s += n; *s; s++) {
 		uint8_t c = (uint8_t)*s;
 
 		if (c > 0x20 && c != 0x7f && !strchr("=\"\\", *s)) {

@@ -87,6 +87,36 @@ START_TEST(doubles_are_decimal_and_finite)
 }
 END_TEST
 
+/* As the C library says them, and back: also where it is not asked. */
+START_TEST(shortest_texts_of_numbers_read_back)
+{
+	char text[STR_DOUBLE_BYTES], want[STR_DOUBLE_BYTES];
+
+	for (int64_t k = -100000500; k < 100000500; k += 997) {
+		double v = (double)k / 1000, wide = v + 1e-7;
+		float f = (float)v;
+
+		ck_assert_double_eq(strtod(str_from_double(text, v), NULL), v);
+		snprintf(want, sizeof(want), "%.15g", v);
+		ck_assert_str_eq(text, want);
+		ck_assert_double_eq(strtod(str_from_double(text, wide), NULL), wide);
+		ck_assert(strtof(str_from_float(text, f), NULL) == f);
+		for (int digits = 6; digits <= 9; digits++) {
+			snprintf(want, sizeof(want), "%.*g", digits, (double)f);
+			if (strtof(want, NULL) == f)
+				break;
+		}
+		ck_assert_str_eq(text, want);
+	}
+	ck_assert_str_eq(str_from_double(text, -0.0), "-0");
+	ck_assert_str_eq(str_from_double(text, 0.0), "0");
+	ck_assert_str_eq(str_from_double(text, 0.0001), "0.0001");
+	ck_assert_str_eq(str_from_float(text, 0.1f), "0.1");
+	ck_assert_str_eq(str_from_double(text, -INFINITY), "-inf");
+	ck_assert_str_eq(str_from_float(text, NAN), "nan");
+}
+END_TEST
+
 START_TEST(hexadecimal_numbers_have_one_to_sixteen_digits)
 {
 	uint64_t v;
@@ -146,5 +176,5 @@ START_TEST(base32_is_read_as_people_write_it)
 END_TEST
 
 SUITE("num", integers_reach_their_ends_and_not_beyond, a_range_includes_its_ends,
-      doubles_are_decimal_and_finite, hexadecimal_numbers_have_one_to_sixteen_digits,
+      doubles_are_decimal_and_finite, shortest_texts_of_numbers_read_back, hexadecimal_numbers_have_one_to_sixteen_digits,
       encodings_come_back, base32_is_read_as_people_write_it)
