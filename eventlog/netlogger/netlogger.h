@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The calls of NetLogger, both generations, for programs that have them: they build as they are, and
- * write event logs of Omig (docs/eventlog.md). Also found as NetLogger.h, nl.h and nl_log.h.
+ * write event logs of Omig (docs/eventlog.md). Also found as NetLogger.h, nl.h, nl_log.h, nlsumm.h and nltransfer.h.
  *
  * cc $(pkg-config --cflags omig-netlogger) ... $(pkg-config --libs omig-netlogger)
  *
@@ -101,6 +101,35 @@ int NL_set_const(NL_log_T log, int n, const char *fmt, ...);
 int NL_set_level(NL_log_T log, int level);
 int NL_flush(NL_log_T log);
 void NL_close(NL_log_T log);
+
+/*
+ * --- Summaries of transfers. Work on logs that were added to a summary is summed up by transfer (id) and
+ * kind, and written to its output each interval_us (<= 0: at the end) and by NL_transfer_finalize; what was
+ * summed up is not written itself unless it is passed through. Without a summary both events are written. 0, or -1.
+ */
+typedef struct omig_nlsumm *NL_summ_T;
+enum { NL_TRANSFER_DISK_READ, NL_TRANSFER_DISK_WRITE, NL_TRANSFER_NET_READ, NL_TRANSFER_NET_WRITE };
+enum { NL_BTL_UNKNOWN, NL_BTL_KNOWN };
+enum { NL_BTL_NOWHERE, NL_BTL_DISK_READ, NL_BTL_DISK_WRITE, NL_BTL_DISK, NL_BTL_NET };
+typedef struct {
+	int result; /* NL_BTL_KNOWN: location is the slowest */
+	int location; /* NL_BTL_DISK: reading and writing are as slow */
+} NL_transfer_btl_T;
+
+NL_summ_T NL_summ(void);
+int NL_summ_set_shared_output(NL_summ_T summ, NL_log_T log);
+int NL_summ_add_log(NL_summ_T summ, NL_log_T log);
+void NL_summ_close(NL_summ_T summ);
+int NL_transfer_init(NL_summ_T summ, int interval_us, int level);
+int NL_transfer_set_passthrough(NL_summ_T summ);
+int NL_transfer_start(NL_log_T log, int level, int op, const char *id, int stream, int block);
+int NL_transfer_end(NL_log_T log, int level, int op, const char *id, int stream, int block, double nbytes);
+int NL_transfer_finalize(NL_summ_T summ);
+/* free() it; NULL: nothing is known of that transfer. */
+char *NL_transfer_get_result_string(NL_summ_T summ, const char *id);
+/* Out of the results of both ends. -1: they say nothing. */
+int NL_transfer_get_bottleneck(const char *one, const char *other, NL_transfer_btl_T *out);
+
 extern int NL_flush_on; /* not 0: each call is written at once */
 extern int NL_file_mode; /* of files that are made; 0666 */
 extern int NL_file_append; /* not 0: behind what is there */

@@ -31,6 +31,7 @@ struct omig_nlog {
 	struct evwrite w;
 	struct evtypes types;
 	char *tag; /* names and values that go with every message; NULL = none */
+	struct omig_nlsumm *summ; /* borrowed; NULL = none */
 	struct nlfields *constants; /* of NL_set_const; NULL = none */
 	struct nlfields fields; /* of the message that is being made */
 };

@@ -185,6 +185,45 @@ START_TEST(an_idle_program_and_its_child_are_flushed)
 }
 END_TEST
 
+START_TEST(transfers_are_summed_up)
+{
+	NL_log_T log = NL_open(url);
+	NL_summ_T summ = NL_summ();
+	NL_transfer_btl_T btl;
+	char *result;
+
+	ck_assert_int_eq(NL_transfer_init(summ, -1, NL_LVL_INFO), 0);
+	ck_assert_int_eq(NL_summ_set_shared_output(summ, log), 0);
+	ck_assert_int_eq(NL_summ_add_log(summ, log), 0);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(NL_transfer_start(log, NL_LVL_INFO, NL_TRANSFER_DISK_READ, "x", 0, i), 0);
+		ck_assert_int_eq(NL_transfer_end(log, NL_LVL_INFO, NL_TRANSFER_DISK_READ, "x", 0, i, 100), 0);
+	}
+	ck_assert_int_eq(NL_transfer_end(log, NL_LVL_INFO, 7, "x", 0, 0, 100), -1);
+	result = NL_transfer_get_result_string(summ, "x");
+	ck_assert_msg(result && str_has_prefix(result, "disk.read=300:"), "%s", result);
+	free(result);
+	ck_assert_ptr_null(NL_transfer_get_result_string(summ, "y"));
+	ck_assert_int_eq(NL_transfer_finalize(summ), 0);
+	ck_assert_int_eq(NL_transfer_set_passthrough(summ), 0);
+	NL_transfer_start(log, NL_LVL_INFO, NL_TRANSFER_NET_WRITE, "z", 1, 2);
+	NL_transfer_end(log, NL_LVL_INFO, NL_TRANSFER_NET_WRITE, "z", 1, 2, 5);
+	NL_close(log);
+	NL_summ_close(summ);
+	ck_assert(str_has_prefix(read_back(), "transfer.disk.read.summary: id='x' count=3l nbytes=300d seconds="));
+	ck_assert_ptr_nonnull(strstr(read_back(), "\ntransfer.net.write.start: id='z' stream=1i block=2i\n"
+						  "transfer.net.write.end: id='z' stream=1i block=2i nbytes=5d\n"));
+	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:1 net.write=1000:5", "net.read=1000:4 disk.write=1000:2", &btl), 0);
+	ck_assert(btl.result == NL_BTL_KNOWN && btl.location == NL_BTL_NET);
+	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:9", "disk.write=1000:2", &btl), 0);
+	ck_assert_int_eq(btl.location, NL_BTL_DISK_READ);
+	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:90 net.write=1000:10", "disk.write=1000:92", &btl), 0);
+	ck_assert_int_eq(btl.location, NL_BTL_DISK);
+	ck_assert_int_eq(NL_transfer_get_bottleneck("", "net.read=x:-1 disk.read=5:-1", &btl), -1);
+	ck_assert_int_eq(btl.result, NL_BTL_UNKNOWN);
+}
+END_TEST
+
 /* Formats that are no names and values, and messages that are too long, are refused and counted. */
 START_TEST(what_cannot_be_written_is_counted)
 {
@@ -216,6 +255,7 @@ int main(void)
 				       letters_of_the_later_calls,
 				       the_environment_switches_and_directs,
 				       an_idle_program_and_its_child_are_flushed,
+				       transfers_are_summed_up,
 				       what_cannot_be_written_is_counted };
 
 	return suite_run_with("netlogger", set_up, clean_up, tests, ARRAY_LEN(tests));
