@@ -60,20 +60,16 @@ static struct counts take_counts(const Omis_value *list, size_t first)
 	return c;
 }
 
-/* Values of an entry: [[number, kind, in, ...]...] and then its links. */
+/* Values of an entry: [number, kind, in, ...]..., and then its links, which are shorter. */
 static struct counts find_below(const Omis_object_result *o, int64_t number)
 {
 	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
 	struct counts c = { .is_known = false };
 
-	for (size_t i = 0; v && i < v->n; i++) {
-		const Omis_value *nodes = value_at(v, i);
-
-		for (size_t k = 0; !c.is_known && nodes && nodes->kind == OMIS_VALUE_LIST && k < nodes->n; k++)
-			if (value_at(nodes, k)->kind == OMIS_VALUE_LIST && value_at(nodes, k)->n == COUNTS + 2 &&
-			    value_int(value_at(nodes, k), 0) == number)
-				c = take_counts(value_at(nodes, k), 2);
-	}
+	for (size_t i = 0; !c.is_known && v && i < v->n; i++)
+		if (v->list[i].kind == OMIS_VALUE_LIST && v->list[i].n == COUNTS + 2 &&
+		    value_int(&v->list[i], 0) == number)
+			c = take_counts(&v->list[i], 2);
 	omis_value_free(v);
 	return c;
 }

@@ -248,7 +248,7 @@ static int take_info(struct measuring *m)
 
 	if (rc != CMD_OK)
 		return rc;
-	str_copy(m->unit, sizeof(m->unit), value_text(value_at(v, 0), 1));
+	snprintf(m->unit, sizeof(m->unit), "%s%s", value_text(value_at(v, 0), 1), m->wish->rate ? "/s" : "");
 	m->each_vt = value_int(value_at(v, 0), 7) != 0;
 	tell_troubles(value_at(v, 1));
 	omis_value_free(v);

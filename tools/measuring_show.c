@@ -189,7 +189,7 @@ static const char *lines_of(struct buf *b, size_t rows)
 
 static void note_coverage(struct measuring *m, const struct shown *s)
 {
-	m->is_partial |= s->k < s->n || isnan(s->value);
+	m->is_partial |= s->k < s->n || (isnan(s->value) && !s->buckets);
 }
 
 static void each_value(struct measuring *m, const struct reading *r, struct buf *out, struct table *t)

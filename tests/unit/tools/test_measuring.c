@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig measure: names of objects, and how a read is shown. */
+#include "common/base/str.h"
+#include "tests/suite.h"
+#include "tools/measuring.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* As omig_tree() tells it: two nodes of one site, and a rank on each. */
+#define TREE \
+	"[s_1,\"\",\"site1\",\"up\"],[n_1,s_1,\"x\",\"up\",0,-1,0,\"\",\"\",-1,\"hostA\",0],"       \
+	"[n_2,s_1,\"y\",\"up\",0,-1,0,\"\",\"\",-1,\"hostB\",0],[p_1_aaaaaa,n_1,\"prog\",\"run\",41,0]," \
+	"[p_2_bbbbbb,n_2,\"prog\",\"run\",42,1],[p_2_cccccc,n_2,\"sh\",\"run\",43,-1]"
+
+static struct measuring_wish wish;
+static struct measuring m;
+static struct buf out;
+
+static void open_all(void)
+{
+	wish = (struct measuring_wish){ .metric = "M" };
+	m = (struct measuring){ .wish = &wish, .unit = "B" };
+	m.tree = omis_value_parse(TREE, strlen(TREE));
+	ck_assert_ptr_nonnull(m.tree);
+	out = BUF_INIT(1 << 20);
+}
+
+static void close_all(void)
+{
+	omis_value_free(m.tree);
+	buf_done(&out);
+}
+
+static const char *label(const char *token)
+{
+	static char text[64];
+
+	measuring_label(&m, token, text, sizeof(text));
+	return text;
+}
+
+START_TEST(objects_have_names_for_people)
+{
+	ck_assert_str_eq(label(""), "all");
+	ck_assert_str_eq(label("s_1"), "site1");
+	ck_assert_str_eq(label("n_2"), "hostB");
+	ck_assert_str_eq(label("p_2_bbbbbb"), "rank1@hostB");
+	ck_assert_str_eq(label("p_2_cccccc"), "pid43@hostB");
+	ck_assert_str_eq(label("p_9_zzzzzz"), "p_9_zzzzzz");
+}
+END_TEST
+
+START_TEST(objects_are_found_by_token_host_site_and_rank)
+{
+	ck_assert_int_eq(measuring_objects(&m, "all", &out), CMD_OK);
+	ck_assert_uint_eq(out.n, 0);
+	ck_assert_int_eq(measuring_objects(&m, "hostA,1,site1,p_2_cccccc", &out), CMD_OK);
+	ck_assert_str_eq(buf_str(&out), "n_1,p_2_bbbbbb,s_1,p_2_cccccc");
+	buf_clear(&out);
+	ck_assert_int_eq(measuring_objects(&m, "hostA,hostC", &out), CMD_NOTFOUND);
+	ck_assert_int_eq(measuring_objects(&m, "7", &out), CMD_NOTFOUND);
+}
+END_TEST
+
+/* What is written to stdout. */
+static char *shown(const char *part)
+{
+	static char text[4096];
+	Omis_value *v = omis_value_parse(part, strlen(part));
+	struct reading r = { .part = &v, .npart = 1, .cap = 1 };
+	int saved = dup(STDOUT_FILENO);
+	FILE *f = tmpfile();
+	size_t n;
+
+	ck_assert_ptr_nonnull(v);
+	fflush(stdout);
+	dup2(fileno(f), STDOUT_FILENO);
+	ck_assert(measuring_show(&m, &r));
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	rewind(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = 0;
+	fclose(f);
+	omis_value_free(v);
+	return text;
+}
+
+#define WHOLE "5,3,2000000000,0,0,[p_1_aaaaaa,3,42.0,0.5,1500000000,1000000000,2000000000,1,1,\"\"]"
+#define NONE "5,3,2000000000,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"partial,missing\"]"
+
+START_TEST(a_line_says_value_bound_coverage_and_flags)
+{
+	ck_assert_str_eq(shown(WHOLE), "1970-01-01T00:00:01.500Z 3 rank0@hostA 42 B +-0.5 1/1\n");
+	ck_assert(!m.is_partial);
+	ck_assert_str_eq(shown(NONE), "1970-01-01T00:00:01.500Z 3 all - B 0/2 partial,missing\n");
+	ck_assert(m.is_partial);
+}
+END_TEST
+
+START_TEST(csv_has_a_head_once_and_no_value_is_empty)
+{
+	wish.csv = true;
+	ck_assert_str_eq(shown(WHOLE), "read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags\n"
+				       "3,1500000000,p_1_aaaaaa,rank0@hostA,,42,B,0.5,1,1,1000000000,2000000000,\n");
+	ck_assert_str_eq(shown(NONE), "3,1500000000,,all,,,B,0,0,2,1000000000,2000000000,\"partial,missing\"\n");
+}
+END_TEST
+
+START_TEST(json_has_null_where_there_is_no_value)
+{
+	wish.common.json = true;
+	ck_assert_str_eq(shown(NONE),
+			 "{\"metric\":\"M\",\"unit\":\"B\",\"read\":3,\"until_ns\":2000000000,\"lost\":0,\"values\":["
+			 "{\"object\":\"\",\"label\":\"all\",\"value\":null,\"error\":0,\"k\":0,\"n\":2,\"time_ns\":1500000000,"
+			 "\"oldest_ns\":1000000000,\"newest_ns\":2000000000,\"flags\":[\"partial\",\"missing\"]}]}\n");
+}
+END_TEST
+
+START_TEST(a_histogram_is_no_missing_value)
+{
+	ck_assert_str_eq(shown("5,1,2,0,0,[\"\",1,[[0.0,0.0,2],[4.0,5.0,1]],0.0,1500000000,1,2,3,3,\"\"]"),
+			 "1970-01-01T00:00:01.500Z 1 all 2x[0,0] 1x[4,5] B 3/3\n");
+	ck_assert(!m.is_partial);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		objects_have_names_for_people,
+		objects_are_found_by_token_host_site_and_rank,
+		a_line_says_value_bound_coverage_and_flags,
+		csv_has_a_head_once_and_no_value_is_empty,
+		json_has_null_where_there_is_no_value,
+		a_histogram_is_no_missing_value,
+	};
+
+	return suite_run_with("measuring", open_all, close_all, tests, sizeof(tests) / sizeof(tests[0]));
+}
