@@ -79,6 +79,10 @@ enum host_count {
 	HOST_CPU_IDLE,
 	HOST_CPU_IOWAIT,
 	HOST_CPU_STEAL,
+	HOST_BYTES_RECEIVED, /* by all links but loopback */
+	HOST_BYTES_SENT,
+	HOST_DISK_BYTES_READ, /* of whole disks */
+	HOST_DISK_BYTES_WRITTEN,
 	HOST_NCOUNTS
 };
 

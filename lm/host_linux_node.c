@@ -188,10 +188,12 @@ static void vm_counts(struct host_linux *h, int64_t *v)
 		v[HOST_PAGE_OUT] = v[HOST_PAGE_OUT] * 1024 / h->page_size;
 }
 
-/* diskstats: major minor name reads merged sectors ms writes ... */
+#define SECTOR_BYTES 512 /* of diskstats, whatever the disk's are */
+
+/* diskstats: major minor name reads merged sectors ms writes merged sectors ... */
 static void disk_line(struct host_linux *h, const char *line, int64_t *v)
 {
-	int64_t device, t[5];
+	int64_t device, t[7];
 	const char *p, *word;
 	char name[64];
 	size_t n;
@@ -199,7 +201,7 @@ static void disk_line(struct host_linux *h, const char *line, int64_t *v)
 	p = text_number(line, &device);
 	p = p ? text_number(p, &device) : NULL;
 	p = p ? text_word(p, &word, &n) : NULL;
-	if (!p || n >= sizeof(name) || text_numbers(p, t, 5) < 5)
+	if (!p || n >= sizeof(name) || text_numbers(p, t, 7) < 7)
 		return;
 	memcpy(name, word, n);
 	name[n] = 0;
@@ -207,6 +209,8 @@ static void disk_line(struct host_linux *h, const char *line, int64_t *v)
 		return;
 	v[HOST_DISK_READS] += t[0];
 	v[HOST_DISK_WRITES] += t[4];
+	v[HOST_DISK_BYTES_READ] += t[2] * SECTOR_BYTES;
+	v[HOST_DISK_BYTES_WRITTEN] += t[6] * SECTOR_BYTES;
 }
 
 static void disk_counts(struct host_linux *h, int64_t *v)
@@ -216,6 +220,7 @@ static void disk_counts(struct host_linux *h, int64_t *v)
 	if (!*text)
 		return;
 	v[HOST_DISK_READS] = v[HOST_DISK_WRITES] = 0;
+	v[HOST_DISK_BYTES_READ] = v[HOST_DISK_BYTES_WRITTEN] = 0;
 	for (const char *p = text; p; p = text_next_line(p))
 		disk_line(h, p, v);
 }
@@ -258,6 +263,8 @@ static void link_line(struct host_linux *h, const char *line, int64_t *v)
 	is_fast = linux_link_speed(h, name) >= FAST_LINK_KB_PER_S;
 	v[is_fast ? HOST_PACKETS_FAST_RECEIVED : HOST_PACKETS_SLOW_RECEIVED] += t[1];
 	v[is_fast ? HOST_PACKETS_FAST_SENT : HOST_PACKETS_SLOW_SENT] += t[9];
+	v[HOST_BYTES_RECEIVED] += t[0];
+	v[HOST_BYTES_SENT] += t[8];
 }
 
 static void link_counts(struct host_linux *h, struct buf *keep, int64_t *v)
@@ -267,6 +274,7 @@ static void link_counts(struct host_linux *h, struct buf *keep, int64_t *v)
 		return;
 	for (int i = HOST_PACKETS_LOCAL; i <= HOST_PACKETS_SLOW_SENT; i++)
 		v[i] = 0;
+	v[HOST_BYTES_RECEIVED] = v[HOST_BYTES_SENT] = 0;
 	for (const char *p = buf_str(keep); p; p = text_next_line(p))
 		link_line(h, p, v);
 }

@@ -22,6 +22,10 @@ enum figure {
 	NODE_CPU_PRESSURE,
 	NODE_MEMORY_PRESSURE,
 	NODE_IO_PRESSURE,
+	NODE_NETWORK_IN,
+	NODE_NETWORK_OUT,
+	NODE_DISK_READ,
+	NODE_DISK_WRITTEN,
 };
 
 static const struct {
@@ -40,6 +44,10 @@ static const struct {
 	{ "Node_cpu_pressure", NODE_CPU_PRESSURE },
 	{ "Node_memory_pressure", NODE_MEMORY_PRESSURE },
 	{ "Node_io_pressure", NODE_IO_PRESSURE },
+	{ "Node_network_in", NODE_NETWORK_IN },
+	{ "Node_network_out", NODE_NETWORK_OUT },
+	{ "Node_disk_read", NODE_DISK_READ },
+	{ "Node_disk_written", NODE_DISK_WRITTEN },
 };
 
 int figure_open(struct input *in, struct err *e)
@@ -137,12 +145,28 @@ static bool look_pages(struct sampler *s, int64_t pages, struct reading_value *v
 	return f && f->page_size > 0 && put(v, pages < 0 ? -1 : (double)pages * (double)f->page_size);
 }
 
+static bool look_bytes(const struct input *in, struct sampler *s, struct reading_value *v)
+{
+	static const enum host_count counts[] = {
+		[NODE_NETWORK_IN - NODE_NETWORK_IN] = HOST_BYTES_RECEIVED,
+		[NODE_NETWORK_OUT - NODE_NETWORK_IN] = HOST_BYTES_SENT,
+		[NODE_DISK_READ - NODE_NETWORK_IN] = HOST_DISK_BYTES_READ,
+		[NODE_DISK_WRITTEN - NODE_NETWORK_IN] = HOST_DISK_BYTES_WRITTEN,
+	};
+	const struct host_counts *c = sampler_counts(s);
+
+	return c && put(v, (double)c->v[counts[in->figure - NODE_NETWORK_IN]]);
+}
+
 static bool look_node(struct input *in, const struct input_moment *m, struct reading_value *v)
 {
-	const struct host_now *now = in->figure == NODE_CPU_USAGE ? NULL : sampler_now(m->sampler);
+	const struct host_now *now;
 
 	if (in->figure == NODE_CPU_USAGE)
 		return look_cpus(in, m->sampler, v);
+	if (in->figure >= NODE_NETWORK_IN)
+		return look_bytes(in, m->sampler, v);
+	now = sampler_now(m->sampler);
 	if (!now)
 		return false;
 	switch (in->figure) {

@@ -162,6 +162,8 @@ START_TEST(counts_tell_switches_pages_and_disks)
 	ck_assert_int_eq(c.v[HOST_PAGE_OUT], 200000);
 	ck_assert_int_eq(c.v[HOST_DISK_READS], 1020); /* no parts, no loop, no media */
 	ck_assert_int_eq(c.v[HOST_DISK_WRITES], 530);
+	ck_assert_int_eq(c.v[HOST_DISK_BYTES_READ], 20001 * 512);
+	ck_assert_int_eq(c.v[HOST_DISK_BYTES_WRITTEN], 3001 * 512);
 	ck_assert_int_eq(c.v[HOST_NFS_READS], 770);
 	ck_assert_int_eq(c.v[HOST_NFS_WRITES], 880);
 	ck_assert_int_eq(c.v[HOST_SYS_READS], -1);
@@ -178,6 +180,8 @@ START_TEST(counts_tell_packets_by_speed_and_processor_time)
 	ck_assert_int_eq(c.v[HOST_PACKETS_SLOW_SENT], 700);
 	ck_assert_int_eq(c.v[HOST_PACKETS_FAST_RECEIVED], 44 + 6);
 	ck_assert_int_eq(c.v[HOST_PACKETS_FAST_SENT], 55 + 8);
+	ck_assert_int_eq(c.v[HOST_BYTES_RECEIVED], 1000000 + 123 + 5);
+	ck_assert_int_eq(c.v[HOST_BYTES_SENT], 500000 + 500 + 7);
 	ck_assert_int_eq(c.v[HOST_CPU_USER], 1200);
 	ck_assert_int_eq(c.v[HOST_CPU_SYSTEM], 313);
 	ck_assert_int_eq(c.v[HOST_CPU_IDLE], 40000);
