@@ -153,8 +153,9 @@ static void ring(void)
 
 #define MET 256 /* a batch whose records fit into the ring */
 
-static __attribute__((noipa)) void nothing(int vt)
+static __attribute__((noinline)) void nothing(int vt)
 {
+	__asm__ volatile("" : : "r"(vt));
 }
 
 static double batch_probe(struct segview *v)

@@ -17,7 +17,9 @@ struct timebase;
 /*
  * A figure that the rank takes at the probe's own clock read, of all threads of the process: a cell
  * that pa_cell() gave, or the sum over library calls of what their hooks count. The hooks are the caller's
- * to wish (HOOK_COUNT, HOOK_TIME, HOOK_VOLUME). Figures are cumulative, as segview_call() and
+ * to wish (HOOK_COUNT, HOOK_TIME, HOOK_VOLUME). A call that another thread is in counts up to
+ * the probe, and until its end is noted, which may be later than its end: so a delay of several threads may go
+ * back by that. Figures are cumulative, as segview_call() and
  * segview_integrator() give them: differences are the caller's.
  */
 struct probe_read {

@@ -254,6 +254,52 @@ START_TEST(all_threads_of_the_process_count)
 }
 END_TEST
 
+#define MEANWHILE 20000
+
+static void *works_meanwhile(void *arg)
+{
+	for (int i = 0; i < MEANWHILE; i++)
+		send_three();
+	__atomic_store_n((int *)arg, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/*
+ * Whatever is under way there: figures only grow, and none is missed in the end. But not so delays: a
+ * call whose thread loses its processor between its end and the note of it looks open for so long.
+ */
+START_TEST(figures_of_a_thread_that_works_meanwhile_only_grow)
+{
+	unsigned count, out;
+	uint64_t last[SEG_READS] = { 0 };
+	int is_over = 0;
+	pthread_t t;
+	struct seen s;
+
+	rank_hooks(HOOK_COUNT | HOOK_TIME | HOOK_VOLUME);
+	on(STEP, PROBE_RECORD);
+	count = read_sends(STEP, SEG_READ_CALLS);
+	out = read_sends(STEP, SEG_READ_OUT);
+	ck_assert_int_eq(pthread_create(&t, NULL, works_meanwhile, &is_over), 0);
+	for (int over = 0; !over;) {
+		over = __atomic_load_n(&is_over, __ATOMIC_ACQUIRE);
+		for (int i = 0; i < 32; i++)
+			step(i);
+		look(&s);
+		for (unsigned i = 0; i < s.n; i++)
+			for (unsigned k = 0; k < SEG_READS; k++) {
+				if (!(s.hit[i].mask >> k & 1))
+					continue;
+				ck_assert_uint_ge(s.hit[i].read[k].u, last[k]);
+				last[k] = s.hit[i].read[k].u;
+			}
+	}
+	pthread_join(t, NULL);
+	ck_assert_uint_eq(last[count], MEANWHILE);
+	ck_assert_uint_eq(last[out], 12 * MEANWHILE);
+}
+END_TEST
+
 START_TEST(actions_of_a_probe_run_in_the_rank)
 {
 	struct seg_action whole = { .op = ACTION_COUNTER_ADD,
@@ -396,6 +442,7 @@ int main(void)
 		what_is_read_is_what_was_done_before_the_probe,
 		an_integrator_is_read_at_the_probes_own_clock_read,
 		all_threads_of_the_process_count,
+		figures_of_a_thread_that_works_meanwhile_only_grow,
 		actions_of_a_probe_run_in_the_rank,
 		records_that_nobody_takes_are_dropped_and_counted,
 		a_probe_inside_of_a_call_is_counted_and_not_told,
