@@ -9,10 +9,11 @@
  *	mpirun -np 4 loops --passes 100
  *
  *	--passes N	so many passes (100)
+ *	--from FILE	begin when this file is there
  *	--until FILE	end earlier, when this file is there
  *	--work US	the first rank works so long in a pass, the k-th k times as long (200)
- *	--log FILE	rank k writes FILE.k: a line for each probe, "name vt time sent": seconds since
- *			1970 before the probe, bytes that it has sent so far
+ *	--log FILE	rank k writes FILE.k: a line for each probe, with its name, vt, seconds since
+ *			1970 before and after it; bytes sent, seconds in messages and in barriers so far
  */
 #include "loops_probes.h"
 
@@ -28,9 +29,10 @@
 
 struct program {
 	int rank, ranks, passes, work_us;
-	const char *until;
+	const char *from, *until; /* files; NULL = none */
 	FILE *log; /* NULL: none */
 	long sent;
+	double in_messages, in_barriers; /* seconds */
 	char out[CHUNK * CHUNKS], in[CHUNK * CHUNKS];
 };
 
@@ -42,10 +44,12 @@ static double now(clockid_t clock)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void note(const struct program *p, const char *probe, int vt)
+/* Behind the probe, which was met at `before` or later. */
+static void note(const struct program *p, const char *probe, int vt, double before)
 {
 	if (p->log)
-		fprintf(p->log, "%s %d %.9f %ld\n", probe, vt, now(CLOCK_REALTIME), p->sent);
+		fprintf(p->log, "%s %d %.9f %.9f %ld %.9f %.9f\n", probe, vt, before, now(CLOCK_REALTIME), p->sent,
+			p->in_messages, p->in_barriers);
 }
 
 static double work(const struct program *p)
@@ -76,30 +80,52 @@ static void send_round(struct program *p, int vt)
 	}
 }
 
-static void pass(struct program *p, int vt)
+static void exchange(struct program *p, int vt)
 {
-	note(p, "loop_start", vt);
-	loop_start(vt);
-	work(p);
-	note(p, "begin_send", vt);
+	double start = now(CLOCK_REALTIME);
+
 	begin_send(vt);
+	note(p, "begin_send", vt, start);
+	start = now(CLOCK_MONOTONIC);
 	send_round(p, vt);
-	note(p, "end_send", vt);
+	p->in_messages += now(CLOCK_MONOTONIC) - start;
+	start = now(CLOCK_REALTIME);
 	end_send(vt);
-	MPI_Barrier(MPI_COMM_WORLD);
-	note(p, "loop_stop", vt);
-	loop_stop(vt);
-	note(p, "iteration_end", vt);
-	iteration_end(vt, 1.0 / vt);
+	note(p, "end_send", vt, start);
 }
 
-/* The first rank decides for all. */
-static int is_over(const struct program *p)
+static void pass(struct program *p, int vt)
 {
-	int over = p->until && access(p->until, F_OK) == 0;
+	double start = now(CLOCK_REALTIME);
 
-	MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
-	return over;
+	loop_start(vt);
+	note(p, "loop_start", vt, start);
+	work(p);
+	exchange(p, vt);
+	start = now(CLOCK_MONOTONIC);
+	MPI_Barrier(MPI_COMM_WORLD);
+	p->in_barriers += now(CLOCK_MONOTONIC) - start;
+	start = now(CLOCK_REALTIME);
+	loop_stop(vt);
+	note(p, "loop_stop", vt, start);
+	start = now(CLOCK_REALTIME);
+	iteration_end(vt, 1.0 / vt);
+	note(p, "iteration_end", vt, start);
+}
+
+/* The first rank looks for all. */
+static int is_there(const char *file)
+{
+	int there = file && access(file, F_OK) == 0;
+
+	MPI_Bcast(&there, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return there;
+}
+
+static void wait_for(const char *file)
+{
+	while (file && !is_there(file))
+		usleep(10000);
 }
 
 static void open_log(struct program *p, const char *file)
@@ -117,6 +143,7 @@ static void open_log(struct program *p, const char *file)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = { { "passes", required_argument, NULL, 'p' },
+						 { "from", required_argument, NULL, 'f' },
 						 { "until", required_argument, NULL, 'u' },
 						 { "work", required_argument, NULL, 'w' },
 						 { "log", required_argument, NULL, 'l' },
@@ -135,6 +162,8 @@ int main(int argc, char **argv)
 			p.passes = atoi(optarg);
 		if (o == 'w')
 			p.work_us = atoi(optarg);
+		if (o == 'f')
+			p.from = optarg;
 		if (o == 'u')
 			p.until = optarg;
 		if (o == 'l')
@@ -142,7 +171,8 @@ int main(int argc, char **argv)
 	}
 	if (log)
 		open_log(&p, log);
-	for (int i = 1; i <= p.passes && !is_over(&p); i++)
+	wait_for(p.from);
+	for (int i = 1; i <= p.passes && !is_there(p.until); i++)
 		pass(&p, i);
 	if (p.log)
 		fclose(p.log);

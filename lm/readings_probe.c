@@ -328,7 +328,7 @@ static void tap_all(struct readings *r, struct reading *g)
 	}
 }
 
-/* Who has no such probe, or is not here, is not waited for. */
+/* Who has no such probe, is not here or has ended is not waited for. */
 static void settle(struct readings *r, struct reading *g)
 {
 	for (size_t i = 0; i < g->ninput; i++) {
@@ -338,6 +338,8 @@ static void settle(struct readings *r, struct reading *g)
 			continue;
 		if (is_alive(in->watch))
 			flow_open(r->engine, in->place);
+		else if (in->is_closed)
+			flow_end(r->engine, in->place);
 		else
 			flow_close(r->engine, in->place);
 	}

@@ -78,8 +78,12 @@ uint32_t flow_input(const struct flow *f, uint32_t measurement, uint32_t number)
  */
 void flow_push(struct flow *f, uint32_t input, const struct flow_token *t);
 
-/* It is not waited for any more; it is, again. Results tell that it should have been there. */
+/*
+ * It is not waited for any more: its owner cannot tell it, and results say that it should have been
+ * there; or it has ended, and what came is all that there was. It is waited for again.
+ */
 void flow_close(struct flow *f, uint32_t input);
+void flow_end(struct flow *f, uint32_t input);
 void flow_open(struct flow *f, uint32_t input);
 
 /*

@@ -2,7 +2,7 @@
 /* Who is still there: from inputs that their owners closed, upwards. */
 #include "common/flow/flow_internal.h"
 
-/* Contributors that are open, of those that should be; an operation has the worst of its inputs. */
+/* Contributors that are open or told all, of those that should be; an operation has the worst of its inputs. */
 static void count_alive(const struct flow *f, struct fnode *n)
 {
 	n->alive_k = n->alive_n = 0;
@@ -19,7 +19,7 @@ static void count_alive(const struct flow *f, struct fnode *n)
 	if (n->nin)
 		return;
 	n->alive_n = n->behind;
-	n->alive_k = n->shut ? 0 : n->behind;
+	n->alive_k = n->shut && !n->ended ? 0 : n->behind;
 }
 
 /* A set ends with its last input, anything else with its first. */

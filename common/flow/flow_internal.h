@@ -88,7 +88,8 @@ struct fnode {
 
 	enum flow_domain domain;
 	bool partial, closed;
-	bool shut; /* INPUT, LINK_IN: its owner closed it */
+	bool shut; /* INPUT, LINK_IN: its owner closed it, */
+	bool ended; /* for there is no more */
 	bool passed; /* already in the list that is being made */
 	struct flow_fold fold;
 

@@ -92,22 +92,28 @@ void flow_push(struct flow *f, uint32_t place, const struct flow_token *t)
 		hold(f, n, t);
 }
 
-static void set_shut(struct flow *f, struct fnode *n, bool shut)
+static void set_shut(struct flow *f, struct fnode *n, bool shut, bool ended)
 {
-	if (!n || n->shut == shut)
+	if (!n || (n->shut == shut && n->ended == ended))
 		return;
 	n->shut = shut;
+	n->ended = ended;
 	flow_settle(f);
 }
 
 void flow_close(struct flow *f, uint32_t place)
 {
-	set_shut(f, input(f, place), true);
+	set_shut(f, input(f, place), true, false);
+}
+
+void flow_end(struct flow *f, uint32_t place)
+{
+	set_shut(f, input(f, place), true, true);
 }
 
 void flow_open(struct flow *f, uint32_t place)
 {
-	set_shut(f, input(f, place), false);
+	set_shut(f, input(f, place), false, false);
 }
 
 /* --- links */
@@ -129,7 +135,7 @@ static int set_link(struct flow *f, uint32_t measurement, const char *link, bool
 {
 	struct fnode *n = link_in(f, measurement, link);
 
-	set_shut(f, n, shut);
+	set_shut(f, n, shut, false);
 	return n ? 0 : -ERR_NOTFOUND;
 }
 

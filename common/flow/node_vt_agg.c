@@ -31,21 +31,24 @@ void vt_agg_done(struct fnode *n)
 	free(n->agg.sketch);
 }
 
-/* By its time a token belongs to an interval: (last read, announced end], or the one after it. */
+/*
+ * By the newest data in it a token belongs to an interval: (last read, announced end], or the one after
+ * it. Its own time is a mean: of data from before a read and behind it, it would often be late.
+ */
 void vt_agg_take(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
 {
 	const struct fmeas *m = &f->meas[n->measurement];
 	struct agg_state *s = &n->agg;
 	struct flow_partial *p = &s->part[s->now];
 
-	if (t->time <= m->start) {
+	if (t->newest <= m->start) {
 		n->count.early++;
 		return;
 	}
-	if (m->announced && t->time > m->until)
+	if (m->announced && t->newest > m->until)
 		p = &s->part[!s->now];
 	partial_fold(p, t, a, PARTIAL_OVER_KEYS);
-	if (m->last_read && t->time <= m->last_t) {
+	if (m->last_read && t->newest <= m->last_t) {
 		n->count.late++;
 		p->t.flags |= FLOW_LATE;
 	}

@@ -480,6 +480,7 @@ END_TEST
 static uint32_t link_window_at_site(unsigned hosts)
 {
 	struct buf layout = BUF_INIT(1 << 16);
+	const struct flow_graph *g;
 	uint32_t least = UINT32_MAX;
 
 	for (unsigned i = 0; i < hosts; i++)
@@ -487,12 +488,10 @@ static uint32_t link_window_at_site(unsigned hosts)
 	plan_file("load_imbalance", "Load_imbalance_at_barrier", buf_str(&layout));
 	buf_done(&layout);
 	ck_assert_int_eq(plan.pieces.v[1].place.kind, PLACE_SITE);
-	for (size_t i = 0; i < plan.pieces.v[1].graph->nnode; i++) {
-		const struct flow_node *n = &plan.pieces.v[1].graph->node[i];
-
-		if (n->kind == FLOW_LINK_IN && flow_node_window(n) < least)
-			least = flow_node_window(n);
-	}
+	g = plan.pieces.v[1].graph;
+	for (size_t i = 0; i < g->nnode; i++)
+		if (g->node[i].kind == FLOW_LINK_IN && flow_node_window(&g->node[i]) < least)
+			least = flow_node_window(&g->node[i]);
 	return least;
 }
 

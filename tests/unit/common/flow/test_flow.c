@@ -226,6 +226,28 @@ START_TEST(an_interval_has_the_tokens_of_its_time)
 	world_read(&w, 1, 4);
 	has(world_last(&w, 1, 0), 0, 0, 1, FLOW_PARTIAL);
 	has(world_last(&w, 1, 1), 15, 0, 1, FLOW_PARTIAL);
+	flow_end(w.f, flow_input(w.f, 1, 0)); /* nothing is missing then */
+	world_read(&w, 1, 5);
+	has(world_last(&w, 1, 0), 0, 1, 1, 0);
+	has(world_last(&w, 1, 1), 15, 1, 1, 0);
+}
+END_TEST
+
+/* A difference over a read: its mean time lies before it, what it is made of does not. */
+START_TEST(what_is_made_of_both_sides_of_a_read_is_not_late)
+{
+	struct flow_graph *g = flow_graph_new(1);
+	uint32_t a = made_event(g, 0, "a"),
+		 before = made_node(g, (struct flow_node){ .kind = FLOW_SHIFT, .shift = 1 }, 1, a),
+		 step = made_op(g, FLOW_OP_SUB, a, before);
+
+	made_result(g, 0, made_vt_agg(g, AGG_COUNT, false, FLOW_SINCE_LAST, step));
+	world_load(&w, g);
+	world_push(&w, 1, 0, 1, 1, START + SECOND - 2);
+	world_read(&w, 1, 1);
+	world_push(&w, 1, 0, 2, 2, START + SECOND + 1);
+	world_read(&w, 1, 2);
+	has(world_last(&w, 1, 0), 1, 1, 1, 0);
 }
 END_TEST
 
@@ -516,6 +538,7 @@ int main(void)
 		a_value_that_is_none_says_why_and_spoils_no_set,
 		where_leaves_out_what_contributed_all_the_same,
 		an_interval_has_the_tokens_of_its_time,
+		what_is_made_of_both_sides_of_a_read_is_not_late,
 		a_read_is_after_the_one_before,
 		a_call_without_interim_values_has_its_mean_over_all_its_time,
 		bounds_and_coverage_go_through_a_read,
