@@ -20,6 +20,7 @@ struct readings {
 	struct list watches; /* readings_probe.c: struct watch */
 	struct reading *current; /* that is being read; NULL: what comes out is for nobody */
 	bool is_changed; /* while processes come and go: what is looked at at probes */
+	bool is_watching, watch_again; /* readings_probe.c */
 	uint64_t reads;
 };
 

@@ -345,7 +345,7 @@ static void settle(struct readings *r, struct reading *g)
 	}
 }
 
-void readings_watch(struct readings *r)
+static void watch_once(struct readings *r)
 {
 	list_each (i, &r->watches)
 		list_entry(i, struct watch, link)->ntap = 0;
@@ -363,6 +363,20 @@ void readings_watch(struct readings *r)
 	}
 	list_each (i, &r->all)
 		settle(r, list_entry(i, struct reading, link));
+}
+
+/* A wish reads the ring first, and whose ring makes no sense goes then: what was found is looked at again. */
+void readings_watch(struct readings *r)
+{
+	r->watch_again = true;
+	if (r->is_watching)
+		return;
+	r->is_watching = true;
+	while (r->watch_again) {
+		r->watch_again = false;
+		watch_once(r);
+	}
+	r->is_watching = false;
 }
 
 void readings_unwatch(struct readings *r)

@@ -234,6 +234,27 @@ START_TEST(the_last_events_of_a_process_count)
 }
 END_TEST
 
+/* Rings are read to their ends before a wish, and whose ring makes no sense goes in the middle of it. */
+START_TEST(a_process_that_turns_bad_while_it_is_looked_at_is_let_go)
+{
+	struct flow_token t;
+
+	load(7, EVENT, rank0, "COUNT");
+	fake_segment_thread(&seg, 0)->ring_head = seg.h->ring_bytes + 8;
+	load(8, "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[],[]", rank0, "COUNT");
+	load(9, EVENT, rank1, "COUNT");
+	ck_assert_uint_eq(procs_detached(w.lm->procs), 1);
+	fake_segment_probe(&other, FAKE_STEP, &(union seg_value){ .i = 1 });
+	set_clock();
+	world_run(&w, SEC);
+	t = value_of(7, 1);
+	ck_assert_uint_eq(t.k, 0);
+	ck_assert_uint_eq(t.n, 1);
+	ck_assert_uint_eq(value_of(8, 1).k, 0);
+	ck_assert_uint_eq(value_of(9, 1).k, 1);
+}
+END_TEST
+
 START_TEST(the_time_of_an_event_is_the_measurements)
 {
 	struct flow_token t;
@@ -258,6 +279,7 @@ int main(void)
 		a_figure_more_at_a_probe_loses_no_event,
 		what_cannot_be_read_at_a_probe_is_said,
 		the_last_events_of_a_process_count,
+		a_process_that_turns_bad_while_it_is_looked_at_is_let_go,
 		the_time_of_an_event_is_the_measurements,
 	};
 
