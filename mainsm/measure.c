@@ -20,6 +20,7 @@ struct measures *measures_new(const struct measures_conf *conf)
 	ms->conf = *conf;
 	smap_init(&ms->by_token);
 	map_init(&ms->by_number);
+	list_init(&ms->ready);
 	ms->follow = loop_timer_new(conf->loop, on_follow, ms);
 	if (ms->follow)
 		return ms;
@@ -33,6 +34,7 @@ void measures_free(struct measures *ms)
 		return;
 	smap_done(&ms->by_token);
 	map_done(&ms->by_number);
+	measures_drop_ready(ms);
 	flow_batch_room_done(&ms->room);
 	loop_timer_free(ms->follow);
 	free(ms);
@@ -56,21 +58,11 @@ struct measure *measures_find(const struct measures *ms, const char *token)
 
 /* --- making and ending */
 
+/* Whoever still waits hears that there is nothing to wait for. */
 static void drop_waiters(struct measure *m)
 {
-	struct list ready;
-
-	list_init(&ready);
-	list_splice_back(&ready, &m->waiters);
-	for (struct list *i = list_pop_front(&ready); i; i = list_pop_front(&ready)) {
-		struct measure_waiter *w = list_entry(i, struct measure_waiter, in_waiters);
-
-		if (w->on_read)
-			w->on_read(w->arg, NULL);
-		else
-			w->on_loaded(w->arg);
-		free(w);
-	}
+	measure_ready(m, true, NULL);
+	measure_ready(m, false, NULL);
 }
 
 static void measure_free(struct measure *m)
@@ -231,17 +223,14 @@ int measure_create(struct measures *ms, struct session *s, const struct measure_
 
 int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 {
-	struct measure_waiter *w;
 	struct buf why = BUF_INIT(4096);
 	int rc;
 
 	if (m->state == MEASURE_RUNS)
 		return -ERR_INVALID;
-	w = calloc(1, sizeof(*w));
-	if (!w)
-		return -ERR_NOMEM;
-	w->on_loaded = on_loaded;
-	w->arg = arg;
+	rc = measure_wait(m, on_loaded, NULL, arg);
+	if (rc)
+		return rc;
 	m->state = MEASURE_RUNS;
 	m->ms->stats.running++;
 	m->start = m->read_at = measure_now(m->ms);
@@ -254,7 +243,6 @@ int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 	/* With an older plan, or none yet: it follows. */
 	if (rc)
 		measure_route(m, NULL);
-	list_push_back(&m->waiters, &w->in_waiters);
 	loop_timer_arm(m->loaded, MEASURE_LOADED_MAX_NS);
 	measure_check_loaded(m, false);
 	if (m->asked.every)
@@ -306,18 +294,6 @@ int measure_change(struct measure *m, const struct omis_value *objects, bool add
 	if (!rc)
 		rc = plan(m, why);
 	return rc < 0 ? rc : 0;
-}
-
-void measure_forget_waiter(struct measure *m, void *arg)
-{
-	list_each_safe(i, &m->waiters) {
-		struct measure_waiter *w = list_entry(i, struct measure_waiter, in_waiters);
-
-		if (w->arg == arg) {
-			list_del(i);
-			free(w);
-		}
-	}
 }
 
 /* --- objects that come and go */

@@ -75,8 +75,8 @@ int measure_create(struct measures *ms, struct session *s, const struct measure_
 struct measure *measure_find(const struct session *s, const char *token);
 
 /*
- * Starts it anew. on_loaded is called once, when all children have loaded it or are lost, or after
- * MEASURE_LOADED_MAX_NS: maybe at once. ERR_INVALID: it runs already; ERR_NOMEM. No call then.
+ * Starts it anew. on_loaded is called once, from the loop, when all children have loaded it or are lost, or after
+ * MEASURE_LOADED_MAX_NS. ERR_INVALID: it runs already; ERR_NOMEM. No call then.
  */
 int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg);
 
@@ -88,13 +88,13 @@ void measure_delete(struct measure *m);
 int measure_change(struct measure *m, const struct omis_value *objects, bool add, struct buf *why);
 
 /*
- * Reads by request; on_read comes when it is closed, with the values as dfg_read() tells them, NULL when the
+ * Reads by request; on_read comes from the loop when it is closed, with the values as dfg_read() tells them, NULL when the
  * measurement ends before. One that has an interval tells its next read. ERR_INVALID: it does not run.
  */
 int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg);
 
-/* Forgets who waits with this arg. */
-void measure_forget_waiter(struct measure *m, void *arg);
+/* Forgets who waits with this arg for that measurement, which may be gone. */
+void measures_forget_waiter(struct measures *ms, const char *token, void *arg);
 
 /* Of any tool. */
 struct measure *measures_find(const struct measures *ms, const char *token);

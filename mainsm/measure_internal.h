@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside measurements: measure.c (life), measure_wish.c (what a tool asks for), measure_world.c (the
+ * Inside measurements: measure.c (life), measure_wait.c (who waits), measure_wish.c (what a tool asks for), measure_world.c (the
  * objects), measure_plan.c (graphs), measure_load.c (children), measure_read.c (reads), measure_info.c.
  */
 #ifndef MAINSM_MEASURE_INTERNAL_H
@@ -23,6 +23,8 @@ struct measures {
 	struct map by_number;
 	struct loop_timer *follow; /* owned */
 	struct flow_batch_room room;
+	struct list ready; /* waiters whose time has come; they may do anything */
+	struct loop_job telling;
 	struct measures_stats stats;
 };
 
@@ -66,7 +68,8 @@ struct measure_slot {
 };
 
 struct measure_waiter {
-	struct list in_waiters;
+	struct list in_waiters; /* the measurement's, then those that are ready */
+	char *values; /* owned; of the read, NULL: none */
 	void (*on_loaded)(void *arg);
 	void (*on_read)(void *arg, const char *values);
 	void *arg;
@@ -137,6 +140,18 @@ struct measure_world {
 struct measure_world *measure_world_new(const struct session *s, const struct measure_world *before);
 void measure_world_free(struct measure_world *w);
 uint32_t measure_world_find(const struct measure_world *w, const char *token);
+
+/* --- measure_wait.c */
+
+/* -ERR_NOMEM. One of the two is NULL. */
+int measure_wait(struct measure *m, void (*on_loaded)(void *arg), void (*on_read)(void *arg, const char *values),
+		 void *arg);
+bool measure_has_readers(const struct measure *m);
+
+/* Those who wait for reads (or else for children) are ready, with a copy of these values. */
+void measure_ready(struct measure *m, bool readers, const char *values);
+/* Ready waiters that nobody will tell. */
+void measures_drop_ready(struct measures *ms);
 
 /* --- measure_wish.c */
 

@@ -343,26 +343,10 @@ static bool all_confirmed(const struct measure *m)
 	return true;
 }
 
-/* Whoever waits may delete the measurement: nothing of it is touched after the last one is taken out. */
 void measure_check_loaded(struct measure *m, bool give_up)
 {
-	struct list ready;
-
-	if (!give_up && !all_confirmed(m))
-		return;
-	list_init(&ready);
-	list_each_safe(i, &m->waiters) {
-		if (!list_entry(i, struct measure_waiter, in_waiters)->on_loaded)
-			continue;
-		list_del(i);
-		list_push_back(&ready, i);
-	}
-	for (struct list *i = list_pop_front(&ready); i; i = list_pop_front(&ready)) {
-		struct measure_waiter *w = list_entry(i, struct measure_waiter, in_waiters);
-
-		w->on_loaded(w->arg);
-		free(w);
-	}
+	if (give_up || all_confirmed(m))
+		measure_ready(m, false, NULL);
 }
 
 /* A list of tokens: the child's own. */

@@ -166,26 +166,13 @@ static void tell_waiters(struct measure *m)
 {
 	struct buf b = BUF_INIT(READ_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
-	struct list ready;
 
-	list_init(&ready);
-	list_each_safe(i, &m->waiters) {
-		if (!list_entry(i, struct measure_waiter, in_waiters)->on_read)
-			continue;
-		list_del(i);
-		list_push_back(&ready, i);
-	}
-	if (!list_is_empty(&ready)) {
-		omis_write_int(&w, m->read);
-		omis_write_int(&w, m->read_at);
-		write_some(&w, m, 0, m->nvalue, READ_MAX_BYTES / 2);
-	}
-	for (struct list *i = list_pop_front(&ready); i; i = list_pop_front(&ready)) {
-		struct measure_waiter *waiter = list_entry(i, struct measure_waiter, in_waiters);
-
-		waiter->on_read(waiter->arg, b.failed ? NULL : buf_str(&b));
-		free(waiter);
-	}
+	if (!measure_has_readers(m))
+		return;
+	omis_write_int(&w, m->read);
+	omis_write_int(&w, m->read_at);
+	write_some(&w, m, 0, m->nvalue, READ_MAX_BYTES / 2);
+	measure_ready(m, true, b.failed ? NULL : buf_str(&b));
 	buf_done(&b);
 }
 
@@ -357,18 +344,13 @@ int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_bat
 int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg)
 {
 	struct msg msg = { .type = MSG_FLOW_READ };
-	struct measure_waiter *w;
+	int rc;
 
 	if (m->state != MEASURE_RUNS)
 		return -ERR_INVALID;
-	w = calloc(1, sizeof(*w));
-	if (!w)
-		return -ERR_NOMEM;
-	w->on_read = on_read;
-	w->arg = arg;
-	list_push_back(&m->waiters, &w->in_waiters);
-	if (m->asked.every || m->asked_read)
-		return 0;
+	rc = measure_wait(m, NULL, on_read, arg);
+	if (rc || m->asked.every || m->asked_read)
+		return rc;
 	m->asked_read = m->read + 1;
 	m->asked_at = measure_now(m->ms);
 	if (m->asked_at <= m->read_at || m->asked_at <= m->start)

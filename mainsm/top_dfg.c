@@ -156,12 +156,8 @@ static void abandon(void *arg)
 {
 	struct waiting *w = arg;
 
-	for (size_t i = 0; i < w->n; i++) {
-		struct measure *m = measure_find(w->c.session, w->one[i].token.s);
-
-		if (m)
-			measure_forget_waiter(m, &w->one[i]);
-	}
+	for (size_t i = 0; i < w->n; i++)
+		measures_forget_waiter(w->c.top->conf.measures, w->one[i].token.s, &w->one[i]);
 	free(w);
 }
 

@@ -359,10 +359,62 @@ START_TEST(a_read_by_request_is_answered_with_its_values)
 	ck_assert_uint_eq(r->id, id);
 	ck_assert_msg(strncmp(entry_of(r, 1, 0)->value, "1,", 2) == 0, "%s", entry_of(r, 1, 0)->value);
 	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "[[\"\",1,2040.0,"));
+	/* It is deleted while somebody waits for the next one. */
 	id = above_send(&t, ":dfg_read([])", 0);
 	world_run(&w, 20 * MS);
-	ask("dfg_delete", "");
+	above_send(&t, ":dfg_delete([])", 0);
+	world_run(&w, 20 * MS);
 	ck_assert_uint_eq(in_a.ends, 1);
+	ck_assert_uint_eq(t.last->id, id);
+	ck_assert_uint_eq(reply_status(t.last), STATUS_UNSPECIFIED_ERROR);
+	close_hosts();
+}
+END_TEST
+
+/* What goes on behind a read may delete what was read. */
+START_TEST(a_request_may_read_and_delete)
+{
+	char request[256];
+	uint64_t id;
+
+	open_hosts();
+	create("[]", "", "Send_volume", "[\"every_ms\",0]");
+	snprintf(request, sizeof(request), ":dfg_start([%s]) dfg_read([%s]) dfg_delete([%s]) dfg_list()", dfg, dfg, dfg);
+	id = above_send(&t, request, 0);
+	world_run(&w, 20 * MS);
+	ck_assert_uint_eq(in_a.reads, 1);
+	measured_send(&in_a, 1, in_a.read_at);
+	measured_send(&in_b, 1, in_b.read_at);
+	ck_assert_uint_eq(t.last->id, id);
+	ck_assert_uint_eq(reply_status(t.last), STATUS_OK);
+	ck_assert_str_eq(entry_of(t.last, 4, 0)->value, "");
+	ck_assert_uint_eq(in_a.ends, 1);
+	/* The tool leaves while others wait. */
+	create("[]", "", "Send_volume", "[\"every_ms\",0]");
+	in_a.no_ack = true;
+	snprintf(request, sizeof(request), ":dfg_start([%s])", dfg);
+	above_send(&t, request, 0);
+	world_run(&w, 20 * MS);
+	above_close(&t);
+	t.link = NULL;
+	world_run(&w, 3 * SEC);
+	close_hosts();
+}
+END_TEST
+
+START_TEST(an_event_of_a_read_may_delete_what_was_read)
+{
+	char request[160];
+
+	open_hosts();
+	create("[]", "", "Send_volume", "[\"every_ms\",1000]");
+	snprintf(request, sizeof(request), "dfg_has_read([]): print([$read]) dfg_delete([$dfg])");
+	above_arm(&t, request, csr);
+	ck_assert_uint_eq(reply_status(ask("dfg_start", "")), STATUS_OK);
+	read_both(1);
+	ck_assert_uint_eq(events(), 1);
+	ck_assert_uint_eq(in_a.ends, 1);
+	ck_assert_uint_eq(reply_status(ask("dfg_stop", "")), STATUS_UNKNOWN_OBJECT);
 	close_hosts();
 }
 END_TEST
@@ -515,6 +567,7 @@ SUITE("measure", a_sum_over_two_sites_is_one_value, by_process_each_has_a_value_
       processes_that_come_are_measured_and_those_that_have_ended_go_on_to_count,
       objects_are_added_and_taken_away_while_it_runs, a_site_that_is_lost_is_loaded_again,
       hosts_without_an_sm_are_put_together_here, a_read_by_request_is_answered_with_its_values,
+      a_request_may_read_and_delete, an_event_of_a_read_may_delete_what_was_read,
       it_ends_everywhere_when_it_is_stopped_and_with_its_tool, what_cannot_be_measured_is_refused_with_words,
       what_a_host_refuses_is_told, a_host_that_does_not_confirm_holds_up_no_start,
       a_measurement_may_be_made_before_there_is_anything,
