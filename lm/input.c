@@ -135,6 +135,7 @@ void input_continue(struct input *in, const struct input *from)
 	in->proc = from->proc;
 	in->has_base = from->has_base;
 	in->is_closed = from->is_closed;
+	in->is_lost = from->is_lost;
 	in->is_cut = from->is_cut;
 	in->base = from->base;
 	in->seen = from->seen;
@@ -173,7 +174,7 @@ void input_begin(struct input *in, const struct input_moment *m, bool is_new)
 {
 	struct reading_value v;
 
-	in->is_closed = false;
+	in->is_closed = in->is_lost = false;
 	in->base = 0;
 	in->has_base = look(in, m, &v);
 	if (in->has_base && is_total(in) && !is_new)
@@ -183,7 +184,7 @@ void input_begin(struct input *in, const struct input_moment *m, bool is_new)
 
 void input_renew(struct input *in)
 {
-	in->is_closed = false;
+	in->is_closed = in->is_lost = false;
 	if (in->from == INPUT_CALLS && in->has_base)
 		in->base = -in->seen;
 }
@@ -192,7 +193,7 @@ static bool read_value(struct input *in, const struct input_moment *m, struct re
 {
 	if (in->is_closed) {
 		*v = (struct reading_value){ .value = in->seen };
-		return in->has_seen;
+		return in->has_seen && !in->is_lost;
 	}
 	if (!look(in, m, v))
 		return false;
@@ -208,13 +209,14 @@ static bool read_value(struct input *in, const struct input_moment *m, struct re
 	return true;
 }
 
-void input_close(struct input *in, const struct input_moment *m)
+void input_close(struct input *in, const struct input_moment *m, bool has_ended)
 {
 	struct reading_value v;
 
 	if (is_total(in) && !in->is_closed)
 		read_value(in, m, &v);
 	in->is_closed = true;
+	in->is_lost = !has_ended;
 	in->proc = NULL;
 }
 

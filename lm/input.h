@@ -42,6 +42,7 @@ struct input {
 	struct proc *proc; /* NULL: not there, or not any more */
 	uint32_t hooks; /* bits that it wants of the calls that it counts */
 	bool has_base, is_closed;
+	bool is_lost; /* closed, but its process runs on: what it does is not known any more */
 	bool is_cut; /* an lm before us had begun to count, and took with it where that was */
 	double base; /* the cells at the beginning */
 	double seen; /* the last value; the final one when is_closed */
@@ -84,8 +85,11 @@ void input_begin(struct input *in, const struct input_moment *m, bool is_new);
 /* The process got another segment, whose cells begin anew. */
 void input_renew(struct input *in);
 
-/* The process ends: the last value stays, when it is one that comes together. */
-void input_close(struct input *in, const struct input_moment *m);
+/*
+ * Nothing more comes of the process. When it has ended the last value stays, if it is one that comes together; when it
+ * is only not looked at any more there is none.
+ */
+void input_close(struct input *in, const struct input_moment *m, bool has_ended);
 
 /* The token for a read, without a value when there is none. */
 struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read);

@@ -139,13 +139,13 @@ static void on_segment(struct reading *g, struct proc *p, bool is_renewed)
 			 (int)p->pid);
 }
 
-static void on_ending(struct reading *g, const struct proc *p)
+static void on_leaving(struct reading *g, const struct proc *p, bool has_ended)
 {
 	const struct input_moment m = reading_moment(g);
 
 	for (size_t i = 0; i < g->ninput; i++)
 		if (g->input[i].proc == p) {
-			input_close(&g->input[i], &m);
+			input_close(&g->input[i], &m, has_ended);
 			g->owner->is_changed = true;
 		}
 }
@@ -161,7 +161,7 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 		if (what == PROC_BORN || what == PROC_RENEWED)
 			on_segment(g, p, what == PROC_RENEWED);
 		else if (what == PROC_ENDING || what == PROC_DETACHING)
-			on_ending(g, p);
+			on_leaving(g, p, what == PROC_ENDING);
 	}
 	if (r->is_changed)
 		readings_watch(r);

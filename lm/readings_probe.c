@@ -338,7 +338,7 @@ static void settle(struct readings *r, struct reading *g)
 			continue;
 		if (is_alive(in->watch))
 			flow_open(r->engine, in->place);
-		else if (in->is_closed)
+		else if (in->is_closed && !in->is_lost)
 			flow_end(r->engine, in->place);
 		else
 			flow_close(r->engine, in->place);
