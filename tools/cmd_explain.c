@@ -197,6 +197,41 @@ static void show_links(const struct explained *x)
 	print_table(x, t);
 }
 
+static void way_cells(const struct explained *x, const char *piece, const Omis_value *way, struct table *t)
+{
+	char bytes[TABLE_NUMBER_BYTES];
+	double seconds = seconds_of(x);
+
+	table_cell(t, "%s", piece);
+	table_cell(t, "%s", value_text(way, 0));
+	table_cell(t, "%" PRId64, value_int(way, 1));
+	if (seconds > 0)
+		table_cell(t, "%.2f", (double)value_int(way, 1) / seconds);
+	else
+		table_cell(t, "-");
+	table_cell(t, "%s", table_bytes(bytes, (double)value_int(way, 2)));
+}
+
+/* Behind the nodes of a piece stand its ways: [up or host, messages, bytes]. */
+static void show_ways(const struct explained *x)
+{
+	static const char *const heads[] = { "PIECE", "WAY", "MESSAGES", "PER S", "BYTES" };
+	struct table *t = table_new(5, heads, "llrrr");
+
+	for (size_t i = 0; t && x->below && x->below[0] && x->below[1] && x->below[1][i].obj_list; i++) {
+		const Omis_object_result *o = &x->below[1][i];
+		bool is_good = o->status < OMIS_FIRST_ERROR && o->result;
+		Omis_value *v = is_good ? omis_value_parse(o->result, o->result_len) : NULL;
+
+		for (size_t k = 0; v && k < v->n; k++)
+			if (v->list[k].kind == OMIS_VALUE_LIST && v->list[k].n == 3)
+				way_cells(x, o->obj_list, &v->list[k], t);
+		omis_value_free(v);
+	}
+	fputs("\nmessages below:\n", stdout);
+	print_table(x, t);
+}
+
 /* --- JSON */
 
 static void node_json(const struct explained *x, const Omis_value *n, struct json *j)
@@ -301,6 +336,7 @@ static int explain(struct explained *x)
 		show_troubles(x);
 		show_nodes(x);
 		show_links(x);
+		show_ways(x);
 	}
 	omis_reply_free(x->below);
 	omis_value_free(x->info);

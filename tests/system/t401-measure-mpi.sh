@@ -77,7 +77,8 @@ for f in $flavours; do
 	done
 	check "$f: all are in it" until_true 20 all_covered all
 	dfg=$(omig explain | sed -n 's/^\(d_[0-9]*\) .* Send_volume .*process$/\1/p' | head -n 1)
-	check "$f: it is explained" says "^n_1 +n_1 .* input +Send_volume +p_1_" omig explain "$dfg"
+	check "$f: it is explained" says "^n_1 +n_1 .* input +Send_volume +p_1_[^ ]* +[1-9]" omig explain "$dfg"
+	check "$f: with what goes up each link" says "^s_1 +up +[1-9][0-9]* +[0-9.]+ +[0-9.]+K?\$" omig explain "$dfg"
 	# shellcheck disable=SC2046 # words
 	kill -INT $(cat "$TMPDIR/pids")
 	check "$f: ctrl-C ends it" until_true 20 says '^MEASUREMENT.*BY$' sh -c 'omig explain | tail -n 1'
