@@ -301,13 +301,13 @@ static void tell(const struct probe_wish *w, const struct segview_hit *h, struct
 	w->on_hit(w->arg, hit);
 }
 
-/* System time. A record of the future, from another core's clock or a liar, is of now. */
-static nsec_t time_of(const struct probes *s, const struct proc *p, uint64_t ticks,
-		      const struct ticks_scale *scale)
+/* A record of the future, from another core's clock or a liar, is of now. */
+static nsec_t local_of(const struct probes *s, const struct proc *p, uint64_t ticks,
+		       const struct ticks_scale *scale)
 {
 	uint64_t now = tickbase_now(s->conf.ticks, p->own.tick_source);
 
-	return timebase_at(s->conf.timebase, ticks_to_nsec(scale, ticks < now ? ticks : now));
+	return ticks_to_nsec(scale, ticks < now ? ticks : now);
 }
 
 void probes_on_hit(struct probes *s, struct proc *p, const struct segview_hit *h)
@@ -325,11 +325,12 @@ void probes_on_hit(struct probes *s, struct proc *p, const struct segview_hit *h
 				  .thread = proc_find_tid(p, (int32_t)h->tid),
 				  .probe = probe->name,
 				  .ticks = h->ticks,
-				  .time = time_of(s, p, h->ticks, scale),
+				  .local = local_of(s, p, h->ticks, scale),
 				  .vt = h->par[0].i,
 				  .par = h->par,
 				  .type = probe->type,
 				  .npar = probe->nparam };
+	hit.time = timebase_at(s->conf.timebase, hit.local);
 	list_each_safe (i, &site->wishes) {
 		const struct probe_wish *w = list_entry(i, struct probe_wish, link);
 

@@ -35,6 +35,7 @@ struct probe_hit {
 	const struct proc_thread *thread; /* NULL: one that is not known yet, or any more */
 	const char *probe;
 	uint64_t ticks; /* on the process's clock */
+	nsec_t local; /* monotonic, of this host */
 	nsec_t time; /* system time */
 	int64_t vt;
 	const union seg_value *par; /* the virtual time first, then the others as declared */

@@ -13,6 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Of a time by the host's clock, of which differences are taken: INPUT_SCALE_ERROR of some 30 ms. */
+#define LOCAL_CLOCK_ERROR_S 1e-6
+
 /* A figure that the rank reads: of which calls. */
 struct figure {
 	enum seg_read_kind kind;
@@ -25,6 +28,7 @@ struct tap {
 	uint32_t place;
 	enum flow_source_kind kind;
 	uint32_t parameter;
+	bool is_local; /* a time by the host's own clock */
 	struct figure figure[2];
 	unsigned nfigure;
 	int read[2]; /* places of the figures in what the wish reads; -1 = it reads no such thing */
@@ -75,7 +79,7 @@ static double value_of(const struct tap *t, const struct probe_hit *h)
 {
 	switch (t->kind) {
 	case FLOW_SOURCE_TIME:
-		return (double)(h->time - t->start) * 1e-9;
+		return (double)(t->is_local ? h->local : h->time - t->start) * 1e-9;
 	case FLOW_SOURCE_PARAMETER:
 		return parameter_of(h, t->parameter);
 	case FLOW_SOURCE_EVENT:
@@ -88,7 +92,7 @@ static double value_of(const struct tap *t, const struct probe_hit *h)
 static double error_of(const struct watch *w, const struct tap *t, double value)
 {
 	if (t->kind == FLOW_SOURCE_TIME)
-		return readings_clock_error(w->owner);
+		return t->is_local ? LOCAL_CLOCK_ERROR_S : readings_clock_error(w->owner);
 	return fabs(value) * t->relative_error;
 }
 
@@ -308,6 +312,7 @@ static int add_tap(struct watch *w, const struct reading *g, const struct input 
 			   .kind = in->source->kind,
 			   .parameter = in->source->parameter,
 			   .read = { -1, -1 },
+			   .is_local = !in->source->from_start,
 			   .base = in->source->from_start ? in->base : 0,
 			   .start = g->start,
 			   .flags = in->is_cut && in->source->from_start ? FLOW_LOST : 0 };

@@ -81,17 +81,68 @@ static bool is_decided(enum flow_op op, const struct known *in, struct known *ou
 	return false;
 }
 
+/* The time of an event, of whatever virtual time; else NULL. */
+static const struct bound_node *time_behind(const struct binder *b, const struct known *v)
+{
+	const struct bound_node *n = v->kind == KNOWN_NODE ? b->b->node[v->node] : NULL;
+
+	while (n && n->n.kind == FLOW_SHIFT)
+		n = b->b->node[n->n.in[0]];
+	return n && n->n.kind == FLOW_INPUT && n->n.source.kind == FLOW_SOURCE_TIME &&
+			       n->place.kind == PLACE_NODE
+		       ? n
+		       : NULL;
+}
+
+static int put_local(struct binder *b, const struct dag_node *at, struct known *v)
+{
+	const struct bound_node *was = b->b->node[v->node];
+	struct flow_node n = was->n;
+	struct known in = { .kind = KNOWN_NODE };
+	int rc = 0;
+
+	if (n.kind == FLOW_INPUT) {
+		n.source.from_start = false;
+		return bind_put(b, at, &n, &was->place, v);
+	}
+	in.node = n.in[0];
+	rc = put_local(b, at, &in);
+	n.in = &in.node;
+	return rc ? rc : bind_put(b, at, &n, NULL, v);
+}
+
+/* Of two times of one host the difference is that of its own clock, which is far better known. */
+static int put_local_times(struct binder *b, const struct dag_node *at, struct known in[2])
+{
+	const struct bound_node *first = time_behind(b, &in[0]), *second = time_behind(b, &in[1]);
+	int rc;
+
+	if (!first || !second || !place_equal(first->place, second->place))
+		return 0;
+	rc = put_local(b, at, &in[0]);
+	return rc ? rc : put_local(b, at, &in[1]);
+}
+
 int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in,
 	    size_t n, struct known *out)
 {
 	struct flow_node node = { .kind = FLOW_OP, .op = op, .nin = n };
 	uint32_t ids[3];
+	struct known own[2];
 	bool is_constant = true;
 	size_t i;
 	int rc;
 
 	if (is_decided(op, in, out))
 		return 0;
+	if (op == FLOW_OP_SUB) {
+		own[0] = in[0];
+		own[1] = in[1];
+		rc = put_local_times(b, at, own);
+		if (rc)
+			return rc;
+		in = own;
+	}
 	for (i = 0; i < n; i++)
 		is_constant &= in[i].kind == KNOWN_NUMBER;
 	if (is_constant) {

@@ -103,7 +103,8 @@ struct flow_source {
 	uint32_t parameter;
 	/*
 	 * METRIC: counted from the measurement's start, which only measurements of the same start can
-	 * share. Where differences are taken it counts from whenever.
+	 * share. Where differences are taken it counts from whenever. So does TIME with a probe, by
+	 * the host's own clock, which needs no bound for how far that is from mainsm's.
 	 */
 	bool from_start;
 	struct flow_names partners, regions; /* none: all */

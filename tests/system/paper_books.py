@@ -70,7 +70,7 @@ def each_vt(rows, allowed, at_least):
             continue
         low, high, slack = bounds
         compared += 1
-        if not is_within(row.value, low, high, slack + row.error):
+        if not is_within(row.value, low, high, slack):
             raise Wrong(f"vt {row.vt} of {row.label}: {row.value} is not within {low} .. {high}")
     if compared < at_least:
         raise Wrong(f"only {compared} of {len(rows)} values could be compared")

@@ -134,6 +134,23 @@ START_TEST(parameters_are_values)
 }
 END_TEST
 
+/* From the start in mainsm's time, as far as that is known; for differences in the host's own, which it knows well. */
+START_TEST(times_of_one_host_are_better_known_than_that_of_mainsm)
+{
+	struct flow_token own, system;
+
+	load(7, "\"time\",\"\",\"\",\"step\",\"@\",0,0,[],[]", rank0, "MAX");
+	load(8, "\"time\",\"\",\"\",\"step\",\"@\",0,1,[],[]", rank0, "MAX");
+	step(1);
+	world_run(&w, SEC);
+	own = value_of(7, 1);
+	system = value_of(8, 1);
+	ck_assert_double_lt(own.error, 1e-5);
+	ck_assert_double_gt(own.value, system.value); /* it has begun earlier */
+	ck_assert_double_ge(system.error, 0);
+}
+END_TEST
+
 START_TEST(what_the_rank_has_counted_is_read_at_the_probe)
 {
 	call(&seg, "MPI_Send", 8, 1);
@@ -274,6 +291,7 @@ int main(void)
 	const TTest *const tests[] = {
 		each_event_counts_once_in_its_interval,
 		parameters_are_values,
+		times_of_one_host_are_better_known_than_that_of_mainsm,
 		what_the_rank_has_counted_is_read_at_the_probe,
 		two_measurements_of_one_probe_do_not_double_it,
 		a_figure_more_at_a_probe_loses_no_event,
