@@ -17,6 +17,8 @@
 #include "common/net/chan.h"
 #include "proto/frame.h"
 
+/* After it is up a daemon's clock is asked for at once, after this, twice this and so on. */
+#define FIRST_MEASURE_NS (100 * NSEC_PER_MSEC)
 #define SILENCE_MAX_NS (HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS)
 
 static bool may_be_silent(const struct link *l)
@@ -35,12 +37,19 @@ static bool beats(const struct link *l)
 	return l->peer == LINK_PEER_PARENT || l->peer == LINK_PEER_CHILD;
 }
 
-/* Who is asked asks too: who dialled a daemon does so of itself only when it is not asked. */
-static nsec_t ping_period(const struct link *l)
+/*
+ * Who is asked asks too: who dialled a daemon does so of itself only when it is not asked, and at
+ * first, when one exchange of a busy moment is all that it knows of the time.
+ */
+static nsec_t ping_period(const struct link *l, nsec_t now)
 {
-	if (beats(l))
-		return l->dialer.dial ? 2 * MEASURE_PERIOD_NS : MEASURE_PERIOD_NS;
-	return l->dialer.dial ? HEARTBEAT_PERIOD_NS : PROBE_PERIOD_NS;
+	nsec_t up = now - l->up_at;
+
+	if (!beats(l))
+		return l->dialer.dial ? HEARTBEAT_PERIOD_NS : PROBE_PERIOD_NS;
+	if (!l->dialer.dial)
+		return MEASURE_PERIOD_NS;
+	return min_nsec(up > FIRST_MEASURE_NS ? up : FIRST_MEASURE_NS, 2 * MEASURE_PERIOD_NS);
 }
 
 static void send_ping(struct link *l, nsec_t now)
@@ -48,7 +57,8 @@ static void send_ping(struct link *l, nsec_t now)
 	const struct msg m = { .type = MSG_PING,
 			       .ping = { .seq = l->ping_seq + 1, .sent_ns = now } };
 
-	l->next_ping = now + ping_period(l);
+	l->asked_at = now;
+	l->next_ping = now + ping_period(l, now);
 	/* A full queue needs no further proof that nobody reads: the silence decides. */
 	l->last_out = now;
 	if (link_send_now(l, &m))
@@ -101,7 +111,7 @@ void link_beat_start(struct link *l)
 {
 	nsec_t now = loop_now(l->conf.loop);
 
-	l->last_in = now;
+	l->last_in = l->up_at = now;
 	if (l->unread_since)
 		l->unread_since = now;
 	if (beats(l))
@@ -167,7 +177,7 @@ void link_got_ping(struct link *l, const struct msg_ping *ping)
 		m.pong.error_ns = timebase_error(l->conf.timebase, now);
 	}
 	link_send_now(l, &m);
-	if (beats(l) && now - (l->next_ping - ping_period(l)) > MEASURE_PERIOD_NS / 2)
+	if (beats(l) && now - l->asked_at > MEASURE_PERIOD_NS / 2)
 		send_ping(l, now);
 }
 
