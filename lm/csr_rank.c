@@ -285,6 +285,8 @@ int csr_install(struct csr *c, struct proc *p)
 	list_push_back(&c->sites, &s->link);
 	install_entries(c, s);
 	rc = watch(c, s);
+	if (!csr_find_site(c, p))
+		return 0; /* a wish reads the ring again: it made no sense, and s went with the segment */
 	if (rc < 0)
 		remove_site(c, s);
 	return rc;

@@ -254,6 +254,28 @@ START_TEST(a_probe_is_an_event_with_its_parameters)
 }
 END_TEST
 
+static void lets_go(void *arg, struct proc *p)
+{
+	procs_detach(p, "an event ring makes no sense");
+}
+
+/* Its ring is read once more for the wish: it goes then, and its site with it. */
+START_TEST(a_process_that_turns_bad_while_a_request_is_armed_takes_nothing_with_it)
+{
+	const struct msg_arm_ack *ack;
+
+	open_ranks();
+	probes_set_ring(w.lm->probes, &(struct probes_ring){ .drain = lets_go });
+	ack = arm("thread_executes_probe([@],\"step\"): print([$vt])", rank0, 0, true);
+	for (size_t i = 0; i < ack->nentry; i++)
+		ck_assert_msg(ack->entry[i].status < STATUS_FIRST_ERROR, "%s",
+			      entry_text(&ack->entry[i]));
+	ck_assert_uint_eq(procs_detached(w.lm->procs), 1);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1); /* what it waits for may still come */
+	close_ranks();
+}
+END_TEST
+
 START_TEST(counting_at_a_probe_is_done_in_the_rank)
 {
 	open_ranks();
@@ -360,6 +382,7 @@ SUITE("lm probes", a_probe_is_on_while_somebody_wishes_it, what_happened_before_
       figures_come_with_the_probe_each_as_its_wish_has_them,
       too_many_figures_are_refused_as_a_whole, a_wish_goes_with_its_process_after_the_last_record,
       without_memory_nothing_is_wished_by_half, a_probe_is_an_event_with_its_parameters,
+      a_process_that_turns_bad_while_a_request_is_armed_takes_nothing_with_it,
       counting_at_a_probe_is_done_in_the_rank, filters_take_parameters_of_probes,
       a_probe_that_no_process_has_is_told_in_words,
       processes_that_come_later_are_watched_at_their_probes, a_process_tells_its_probes,

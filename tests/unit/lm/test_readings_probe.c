@@ -26,19 +26,11 @@ static void clean_up(void)
 	room = (struct flow_batch_room){ 0 };
 }
 
-/* @: the process; measurement m. One input at the probe, aggregated by fold over the interval. */
-static const struct msg_flow_ack *load(uint32_t m, const char *source, const char *process,
-				       const char *fold)
+static const struct msg_flow_ack *load_graph(uint32_t m, const char *graph)
 {
-	char graph[1024];
-	struct msg_flow_piece piece = { "n_7", { (const uint8_t *)graph, 0 } };
+	const struct msg_flow_piece piece = { "n_7", { (const uint8_t *)graph, strlen(graph) } };
 	const struct msg *ack;
 
-	piece.graph.n = (size_t)snprintf(
-		graph, sizeof(graph),
-		"[\"flow\",1,%u,[[\"input\",0,0,0,[],%s],[\"vt_agg\",0,0,0,[0],\"%s\",0.0,0,1],"
-		"[\"link_out\",0,0,0,[1],\"up\"]]]",
-		m, with(source, process), fold);
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_LOAD,
 					     .flow_load = { .measurement = m,
 							    .tool = 1,
@@ -52,6 +44,19 @@ static const struct msg_flow_ack *load(uint32_t m, const char *source, const cha
 	ack = above_next(&w.mainsm, MSG_FLOW_ACK);
 	ck_assert_ptr_nonnull(ack);
 	return &ack->flow_ack;
+}
+
+/* @: the process; measurement m. One input at the probe, aggregated by fold over the interval. */
+static const struct msg_flow_ack *load(uint32_t m, const char *source, const char *process,
+				       const char *fold)
+{
+	char graph[1024];
+
+	snprintf(graph, sizeof(graph),
+		 "[\"flow\",1,%u,[[\"input\",0,0,0,[],%s],[\"vt_agg\",0,0,0,[0],\"%s\",0.0,0,1],"
+		 "[\"link_out\",0,0,0,[1],\"up\"]]]",
+		 m, with(source, process), fold);
+	return load_graph(m, graph);
 }
 
 /* Ranks stamp by the real clock: it tells virtual time from now on. */
@@ -272,6 +277,33 @@ START_TEST(a_process_that_turns_bad_while_it_is_looked_at_is_let_go)
 }
 END_TEST
 
+/* Nobody has read that ring before, and two probes of the process are looked for at once. */
+START_TEST(a_process_that_is_bad_at_the_first_look_is_let_go)
+{
+	const struct msg_flow_ack *ack;
+
+	fake_segment_thread(&seg, 0)->ring_head = seg.h->ring_bytes + 8;
+	ack = load_graph(7, with("[\"flow\",1,7,["
+				 "[\"input\",0,0,0,[],\"metric\",\"Send_count\",\"@\",\"step\",\"@\","
+				 "0,1,[],[]],"
+				 "[\"input\",0,0,0,[],\"metric\",\"Send_count\",\"@\","
+				 "\"region_end\",\"@\",0,1,[],[]],"
+				 "[\"vt_agg\",0,0,0,[0],\"MAX\",0.0,0,1],"
+				 "[\"vt_agg\",0,0,0,[1],\"MAX\",0.0,0,1],"
+				 "[\"link_out\",0,0,0,[2],\"up\"],"
+				 "[\"link_out\",0,0,0,[3],\"too\"]]]",
+				 rank0));
+	ck_assert_uint_eq(ack->nentry, 0);
+	ck_assert_uint_eq(procs_detached(w.lm->procs), 1);
+	ck_assert(!probes_wants_any(w.lm->probes));
+	world_run(&w, SEC);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { 7 } });
+	load(8, EVENT, rank1, "COUNT");
+	world_run(&w, SEC);
+	ck_assert_uint_eq(value_of(8, 2).k, 1);
+}
+END_TEST
+
 START_TEST(the_time_of_an_event_is_the_measurements)
 {
 	struct flow_token t;
@@ -298,6 +330,7 @@ int main(void)
 		what_cannot_be_read_at_a_probe_is_said,
 		the_last_events_of_a_process_count,
 		a_process_that_turns_bad_while_it_is_looked_at_is_let_go,
+		a_process_that_is_bad_at_the_first_look_is_let_go,
 		the_time_of_an_event_is_the_measurements,
 	};
 
