@@ -114,22 +114,32 @@ void reading_begin(struct reading *g)
 	reading_announce(g);
 }
 
-/* It is here, or has called exec: what its old segment had told last goes on then. */
+/* What its old segment had told last goes on after exec; of a process that had none until now all begins. */
+static void begin_with_segment(struct reading *g, struct input *in, bool was_without)
+{
+	if (!was_without)
+		input_renew(in);
+	else if (g->has_begun && !in->has_base)
+		begin_input(g, in);
+}
+
+/* It is here, was held before it had a segment, or has called exec. */
 static void on_segment(struct reading *g, struct proc *p, bool is_renewed)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < g->ninput; i++) {
 		struct input *in = &g->input[i];
+		bool was_without = in->proc == p && !in->is_closed;
 
-		if (in->proc)
+		if (in->proc && in->proc != p)
 			continue;
 		reading_attach(g, in);
 		if (in->proc != p)
 			continue;
 		any = true;
 		if (is_renewed)
-			input_renew(in);
+			begin_with_segment(g, in, was_without);
 		else if (g->has_begun)
 			begin_input(g, in);
 	}

@@ -6,6 +6,7 @@
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 
@@ -114,6 +115,35 @@ static struct flow_token value_of_read(uint64_t read)
 	ck_assert_uint_eq(f->read, read);
 	return token_of(f);
 }
+
+/* It was held before it had called MPI_Init. */
+START_TEST(calls_of_a_process_count_when_its_segment_comes)
+{
+	struct fake_segment late;
+	struct flow_token t;
+
+	fake_proc_add(&w.host, 300, "late");
+	world_ask(&w, OBSERVER, ":omig_proc_take([n_7],300,\"late\")");
+	start = now();
+	load(&(struct load){ .graph = graph_of("Send_count", world_token(&w, 300), ""),
+			     .every = SEC });
+	world_run(&w, SEC);
+	ck_assert_uint_eq(value_of_read(1).k, 0);
+	fake_segment_open(&late, 300, 2, 300);
+	fake_proc_find(&w.host, 300)->memfd = late.fd;
+	ck_assert_int_eq(
+		intake_segment(w.lm->intake, fcntl(late.fd, F_DUPFD_CLOEXEC, 3), 300, false), 0);
+	world_run(&w, 20 * MS);
+	ck_assert_uint_eq(fake_segment_hook(&late, "MPI_Send"), HOOK_COUNT);
+	call(&late, "MPI_Send", 80, 1);
+	call(&late, "MPI_Send", 80, 1);
+	world_run(&w, SEC);
+	t = value_of_read(2);
+	ck_assert_double_eq(t.value, 2);
+	ck_assert_uint_eq(t.k, 1);
+	fake_segment_close(&late);
+}
+END_TEST
 
 START_TEST(a_count_since_the_start_comes_once_a_read)
 {
@@ -444,6 +474,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		a_count_since_the_start_comes_once_a_read,
+		calls_of_a_process_count_when_its_segment_comes,
 		what_was_counted_before_does_not_count,
 		a_volume_by_partner_takes_these_ranks_only,
 		the_time_of_a_call_under_way_is_in_it_so_far,

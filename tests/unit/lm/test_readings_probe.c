@@ -6,6 +6,7 @@
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 
@@ -304,6 +305,30 @@ START_TEST(a_process_that_is_bad_at_the_first_look_is_let_go)
 }
 END_TEST
 
+/* It was held before it had called MPI_Init. */
+START_TEST(probes_of_a_process_are_watched_when_its_segment_comes)
+{
+	struct fake_segment late;
+	char token[TOKEN_BYTES];
+
+	fake_proc_add(&w.host, 300, "late");
+	world_ask(&w, OBSERVER, ":omig_proc_take([n_7],300,\"late\")");
+	str_copy(token, sizeof(token), world_token(&w, 300));
+	load(7, EVENT, token, "COUNT");
+	fake_segment_open(&late, 300, 2, 300);
+	fake_proc_find(&w.host, 300)->memfd = late.fd;
+	ck_assert_int_eq(
+		intake_segment(w.lm->intake, fcntl(late.fd, F_DUPFD_CLOEXEC, 3), 300, false), 0);
+	world_run(&w, 20 * MS);
+	ck_assert_uint_eq(fake_segment_probe_word(&late, FAKE_STEP), PROBE_RECORD);
+	set_clock();
+	fake_segment_probe(&late, FAKE_STEP, &(union seg_value){ .i = 1 });
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 1).value, 1);
+	fake_segment_close(&late);
+}
+END_TEST
+
 START_TEST(the_time_of_an_event_is_the_measurements)
 {
 	struct flow_token t;
@@ -331,6 +356,7 @@ int main(void)
 		the_last_events_of_a_process_count,
 		a_process_that_turns_bad_while_it_is_looked_at_is_let_go,
 		a_process_that_is_bad_at_the_first_look_is_let_go,
+		probes_of_a_process_are_watched_when_its_segment_comes,
 		the_time_of_an_event_is_the_measurements,
 	};
 
