@@ -65,7 +65,7 @@ const char *selftest_lacks(enum selftest_need need, bool is_own_monitor, const c
 
 /* --- words: {name} and what it stands for */
 
-#define SELFTEST_WORDS_MAX 32
+#define SELFTEST_WORDS_MAX 64
 
 struct selftest_words {
 	struct selftest_word {

@@ -58,6 +58,7 @@ const struct selftest_row selftest_rows[] = {
 	{ "omig_tree", NEED_NOTHING, { ":omig_tree()", "=\\[{proc},{node},.*,{pid},.*\"{job}\"" } },
 	{ "omig_status", NEED_NOTHING, { ":omig_status()", "= \"mainsm\",.*{node} \"lm\"," } },
 	{ "omig_audit", NEED_NOTHING, { "@t370-audit.sh" } },
+	{ "message_queue_get_info", NEED_NOTHING, { "@t362-queue.sh" } },
 	{ "omig_cert_token", NEED_OWN_MONITOR, { ":omig_cert_token(\"tool-observe\",600,1)", "?string", "& :version()", "=^2,0," } },
 	{ "omig_cert_list", NEED_NOTHING, { ":omig_cert_list()", "=\"lm\"" } },
 	{ "omig_cert_revoke", NEED_OWN_MONITOR, { ":omig_cert_token(\"tool-observe\",600,1)", "?string", "& :version()",

@@ -13,6 +13,7 @@ check 'it prints exports only' sh -c '! grep -v "^export [A-Z]" "$1"' sh "$TMPDI
 check 'values are quoted' grep -q "^export LD_PRELOAD='/.*libomig.so'" "$TMPDIR/env"
 # shellcheck disable=SC1091 # made above
 . "$TMPDIR/env"
+# shellcheck disable=SC2086 # words
 mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$program" $as_long_as_needed >"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
 check 'both ranks come up' until_true 20 ranks_are 2
@@ -30,6 +31,7 @@ check '--unset unsets each' sh -c 'n=$(wc -l <"$1"); test "$n" -ge 6' sh "$TMPDI
 after=$(env | grep -E '^(OMIG_(MAINSM|LM|JOB|START|SITE)|LD_PRELOAD|OMPI_MCA_mca)' | sort)
 check 'and leaves the environment as it was' test "$before" = "$after"
 
+# shellcheck disable=SC2086 # words
 mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 omig exec -- "$program" $as_long_as_needed >"$TMPDIR/out" 2>&1 &
 job=$!
 check 'omig exec: both ranks come up' until_true 20 ranks_are 2
