@@ -81,8 +81,9 @@ leftovers() {
 	# shellcheck disable=SC2013 # words
 	for p in $(grep -lsz "^OMIG_STATE_DIR=$OMIG_STATE_DIR\$" /proc/[0-9]*/environ); do
 		p=${p%/environ}
-		# our own sub-shells and pipes have us as their group's leader
-		grep -Eqsx 'sh|grep|date|sleep|timeout' "$p/comm" || echo "${p#/proc/}"
+		# Neither our own sub-shells and pipes, nor what has ended by now, as the grep above has.
+		read -r comm 2>/dev/null <"$p/comm" || continue
+		case $comm in sh | grep | date | sleep | timeout) ;; *) echo "${p#/proc/}" ;; esac
 	done
 }
 
