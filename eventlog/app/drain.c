@@ -8,7 +8,6 @@
 #include "eventlog/evbytes.h"
 
 #include <errno.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define CLOCK_BYTES 36
@@ -145,7 +144,7 @@ static bool write_whole(int fd, struct iovec v[2])
 	size_t left = v[0].iov_len + v[1].iov_len;
 
 	while (left) {
-		ssize_t n = writev(fd, v, 2);
+		ssize_t n = guest_writev(fd, v, 2);
 
 		if (n < 0 && errno == EINTR)
 			continue;

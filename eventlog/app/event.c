@@ -13,8 +13,8 @@
 
 __thread struct omig_event_thread *omig_event_here;
 
-static struct log_state the = { .lock = PTHREAD_MUTEX_INITIALIZER,
-				.opening = PTHREAD_MUTEX_INITIALIZER,
+static struct log_state the = { .lock = GUEST_LOCK_INIT,
+				.opening = GUEST_LOCK_INIT,
 				.fd = -1,
 				.ntype = 1 };
 
@@ -31,14 +31,14 @@ static const void *me(void)
 
 void log_lock(struct log_state *s)
 {
-	pthread_mutex_lock(&s->lock);
+	guest_lock(&s->lock);
 	s->holder = me();
 }
 
 void log_unlock(struct log_state *s)
 {
 	s->holder = NULL;
-	pthread_mutex_unlock(&s->lock);
+	guest_unlock(&s->lock);
 }
 
 #define TRIES 60000 /* of a ms: a disk that hangs longer than a minute has its events counted as lost */
@@ -46,14 +46,18 @@ void log_unlock(struct log_state *s)
 bool log_lock_if_free(struct log_state *s)
 {
 	const struct timespec ms = { .tv_nsec = NSEC_PER_MSEC };
+	int cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* an event is no place to be cancelled at */
 	for (int i = 0; i < TRIES && s->holder != me(); i++) {
-		if (!pthread_mutex_trylock(&s->lock)) {
+		if (!pthread_mutex_trylock(&s->lock.mutex)) {
+			s->lock.cancel = cancel;
 			s->holder = me();
 			return true;
 		}
 		nanosleep(&ms, NULL);
 	}
+	pthread_setcancelstate(cancel, NULL);
 	return false;
 }
 
@@ -104,7 +108,7 @@ int omig_event_open(const char *to, unsigned flags)
 
 	if (!to)
 		to = secure_getenv("OMIG_EVENT_LOG");
-	pthread_mutex_lock(&s->opening);
+	guest_lock(&s->opening);
 	if (s->fd >= 0)
 		errno = EBUSY;
 	else if (!to || rng_fill_random(&stream, sizeof(stream), NULL))
@@ -117,7 +121,7 @@ int omig_event_open(const char *to, unsigned flags)
 		log_handlers_set(s);
 		begin(s, fd, flags);
 	}
-	pthread_mutex_unlock(&s->opening);
+	guest_unlock(&s->opening);
 	return fd < 0 ? -1 : 0;
 }
 
@@ -142,7 +146,7 @@ int omig_event_close(void)
 	struct log_state *s = &the;
 	int fd;
 
-	pthread_mutex_lock(&s->opening);
+	guest_lock(&s->opening);
 	log_lock(s);
 	fd = s->fd;
 	if (fd >= 0) {
@@ -154,7 +158,7 @@ int omig_event_close(void)
 		s->fd = -1;
 	}
 	log_unlock(s);
-	pthread_mutex_unlock(&s->opening);
+	guest_unlock(&s->opening);
 	if (fd >= 0)
 		return close(fd);
 	errno = EBADF;

@@ -74,14 +74,14 @@ static void start_thread(struct log_state *s)
 
 static void before_fork(void)
 {
-	pthread_mutex_lock(&log_the()->opening);
+	guest_lock(&log_the()->opening);
 	log_lock(log_the());
 }
 
 static void in_parent(void)
 {
 	log_unlock(log_the());
-	pthread_mutex_unlock(&log_the()->opening);
+	guest_unlock(&log_the()->opening);
 }
 
 static void in_child(void)
@@ -125,7 +125,8 @@ static void on_fatal(int number)
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	int tries = 0;
 
-	while (pthread_mutex_trylock(&s->lock) && ++tries < SIGNAL_TRIES)
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	while (!guest_trylock(&s->lock) && ++tries < SIGNAL_TRIES)
 		nanosleep(&ms, NULL); /* at the end its holder is this thread, or waits for a disk */
 	if (tries < SIGNAL_TRIES && s->fd >= 0)
 		log_drain_all(s, true);

@@ -9,6 +9,7 @@
 #define EVENTLOG_APP_LOG_H
 
 #include "common/base/clock.h"
+#include "common/base/guest.h"
 #include "eventlog/app/event.h"
 #include "eventlog/evblock.h"
 #include "eventlog/evtype.h"
@@ -61,8 +62,8 @@ struct log_type {
 struct trigger;
 
 struct log_state {
-	pthread_mutex_t lock; /* everything but what threads write */
-	pthread_mutex_t opening; /* of omig_event_open and close, held around `lock` */
+	struct guest_lock lock; /* everything but what threads write */
+	struct guest_lock opening; /* of omig_event_open and close, held around `lock` */
 	sem_t wake; /* of the helper */
 	int fd; /* -1: no log */
 	unsigned flags, level;

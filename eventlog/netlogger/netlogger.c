@@ -14,9 +14,9 @@
 
 int NL_flush_on, NL_file_mode = 0666, NL_file_append;
 static struct {
-	pthread_mutex_t lock;
+	struct guest_lock lock;
 	char *text; /* NULL = none */
-} global_tag = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} global_tag = { .lock = GUEST_LOCK_INIT };
 
 /* --- opening */
 
@@ -100,18 +100,18 @@ static bool begin(const struct message *m)
 {
 	if (!m->h)
 		return false;
-	pthread_mutex_lock(&m->h->lock);
+	guest_lock(&m->h->lock);
 	if (!m->h->is_on || m->h->level <= 0 || m->level > m->h->level) {
-		pthread_mutex_unlock(&m->h->lock);
+		guest_unlock(&m->h->lock);
 		return false;
 	}
 	nlfields_clear(&m->h->fields);
 	if (m->h->tag)
 		nlfields_printf(&m->h->fields, m->h->tag, NULL);
-	pthread_mutex_lock(&global_tag.lock);
+	guest_lock(&global_tag.lock);
 	if (global_tag.text)
 		nlfields_printf(&m->h->fields, global_tag.text, NULL);
-	pthread_mutex_unlock(&global_tag.lock);
+	guest_unlock(&global_tag.lock);
 	return true;
 }
 
@@ -119,7 +119,7 @@ static int end(const struct message *m)
 {
 	int rc = nlog_write(m->h, m->wall, m->level, m->event);
 
-	pthread_mutex_unlock(&m->h->lock);
+	guest_unlock(&m->h->lock);
 	return rc;
 }
 
@@ -246,10 +246,10 @@ int NetLoggerClose(NL_Handle *lp)
 
 int NetLoggerSetGlobalTag(char *tag)
 {
-	pthread_mutex_lock(&global_tag.lock);
+	guest_lock(&global_tag.lock);
 	free(global_tag.text);
 	global_tag.text = str_dup(tag);
-	pthread_mutex_unlock(&global_tag.lock);
+	guest_unlock(&global_tag.lock);
 	return 0;
 }
 
@@ -257,10 +257,10 @@ int NetLoggerSetTag(NL_Handle *lp, char *tag)
 {
 	if (!lp)
 		return -1;
-	pthread_mutex_lock(&lp->lock);
+	guest_lock(&lp->lock);
 	free(lp->tag);
 	lp->tag = str_dup(tag);
-	pthread_mutex_unlock(&lp->lock);
+	guest_unlock(&lp->lock);
 	return 0;
 }
 
@@ -339,7 +339,7 @@ int NL_set_const(NL_log_T log, int n, const char *fmt, ...)
 	(void)n;
 	if (!log)
 		return -1;
-	pthread_mutex_lock(&log->lock);
+	guest_lock(&log->lock);
 	if (!log->constants)
 		log->constants = calloc(1, sizeof(*log->constants));
 	if (log->constants) {
@@ -349,7 +349,7 @@ int NL_set_const(NL_log_T log, int n, const char *fmt, ...)
 		rc = log->constants->has_failed ? -1 : 0;
 		log->constants->has_failed = false;
 	}
-	pthread_mutex_unlock(&log->lock);
+	guest_unlock(&log->lock);
 	return rc;
 }
 
@@ -357,9 +357,9 @@ int NL_set_level(NL_log_T log, int level)
 {
 	if (!log)
 		return -1;
-	pthread_mutex_lock(&log->lock);
+	guest_lock(&log->lock);
 	log->level = level;
-	pthread_mutex_unlock(&log->lock);
+	guest_unlock(&log->lock);
 	return 0;
 }
 
@@ -369,9 +369,9 @@ int NL_flush(NL_log_T log)
 
 	if (!log)
 		return -1;
-	pthread_mutex_lock(&log->lock);
+	guest_lock(&log->lock);
 	rc = nlog_flush(log);
-	pthread_mutex_unlock(&log->lock);
+	guest_unlock(&log->lock);
 	return rc;
 }
 

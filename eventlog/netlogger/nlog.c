@@ -14,11 +14,11 @@
 
 /* All handles, for the helper and the end of the program. */
 static struct {
-	pthread_mutex_t lock;
+	struct guest_lock lock;
 	struct omig_nlog *first;
 	bool has_helper;
 	pid_t helped; /* the process that the helper is of */
-} all = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} all = { .lock = GUEST_LOCK_INIT };
 
 int nlog_flush(struct omig_nlog *h)
 {
@@ -27,7 +27,8 @@ int nlog_flush(struct omig_nlog *h)
 	if (evwrite_cut(&h->w, false, NULL))
 		h->is_broken = true;
 	for (size_t at = 0; at < b->n && !h->is_broken;) {
-		ssize_t n = write(h->fd, b->p + at, b->n - at);
+		const struct iovec left = { b->p + at, b->n - at };
+		ssize_t n = guest_writev(h->fd, &left, 1);
 
 		if (n < 0 && errno != EINTR) {
 			h->is_broken = true; /* for this once: the next block may be written again */
@@ -44,13 +45,13 @@ int nlog_flush(struct omig_nlog *h)
 
 static void flush_all(void)
 {
-	pthread_mutex_lock(&all.lock);
+	guest_lock(&all.lock);
 	for (struct omig_nlog *h = all.first; h; h = h->next) {
-		pthread_mutex_lock(&h->lock);
+		guest_lock(&h->lock);
 		nlog_flush(h);
-		pthread_mutex_unlock(&h->lock);
+		guest_unlock(&h->lock);
 	}
-	pthread_mutex_unlock(&all.lock);
+	guest_unlock(&all.lock);
 }
 
 static void *help(void *unused)
@@ -83,16 +84,16 @@ static int say_who(struct omig_nlog *h)
 
 static void before_fork(void)
 {
-	pthread_mutex_lock(&all.lock);
+	guest_lock(&all.lock);
 	for (struct omig_nlog *h = all.first; h; h = h->next)
-		pthread_mutex_lock(&h->lock);
+		guest_lock(&h->lock);
 }
 
 static void in_parent(void)
 {
 	for (struct omig_nlog *h = all.first; h; h = h->next)
-		pthread_mutex_unlock(&h->lock);
-	pthread_mutex_unlock(&all.lock);
+		guest_unlock(&h->lock);
+	guest_unlock(&all.lock);
 }
 
 static void start_helper(void);
@@ -140,7 +141,7 @@ static void free_handle(struct omig_nlog *h)
 {
 	evwrite_done(&h->w);
 	evtypes_done(&h->types);
-	pthread_mutex_destroy(&h->lock);
+	pthread_mutex_destroy(&h->lock.mutex);
 	free(h->program);
 	free(h->tag);
 	free(h->constants);
@@ -157,7 +158,7 @@ struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program)
 		errno = ENOMEM;
 		return NULL;
 	}
-	pthread_mutex_init(&h->lock, NULL);
+	pthread_mutex_init(&h->lock.mutex, NULL);
 	evwrite_init(&h->w, stream, false, 0);
 	evtypes_init(&h->types);
 	h->fd = fd;
@@ -170,11 +171,11 @@ struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program)
 		errno = ENOMEM;
 		return NULL;
 	}
-	pthread_mutex_lock(&all.lock);
+	guest_lock(&all.lock);
 	h->next = all.first;
 	all.first = h;
 	start_helper();
-	pthread_mutex_unlock(&all.lock);
+	guest_unlock(&all.lock);
 	return h;
 }
 
@@ -183,15 +184,15 @@ int nlog_close(struct omig_nlog *h)
 	struct omig_nlog **at = &all.first;
 	int rc;
 
-	pthread_mutex_lock(&all.lock);
+	guest_lock(&all.lock);
 	while (*at && *at != h)
 		at = &(*at)->next;
 	if (*at)
 		*at = h->next;
-	pthread_mutex_unlock(&all.lock);
-	pthread_mutex_lock(&h->lock);
+	guest_unlock(&all.lock);
+	guest_lock(&h->lock);
 	rc = evwrite_cut(&h->w, true, NULL) | nlog_flush(h);
-	pthread_mutex_unlock(&h->lock);
+	guest_unlock(&h->lock);
 	if (!h->is_borrowed && close(h->fd))
 		rc = -1;
 	free_handle(h);

@@ -3,6 +3,7 @@
 #ifndef EVENTLOG_NETLOGGER_NLOG_H
 #define EVENTLOG_NETLOGGER_NLOG_H
 
+#include "common/base/guest.h"
 #include "eventlog/evwrite.h"
 #include "eventlog/netlogger/netlogger.h"
 #include "eventlog/text/evtypes.h"
@@ -23,7 +24,7 @@ struct nlfields {
 };
 
 struct omig_nlog {
-	pthread_mutex_t lock;
+	struct guest_lock lock;
 	struct omig_nlog *next;
 	int fd, level;
 	bool is_on, is_borrowed, is_broken; /* its fd is not to be closed; it could not be written to */

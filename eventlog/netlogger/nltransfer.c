@@ -36,7 +36,7 @@ struct transfer {
 };
 
 struct omig_nlsumm {
-	pthread_mutex_t lock;
+	struct guest_lock lock;
 	struct transfer *first;
 	unsigned n;
 	NL_log_T output; /* borrowed; NULL = none */
@@ -50,7 +50,7 @@ NL_summ_T NL_summ(void)
 	struct omig_nlsumm *s = calloc(1, sizeof(*s));
 
 	if (s)
-		pthread_mutex_init(&s->lock, NULL);
+		pthread_mutex_init(&s->lock.mutex, NULL);
 	return s;
 }
 
@@ -66,9 +66,9 @@ int NL_summ_add_log(NL_summ_T summ, NL_log_T log)
 {
 	if (!summ || !log)
 		return -1;
-	pthread_mutex_lock(&log->lock);
+	guest_lock(&log->lock);
 	log->summ = summ;
-	pthread_mutex_unlock(&log->lock);
+	guest_unlock(&log->lock);
 	return 0;
 }
 
@@ -150,9 +150,9 @@ static struct omig_nlsumm *summ_of(NL_log_T log)
 {
 	struct omig_nlsumm *s;
 
-	pthread_mutex_lock(&log->lock);
+	guest_lock(&log->lock);
 	s = log->summ;
-	pthread_mutex_unlock(&log->lock);
+	guest_unlock(&log->lock);
 	return s;
 }
 
@@ -165,11 +165,11 @@ int NL_transfer_start(NL_log_T log, int level, int op, const char *id, int strea
 	if (!log || !id || op < 0 || op >= NOPS)
 		return -1;
 	if (s) {
-		pthread_mutex_lock(&s->lock);
+		guest_lock(&s->lock);
 		t = find(s, id, true);
 		if (t)
 			begin_work(t, (struct work){ op, stream, block, clock_mono() });
-		pthread_mutex_unlock(&s->lock);
+		guest_unlock(&s->lock);
 	}
 	if (s && !s->is_passed_through)
 		return 0;
@@ -186,13 +186,13 @@ int NL_transfer_end(NL_log_T log, int level, int op, const char *id, int stream,
 	if (!log || !id || op < 0 || op >= NOPS)
 		return -1;
 	if (s) {
-		pthread_mutex_lock(&s->lock);
+		guest_lock(&s->lock);
 		t = find(s, id, true);
 		if (t)
 			end_work(t, (struct work){ op, stream, block, clock_mono() }, nbytes);
 		if (t && s->interval > 0 && clock_mono() - t->told >= s->interval)
 			tell(s, t);
-		pthread_mutex_unlock(&s->lock);
+		guest_unlock(&s->lock);
 	}
 	if (s && !s->is_passed_through)
 		return 0;
@@ -204,10 +204,10 @@ int NL_transfer_finalize(NL_summ_T summ)
 {
 	if (!summ)
 		return -1;
-	pthread_mutex_lock(&summ->lock);
+	guest_lock(&summ->lock);
 	for (struct transfer *t = summ->first; t; t = t->next)
 		tell(summ, t);
-	pthread_mutex_unlock(&summ->lock);
+	guest_unlock(&summ->lock);
 	return 0;
 }
 
@@ -222,7 +222,7 @@ void NL_summ_close(NL_summ_T summ)
 		free(t->id);
 		free(t);
 	}
-	pthread_mutex_destroy(&summ->lock);
+	pthread_mutex_destroy(&summ->lock.mutex);
 	free(summ);
 }
 
@@ -233,12 +233,12 @@ char *NL_transfer_get_result_string(NL_summ_T summ, const char *id)
 
 	if (!summ || !id)
 		return NULL;
-	pthread_mutex_lock(&summ->lock);
+	guest_lock(&summ->lock);
 	t = find(summ, id, false);
 	for (int op = 0; t && op < NOPS; op++)
 		if (t->count[op])
 			buf_printf(&b, "%s%s=%.0f:%.0f", b.n ? " " : "", ops[op], t->bytes[op], t->seconds[op] * 1e9);
-	pthread_mutex_unlock(&summ->lock);
+	guest_unlock(&summ->lock);
 	if (t && !b.n)
 		buf_puts(&b, "");
 	return t ? (char *)buf_take(&b, NULL) : NULL;

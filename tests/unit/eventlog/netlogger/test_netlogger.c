@@ -9,6 +9,10 @@
 #include "eventlog/text/evwords.h"
 #include "tests/suite.h"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -247,6 +251,78 @@ START_TEST(what_cannot_be_written_is_counted)
 }
 END_TEST
 
+/* --- what the program must not notice */
+
+#define HANGS_S 60 /* then the test is killed */
+
+static int bytes_in(int fd)
+{
+	int n = 0;
+
+	ioctl(fd, FIONREAD, &n);
+	return n;
+}
+
+static void *flush(void *lp)
+{
+	NetLoggerFlush(lp);
+	return NULL;
+}
+
+static NL_Handle *write_much(int fd) /* 8 KB */
+{
+	NL_Handle *lp = NetLoggerOpenFd(s("p"), fd, 0);
+
+	ck_assert_ptr_nonnull(lp);
+	for (int i = 0; i < 400; i++)
+		ck_assert_int_eq(NetLoggerWrite(lp, s("Much"), NULL, s("A=%ld"), 1L), 1);
+	return lp;
+}
+
+/* The pipe is full and nobody reads: who flushes waits, and is cancelled there. */
+START_TEST(a_cancelled_thread_leaves_no_lock_behind)
+{
+	int end[2];
+	pthread_t t;
+	char b[4096];
+	NL_Handle *lp;
+
+	alarm(HANGS_S);
+	ck_assert_int_eq(pipe2(end, O_CLOEXEC), 0);
+	ck_assert_int_eq(fcntl(end[0], F_SETFL, O_NONBLOCK), 0);
+	ck_assert_int_ge(fcntl(end[1], F_SETPIPE_SZ, 4096), 4096);
+	lp = write_much(end[1]);
+	ck_assert_int_eq(pthread_create(&t, NULL, flush, lp), 0);
+	while (bytes_in(end[0]) < 4000)
+		usleep(1000);
+	ck_assert_int_eq(pthread_cancel(t), 0);
+	while (pthread_tryjoin_np(t, NULL))
+		if (read(end[0], b, sizeof(b)) < 0)
+			usleep(1000);
+	while (read(end[0], b, sizeof(b)) > 0)
+		;
+	ck_assert_int_eq(NetLoggerFlush(lp), 0);
+	ck_assert_int_eq(NetLoggerClose(lp), 0);
+}
+END_TEST
+
+START_TEST(a_log_that_nobody_reads_changes_no_exit_status)
+{
+	const struct sigaction dfl = { .sa_handler = SIG_DFL };
+	int end[2], status = -1;
+	pid_t child = fork();
+
+	if (!child) {
+		if (pipe2(end, O_CLOEXEC) || sigaction(SIGPIPE, &dfl, NULL))
+			_exit(1);
+		close(end[0]);
+		exit(NetLoggerClose(write_much(end[1])) == -1 ? 0 : 2);
+	}
+	ck_assert(waitpid(child, &status, 0) == child);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { formats_of_printf_say_the_kinds,
@@ -256,7 +332,9 @@ int main(void)
 				       the_environment_switches_and_directs,
 				       an_idle_program_and_its_child_are_flushed,
 				       transfers_are_summed_up,
-				       what_cannot_be_written_is_counted };
+				       what_cannot_be_written_is_counted,
+				       a_cancelled_thread_leaves_no_lock_behind,
+				       a_log_that_nobody_reads_changes_no_exit_status };
 
 	return suite_run_with("netlogger", set_up, clean_up, tests, ARRAY_LEN(tests));
 }
