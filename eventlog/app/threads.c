@@ -166,5 +166,7 @@ void log_threads_forget(struct log_state *s)
 		free_thread(t);
 	}
 	omig_event_here = NULL;
+	if (s->has_key)
+		pthread_setspecific(s->key, NULL); /* of the one thread that has come along */
 	s->lost = 0;
 }

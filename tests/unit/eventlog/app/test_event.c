@@ -504,6 +504,43 @@ START_TEST(a_log_that_nobody_reads_changes_no_exit_status)
 }
 END_TEST
 
+static void *wait_for(void *thread)
+{
+	_exit(pthread_join(*(pthread_t *)thread, NULL));
+}
+
+static void *fork_and_end(void *status)
+{
+	pthread_t me = pthread_self(), waiter;
+	pid_t child;
+
+	omig_event(numbered, 1, 1.0f);
+	child = fork();
+	if (!child) {
+		if (pthread_create(&waiter, NULL, wait_for, &me))
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	*(int *)status = status_of(child);
+	return NULL;
+}
+
+START_TEST(a_thread_that_came_by_fork_ends_in_peace)
+{
+	pthread_t t;
+	int status = -1;
+
+#ifdef __SANITIZE_THREAD__
+	return;
+#endif
+	ck_assert_int_eq(omig_event_open(path, 0), 0);
+	ck_assert_int_eq(pthread_create(&t, NULL, fork_and_end, &status), 0);
+	pthread_join(t, NULL);
+	ck_assert_int_eq(omig_event_close(), 0);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { what_is_written_is_in_the_file,
@@ -520,7 +557,8 @@ int main(void)
 				       a_disk_that_is_full_is_counted,
 				       a_cancelled_thread_leaves_no_lock_behind,
 				       a_log_that_may_not_grow_changes_no_exit_status,
-				       a_log_that_nobody_reads_changes_no_exit_status };
+				       a_log_that_nobody_reads_changes_no_exit_status,
+				       a_thread_that_came_by_fork_ends_in_peace };
 
 	return suite_run_with("event", set_up, clean_up, tests, ARRAY_LEN(tests));
 }
