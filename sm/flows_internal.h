@@ -63,6 +63,7 @@ struct measure {
 	uint64_t read; /* that was closed last */
 	uint64_t asked; /* by FLOW_READ, not closed yet; 0 = none */
 	nsec_t asked_at;
+	uint64_t last_asked; /* the highest that FLOW_READ named: none beyond it can come */
 	uint64_t open; /* passing on: the read that is being put together; 0 = none */
 };
 

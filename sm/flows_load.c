@@ -298,7 +298,7 @@ static struct measure *measure_new(struct flows *f, const struct msg_flow_load *
 	m->id = l->measurement;
 	m->start = l->start_ns;
 	m->every = l->every_ns;
-	m->read = l->read;
+	m->read = m->last_asked = l->read;
 	smap_init(&m->shares);
 	smap_init(&m->links);
 	m->identity = str_dup(l->identity);

@@ -44,6 +44,12 @@ static uint64_t due(const struct measure *m, nsec_t now)
 	return t <= m->start ? 0 : (uint64_t)((t - m->start) / m->every);
 }
 
+/* Nobody can have told of what has not happened, beyond what clocks differ by, or of what nobody has asked for. */
+static uint64_t newest(const struct measure *m)
+{
+	return m->every ? due(m, flows_now(m->f) + 2 * grace(m)) + 1 : m->last_asked;
+}
+
 /* --- closing */
 
 static void push_clocks(struct measure *m, uint64_t read, nsec_t t)
@@ -135,8 +141,7 @@ void measure_check_read(struct measure *m)
 		if (m->open && all >= m->open)
 			close_frame(m);
 	} else if (m->every && all > m->read) {
-		/* Nobody can have told of what has not happened, beyond what clocks differ by. */
-		uint64_t now = due(m, flows_now(m->f) + 2 * grace(m)) + 1;
+		uint64_t now = newest(m);
 
 		close_up_to(m, all < now ? all : now);
 	} else if (m->asked && all >= m->asked) {
@@ -186,6 +191,8 @@ void flows_read(struct flows *f, const struct msg_flow_read *r)
 		return;
 	if (m->asked)
 		close_asked(m);
+	if (r->read > m->last_asked)
+		m->last_asked = r->read;
 	nodes_send_all(f->conf.nodes, &down);
 	if (!m->has_piece)
 		return;
@@ -208,7 +215,13 @@ static void pass_on(struct measure *m, const struct msg_flow_batch *b, const str
 	flowbox_add_bytes(m->box, batch->p, batch->n);
 }
 
-/* One link's part. One of a host that is elsewhere now, or that was planned away, is dropped. */
+/* The engine knows by itself which reads may be open; passing on, one host's word moves those of all. */
+static bool is_to_come(const struct measure *m, uint64_t read)
+{
+	return !m->has_piece && read > newest(m);
+}
+
+/* One link's part. One of a host that is elsewhere now, or was planned away, or of a read to come, is dropped. */
 static int take_batch(struct measure *m, const struct branch *b, const struct msg_flow_batch *f,
 		      const struct bytes *bytes, struct err *e)
 {
@@ -221,7 +234,7 @@ static int take_batch(struct measure *m, const struct branch *b, const struct ms
 	if (batch.measurement != m->id || (uint64_t)batch.read != f->read)
 		return err_set(e, ERR_PROTO, "a batch of another read");
 	s = smap_find(&m->links, batch.link);
-	if (!s || s->branch != b->index) {
+	if (!s || s->branch != b->index || is_to_come(m, f->read)) {
 		m->f->stats.strays++;
 		return 0;
 	}

@@ -427,7 +427,7 @@ START_TEST(its_tools_end_is_its_own)
 }
 END_TEST
 
-START_TEST(an_sm_below_passes_on_what_its_hosts_send_in_one_frame)
+static void two_hosts_below(nsec_t every)
 {
 	below_start(&w, 0, NULL);
 	world_run(&w, SEC);
@@ -435,11 +435,16 @@ START_TEST(an_sm_below_passes_on_what_its_hosts_send_in_one_frame)
 	lm_climb(&w, 1);
 	world_run(&w, SEC);
 	ck_assert_uint_eq(below_counts(&w, 0).lms, 2);
-	send_load(&(struct load){ .site = SITE, .host = { HOST("a"), HOST("b") }, .every = SEC });
+	send_load(&(struct load){ .site = SITE, .host = { HOST("a"), HOST("b") }, .every = every });
 	confirm(0, NULL);
 	confirm(1, NULL);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(ack()->nentry, 0);
+}
+
+START_TEST(an_sm_below_passes_on_what_its_hosts_send_in_one_frame)
+{
+	two_hosts_below(SEC);
 	world_run(&w, SEC);
 	send_value(0, "a", 1, 3);
 	ck_assert_ptr_null(frame());
@@ -464,6 +469,55 @@ START_TEST(an_sm_below_passes_on_what_its_hosts_send_in_one_frame)
 }
 END_TEST
 
+#define FAR_AHEAD (INT64_C(1) << 30) /* times SEC it is still a time */
+
+static void ask_for_read(uint64_t read)
+{
+	const struct msg m = { .type = MSG_FLOW_READ,
+			       .flow_read = { .measurement = M,
+					      .read = read,
+					      .time_ns = start + (nsec_t)read * SEC } };
+
+	ck_assert_int_eq(top_send(&w, &m), 0);
+	world_run(&w, 20 * MS);
+}
+
+/* An sm without a piece knows of reads what it is told: not by one host for all. */
+START_TEST(no_host_ends_the_reads_of_its_neighbours)
+{
+	two_hosts_below(0);
+	for (uint64_t r = 1; r <= 3; r++) {
+		send_value(1, "b", FAR_AHEAD, 4);
+		send_value(1, "b", (int64_t)r + 1, 4); /* is not asked for yet */
+		ask_for_read(r);
+		ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_READ));
+		send_value(0, "a", (int64_t)r, 3);
+		send_value(1, "b", (int64_t)r, 4);
+		ck_assert_double_eq(value_of_read(r).value, 7);
+	}
+}
+END_TEST
+
+/* What a host is told to begin after is not what another one says. */
+START_TEST(no_host_moves_the_reads_of_its_neighbours)
+{
+	const struct msg *m;
+
+	two_hosts_below(SEC);
+	world_run(&w, SEC);
+	send_value(1, "b", FAR_AHEAD, 4);
+	send_value(0, "a", 1, 3);
+	send_value(1, "b", 1, 4);
+	ck_assert_double_eq(value_of_read(1).value, 7);
+	send_load(&(struct load){
+		.site = SITE, .host = { HOST("a") " ", HOST("b") }, .every = SEC, .version = 2 });
+	world_run(&w, 10 * MS);
+	m = kept_next(&w.lm[0].flows, MSG_FLOW_LOAD);
+	ck_assert_ptr_nonnull(m);
+	ck_assert_uint_eq(m->flow_load.read, 1);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -482,6 +536,8 @@ int main(void)
 		without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again,
 		its_tools_end_is_its_own,
 		an_sm_below_passes_on_what_its_hosts_send_in_one_frame,
+		no_host_ends_the_reads_of_its_neighbours,
+		no_host_moves_the_reads_of_its_neighbours,
 	};
 
 	return suite_run_with("flows", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
