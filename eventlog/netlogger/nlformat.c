@@ -50,26 +50,41 @@ void nlfields_copy(struct nlfields *to, const struct nlfields *from)
 
 /* --- printf: a value that is one conversion has its kind, all others are text */
 
+#define SPEC_MAX_BYTES 29 /* of one conversion: flags, width, precision, size */
+
 struct spec {
-	char text[32]; /* with its flags, for snprintf */
 	char conversion, size; /* size: h, H (hh), l, L (ll and long double), z, j, t, 0 */
-	bool has_star;
+	size_t text_max; /* of a string, by its precision: behind that nothing need be there */
 };
+
+/* From the point in the n bytes at s; NLOG_TEXT_BYTES without one. */
+static size_t read_precision(const char *s, size_t n)
+{
+	const char *point = memchr(s, '.', n);
+	size_t precision = 0;
+
+	if (!point)
+		return NLOG_TEXT_BYTES;
+	for (point++; point < s + n && *point >= '0' && *point <= '9' && precision < NLOG_TEXT_BYTES; point++)
+		precision = precision * 10 + (size_t)(*point - '0');
+	return precision < NLOG_TEXT_BYTES ? precision : NLOG_TEXT_BYTES;
+}
 
 /* The conversion at s (behind its %). Its length; 0: none that is known. */
 static size_t read_spec(const char *s, struct spec *out)
 {
 	size_t n = strspn(s, "-+ #0123456789.'"), from;
 
-	*out = (struct spec){ .has_star = s[n] == '*' };
+	*out = (struct spec){ .text_max = read_precision(s, n) };
 	from = n;
 	n += strspn(s + n, "hlLqjzt");
 	if (n > from)
 		out->size = n - from > 1 ? (s[from] == 'h' ? 'H' : 'L') : s[from] == 'q' ? 'L' : s[from];
 	out->conversion = s[n];
-	if (!s[n] || n + 3 > sizeof(out->text) || !strchr("diouxXcsfFeEgGaAp", s[n]))
+	if (!s[n] || n > SPEC_MAX_BYTES || !strchr("diouxXcsfFeEgGaAp", s[n]))
 		return 0;
-	snprintf(out->text, sizeof(out->text), "%%%.*s", (int)n + 1, s);
+	if (out->size && (s[n] == 's' || s[n] == 'c'))
+		return 0; /* wide characters */
 	return n + 1;
 }
 
@@ -108,7 +123,7 @@ static struct evvalue take_argument(const struct spec *s, va_list *ap, char text
 	} else if (s->conversion == 's') {
 		v.s = va_arg(*ap, const char *);
 		v.s = v.s ? v.s : "(null)";
-		v.n = (uint32_t)strnlen(v.s, NLOG_TEXT_BYTES);
+		v.n = (uint32_t)strnlen(v.s, s->text_max);
 	} else if (s->conversion == 'p') {
 		v.n = (uint32_t)snprintf(text, 64, "%p", va_arg(*ap, void *));
 	} else if (s->conversion == 'c') {

@@ -88,6 +88,22 @@ START_TEST(formats_of_printf_say_the_kinds)
 }
 END_TEST
 
+START_TEST(a_string_ends_where_its_precision_says)
+{
+	NL_Handle *lp = NetLoggerOpen(s("p"), url, 0);
+	char *eight = malloc(8); /* without a 0 behind it */
+
+	ck_assert_ptr_nonnull(eight);
+	memcpy(eight, "abcdefgh", 8);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%.8s B=%-10.3s C=%.s D=%.99s"), eight, eight, eight, "all"), 1);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%ls"), L"wide"), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%lc"), L'w'), -1);
+	ck_assert_int_eq(NetLoggerClose(lp), 0);
+	ck_assert_str_eq(read_back(), "E: A='abcdefgh' B='abc' C='' D='all'\n");
+	free(eight);
+}
+END_TEST
+
 START_TEST(levels_tags_and_times)
 {
 	NL_Handle *lp = NetLoggerOpen(NULL, url, 0);
@@ -326,6 +342,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = { formats_of_printf_say_the_kinds,
+				       a_string_ends_where_its_precision_says,
 				       levels_tags_and_times,
 				       the_oldest_calls_work_too,
 				       letters_of_the_later_calls,
