@@ -100,16 +100,38 @@ static bool holds(const struct log_condition *c, double v)
 	return v != c->value;
 }
 
-static bool passes(const struct log_type *type, const uint8_t *p)
+/* Bytes of the value at p, of which `left` are there at most; more than `left` when it is not whole. */
+static size_t value_bytes(unsigned kind, const uint8_t *p, size_t left)
+{
+	if (kind == EV_STRING)
+		return left < 2 ? 2 : 2u + ev_get16(p, false);
+	return kind == EV_INT32 || kind == EV_FLOAT ? 4 : 8;
+}
+
+/* The field of the record of n bytes at p. NULL: the record ends before. */
+static const uint8_t *find_field(const struct log_type *type, const uint8_t *p, size_t n, unsigned field)
+{
+	size_t at = EV_RECORD_HEAD_BYTES;
+
+	for (unsigned k = 0; at <= n; k++) {
+		size_t bytes = value_bytes(type->kind[k], p + at, n - at);
+
+		if (bytes > n - at)
+			break;
+		if (k == field)
+			return p + at;
+		at += bytes;
+	}
+	return NULL;
+}
+
+static bool passes(const struct log_type *type, const uint8_t *p, size_t n)
 {
 	for (unsigned i = 0; i < type->ncondition; i++) {
-		const uint8_t *at = p + EV_RECORD_HEAD_BYTES;
+		unsigned field = type->condition[i].field;
+		const uint8_t *at = find_field(type, p, n, field);
 
-		for (unsigned k = 0; k < type->condition[i].field; k++)
-			at += type->kind[k] == EV_STRING			      ? 2u + ev_get16(at, false) :
-			      type->kind[k] == EV_INT32 || type->kind[k] == EV_FLOAT ? 4u :
-										       8u;
-		if (!holds(&type->condition[i], number_at(at, type->kind[type->condition[i].field])))
+		if (!at || !holds(&type->condition[i], number_at(at, type->kind[field])))
 			return false;
 	}
 	return true;
@@ -126,7 +148,7 @@ static bool take_records(struct piece *b, size_t n)
 
 		if (bytes < EV_RECORD_HEAD_BYTES || bytes > n - b->taken || !number || number >= b->s->ntype)
 			return false;
-		if (!b->s->type[number].ncondition || passes(&b->s->type[number], p)) {
+		if (!b->s->type[number].ncondition || passes(&b->s->type[number], p, bytes)) {
 			if (!put_definition(b, number))
 				return true;
 			if (b->n != b->taken)
@@ -214,15 +236,16 @@ static void write_records(struct log_state *s, struct log_thread *t, uint8_t *p,
 	}
 }
 
-/* Bytes of the buffer that are whole. A thread that moves on meanwhile has filled it: the next look sees that. */
-static size_t whole_bytes(struct log_thread *t, uint64_t done, bool is_filled)
+/*
+ * Bytes of the buffer that are whole. `shown` is from before the look at `filled`: what points to the end
+ * of this buffer then is no beginning of the next one.
+ */
+static size_t whole_bytes(const struct log_thread *t, uint64_t done, bool is_filled, const uint8_t *shown)
 {
 	const uint8_t *buffer = t->buffer[done % LOG_BUFFERS];
-	const uint8_t *shown;
 
 	if (is_filled)
 		return t->used[done % LOG_BUFFERS];
-	shown = __atomic_load_n(&t->at.shown, __ATOMIC_ACQUIRE);
 	return shown >= buffer && shown <= buffer + LOG_BUFFER_BYTES ? (size_t)(shown - buffer) : t->written;
 }
 
@@ -230,12 +253,13 @@ void log_drain(struct log_state *s, struct log_thread *t, bool all)
 {
 	for (;;) {
 		uint64_t done = atomic_load_explicit(&t->done, memory_order_relaxed);
+		const uint8_t *shown = __atomic_load_n(&t->at.shown, __ATOMIC_ACQUIRE);
 		bool is_filled = done < atomic_load_explicit(&t->filled, memory_order_acquire);
 		size_t n;
 
 		if (!is_filled && !all)
 			return;
-		n = whole_bytes(t, done, is_filled);
+		n = whole_bytes(t, done, is_filled, shown);
 		if (n > t->written && s->fd >= 0) {
 			log_clock_look(s);
 			write_records(s, t, t->buffer[done % LOG_BUFFERS] + t->written, n - t->written);

@@ -20,6 +20,7 @@
 
 OMIG_EVENT(numbered, "numbered", OMIG_INFO, (int32, n), (float, f))
 OMIG_EVENT(all_kinds, "all.kinds", OMIG_DEBUG, (int32, i), (int64, l), (float, f), (double, d), (string, s))
+OMIG_EVENT(lengths, "lengths", OMIG_INFO, (int32, n), (string, s))
 OMIG_EVENT0(tick, "tick", OMIG_INFO)
 OMIG_EVENT(twelve, "twelve", OMIG_TRACE, (int32, a), (int32, b), (int32, c), (int32, d), (int32, e), (int32, f), (int32, g),
 	   (int32, h), (int32, i), (int32, j), (int32, k), (string, last))
@@ -164,6 +165,37 @@ START_TEST(what_is_lost_is_counted_to_the_last_event)
 	ck_assert_int_eq(omig_event_close(), 0);
 	f = read_log(NULL);
 	ck_assert_uint_eq(f.events + f.report.dropped, THREADS * EACH);
+	ck_assert(evread_is_clean(&f.report));
+}
+END_TEST
+
+static _Atomic bool has_written;
+
+/* Records of many lengths: what is left of an earlier round in a buffer does not begin where one of this round does. */
+static void *write_lengths(void *arg)
+{
+	static const char text[] = "------------------------------------------------------------";
+
+	for (int i = 1; i <= EACH; i++)
+		omig_event(lengths, i, text + i % 60);
+	has_written = true;
+	return NULL;
+}
+
+START_TEST(who_looks_all_the_time_sees_each_event_once)
+{
+	pthread_t t;
+	struct found f;
+
+	ck_assert_int_eq(omig_event_open(path, OMIG_EVENT_WAIT), 0);
+	ck_assert_int_eq(pthread_create(&t, NULL, write_lengths, NULL), 0);
+	while (!has_written)
+		ck_assert_int_eq(omig_event_flush(), 0);
+	pthread_join(t, NULL);
+	ck_assert_int_eq(omig_event_close(), 0);
+	f = read_log(NULL);
+	ck_assert_uint_eq(f.events, EACH);
+	ck_assert_int_eq(f.sum, (int64_t)EACH * (EACH + 1) / 2);
 	ck_assert(evread_is_clean(&f.report));
 }
 END_TEST
@@ -504,20 +536,24 @@ START_TEST(a_log_that_nobody_reads_changes_no_exit_status)
 }
 END_TEST
 
-static void *wait_for(void *thread)
+static pthread_t came_along;
+
+static void *wait_for(void *unused)
 {
-	_exit(pthread_join(*(pthread_t *)thread, NULL));
+	_exit(pthread_join(came_along, NULL));
+	return unused;
 }
 
 static void *fork_and_end(void *status)
 {
-	pthread_t me = pthread_self(), waiter;
+	pthread_t waiter;
 	pid_t child;
 
 	omig_event(numbered, 1, 1.0f);
+	came_along = pthread_self();
 	child = fork();
 	if (!child) {
-		if (pthread_create(&waiter, NULL, wait_for, &me))
+		if (pthread_create(&waiter, NULL, wait_for, NULL))
 			_exit(1);
 		pthread_exit(NULL);
 	}
@@ -546,6 +582,7 @@ int main(void)
 	const TTest *const tests[] = { what_is_written_is_in_the_file,
 				       who_may_wait_loses_nothing,
 				       what_is_lost_is_counted_to_the_last_event,
+				       who_looks_all_the_time_sees_each_event_once,
 				       an_idle_program_is_flushed_by_itself,
 				       a_second_log_says_everything_anew,
 				       a_fatal_signal_writes_out_and_kills,
