@@ -22,9 +22,19 @@ void piece_confirmed(struct measure *m, struct host_piece *s)
 	s->is_waited_for = false;
 }
 
+/* b: NULL, it is nowhere. */
+static void set_branch(struct measure *m, struct host_piece *s, const struct branch *b)
+{
+	m->nbelow_sms -= s->is_below_sm;
+	s->is_below_sm = b && b->is_sm;
+	m->nbelow_sms += s->is_below_sm;
+	s->branch = b ? b->index : NO_BRANCH;
+}
+
 void piece_free(struct measure *m, struct host_piece *s)
 {
 	piece_confirmed(m, s);
+	set_branch(m, s, NULL);
 	m->f->stats.bytes -= s->ngraph;
 	smap_del(&m->shares, s->token.s);
 	for (size_t i = 0; i < s->nlink; i++)
@@ -39,6 +49,7 @@ void piece_open(struct measure *m, struct host_piece *s, bool is_open)
 	if (s->is_open == is_open)
 		return;
 	s->is_open = is_open;
+	m->is_counted = false;
 	for (size_t i = 0; i < s->nlink && m->has_piece; i++) {
 		if (is_open)
 			flow_link_open(m->f->engine, m->id, s->link[i]);
@@ -100,7 +111,7 @@ static void add_piece(struct sending *x, const struct host_piece *s)
 static void mark_sent(struct measure *m, struct host_piece *s, const struct sending *x)
 {
 	piece_confirmed(m, s);
-	s->branch = x->b->index;
+	set_branch(m, s, x->b);
 	s->sent = x->version;
 	s->is_waited_for = true;
 	m->waiting++;
@@ -318,7 +329,7 @@ void flows_branch_down(struct flows *f, const struct branch *b)
 				continue;
 			piece_confirmed(m, s);
 			piece_open(m, s, false);
-			s->branch = NO_BRANCH;
+			set_branch(m, s, NULL);
 			s->sent = 0;
 		}
 		measure_check_answer(m, false);

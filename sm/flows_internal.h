@@ -33,6 +33,7 @@ struct host_piece {
 	size_t nlink;
 	uint64_t of; /* version of the FLOW_LOAD that named it last */
 	uint32_t branch; /* where it was sent, NO_BRANCH */
+	bool is_below_sm; /* that branch is an sm's */
 	uint64_t sent; /* the version that it was sent with; 0 = it is to be sent */
 	bool is_waited_for; /* sent, not confirmed */
 	bool is_refused; /* it does not run there */
@@ -64,6 +65,9 @@ struct measure {
 	uint64_t asked; /* by FLOW_READ, not closed yet; 0 = none */
 	nsec_t asked_at;
 	uint64_t last_asked; /* the highest that FLOW_READ named: none beyond it can come */
+	size_t nbelow_sms; /* shares that are below other sms */
+	size_t nbehind; /* open shares of which nothing newer than `read` came, */
+	bool is_counted; /* if this is so */
 	uint64_t open; /* passing on: the read that is being put together; 0 = none */
 };
 

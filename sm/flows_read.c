@@ -7,28 +7,13 @@
 
 #include <string.h>
 
-static bool is_above_sms(const struct measure *m)
-{
-	struct smap_iter i = { 0 };
-
-	while (smap_next(&m->shares, &i)) {
-		const struct host_piece *s = i.value;
-		const struct branch *b =
-			s->branch == NO_BRANCH ? NULL : nodes_branch(m->f->conf.nodes, s->branch);
-
-		if (b && b->is_sm)
-			return true;
-	}
-	return false;
-}
-
 static nsec_t grace(const struct measure *m)
 {
 	nsec_t g = FLOWS_GRACE_NS;
 
 	if (m->every && m->every < g / FLOWS_GRACE_READS)
 		g = m->every * FLOWS_GRACE_READS;
-	return is_above_sms(m) ? 2 * g : g;
+	return m->nbelow_sms ? 2 * g : g;
 }
 
 static nsec_t end_of(const struct measure *m, uint64_t read)
@@ -67,11 +52,17 @@ static void flush(struct measure *m)
 		flowbox_flush(m->box);
 }
 
+static void set_read(struct measure *m, uint64_t read)
+{
+	m->read = read;
+	m->is_counted = false;
+}
+
 static void close_read(struct measure *m, uint64_t read, nsec_t t)
 {
 	struct token site;
 
-	m->read = read;
+	set_read(m, read);
 	m->f->stats.reads++;
 	flows_site_token(m->f, &site);
 	push_clocks(m, read, t);
@@ -90,10 +81,44 @@ static void close_frame(struct measure *m)
 		return;
 	flowbox_end(m->box);
 	if (m->open > m->read)
-		m->read = m->open;
+		set_read(m, m->open);
 	m->open = 0;
 	m->f->stats.reads++;
 	flush(m);
+}
+
+static bool is_behind(const struct measure *m, const struct host_piece *s)
+{
+	return s->is_open && s->got <= m->read;
+}
+
+static void count_behind(struct measure *m)
+{
+	struct smap_iter i = { 0 };
+
+	m->nbehind = 0;
+	while (smap_next(&m->shares, &i))
+		m->nbehind += is_behind(m, i.value);
+	m->is_counted = true;
+}
+
+static void note_got(struct measure *m, struct host_piece *s, uint64_t read)
+{
+	bool was = is_behind(m, s);
+
+	if (read > s->got)
+		s->got = read;
+	m->nbehind -= m->is_counted && was && !is_behind(m, s);
+}
+
+/* Somebody has told nothing newer than what is closed: to find no more, not all have to be looked at for each batch. */
+static bool has_nothing_to_close(struct measure *m)
+{
+	if (!m->has_piece && m->open && m->open <= m->read)
+		return false; /* a late one, which goes when all have passed it */
+	if (!m->is_counted)
+		count_behind(m);
+	return m->nbehind != 0;
 }
 
 /* The lowest read that all who are there have sent; UINT64_MAX: nobody is there. */
@@ -131,7 +156,7 @@ static void close_asked(struct measure *m)
 		close_read(m, read, m->asked_at);
 }
 
-void measure_check_read(struct measure *m)
+static void close_complete(struct measure *m)
 {
 	uint64_t all = complete(m);
 
@@ -148,6 +173,14 @@ void measure_check_read(struct measure *m)
 		close_asked(m);
 	}
 	measure_arm(m);
+}
+
+void measure_check_read(struct measure *m)
+{
+	if (!has_nothing_to_close(m))
+		close_complete(m);
+	else
+		measure_arm(m);
 }
 
 /* --- time */
@@ -238,8 +271,7 @@ static int take_batch(struct measure *m, const struct branch *b, const struct ms
 		m->f->stats.strays++;
 		return 0;
 	}
-	if (f->read > s->got)
-		s->got = f->read;
+	note_got(m, s, f->read);
 	s->frames += bytes == f->batch;
 	s->bytes += bytes->n;
 	if (!m->has_piece)
