@@ -183,6 +183,8 @@ static void write_measures(struct mainsm *m, struct omis_writer *w)
 	measures_stats(m->measures, &s);
 	omis_write_pair(w, "dfgs", (int64_t)s.defined);
 	omis_write_pair(w, "dfgs_running", (int64_t)s.running);
+	omis_write_pair(w, "dfg_plans", (int64_t)s.plans);
+	omis_write_pair(w, "dfg_routes", (int64_t)s.routes);
 	omis_write_pair(w, "dfg_reads", (int64_t)s.reads);
 	omis_write_pair(w, "dfg_reads_late", (int64_t)s.late_reads);
 	omis_write_pair(w, "dfg_frames", (int64_t)s.frames);

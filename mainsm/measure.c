@@ -163,7 +163,6 @@ static bool is_waiting(const struct measure *m, const struct measure_world *w)
 static int plan(struct measure *m, struct buf *why)
 {
 	struct measure_world *w = measure_world_new(m->session, m->plan ? m->plan->world : NULL);
-	nsec_t begun = loop_now(m->ms->conf.loop);
 	struct measure_plan *made = NULL;
 	struct err e = {0};
 	int rc = w ? 0 : -ERR_NOMEM;
@@ -182,7 +181,6 @@ static int plan(struct measure *m, struct buf *why)
 		buf_puts(why, e.text);
 	measure_plan_free(made);
 	measure_world_free(w);
-	m->plan_next = loop_now(m->ms->conf.loop) + MEASURE_REST * (loop_now(m->ms->conf.loop) - begun);
 	return rc;
 }
 
@@ -311,16 +309,11 @@ static void follow(struct measure *m)
 {
 	struct buf why = BUF_INIT(4096);
 	struct err e = {0};
-	nsec_t now = loop_now(m->ms->conf.loop);
 
 	if (m->state == MEASURE_RUNS && has_changed(m)) {
-		if (now < m->plan_next) {
-			loop_timer_arm(m->ms->follow, m->plan_next - now);
-		} else {
-			measure_drop_troubles(m, STAGE_NOBODY);
-			if (plan(m, &why) < 0)
-				measure_add_trouble(m, STAGE_NOBODY, "", buf_str(&why), why.n);
-		}
+		measure_drop_troubles(m, STAGE_NOBODY);
+		if (plan(m, &why) < 0)
+			measure_add_trouble(m, STAGE_NOBODY, "", buf_str(&why), why.n);
 	}
 	if (measure_route(m, &e))
 		measure_add_trouble(m, STAGE_NOBODY, "", e.text, strlen(e.text));
@@ -330,14 +323,22 @@ static void follow(struct measure *m)
 static void on_follow(void *arg)
 {
 	struct measures *ms = arg;
+	nsec_t begun = loop_now(ms->conf.loop);
 	struct map_iter i = {0};
+	nsec_t now;
 
 	while (map_next(&ms->by_number, &i))
 		follow(i.value);
+	now = loop_now(ms->conf.loop);
+	ms->follow_next = now + MEASURE_REST * (now - begun);
 }
 
 void measures_follow_soon(struct measures *ms)
 {
-	if (ms->stats.running && !loop_timer_is_armed(ms->follow))
-		loop_timer_arm(ms->follow, MEASURE_FOLLOW_NS);
+	nsec_t rest;
+
+	if (!ms->stats.running || loop_timer_is_armed(ms->follow))
+		return;
+	rest = ms->follow_next - loop_now(ms->conf.loop);
+	loop_timer_arm(ms->follow, rest > MEASURE_FOLLOW_NS ? rest : MEASURE_FOLLOW_NS);
 }

@@ -10,9 +10,9 @@
  *
  * A measurement of all objects, or of a site or node, follows those that come and go; what is
  * the same in the old and the new graph keeps its state. When no graph can be
- * made the old one goes on. Memory and the time for making graphs are
- * bounded: MEASURES_PER_TOOL_MAX, and a new graph of one measurement takes at most a
- * MEASURE_REST-th of the time.
+ * made the old one goes on. Memory and the time for following are bounded:
+ * MEASURES_PER_TOOL_MAX, and all measurements together take at most a
+ * MEASURE_REST-th of the time to follow.
  */
 #ifndef MAINSM_MEASURE_H
 #define MAINSM_MEASURE_H
@@ -122,7 +122,7 @@ int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_bat
 struct measures_stats {
 	size_t defined, running;
 	uint64_t reads, late_reads; /* late: closed by the end of the grace */
-	uint64_t plans, refused_plans;
+	uint64_t plans, refused_plans, routes; /* routes: times that children were found anew for a graph */
 	uint64_t strays; /* batches of links that are not there (any more) */
 	uint64_t frames, bytes; /* of batches that came up */
 };

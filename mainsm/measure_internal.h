@@ -22,6 +22,7 @@ struct measures {
 	struct smap by_token;
 	struct map by_number;
 	struct loop_timer *follow; /* owned */
+	nsec_t follow_next; /* not before this */
 	struct flow_batch_room room;
 	struct list ready; /* waiters whose time has come; they may do anything */
 	struct loop_job telling;
@@ -102,7 +103,7 @@ struct measure {
 
 	struct measure_plan *plan; /* owned; NULL: none could be made yet */
 	uint64_t looked; /* hash of the world that was planned for, or could not */
-	nsec_t plan_next; /* not before this; 0: whenever */
+	bool is_routed; /* each piece was sent to where it then belonged, and nobody has lost one since */
 	struct measure_slot *slot;
 	size_t nslot, capslot;
 	uint64_t version;
@@ -194,7 +195,7 @@ void measure_plan_tell(const struct pmsl *p, const struct pmsl_diags *d, struct 
  */
 int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
 
-/* Decides again what runs where, and sends each child what it does not have yet. */
+/* Decides again what runs where; if that is new, sends each child what it does not have yet. */
 int measure_route(struct measure *m, struct err *e);
 void measure_unload(struct measure *m, bool tell);
 struct measure_slot *measure_slot_of(struct measure *m, uint32_t child);

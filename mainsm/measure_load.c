@@ -84,16 +84,22 @@ static uint32_t sm_of(const struct measure *m, const struct measure_piece *site)
 	return sm ? sm->index : STAGE_HERE;
 }
 
-static void find_children(struct measure *m)
+/* True: one has moved. */
+static bool find_children(struct measure *m)
 {
+	bool moved = false;
+
 	for (size_t i = m->plan->npiece; i > 0; i--) {
 		struct measure_piece *p = &m->plan->piece[i - 1];
+		uint32_t before = p->child;
 
 		if (p->kind == PLACE_NODE)
 			p->child = server_of(m, p);
 		else
 			p->child = p->kind == PLACE_SITE ? sm_of(m, p) : STAGE_HERE;
+		moved |= p->child != before;
 	}
+	return moved;
 }
 
 /* --- stages */
@@ -244,6 +250,7 @@ static void drop_slot(struct measure *m, struct measure_slot *slot, bool tell)
 		children_send(m->ms->conf.children, slot->child, &msg);
 	measure_drop_troubles(m, slot->child);
 	*slot = m->slot[--m->nslot];
+	m->is_routed = false;
 }
 
 static int load_children(struct measure *m)
@@ -267,12 +274,15 @@ int measure_route(struct measure *m, struct err *e)
 
 	if (!m->plan || m->state != MEASURE_RUNS)
 		return 0;
-	find_children(m);
+	if (!find_children(m) && m->is_routed)
+		return 0;
+	m->ms->stats.routes++;
 	rc = open_stages(m, e);
 	if (!rc && load_children(m))
 		rc = err_nomem(e);
 	if (!rc)
 		attach_links(m);
+	m->is_routed = rc == 0;
 	measure_check_loaded(m, false);
 	return rc;
 }
@@ -320,6 +330,7 @@ int measure_use(struct measure *m, struct measure_plan **plan, struct err *e)
 	measure_plan_free(m->plan);
 	m->plan = *plan;
 	*plan = NULL;
+	m->is_routed = false;
 	return measure_route(m, e);
 }
 
@@ -331,6 +342,7 @@ void measure_unload(struct measure *m, bool tell)
 		stage_free(m->plan->piece[i].stage);
 		m->plan->piece[i].stage = NULL;
 	}
+	m->is_routed = false;
 }
 
 /* --- acknowledgements */

@@ -206,6 +206,49 @@ START_TEST(processes_that_come_are_measured_and_those_that_have_ended_go_on_to_c
 }
 END_TEST
 
+/* As the status of mainsm tells it. */
+static int64_t routes(void)
+{
+	static const char name[] = "[\"dfg_routes\",";
+	struct buf status = BUF_INIT(FRAME_MAX_BYTES);
+	const char *at;
+	int64_t n;
+
+	mainsm_status(w.m, &status);
+	at = strstr(buf_str(&status), name);
+	ck_assert_msg(at != NULL, "%s", buf_str(&status));
+	n = strtoll(at + sizeof(name) - 1, NULL, 10);
+	buf_done(&status);
+	return n;
+}
+
+START_TEST(what_changes_elsewhere_is_no_work_for_a_measurement)
+{
+	int64_t before;
+
+	open_hosts();
+	measure("[n_1]", "", "Send_volume", "[\"every_ms\",10000]");
+	world_run(&w, SEC);
+	before = routes();
+	ck_assert_int_gt(before, 0);
+	below_tell_proc(&b, 3, "p_3_c00000", 50);
+	world_run(&w, SEC);
+	ck_assert_int_eq(routes(), before);
+	link_close(a.link, "a cut");
+	world_run(&w, SEC);
+	ck_assert_int_gt(routes(), before);
+	below_again(&a);
+	below_tell(&a, 1, "h1");
+	world_run(&w, SEC);
+	ck_assert_uint_gt(in_a.loads, 1);
+	ck_assert_ptr_nonnull(measured_find(&in_a, "n_1"));
+	world_run(&w, in_a.start + ((int64_t)in_a.read + 1) * in_a.every - world_wall(&w));
+	measured_send(&in_a, (int64_t)in_a.read + 1, in_a.start + ((int64_t)in_a.read + 1) * in_a.every);
+	ck_assert_double_eq(value_at(0).value, 210);
+	close_hosts();
+}
+END_TEST
+
 START_TEST(objects_are_added_and_taken_away_while_it_runs)
 {
 	open_hosts();
@@ -514,7 +557,8 @@ SUITE("measure", a_sum_over_two_sites_is_one_value, by_process_each_has_a_value_
       since_the_last_read_and_per_second_are_what_has_come, a_metric_of_a_text_is_put_together_at_the_top,
       a_silent_site_is_missed_after_the_grace_and_counts_again, who_is_silent_for_long_is_not_waited_for,
       processes_that_come_are_measured_and_those_that_have_ended_go_on_to_count,
-      objects_are_added_and_taken_away_while_it_runs, a_site_that_is_lost_is_loaded_again,
+      what_changes_elsewhere_is_no_work_for_a_measurement, objects_are_added_and_taken_away_while_it_runs,
+      a_site_that_is_lost_is_loaded_again,
       hosts_without_an_sm_are_put_together_here, a_read_by_request_is_answered_with_its_values,
       a_request_may_read_and_delete, an_event_of_a_read_may_delete_what_was_read,
       it_ends_everywhere_when_it_is_stopped_and_with_its_tool, what_cannot_be_measured_is_refused_with_words,
