@@ -56,6 +56,20 @@ static size_t read_note(const uint8_t *p, size_t n, size_t align, const char *fi
 	return size < n ? size : n;
 }
 
+/* What a header says is in memory only where something was loaded: a stripped or odd object may say more. */
+static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *note)
+{
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+		if (ph->p_type == PT_LOAD && ph->p_flags & PF_R && note->p_vaddr >= ph->p_vaddr &&
+		    note->p_vaddr - ph->p_vaddr <= ph->p_memsz &&
+		    note->p_memsz <= ph->p_memsz - (note->p_vaddr - ph->p_vaddr))
+			return true;
+	}
+	return false;
+}
+
 static int on_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -63,7 +77,9 @@ static int on_object(struct dl_phdr_info *info, size_t size, void *arg)
 		const uint8_t *p = (const uint8_t *)(uintptr_t)(info->dlpi_addr + ph->p_vaddr);
 		size_t n = ph->p_memsz, used;
 
-		for (; ph->p_type == PT_NOTE && n; p += used, n -= used) {
+		if (ph->p_type != PT_NOTE || !is_loaded(info, ph))
+			continue;
+		for (; n; p += used, n -= used) {
 			used = read_note(p, n, ph->p_align == 8 ? 8 : 4, info->dlpi_name);
 			if (!used)
 				break;

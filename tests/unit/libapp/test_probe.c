@@ -9,6 +9,8 @@
 #include "tests/unit/libapp/fake_mpi.h"
 #include "tests/unit/libapp/rank.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -32,6 +34,31 @@ __asm__(".pushsection .note.omig,\"a\",%note\n"
 	"0: .quad probes_of_test - 0b\n.popsection\n");
 
 enum { STEP, ODD, REGION_END };
+
+/* --- objects that say they have notes where nothing is mapped, before those that there are */
+
+static int show_odd_objects(int (*fn)(struct dl_phdr_info *, size_t, void *), void *arg)
+{
+	const ElfW(Phdr) segments[] = {
+		{ .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x1000, .p_memsz = 0x1000 },
+		{ .p_type = PT_NOTE, .p_flags = PF_R, .p_vaddr = 0x2000, .p_memsz = 0x40, .p_align = 4 },
+		{ .p_type = PT_NOTE, .p_flags = PF_R, .p_vaddr = 0x1fe0, .p_memsz = 0x40, .p_align = 4 },
+		{ .p_type = PT_NOTE, .p_flags = PF_R, .p_vaddr = 0x1800, .p_memsz = (size_t)-8, .p_align = 4 },
+	};
+	struct dl_phdr_info o = { .dlpi_name = "", .dlpi_phdr = segments, .dlpi_phnum = 4 };
+
+	return fn(&o, sizeof(o), arg);
+}
+
+int dl_iterate_phdr(int (*fn)(struct dl_phdr_info *, size_t, void *), void *arg)
+{
+	int (*real)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+	void *sym = dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	int rc = show_odd_objects(fn, arg);
+
+	memcpy(&real, &sym, sizeof(real));
+	return rc ? rc : real(fn, arg);
+}
 
 static void step(int vt)
 {
