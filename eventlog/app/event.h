@@ -16,7 +16,7 @@
  *
  * Events are on when a log is open: omig_event_open(), or OMIG_EVENT_LOG=FILE in the environment of a
  * program that never heard of it. OMIG_EVENT_TRIGGER=FILE switches them while the program runs
- * (docs/eventlog.md). omig_event() may be used in any thread and in signal handlers.
+ * (docs/eventlog.md, also for what may wait). omig_event() may be used in any thread and in signal handlers.
  */
 #ifndef OMIG_EVENT_H
 #define OMIG_EVENT_H
@@ -52,7 +52,7 @@ int omig_event_flush(void);
 /* Switches off, writes out, closes. At the end of the program it comes by itself. */
 int omig_event_close(void);
 
-/* Events that were dropped, by all threads, since the log was opened. */
+/* Events that were dropped, by all threads, since the log was opened. Waits while a block is being written. */
 uint64_t omig_event_lost(void);
 
 /* --- the rest is what the macros need */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who drains: a thread that sleeps until a buffer is full or a second has
- * passed, and looks at the trigger file then. So no thread of the program ever
- * waits for a disk, or asks one about a file. Also the program's end, a
+ * passed, and looks at the trigger file then. So no event ever waits for a
+ * disk, or asks one about a file. Also the program's end, a
  * fatal signal, and what a child process does.
  */
 #include "eventlog/app/log.h"

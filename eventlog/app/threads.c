@@ -32,7 +32,7 @@ void log_say_who(struct log_state *s)
 	buf_done(&b);
 }
 
-/* May run in a signal handler: a mapping, no allocator, no lock. */
+/* May run in a signal handler: a mapping, no allocator, no lock. The key is another matter, see docs/eventlog.md. */
 static struct log_thread *add_thread(struct log_state *s)
 {
 	struct log_thread *t =
