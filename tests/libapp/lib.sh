@@ -3,13 +3,13 @@
 # $B: the build folder, $TMPDIR: this test's own.
 T=$B/tests/libapp
 OMIG_RUNTIME_DIR=$TMPDIR/run
-OMIG_MAINSM=omig1:127.0.0.1:1:testtest00000000
+OMIG_MAINSM=omig1:127.0.0.1:1:systemtt00000000
 OMIG_LM=/bin/false
 export OMIG_RUNTIME_DIR OMIG_MAINSM OMIG_LM
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_btl_base_warn_component_unused=0 OMP_NUM_THREADS=1
 mkdir -p -m 700 "$OMIG_RUNTIME_DIR"
-socket=$OMIG_RUNTIME_DIR/lm-$(uname -n)-testtest.sock
+socket=$OMIG_RUNTIME_DIR/lm-$(uname -n)-systemtt.sock
 failed=0
 flavours=
 for f in openmpi mpich; do
