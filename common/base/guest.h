@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For libraries that live in other people's processes: a lock that no
- * cancelled thread leaves behind, and a write whose signals the program does
- * not get.
+ * cancelled thread leaves behind, a write whose signals the program does
+ * not get, and when a thread of ours is not to keep it alive.
  */
 #ifndef COMMON_BASE_GUEST_H
 #define COMMON_BASE_GUEST_H
@@ -27,5 +27,11 @@ void guest_unlock(struct guest_lock *l);
 
 /* As writev(2). The SIGPIPE or SIGXFSZ of a write that fails does not come; the program's own one does. Signal-safe. */
 ssize_t guest_writev(int fd, const struct iovec *v, int n);
+
+/*
+ * The caller is the only thread that runs: main() has left by pthread_exit(), and all others have
+ * ended. Then the process would be over but for us. False where /proc does not tell. Any thread.
+ */
+bool guest_is_alone(void);
 
 #endif

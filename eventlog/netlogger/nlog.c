@@ -58,11 +58,11 @@ static void *help(void *unused)
 {
 	const struct timespec t = { .tv_sec = FLUSH_NS / NSEC_PER_SEC };
 
-	for (;;) {
+	do {
 		nanosleep(&t, NULL);
 		flush_all();
-	}
-	return unused;
+	} while (!guest_is_alone());
+	return unused; /* the last thread */
 }
 
 /* The stream's own constants. */

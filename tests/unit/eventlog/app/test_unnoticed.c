@@ -179,12 +179,33 @@ START_TEST(a_thread_that_came_by_fork_ends_in_peace)
 }
 END_TEST
 
+/* The helper is no reason for a program to go on. */
+START_TEST(a_program_ends_with_the_last_of_its_own_threads)
+{
+	pid_t child;
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+	return; /* they have threads of their own, and count what a fork leaves behind */
+#endif
+	child = fork();
+	if (!child) {
+		alarm(HANGS_S);
+		if (omig_event_open(path, 0))
+			_exit(2);
+		omig_event(numbered, 1, 1.0f);
+		pthread_exit(NULL);
+	}
+	ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { a_cancelled_thread_leaves_no_lock_behind,
 				       a_log_that_may_not_grow_changes_no_exit_status,
 				       a_log_that_nobody_reads_changes_no_exit_status,
-				       a_thread_that_came_by_fork_ends_in_peace };
+				       a_thread_that_came_by_fork_ends_in_peace,
+				       a_program_ends_with_the_last_of_its_own_threads };
 
 	return suite_run_with("unnoticed", set_up, clean_up, tests, ARRAY_LEN(tests));
 }
