@@ -197,15 +197,20 @@ START_TEST(what_somebody_else_had_stopped_stays_so)
 }
 END_TEST
 
+/* Whole at once: a guardian that is late may read it, and remove it, as soon as it is there. */
 static void write_lines(uint64_t epoch, pid_t pid, uint64_t start)
 {
-	FILE *f = fopen(journal, "w");
+	char made[sizeof(journal) + 4];
+	FILE *f;
 
+	snprintf(made, sizeof(made), "%s.new", journal);
+	f = fopen(made, "w");
 	ck_assert_ptr_nonnull(f);
 	fprintf(f, "lm %llu\n%d %llu boot\n", (unsigned long long)epoch, (int)pid,
 		(unsigned long long)start);
 	fclose(f);
-	ck_assert_int_eq(chmod(journal, 0600), 0);
+	ck_assert_int_eq(chmod(made, 0600), 0);
+	ck_assert_int_eq(rename(made, journal), 0);
 }
 
 static struct guard *new_guard(struct loop *l)
