@@ -77,14 +77,10 @@ static void write_value(struct omis_writer *w, const struct measure *m, const st
 	else
 		omis_write_string(w, "");
 	omis_write_int(w, t->key);
-	if (v->buckets) {
-		if (w->comma)
-			buf_putc(w->b, ',');
-		buf_puts(w->b, v->buckets);
-		w->comma = true;
-	} else {
+	if (v->buckets)
+		omis_write_token(w, v->buckets); /* a list as print_buckets() has written it */
+	else
 		omis_write_float(w, t->value);
-	}
 	omis_write_float(w, t->error);
 	omis_write_int(w, t->time);
 	omis_write_int(w, t->oldest);

@@ -41,9 +41,9 @@ static bool beats(const struct link *l)
  * Who is asked asks too: who dialled a daemon does so of itself only when it is not asked, and at
  * first, when one exchange of a busy moment is all that it knows of the time.
  */
-static nsec_t ping_period(const struct link *l, nsec_t now)
+static nsec_t ping_period(const struct link *l)
 {
-	nsec_t up = now - l->up_at;
+	nsec_t up = l->asked_at - l->up_at;
 
 	if (!beats(l))
 		return l->dialer.dial ? HEARTBEAT_PERIOD_NS : PROBE_PERIOD_NS;
@@ -52,13 +52,17 @@ static nsec_t ping_period(const struct link *l, nsec_t now)
 	return min_nsec(up > FIRST_MEASURE_NS ? up : FIRST_MEASURE_NS, 2 * MEASURE_PERIOD_NS);
 }
 
+static nsec_t ping_due(const struct link *l)
+{
+	return l->asked_at + ping_period(l);
+}
+
 static void send_ping(struct link *l, nsec_t now)
 {
 	const struct msg m = { .type = MSG_PING,
 			       .ping = { .seq = l->ping_seq + 1, .sent_ns = now } };
 
 	l->asked_at = now;
-	l->next_ping = now + ping_period(l, now);
 	/* A full queue needs no further proof that nobody reads: the silence decides. */
 	l->last_out = now;
 	if (link_send_now(l, &m))
@@ -91,7 +95,7 @@ static nsec_t silence_ends(const struct link *l)
 
 static nsec_t word_due(const struct link *l)
 {
-	return beats(l) ? min_nsec(l->next_ping, l->last_out + HEARTBEAT_PERIOD_NS) : l->next_ping;
+	return beats(l) ? min_nsec(ping_due(l), l->last_out + HEARTBEAT_PERIOD_NS) : ping_due(l);
 }
 
 /* Of an sm's thousands of children the times are rounded up: many in one wake-up. */
@@ -135,7 +139,7 @@ static void say_word(struct link *l, nsec_t now)
 {
 	if (now < word_due(l))
 		return;
-	if (now >= l->next_ping || !beats(l))
+	if (now >= ping_due(l) || !beats(l))
 		send_ping(l, now);
 	else
 		send_beat(l, now);

@@ -156,22 +156,38 @@ static struct omig_nlsumm *summ_of(NL_log_T log)
 	return s;
 }
 
+static bool is_work(NL_log_T log, const char *id, int op)
+{
+	return log && id && op >= 0 && op < NOPS;
+}
+
+/* Into the summary of the log, if it has one. nbytes: of what has ended; NULL: it begins. False: that is all. */
+static bool sum_up(NL_log_T log, const char *id, struct work w, const double *nbytes)
+{
+	struct omig_nlsumm *s = summ_of(log);
+	struct transfer *t;
+
+	if (!s)
+		return true;
+	guest_lock(&s->lock);
+	t = find(s, id, true);
+	if (t && nbytes)
+		end_work(t, w, *nbytes);
+	else if (t)
+		begin_work(t, w);
+	if (t && nbytes && s->interval > 0 && clock_mono() - t->told >= s->interval)
+		tell(s, t);
+	guest_unlock(&s->lock);
+	return s->is_passed_through;
+}
+
 int NL_transfer_start(NL_log_T log, int level, int op, const char *id, int stream, int block)
 {
-	struct omig_nlsumm *s = log ? summ_of(log) : NULL;
-	struct transfer *t;
 	char event[40];
 
-	if (!log || !id || op < 0 || op >= NOPS)
+	if (!is_work(log, id, op))
 		return -1;
-	if (s) {
-		guest_lock(&s->lock);
-		t = find(s, id, true);
-		if (t)
-			begin_work(t, (struct work){ op, stream, block, clock_mono() });
-		guest_unlock(&s->lock);
-	}
-	if (s && !s->is_passed_through)
+	if (!sum_up(log, id, (struct work){ op, stream, block, clock_mono() }, NULL))
 		return 0;
 	snprintf(event, sizeof(event), "transfer.%s.start", ops[op]);
 	return NL_write(log, level, event, "id=s stream=i block=i", id, stream, block);
@@ -179,22 +195,11 @@ int NL_transfer_start(NL_log_T log, int level, int op, const char *id, int strea
 
 int NL_transfer_end(NL_log_T log, int level, int op, const char *id, int stream, int block, double nbytes)
 {
-	struct omig_nlsumm *s = log ? summ_of(log) : NULL;
-	struct transfer *t;
 	char event[40];
 
-	if (!log || !id || op < 0 || op >= NOPS)
+	if (!is_work(log, id, op))
 		return -1;
-	if (s) {
-		guest_lock(&s->lock);
-		t = find(s, id, true);
-		if (t)
-			end_work(t, (struct work){ op, stream, block, clock_mono() }, nbytes);
-		if (t && s->interval > 0 && clock_mono() - t->told >= s->interval)
-			tell(s, t);
-		guest_unlock(&s->lock);
-	}
-	if (s && !s->is_passed_through)
+	if (!sum_up(log, id, (struct work){ op, stream, block, clock_mono() }, &nbytes))
 		return 0;
 	snprintf(event, sizeof(event), "transfer.%s.end", ops[op]);
 	return NL_write(log, level, event, "id=s stream=i block=i nbytes=d", id, stream, block, nbytes);
