@@ -68,6 +68,14 @@ int host_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct e
 	return h->ops->open(h, pid, out, e);
 }
 
+int host_proc_open_ended(struct host *h, int32_t pid, uint64_t start, struct host_proc **out,
+			 struct err *e)
+{
+	if (!h->ops->open_ended)
+		return err_set(e, ERR_NOTFOUND, "process %d has ended", (int)pid);
+	return h->ops->open_ended(h, pid, start, out, e);
+}
+
 int host_proc_watch(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e)
 {
 	return p->host->ops->watch(p, fn, arg, e);

@@ -174,6 +174,8 @@ struct host_ops {
 	int (*file)(struct host *h, const struct host_file *f, struct buf *out, struct err *e);
 	int (*each_memfd)(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 	int (*open)(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
+	int (*open_ended)(struct host *h, int32_t pid, uint64_t start, struct host_proc **out,
+			  struct err *e); /* may be NULL */
 	int (*watch)(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);
 	int (*send_signal)(struct host_proc *p, int sig, struct err *e);
 	int (*thread_signal)(struct host_proc *p, int32_t tid, int sig, struct err *e);
@@ -222,6 +224,14 @@ int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void 
  * zombie, is our own, or has a pid <= 1: one answer for all of them.
  */
 int host_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
+
+/*
+ * A process that was of our user, by the kernel's word, and is gone or a zombie: watched, it ends in the loop's
+ * next turn; whatever else is asked of it says -ERR_NOTFOUND. start: what stands for its start when /proc does
+ * not tell it any more. -ERR_NOTFOUND while the pid is somebody's who lives, or where a host cannot do this.
+ */
+int host_proc_open_ended(struct host *h, int32_t pid, uint64_t start, struct host_proc **out,
+			 struct err *e);
 
 /* fn is called once, from the loop. At most one watch a process. */
 int host_proc_watch(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);

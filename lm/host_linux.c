@@ -106,6 +106,7 @@ static const struct host_ops linux_ops = {
 	.file = linux_file,
 	.each_memfd = linux_each_memfd,
 	.open = linux_proc_open,
+	.open_ended = linux_proc_open_ended,
 	.watch = linux_proc_watch,
 	.send_signal = linux_proc_signal,
 	.thread_signal = linux_thread_signal,

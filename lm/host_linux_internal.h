@@ -56,6 +56,8 @@ int linux_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void
 size_t linux_numbered(struct host_linux *h, const char *path, int32_t *out, size_t max);
 
 int linux_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
+int linux_proc_open_ended(struct host *h, int32_t pid, uint64_t start, struct host_proc **out,
+			  struct err *e);
 int linux_proc_watch(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);
 int linux_proc_signal(struct host_proc *p, int sig, struct err *e);
 int linux_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -59,10 +60,24 @@ static int check(struct host_linux *h, int fd, int32_t pid, uint64_t *start)
 	return 0;
 }
 
+static int make(struct host *host, int fd, int32_t pid, uint64_t start, struct host_proc **out,
+		struct err *e)
+{
+	struct linux_proc *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		close(fd);
+		return err_nomem(e);
+	}
+	p->proc = (struct host_proc){ host, pid, start };
+	p->fd = fd;
+	*out = &p->proc;
+	return 0;
+}
+
 int linux_proc_open(struct host *host, int32_t pid, struct host_proc **out, struct err *e)
 {
 	struct host_linux *h = (struct host_linux *)host;
-	struct linux_proc *p;
 	uint64_t start = 0;
 	int fd = -1;
 
@@ -76,15 +91,26 @@ int linux_proc_open(struct host *host, int32_t pid, struct host_proc **out, stru
 			close(fd);
 		return err_set(e, ERR_NOTFOUND, "there is no process %d of this user", (int)pid);
 	}
-	p = calloc(1, sizeof(*p));
-	if (!p) {
-		close(fd);
-		return err_nomem(e);
+	return make(host, fd, pid, start, out, e);
+}
+
+/* In place of its pidfd stands a descriptor that is readable at once and takes no signal. */
+int linux_proc_open_ended(struct host *host, int32_t pid, uint64_t start, struct host_proc **out,
+			  struct err *e)
+{
+	struct host_figures f;
+	int fd;
+
+	if (linux_figures(host, pid, HOST_FIGURES_STAT, &f, NULL) == 0) {
+		if (f.state != 'Z' && f.state != 'X')
+			return err_set(e, ERR_NOTFOUND, "there is no process %d of this user",
+				       (int)pid);
+		start = f.start;
 	}
-	p->proc = (struct host_proc){ host, pid, start };
-	p->fd = fd;
-	*out = &p->proc;
-	return 0;
+	fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fd < 0)
+		return err_sys(e, "eventfd");
+	return make(host, fd, pid, start, out, e);
 }
 
 /* A zombie still shows its status; one that was reaped leaves it with the pidfd, on new kernels. */
@@ -124,7 +150,7 @@ int linux_proc_watch(struct host_proc *proc, host_on_exit_fn fn, void *arg, stru
 
 int linux_signal_failed(struct err *e)
 {
-	if (errno == ESRCH)
+	if (errno == ESRCH || errno == EBADF) /* EBADF: it had ended when it was opened */
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
 	if (errno == EPERM)
 		return err_set(e, ERR_DENIED, "the kernel does not allow this signal");

@@ -23,17 +23,22 @@ void intake_refuse(struct intake *n, int32_t pid, const struct err *why)
 	refuse(n, pid, why);
 }
 
-/* Whose segment it is, it says itself; a child that inherited it must not be taken for its owner. */
-static int check_owner(struct intake *n, const struct segview *v, int32_t pid, struct err *e)
+/*
+ * Whose segment it is, it says itself; a child that inherited it must not be taken for its owner. What one
+ * that is gone was called in its own pid namespace nobody knows: a child does not register what it inherited.
+ */
+static int check_owner(struct intake *n, const struct segview *v, int32_t pid, bool adopted,
+		       struct err *e)
 {
 	struct host_figures f;
 	struct seg_own own;
+	int rc;
 
 	segview_own(v, &own);
 	if (own.pid == pid)
 		return 0;
-	if (host_figures(n->conf.host, pid, HOST_FIGURES_STATUS, &f, NULL) == 0 &&
-	    f.inner_pid == own.pid)
+	rc = host_figures(n->conf.host, pid, HOST_FIGURES_STATUS, &f, NULL);
+	if (rc == 0 ? f.inner_pid == own.pid : !adopted)
 		return 0;
 	return err_set(e, ERR_DENIED, "the segment belongs to process %d", (int)own.pid);
 }
@@ -44,11 +49,12 @@ static int take(struct intake *n, struct segview **v, const struct stat *st, int
 {
 	struct proc_intake in = { .pid = pid,
 				  .inode = st->st_ino,
-				  .kept = adopted ? hooks_found(*v) : 0 };
+				  .kept = adopted ? hooks_found(*v) : 0,
+				  .may_have_ended = !adopted };
 	struct proc *p;
 	int rc;
 
-	rc = check_owner(n, *v, pid, e);
+	rc = check_owner(n, *v, pid, adopted, e);
 	if (rc < 0)
 		return rc;
 	segview_reset(*v);

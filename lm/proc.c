@@ -230,6 +230,18 @@ int procs_note_figures(struct proc *p)
 	return 0;
 }
 
+/* A short program may be over before a busy lm comes to it. */
+static int hold(struct procs *s, const struct proc_intake *in, struct host_proc **out, struct err *e)
+{
+	int rc = host_proc_open(s->host, in->pid, out, e);
+	struct seg_own own;
+
+	if (rc != -ERR_NOTFOUND || !in->seg || !in->may_have_ended)
+		return rc;
+	segview_own(in->seg, &own);
+	return host_proc_open_ended(s->host, in->pid, (uint64_t)own.start_ns, out, e);
+}
+
 static int add(struct procs *s, struct proc_intake *in, struct proc **out, struct err *e)
 {
 	struct proc *p;
@@ -243,7 +255,7 @@ static int add(struct procs *s, struct proc_intake *in, struct proc **out, struc
 	p->owner = s;
 	list_init(&p->link);
 	list_init(&p->hooks.wishes);
-	rc = host_proc_open(s->host, in->pid, &p->held, e);
+	rc = hold(s, in, &p->held, e);
 	if (rc == 0)
 		rc = host_proc_watch(p->held, on_exit_of, p, e);
 	if (rc < 0) {

@@ -132,6 +132,7 @@ const char *procs_boot_id(const struct procs *s);
 /*
  * Takes in a process. seg: taken on success when not NULL, with its inode. A process that is known already gets
  * the segment in place of the one that it had; without a segment nothing changes then.
+ * may_have_ended: it came by itself, so its segment is taken in for what it counted although it is gone by now.
  * -ERR_NOTFOUND as host_proc_open(), -ERR_LIMIT; -ERR_AGAIN while the end of the pid's former process is not told.
  */
 struct proc_intake {
@@ -139,6 +140,7 @@ struct proc_intake {
 	struct segview *seg;
 	uint64_t inode;
 	uint32_t kept; /* see struct proc_hooks */
+	bool may_have_ended;
 };
 int procs_take(struct procs *s, struct proc_intake *in, struct proc **out, struct err *e);
 

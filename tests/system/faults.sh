@@ -28,7 +28,7 @@ steady() {
 watched_steady() {
 	mpi=$1 np=$2
 	shift 2
-	timeout $((60 * PATIENCE)) omig run --measure="${MEASURE:-count}" -- "mpirun.$mpi" -n "$np" "$T/steady.$mpi" "$@"
+	timeout $((60 * PATIENCE)) omig run ${JOB:+--job "$JOB"} --measure="${MEASURE:-count}" -- "mpirun.$mpi" -n "$np" "$T/steady.$mpi" "$@"
 }
 
 # job NAME FLAVOUR RANKS WORDS...: a watched one in the background that holds; $job is its process.

@@ -26,6 +26,13 @@ cont_all() {
 		pid=$(daemon_pid $d) && kill -CONT "$pid"
 	done
 }
+# Both ranks of that job, which are over
+has_counted() {
+	for p in $(omig tree --json | grep -o '{"token":"p_[^}]*"job":"'"$1"'"' | sed -n 's/.*"token":"\([^"]*\)","state":"ended".*/\1/p'); do
+		omig request ":omig_calls_read([$p])" | grep -c '"MPI_Finalize","[a-z]*",1,'
+	done | tee "$TMPDIR/finalized"
+	[ "$(grep -cx 1 "$TMPDIR/finalized")" = 2 ]
+}
 # status_and_output STATUS NAME FLAVOUR RANKS: of the job that was waited for
 ends_as() {
 	[ "$1" = 0 ] || { echo "status $1"; return 1; }
@@ -52,9 +59,12 @@ for f in $flavours; do
 	end_job stopped $job
 	check "$f: MPI_Finalize with all of them stopped, output and status are its own" ends_as $? stopped "$f" 2
 	kill -CONT "$(daemon_pid mainsm)" # or omig run would wait for its answer
+	JOB=met.$f
 	watched_steady "$f" 2 >"$TMPDIR/met.out" 2>"$TMPDIR/met.err"
 	check "$f: MPI_Init with a stopped lm, output and status are its own" ends_as $? met "$f" 2
+	JOB=
 	cont_all
+	check "$f: what it counted is there when the lm goes on" until_true 20 has_counted "met.$f"
 	kill_all
 done
 f=$one_flavour

@@ -370,7 +370,102 @@ START_TEST(a_part_of_a_file_is_read_and_nothing_that_is_none)
 }
 END_TEST
 
-SUITE("lm host acts", memory_is_read_and_written_in_the_other_process_only,
+/* --- who may be held at all */
+
+static void assert_not_held(int32_t pid)
+{
+	struct host_proc *p;
+
+	ck_assert_int_eq(host_proc_open(host, pid, &p, NULL), -ERR_NOTFOUND);
+}
+
+START_TEST(some_processes_are_never_held)
+{
+	pid_t pid;
+
+	ck_assert_int_eq(host_linux_open("/", NULL, &host, NULL), 0);
+	assert_not_held(0);
+	assert_not_held(1);
+	assert_not_held(-1);
+	assert_not_held(INT32_MIN);
+	assert_not_held(INT32_MAX);
+	assert_not_held(getpid());
+	pid = fork();
+	if (pid == 0)
+		_exit(0);
+	waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT);
+	assert_not_held(pid); /* a zombie */
+	waitpid(pid, NULL, 0);
+	assert_not_held(pid);
+	host_free(host);
+}
+END_TEST
+
+START_TEST(a_process_of_another_user_is_never_held)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	if (getuid() != 0)
+		return;
+	ck_assert_int_eq(host_linux_open("/", NULL, &host, NULL), 0);
+	/* Its uid, its effective uid alone, its saved uid alone. */
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(pipe(ready), 0);
+		pid = fork();
+		if (pid == 0) {
+			int rc = i == 0	  ? setresuid(NOBODY, NOBODY, NOBODY)
+				 : i == 1 ? setresuid(0, NOBODY, 0)
+					  : setresuid(0, 0, NOBODY);
+
+			if (rc == 0 && write(ready[1], "x", 1) == 1)
+				for (;;)
+					pause();
+			_exit(92);
+		}
+		ck_assert_int_eq(read(ready[0], &c, 1), 1);
+		assert_not_held(pid);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		close(ready[0]);
+		close(ready[1]);
+	}
+	host_free(host);
+}
+END_TEST
+
+START_TEST(an_lm_without_descriptors_says_so)
+{
+	struct host_proc *p;
+	struct rlimit before, none;
+	struct err e = { 0 };
+	pid_t pid;
+	int next, rc;
+
+	ck_assert_int_eq(host_linux_open("/", NULL, &host, NULL), 0);
+	pid = fork();
+	if (pid == 0)
+		for (;;)
+			pause();
+	next = dup(STDIN_FILENO);
+	close(next);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ (rlim_t)next, before.rlim_max };
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	rc = host_proc_open(host, pid, &p, &e);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ck_assert_int_eq(rc, -ERR_SYS);
+	ck_assert_int_eq(e.sys, EMFILE);
+	host_free(host);
+}
+END_TEST
+
+SUITE("lm host acts", some_processes_are_never_held,
+      a_process_of_another_user_is_never_held, an_lm_without_descriptors_says_so,
+      memory_is_read_and_written_in_the_other_process_only,
       blocks_keep_their_distance, what_the_program_may_only_read_is_written,
       the_first_address_that_is_not_there_is_told,
       a_process_that_was_reaped_has_no_memory_and_no_threads, a_zombie_has_no_memory,

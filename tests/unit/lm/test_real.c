@@ -174,6 +174,49 @@ START_TEST(a_process_registers_and_its_end_is_seen_with_its_status)
 }
 END_TEST
 
+static struct proc *taken_in(pid_t pid)
+{
+	list_each (i, procs_all(procs))
+		if (list_entry(i, struct proc, link)->pid == pid)
+			return list_entry(i, struct proc, link);
+	return NULL;
+}
+
+/* The lm is held up for as long as that: the counters are there, in what the process has left. */
+START_TEST(a_process_that_is_over_before_the_lm_looks_is_seen_ended)
+{
+	struct proc *p;
+	int status;
+	pid_t pid;
+
+	open_all();
+	for (int i = 0; i < 2; i++) {
+		pid = fork();
+		if (pid == 0) {
+			struct fake_segment s;
+			struct seg_register r;
+
+			fake_segment_open(&s, getpid(), i, (uint32_t)getpid());
+			r = reg_of(&s);
+			hand_over(dial(), &r, sizeof(r), &s.fd, 1);
+			_exit(3);
+		}
+		/* once reaped, once a zombie */
+		ck_assert_int_eq(i ? waitid(P_PID, (id_t)pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT)
+				   : waitpid(pid, &status, 0) - pid,
+				 0);
+		WAIT_FOR((p = taken_in(pid)) && !p->held);
+		ck_assert_int_eq(p->own.rank, i);
+		ck_assert_int_eq(p->state, MSG_STATE_ENDED);
+		if (i)
+			ck_assert_int_eq(p->exit_status, 3 << 8);
+	}
+	waitpid(pid, NULL, 0);
+	ck_assert_uint_eq(refusals, 0);
+	close_all();
+}
+END_TEST
+
 START_TEST(an_lm_finds_running_processes_by_their_memfd)
 {
 	struct fake_segment s;
@@ -339,97 +382,6 @@ START_TEST(a_socket_that_was_left_behind_is_taken_away)
 }
 END_TEST
 
-/* --- who may be held at all */
-
-static void assert_not_held(int32_t pid)
-{
-	struct host_proc *p;
-
-	ck_assert_int_eq(host_proc_open(host, pid, &p, NULL), -ERR_NOTFOUND);
-}
-
-START_TEST(some_processes_are_never_held)
-{
-	pid_t pid;
-
-	open_all();
-	assert_not_held(0);
-	assert_not_held(1);
-	assert_not_held(-1);
-	assert_not_held(INT32_MIN);
-	assert_not_held(INT32_MAX);
-	assert_not_held(getpid());
-	pid = fork();
-	if (pid == 0)
-		_exit(0);
-	waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT);
-	assert_not_held(pid); /* a zombie */
-	waitpid(pid, NULL, 0);
-	assert_not_held(pid);
-	close_all();
-}
-END_TEST
-
-START_TEST(a_process_of_another_user_is_never_held)
-{
-	int ready[2];
-	pid_t pid;
-	char c;
-
-	if (getuid() != 0)
-		return;
-	open_all();
-	/* Its uid, its effective uid alone, its saved uid alone. */
-	for (int i = 0; i < 3; i++) {
-		ck_assert_int_eq(pipe(ready), 0);
-		pid = fork();
-		if (pid == 0) {
-			int rc = i == 0	  ? setresuid(NOBODY, NOBODY, NOBODY)
-				 : i == 1 ? setresuid(0, NOBODY, 0)
-					  : setresuid(0, 0, NOBODY);
-
-			if (rc == 0 && write(ready[1], "x", 1) == 1)
-				for (;;)
-					pause();
-			_exit(92);
-		}
-		ck_assert_int_eq(read(ready[0], &c, 1), 1);
-		assert_not_held(pid);
-		end(pid, SIGKILL, NULL);
-		close(ready[0]);
-		close(ready[1]);
-	}
-	close_all();
-}
-END_TEST
-
-START_TEST(an_lm_without_descriptors_says_so)
-{
-	struct host_proc *p;
-	struct rlimit before, none;
-	struct err e = { 0 };
-	pid_t pid;
-	int next, rc;
-
-	open_all();
-	pid = fork();
-	if (pid == 0)
-		for (;;)
-			pause();
-	next = dup(STDIN_FILENO);
-	close(next);
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
-	none = (struct rlimit){ (rlim_t)next, before.rlim_max };
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-	rc = host_proc_open(host, pid, &p, &e);
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
-	end(pid, SIGKILL, NULL);
-	ck_assert_int_eq(rc, -ERR_SYS);
-	ck_assert_int_eq(e.sys, EMFILE);
-	close_all();
-}
-END_TEST
-
 #define CROWD 12
 
 /* Whoever comes when no descriptor is left waits, and is watched when others have gone. */
@@ -570,9 +522,9 @@ START_TEST(stop_and_continue_reach_a_real_process)
 END_TEST
 
 SUITE("lm with real processes", a_process_registers_and_its_end_is_seen_with_its_status,
+      a_process_that_is_over_before_the_lm_looks_is_seen_ended,
       an_lm_finds_running_processes_by_their_memfd, another_user_is_refused,
       the_socket_is_closed_to_others, messages_that_are_none_of_ours_are_refused,
       silent_visitors_hold_nobody_up, a_socket_that_was_left_behind_is_taken_away,
-      some_processes_are_never_held, a_process_of_another_user_is_never_held,
-      an_lm_without_descriptors_says_so, processes_wait_for_descriptors,
+      processes_wait_for_descriptors,
       a_recycled_pid_is_never_signalled, stop_and_continue_reach_a_real_process)
