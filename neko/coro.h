@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flows of control that take turns on one thread: the active layers of a
+ * simulation. A stack is touched only as far as it is used. Below it there is a page that may not be
+ * touched, for the first thousands; the others have a lowest word that can be looked at.
+ */
+#ifndef NEKO_CORO_H
+#define NEKO_CORO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct coro;
+struct coro_stacks;
+
+/* NULL: no memory. One for all flows of a simulation. */
+struct coro_stacks *coro_stacks_new(size_t stack_bytes);
+/* After all its flows. */
+void coro_stacks_free(struct coro_stacks *s);
+
+/* fn(arg) begins with the first turn. NULL: no memory. */
+struct coro *coro_new(struct coro_stacks *s, void (*fn)(void *), void *arg);
+
+/* Wherever it stands: nothing on its stack is undone. */
+void coro_free(struct coro_stacks *s, struct coro *c);
+
+/* From outside: until it yields or returns. False: it had returned, or returns now. */
+bool coro_turn(struct coro *c);
+
+/* From inside of c. */
+void coro_yield(struct coro *c);
+
+/* Its stack was too small: what lies below it was written to. */
+bool coro_is_broken(const struct coro *c);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long a message takes: a distribution with its text, a draw from it, and the
+ * chance that it takes longer than a given time. Seconds inside; never negative.
+ */
+#ifndef NEKO_DELAY_H
+#define NEKO_DELAY_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/base/rng.h"
+
+enum delay_kind {
+	DELAY_CONSTANT, /* a */
+	DELAY_UNIFORM, /* from a to b */
+	DELAY_EXPONENTIAL, /* mean a */
+	DELAY_NORMAL, /* mean a, deviation b, of what is not negative */
+	DELAY_LOGNORMAL, /* mean a, deviation b: those of the delay itself */
+	DELAY_PARETO, /* at least a, tail of the power b > 1 */
+};
+
+struct delay {
+	enum delay_kind kind;
+	double a, b;
+	double least; /* added to all of them: the light needs it too */
+	double mu, sigma; /* of a lognormal's logarithm */
+};
+
+/*
+ * "exponential(20ms)", "normal(50ms, 5ms) + 10ms", "pareto(10ms, 2.5)". ERR_PARSE, ERR_INVALID with the
+ * remedy in the words.
+ */
+int delay_parse(const char *text, struct delay *out, struct err *e);
+
+nsec_t delay_draw(const struct delay *d, struct rng *r);
+
+/* P(D > seconds). */
+double delay_tail(const struct delay *d, double seconds);
+
+/* Where the tail is not smooth, at most 2. Returns how many. */
+unsigned delay_corners(const struct delay *d, double out[2]);
+
+double delay_mean(const struct delay *d);
+double delay_deviation(const struct delay *d); /* INFINITY of a pareto's with b <= 2 */
+
+#endif

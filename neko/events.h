@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What will happen, by time; equal times in the order of their numbers, which whoever adds an
+ * event gives it. A heap of four children a node: two cache lines to look at on each level.
+ */
+#ifndef NEKO_EVENTS_H
+#define NEKO_EVENTS_H
+
+#include "common/base/clock.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct event {
+	nsec_t at;
+	uint64_t seq;
+	void *what;
+	uint32_t kind; /* the owner's words */
+	uint32_t to;
+};
+
+/* Zero-initialise. */
+struct events {
+	struct event *heap; /* owned */
+	size_t n, cap;
+};
+
+void events_done(struct events *q);
+
+/* -ERR_NOMEM, -ERR_LIMIT. */
+int events_add(struct events *q, const struct event *v);
+
+static inline const struct event *events_first(const struct events *q)
+{
+	return q->n ? q->heap : NULL;
+}
+
+/* There is a first one. */
+struct event events_take(struct events *q);
+
+/* Forgets all for which is_stale() says so. O(n). */
+void events_sift(struct events *q, bool (*is_stale)(void *arg, const struct event *v), void *arg);
+
+#endif

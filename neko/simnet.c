@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "neko/simnet.h"
+
+#include "common/base/map.h"
+#include "common/base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct simnet {
+	struct simnet_conf conf; /* name and cut are owned */
+	struct rng rng;
+	nsec_t *busy_until; /* of each sender's line; NULL without limit. Owned */
+	struct map last; /* of a pair of processes: nsec_t *, owned: the last arrival */
+	struct simnet_counts counts;
+	bool is_plain; /* nothing but a delay and a loss */
+};
+
+static int copy_conf(struct simnet *n, const struct simnet_conf *conf)
+{
+	n->conf = *conf;
+	n->conf.name = str_dup(conf->name);
+	n->conf.cut = NULL;
+	if (!n->conf.name)
+		return -ERR_NOMEM;
+	if (conf->ncut) {
+		struct simcut *cut = calloc(conf->ncut, sizeof(*cut));
+
+		if (!cut)
+			return -ERR_NOMEM;
+		memcpy(cut, conf->cut, conf->ncut * sizeof(*cut));
+		n->conf.cut = cut;
+	}
+	return 0;
+}
+
+int simnet_new(const struct simnet_conf *conf, uint32_t nprocess, uint64_t seed,
+	       struct simnet **out, struct err *e)
+{
+	struct simnet *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return err_nomem(e);
+	map_init(&n->last);
+	rng_init(&n->rng, seed);
+	if (conf->bits_per_s > 0)
+		n->busy_until = calloc(nprocess, sizeof(*n->busy_until));
+	if (copy_conf(n, conf) || (conf->bits_per_s > 0 && !n->busy_until)) {
+		simnet_free(n);
+		return err_nomem(e);
+	}
+	n->is_plain = !n->busy_until && !conf->is_fifo && !conf->ncut && conf->duplicate <= 0 &&
+		      conf->reorder <= 0;
+	*out = n;
+	return 0;
+}
+
+void simnet_free(struct simnet *n)
+{
+	struct map_iter i = { 0 };
+
+	if (!n)
+		return;
+	while (map_next(&n->last, &i))
+		free(i.value);
+	map_done(&n->last);
+	free(n->busy_until);
+	free((void *)n->conf.cut);
+	free((void *)n->conf.name);
+	free(n);
+}
+
+const char *simnet_name(const struct simnet *n)
+{
+	return n->conf.name;
+}
+
+const struct simnet_counts *simnet_counts(const struct simnet *n)
+{
+	return &n->counts;
+}
+
+static bool is_cut(const struct simnet *n, nsec_t now, uint32_t from, uint32_t to)
+{
+	size_t i;
+
+	for (i = 0; i < n->conf.ncut; i++)
+		if (simcut_parts(&n->conf.cut[i], now, from, to))
+			return true;
+	return false;
+}
+
+/* The time at which its last bit is on the way; false: the queue before the line has no room. */
+static bool pass_line(struct simnet *n, uint32_t from, size_t bytes, nsec_t *at)
+{
+	nsec_t *busy = &n->busy_until[from - 1], wait = *busy > *at ? *busy - *at : 0;
+	double bits = 8.0 * (double)(bytes + n->conf.header_bytes);
+
+	if (n->conf.queue_bytes &&
+	    (double)wait * 1e-9 * n->conf.bits_per_s + bits > 8.0 * (double)n->conf.queue_bytes)
+		return false;
+	*at += wait + (nsec_t)(bits / n->conf.bits_per_s * 1e9);
+	*busy = *at;
+	return true;
+}
+
+/* Nothing arrives before what was sent to the same process earlier. */
+static int keep_order(struct simnet *n, uint32_t from, uint32_t to, nsec_t *at)
+{
+	uint64_t pair = (uint64_t)from << 32 | to;
+	nsec_t *last = map_find(&n->last, pair);
+
+	if (!last) {
+		last = calloc(1, sizeof(*last));
+		if (!last || map_put(&n->last, pair, last, NULL)) {
+			free(last);
+			return -ERR_NOMEM;
+		}
+	}
+	if (*at < *last)
+		*at = *last;
+	*last = *at;
+	return 0;
+}
+
+static bool happens(struct simnet *n, double chance)
+{
+	return chance > 0 && rng_double(&n->rng) < chance;
+}
+
+static int arrive(struct simnet *n, uint32_t from, uint32_t to, nsec_t left, nsec_t *at)
+{
+	*at = left + delay_draw(&n->conf.delay, &n->rng);
+	if (happens(n, n->conf.reorder))
+		*at += n->conf.reorder_by;
+	return n->conf.is_fifo ? keep_order(n, from, to, at) : 0;
+}
+
+static int pass_all(struct simnet *n, uint32_t from, uint32_t to, nsec_t left, nsec_t *at)
+{
+	int copies = 1, i, rc = 0;
+
+	if (happens(n, n->conf.duplicate)) {
+		n->counts.doubled++;
+		copies = SIMNET_COPIES_MAX;
+	}
+	for (i = 0; i < copies && rc == 0; i++)
+		rc = arrive(n, from, to, left, &at[i]);
+	return rc ? rc : copies;
+}
+
+int simnet_pass(struct simnet *n, nsec_t now, uint32_t from, uint32_t to, size_t bytes,
+		nsec_t at[SIMNET_COPIES_MAX])
+{
+	nsec_t left = now;
+
+	n->counts.sent++;
+	if (n->busy_until && !pass_line(n, from, bytes, &left)) {
+		n->counts.dropped++;
+		return 0;
+	}
+	if (n->conf.ncut && is_cut(n, now, from, to)) {
+		n->counts.cut++;
+		return 0;
+	}
+	if (happens(n, n->conf.loss)) {
+		n->counts.lost++;
+		return 0;
+	}
+	if (!n->is_plain)
+		return pass_all(n, from, to, left, at);
+	at[0] = left + delay_draw(&n->conf.delay, &n->rng);
+	return 1;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A simulated network: when, how often and whether at all a message arrives. */
+#ifndef NEKO_SIMNET_H
+#define NEKO_SIMNET_H
+
+#include "neko/delay.h"
+#include "neko/simcut.h"
+
+#include <stddef.h>
+
+struct simnet;
+
+struct simnet_conf {
+	const char *name; /* copied; of messages' logs */
+	struct delay delay;
+	double loss, duplicate; /* chances of a message, each independent of all others */
+	double reorder; /* chance that a message is held for reorder_by more */
+	nsec_t reorder_by;
+	bool is_fifo; /* between two processes nothing overtakes: a later one waits for the earlier */
+	double bits_per_s; /* of each sender's own line; 0: no limit */
+	uint32_t header_bytes; /* of each message on the line */
+	uint64_t queue_bytes; /* that may wait for a line; what does not fit is lost. 0: no limit */
+	const struct simcut *cut; /* copied */
+	size_t ncut;
+};
+
+/* ERR_NOMEM. */
+int simnet_new(const struct simnet_conf *conf, uint32_t nprocess, uint64_t seed,
+	       struct simnet **out, struct err *e);
+void simnet_free(struct simnet *n);
+
+const char *simnet_name(const struct simnet *n);
+
+struct simnet_counts {
+	uint64_t sent, lost, cut, dropped, doubled; /* dropped: no room in the queue of a line */
+};
+
+const struct simnet_counts *simnet_counts(const struct simnet *n);
+
+#define SIMNET_COPIES_MAX 2
+
+/*
+ * A message of n bytes is sent now. Its times of arrival go to at; returns how many, or
+ * -ERR_NOMEM. To oneself as to anybody else.
+ */
+int simnet_pass(struct simnet *n, nsec_t now, uint32_t from, uint32_t to, size_t bytes,
+		nsec_t at[SIMNET_COPIES_MAX]);
+
+#endif

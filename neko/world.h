@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For implementors of worlds, in which processes run: what the layers stand on, and what they ask of it. */
+#ifndef NEKO_WORLD_H
+#define NEKO_WORLD_H
+
+#include "common/base/rng.h"
+#include "neko/event.h"
+#include "neko/neko.h"
+
+struct neko_world;
+
+struct neko_world_ops {
+	nsec_t (*now)(const struct neko_world *w);
+	/* Below the lowest layer; the message is checked. Takes a reference of its own. */
+	int (*transmit)(struct neko_process *p, struct neko_msg *m);
+	/* Blocks until `until`, or until a message is there where for_message says so. 0, -ERR_TIMEOUT, -ERR_CLOSED. */
+	int (*wait)(struct neko_layer *l, nsec_t until, bool for_message);
+	/* A message was put into the queue of l. */
+	void (*arrived)(struct neko_layer *l);
+	void (*log)(struct neko_world *w, const struct neko_event *v);
+	void (*stop)(struct neko_world *w);
+};
+
+struct neko_layer {
+	const struct neko_layer_ops *ops;
+	struct neko_process *process;
+	struct neko_layer *above, *below;
+	struct neko_msg **queue; /* a ring, owned; what is in it holds a reference */
+	uint32_t queue_at, queue_n, queue_cap;
+	struct neko_msg *received; /* the last one, held for the layer */
+	void *of_world; /* of an active layer: the world's */
+	max_align_t state[];
+};
+
+struct neko_process {
+	struct neko_world *world;
+	struct neko_layer *lowest, *highest; /* owned */
+	struct rng rng;
+	uint32_t id, nlayers;
+	bool is_down; /* crashed: it does and hears nothing */
+};
+
+#define NEKO_POOLED_BYTES 24 /* of content: a message of 64 bytes */
+
+struct neko_world {
+	const struct neko_world_ops *ops;
+	uint32_t nprocess, nnet;
+	struct neko_process *process; /* owned; id i is at i - 1 */
+	const char **type_name; /* owned, NEKO_TYPES_MAX; NULL where none is declared */
+	struct neko_msg *free_msgs; /* of NEKO_POOLED_BYTES */
+	void *slabs;
+};
+
+/* Processes 1..n without layers, each with random numbers of its own. world is zero before. ERR_NOMEM, ERR_INVALID. */
+int world_init(struct neko_world *w, const struct neko_world_ops *ops, uint32_t n, uint64_t seed,
+	       struct err *e);
+void world_done(struct neko_world *w);
+
+/* NULL for a number that is none. */
+static inline struct neko_process *world_process(const struct neko_world *w, uint32_t id)
+{
+	return id - 1 < w->nprocess ? &w->process[id - 1] : NULL;
+}
+
+/* From the network to the lowest layer of a process. */
+void world_hand_up(struct neko_process *p, struct neko_msg *m);
+
+/* Messages. world_msg_new: to nobody yet. */
+struct neko_msg *world_msg_new(struct neko_world *w, uint32_t nto, size_t n);
+void world_msg_free(struct neko_world *w, struct neko_msg *m);
+static inline void world_msg_unref(struct neko_world *w, struct neko_msg *m)
+{
+	if (--m->refs == 0)
+		world_msg_free(w, m);
+}
+
+#endif
