@@ -32,16 +32,6 @@ void agg_clear(struct agg *a)
 	}
 }
 
-/* Knuth: hi + lo keeps what the addition rounds away. */
-static void sum_add(struct agg *a, double v)
-{
-	double s = a->sum.hi + v, part = s - a->sum.hi;
-
-	if (isfinite(s))
-		a->sum.lo += (a->sum.hi - (s - part)) + (v - part);
-	a->sum.hi = s;
-}
-
 static void product_times(struct agg_product *p, double mant, int64_t exp)
 {
 	int shift;
@@ -85,7 +75,7 @@ static void add_finite(struct agg *a, double v, double error)
 	switch (a->kind) {
 	case AGG_SUM:
 	case AGG_MEAN:
-		return sum_add(a, v);
+		return sum_add(&a->sum, v);
 	case AGG_MIN:
 	case AGG_MAX:
 	case AGG_UNIQUE:
@@ -135,9 +125,7 @@ static void merge_finite(struct agg *a, const struct agg *b)
 	switch (a->kind) {
 	case AGG_SUM:
 	case AGG_MEAN:
-		sum_add(a, b->sum.hi);
-		a->sum.lo += b->sum.lo;
-		return;
+		return sum_merge(&a->sum, &b->sum);
 	case AGG_MIN:
 	case AGG_MAX:
 	case AGG_UNIQUE:
@@ -192,11 +180,9 @@ static double infinite_sum(const struct agg *a)
 	return a->pinf ? INFINITY : -INFINITY;
 }
 
-static double sum_value(const struct agg *a)
+static double whole_sum(const struct agg *a)
 {
-	if (a->pinf || a->ninf)
-		return infinite_sum(a);
-	return isfinite(a->sum.hi) ? a->sum.hi + a->sum.lo : a->sum.hi;
+	return a->pinf || a->ninf ? infinite_sum(a) : sum_value(&a->sum);
 }
 
 static double product_number(const struct agg_product *p)
@@ -267,7 +253,7 @@ double agg_value(const struct agg *a, double q, double *error)
 		*error = 0;
 		return (double)all;
 	case AGG_SUM:
-		return sum_value(a);
+		return whole_sum(a);
 	case AGG_PROD:
 		return product_value(a, error);
 	default:
@@ -278,7 +264,7 @@ double agg_value(const struct agg *a, double q, double *error)
 	switch (a->kind) {
 	case AGG_MEAN:
 		*error /= (double)all;
-		return sum_value(a) / (double)all;
+		return whole_sum(a) / (double)all;
 	case AGG_STDEV:
 		return stdev(a);
 	case AGG_MIN:

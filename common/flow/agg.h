@@ -11,6 +11,7 @@
 #ifndef COMMON_FLOW_AGG_H
 #define COMMON_FLOW_AGG_H
 
+#include "common/base/sum.h"
 #include "common/flow/sketch.h"
 
 #include <stdbool.h>
@@ -43,9 +44,7 @@ struct agg {
 	uint64_t n; /* finite values */
 	double error; /* of the values: SUM and MEAN their sum, the others the greatest */
 	union {
-		struct {
-			double hi, lo; /* hi + lo is the sum (compensated) */
-		} sum;
+		struct sum sum;
 		struct {
 			double mean, m2;
 		} moments;
