@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Means of successive batches, in constant memory: for values that depend on the ones before.
+ * While values come the batches grow: when there are BATCHES_MAX, each two neighbours become one
+ * (dynamic non-overlapping batch means, Yeh and Schmeiser, WSC 2000). Batches that are long
+ * compared with how far the dependence reaches have means that are as good as independent, which
+ * is the assumption of an interval from them; batches_are_independent() looks whether it holds.
+ */
+#ifndef STATS_BATCHES_H
+#define STATS_BATCHES_H
+
+#include "stats/moments.h"
+
+#define BATCHES_MAX \
+	64 /* even; between 32 and 64 of them: Schmeiser 1982 finds little use in more */
+
+/* Zeros: of no value. Fields are for batches.c. */
+struct batches {
+	double origin; /* the first value; means and the sum are distances to it */
+	double mean[BATCHES_MAX];
+	unsigned n;
+	uint64_t size; /* values in each */
+	struct sum open; /* of the batch that is not full yet */
+	uint64_t nopen;
+};
+
+void batches_add(struct batches *b, double v); /* finite */
+
+/*
+ * The batches of both, from's after b's, as long as the longer ones. What is in a batch that is not
+ * full, or finds no partner, is left out.
+ */
+void batches_merge(struct batches *b, const struct batches *from);
+
+/* The means of all full batches as values. */
+void batches_moments(const struct batches *b, struct moments *out);
+
+/*
+ * The means are not correlated at lag 1 beyond what chance makes in one case of a hundred, and
+ * there are half of BATCHES_MAX at least.
+ */
+bool batches_are_independent(const struct batches *b);
+
+/*
+ * The variance of the mean, as the batches have it, over what it would be if values were
+ * independent. NaN while there are fewer than half of BATCHES_MAX. An interval for independent values is too
+ * narrow by the root of it.
+ */
+double batches_inflation(const struct batches *b, const struct moments *values);
+
+#endif

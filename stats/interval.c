@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stats/interval.h"
+
+#include "stats/student.h"
+
+#include <stddef.h>
+
+#define CHANCE_Z 2.326 /* one-sided, 1 % */
+#define INFLATION_CHANCE 1.69 /* chi-squared of 31 degrees over 31 is above in 1 %; of more, less */
+#define VALUES_FEW 8 /* fewer say nothing about correlation */
+
+struct interval interval_of_mean(const struct moments *m, double level)
+{
+	struct interval i = { .mean = moments_mean(m), .half = NAN, .level = level, .df = NAN };
+
+	if (m->n < 2)
+		return i;
+	i.df = (double)(m->n - 1);
+	i.half = student_two_sided(level, i.df) * sqrt(moments_variance(m) / (double)m->n);
+	return i;
+}
+
+struct interval interval_of_batches(const struct batches *b, double level)
+{
+	struct moments m;
+
+	batches_moments(b, &m);
+	return interval_of_mean(&m, level);
+}
+
+enum dependence dependence_of(const struct moments *m, const struct batches *b)
+{
+	double r = moments_serial(m);
+
+	if (m->n < VALUES_FEW || isnan(r))
+		return DEPENDENCE_NONE;
+	if (r * sqrt((double)m->n) > CHANCE_Z)
+		return DEPENDENCE_NEIGHBOURS;
+	return batches_inflation(b, m) > INFLATION_CHANCE ? DEPENDENCE_FAR : DEPENDENCE_NONE;
+}
+
+const char *dependence_words(enum dependence d)
+{
+	switch (d) {
+	case DEPENDENCE_NONE:
+		break;
+	case DEPENDENCE_NEIGHBOURS:
+		return "values depend on the ones before: an interval for independent values is "
+		       "too narrow";
+	case DEPENDENCE_FAR:
+		return "values depend on ones long before: an interval for independent values is "
+		       "too narrow";
+	}
+	return NULL;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Confidence intervals of a mean. */
+#ifndef STATS_INTERVAL_H
+#define STATS_INTERVAL_H
+
+#include "stats/batches.h"
+
+/* mean +- half. half is NaN when there are too few values for it, and infinite never. */
+struct interval {
+	double mean, half, level;
+	double df; /* degrees of freedom; NaN with half */
+};
+
+/*
+ * By Student's t: mean +- t sqrt(s^2 / n), n - 1 degrees of freedom. Assumes that the values are
+ * independent, and that their mean is about normal: any distribution when they are many.
+ */
+struct interval interval_of_mean(const struct moments *m, double level);
+
+/*
+ * By batch means: the same of the means of batches. Assumes that batches are longer than the dependence
+ * of the values reaches (batches_are_independent()), not that values are independent.
+ */
+struct interval interval_of_batches(const struct batches *b, double level);
+
+/*
+ * Why an interval for independent values is too narrow here.
+ * Each looks for what chance makes in fewer than one case of a hundred.
+ */
+enum dependence {
+	DEPENDENCE_NONE,
+	DEPENDENCE_NEIGHBOURS, /* serial correlation at lag 1 */
+	DEPENDENCE_FAR, /* means of batches vary more than those of independent values would */
+};
+enum dependence dependence_of(const struct moments *m, const struct batches *b);
+
+/* Words for a user; NULL for DEPENDENCE_NONE. */
+const char *dependence_words(enum dependence d);
+
+#endif

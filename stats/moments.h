@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is kept of values in constant memory: how many, mean, second to fourth
+ * central moments, least, greatest, and how far each lies from the one before.
+ * No sum of squares: 10^9 values around 10^9 +- 10^-3 keep 12 digits of their
+ * variance (docs/stats.md has the formulas and where they are from).
+ *
+ * Statistics that are not defined (too few values, no spread) are NaN.
+ */
+#ifndef STATS_MOMENTS_H
+#define STATS_MOMENTS_H
+
+#include "common/base/sum.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Zeros: of no value. Fields are for moments.c. */
+struct moments {
+	uint64_t n;
+	struct sum mean, m2, m3, m4; /* m2..m4: sums of powers of the distance to the mean */
+	struct sum steps; /* of squared differences of successive values */
+	double min, max, first, last;
+};
+
+/* False, and v is not added: it is not finite. */
+bool moments_add(struct moments *m, double v);
+
+/*
+ * As if from's values had been added after m's: exact but for rounding. In the serial
+ * correlation the two are one sequence: for many short ones that is a pair too much for each.
+ */
+void moments_merge(struct moments *m, const struct moments *from);
+
+double moments_mean(const struct moments *m); /* NaN without a value */
+double moments_variance(const struct moments *m); /* with n - 1: needs two values */
+double moments_deviation(const struct moments *m); /* the root of that */
+double moments_skewness(const struct moments *m); /* m3 / s^3, s with n - 1 */
+double moments_kurtosis(
+	const struct moments *m); /* m4 / s^4 - 3, s with n - 1: 0 for normal ones */
+double moments_sum(const struct moments *m);
+
+/* Autocorrelation at lag 1, as NIST has it: in [-1, 1]. NaN for fewer than two values or equal ones. */
+double moments_serial(const struct moments *m);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stats/quantity.h"
+
+#include "common/base/array.h"
+#include "common/base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * Owns all that it points to. `values` and `times` are of the same length, when values are kept;
+ * `sorted` is a copy that a change of the values makes stale.
+ */
+struct quantity {
+	char *name, *unit;
+	enum quantity_kind kind;
+	FILE *file;
+	struct stop stop;
+	uint64_t left_to_drop, dropped, not_finite;
+	nsec_t drop_before;
+	struct moments m;
+	struct batches b;
+	struct sketch sketch;
+	double *values;
+	nsec_t *times; /* NULL when the first value had none */
+	size_t n, cap_values, cap_times;
+	double *sorted; /* made when asked for */
+	size_t nsorted;
+};
+
+static int open_file(struct quantity *q, const char *path, struct err *e)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return errno == EEXIST ? err_set(e, ERR_EXISTS, "%s is there already", path)
+				       : err_sys(e, "%s", path);
+	q->file = fdopen(fd, "w");
+	if (q->file)
+		return 0;
+	close(fd);
+	return err_nomem(e);
+}
+
+int quantity_open(const struct quantity_wish *w, struct quantity **out, struct err *e)
+{
+	struct quantity *q = calloc(1, sizeof(*q));
+	int rc = 0;
+
+	if (!q)
+		return err_nomem(e);
+	q->name = str_dup(w->name);
+	q->unit = str_dup(w->unit ? w->unit : "");
+	q->kind = w->kind;
+	q->stop = w->stop;
+	q->left_to_drop = w->drop_count;
+	q->drop_before = w->drop_before ? w->drop_before : QUANTITY_NO_TIME;
+	sketch_init(&q->sketch);
+	if (!q->name || !q->unit)
+		rc = err_nomem(e);
+	else if (q->kind == QUANTITY_ON_FILE)
+		rc = open_file(q, w->path, e);
+	if (rc)
+		quantity_free(q);
+	else
+		*out = q;
+	return rc;
+}
+
+void quantity_free(struct quantity *q)
+{
+	if (!q)
+		return;
+	if (q->file)
+		fclose(q->file);
+	free(q->name);
+	free(q->unit);
+	free(q->values);
+	free(q->times);
+	free(q->sorted);
+	free(q);
+}
+
+/* --- values come */
+
+static int keep(struct quantity *q, nsec_t time, double v)
+{
+	int rc = array_grow(&q->values, &q->cap_values, q->n + 1, sizeof(*q->values),
+			    QUANTITY_VALUES_MAX);
+
+	if (!rc && (q->times || (!q->n && time != QUANTITY_NO_TIME)))
+		rc = array_grow(&q->times, &q->cap_times, q->n + 1, sizeof(*q->times),
+				QUANTITY_VALUES_MAX);
+	if (rc)
+		return rc;
+	q->values[q->n] = v;
+	if (q->times)
+		q->times[q->n] = time;
+	q->n++;
+	return 0;
+}
+
+/* A header when there are times: then it is CSV, else a number a line. */
+static int write_line(struct quantity *q, nsec_t time, double v)
+{
+	char text[STR_DOUBLE_BYTES];
+
+	str_from_double(text, v);
+	if (time == QUANTITY_NO_TIME)
+		return fprintf(q->file, "%s\n", text) < 0 ? -ERR_SYS : 0;
+	if (!q->m.n && fputs("time_ns,value\n", q->file) < 0)
+		return -ERR_SYS;
+	return fprintf(q->file, "%" PRId64 ",%s\n", time, text) < 0 ? -ERR_SYS : 0;
+}
+
+static int store(struct quantity *q, nsec_t time, double v)
+{
+	int rc = 0;
+
+	if (q->kind == QUANTITY_VALUES)
+		rc = keep(q, time, v);
+	else if (q->kind == QUANTITY_ON_FILE)
+		rc = write_line(q, time, v);
+	if (rc)
+		return rc;
+	moments_add(&q->m, v);
+	batches_add(&q->b, v);
+	if (q->kind != QUANTITY_VALUES)
+		sketch_add(&q->sketch, v);
+	return 0;
+}
+
+int quantity_add_at(struct quantity *q, nsec_t time, double v)
+{
+	if (!isfinite(v)) {
+		q->not_finite++;
+		return -ERR_INVALID;
+	}
+	if (q->left_to_drop || (time != QUANTITY_NO_TIME && time < q->drop_before)) {
+		q->left_to_drop -= q->left_to_drop > 0;
+		q->dropped++;
+		return 0;
+	}
+	return store(q, time, v);
+}
+
+int quantity_add(struct quantity *q, double v)
+{
+	return quantity_add_at(q, QUANTITY_NO_TIME, v);
+}
+
+int quantity_flush(struct quantity *q, struct err *e)
+{
+	if (q->file && (fflush(q->file) || ferror(q->file)))
+		return err_sys(e, "the values of %s are not all on file", q->name);
+	return 0;
+}
+
+static int add_all(struct quantity *q, const struct quantity *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < from->n && !rc; i++)
+		rc = store(q, from->times ? from->times[i] : QUANTITY_NO_TIME, from->values[i]);
+	return rc;
+}
+
+int quantity_merge(struct quantity *q, const struct quantity *from, struct err *e)
+{
+	int rc = 0;
+
+	if (from->kind == QUANTITY_VALUES)
+		rc = add_all(q, from);
+	else if (q->kind != QUANTITY_STATISTICS)
+		return err_set(e, ERR_INVALID, "%s keeps no values that %s could have", from->name,
+			       q->name);
+	if (rc)
+		return err_set(e, (enum err_code) - rc, "the values of %s could not be added",
+			       from->name);
+	q->dropped += from->dropped;
+	q->not_finite += from->not_finite;
+	if (from->kind == QUANTITY_VALUES)
+		return 0;
+	moments_merge(&q->m, &from->m);
+	batches_merge(&q->b, &from->b);
+	sketch_merge(&q->sketch, &from->sketch);
+	return 0;
+}
+
+/* --- what they tell */
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool sort_values(struct quantity *q)
+{
+	double *p;
+
+	if (q->nsorted == q->n)
+		return true;
+	p = reallocarray(q->sorted, q->n, sizeof(*p));
+	if (!p)
+		return false;
+	memcpy(p, q->values, q->n * sizeof(*p));
+	qsort(p, q->n, sizeof(*p), compare);
+	q->sorted = p;
+	q->nsorted = q->n;
+	return true;
+}
+
+static double exact_quantile(struct quantity *q, double p)
+{
+	double rank = p * (double)(q->n - 1), below = floor(rank);
+	size_t i = (size_t)below;
+
+	if (!sort_values(q))
+		return NAN;
+	return i + 1 < q->n ? q->sorted[i] + (rank - below) * (q->sorted[i + 1] - q->sorted[i])
+			    : q->sorted[i];
+}
+
+double quantity_quantile(struct quantity *q, double p, double *error)
+{
+	double v, off = 0;
+
+	if (!q->m.n || !(p >= 0 && p <= 1))
+		return NAN;
+	if (q->kind == QUANTITY_VALUES)
+		v = exact_quantile(q, p);
+	else
+		v = sketch_at(&q->sketch, (uint64_t)floor(p * (double)(q->m.n - 1) + 0.5), &off);
+	if (error)
+		*error = off;
+	return v < q->m.min ? q->m.min : v > q->m.max ? q->m.max : v;
+}
+
+bool quantity_is_done(const struct quantity *q)
+{
+	return stop_is_reached(&q->stop, &q->m, &q->b);
+}
+
+struct interval quantity_interval(const struct quantity *q, double level)
+{
+	return interval_of_mean(&q->m, level);
+}
+
+struct interval quantity_interval_of_batches(const struct quantity *q, double level)
+{
+	return interval_of_batches(&q->b, level);
+}
+
+enum dependence quantity_dependence(const struct quantity *q)
+{
+	return dependence_of(&q->m, &q->b);
+}
+
+const char *quantity_name(const struct quantity *q)
+{
+	return q->name;
+}
+
+const char *quantity_unit(const struct quantity *q)
+{
+	return q->unit;
+}
+
+enum quantity_kind quantity_kind(const struct quantity *q)
+{
+	return q->kind;
+}
+
+const struct moments *quantity_moments(const struct quantity *q)
+{
+	return &q->m;
+}
+
+const struct batches *quantity_batches(const struct quantity *q)
+{
+	return &q->b;
+}
+
+const struct sketch *quantity_sketch(const struct quantity *q)
+{
+	return &q->sketch;
+}
+
+const struct stop *quantity_stop(const struct quantity *q)
+{
+	return &q->stop;
+}
+
+const double *quantity_values(const struct quantity *q, size_t *n)
+{
+	*n = q->n;
+	return q->values;
+}
+
+uint64_t quantity_dropped(const struct quantity *q)
+{
+	return q->dropped;
+}
+
+uint64_t quantity_not_finite(const struct quantity *q)
+{
+	return q->not_finite;
+}

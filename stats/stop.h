@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When enough values have come: conditions on their number and on the width of the confidence
+ * interval, joined by `and` and `or` (`and` binds closer):
+ *
+ *	n >= 1000
+ *	ci(0.95) < 5%
+ *	ci(0.95, batches) < 0.01 and n >= 500 or n >= 100000
+ *
+ * With a percent sign the half-width is compared with the mean, without it with the number itself. In
+ * the brackets, after the level: how a percentage b is read, `batches` for dependent values, and `min N`.
+ *
+ *	law-kelton   half <= |mean| b / (1 + b)     (the default)
+ *	printed      half <=  mean  b / (1 - b)
+ *	plain        half <= |mean| b
+ *
+ * The NekoStat report prints the second, its text says the third, and the book it cites, Law and
+ * Kelton, has the first: with it the mean is within b of the *true* mean, with that confidence.
+ * It is the strictest, so that it fulfils the other two (docs/stats.md).
+ */
+#ifndef STATS_STOP_H
+#define STATS_STOP_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "stats/batches.h"
+
+#define STOP_TERMS_MAX 8 /* people write two or three */
+/* an interval of fewer values is a matter of luck: at a cv of 0.2 every twentieth run stops below it */
+#define STOP_COUNT_MIN 30
+
+enum stop_kind { STOP_ON_COUNT, STOP_ON_INTERVAL };
+enum stop_reading { STOP_LAW_KELTON, STOP_PRINTED, STOP_PLAIN };
+
+struct stop_term {
+	enum stop_kind kind;
+	bool is_alternative; /* `or` stands before it */
+	uint64_t count; /* STOP_ON_COUNT */
+	double level, width; /* STOP_ON_INTERVAL; width: 0.05 for 5 % */
+	bool is_relative, by_batches;
+	enum stop_reading reading;
+	uint64_t count_min; /* below this many values it does not hold */
+	double z; /* of the level, for a quick look */
+};
+
+/* Zeros: never. */
+struct stop {
+	unsigned n;
+	struct stop_term term[STOP_TERMS_MAX];
+};
+
+/* After count values, whatever they are. */
+void stop_after(struct stop *s, uint64_t count);
+
+/*
+ * The paper's condition: setStopConditionInterval(0.95, 0.05), read as Law and Kelton do, with STOP_COUNT_MIN;
+ * both may be changed in s->term[0]. ERR_INVALID: no level (STUDENT_LEVEL_MIN..MAX), or no width (0 < width < 1).
+ */
+int stop_on_interval(struct stop *s, double level, double width, struct err *e);
+
+/* ERR_PARSE, with the column; ERR_INVALID, ERR_LIMIT. */
+int stop_parse(const char *text, struct stop *out, struct err *e);
+
+/* The text that reads back as s; nothing for a rule that is never reached. */
+void stop_print(const struct stop *s, struct buf *out);
+
+/* Some term looks at the interval. */
+bool stop_has_interval(const struct stop *s);
+
+/* Cheap enough for each value: Student's t is computed only where the normal quantile says yes. */
+bool stop_is_reached(const struct stop *s, const struct moments *m, const struct batches *b);
+
+#endif
