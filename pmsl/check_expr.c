@@ -2,6 +2,7 @@
 /* Names, operators, attributes, intervals, IF. */
 #include "pmsl/checking.h"
 
+#include "common/base/nearest.h"
 #include "common/base/str.h"
 #include "pmsl/builtin.h"
 #include "pmsl/function.h"
@@ -81,28 +82,28 @@ static void take_over(struct pmsl_checker *c, struct pmsl_expr *e, const struct 
 
 void pmsl_hint_names(struct pmsl_checker *c, const char *name, bool is_call)
 {
-	struct pmsl_nearest n = pmsl_nearest_to(name);
+	struct nearest n = nearest_to(name);
 	struct pmsl_builtin b = { .call = -1 };
 	struct smap_iter i = { 0 };
 	unsigned k, looks = 0;
 
 	while (smap_next(is_call ? &c->metrics : &c->names, &i) && looks++ < NEAREST_LOOKS)
-		pmsl_nearest_try(&n, i.key);
+		nearest_try(&n, i.key);
 	for (k = 0; is_call && k < pmsl_builtin_ids(); k++)
 		if (pmsl_builtin_get(k, &b)) {
 			const char *before = n.best;
 
-			pmsl_nearest_try(&n, b.name);
+			nearest_try(&n, b.name);
 			/* b changes with the next look: what is best so far must stay. */
 			if (n.best != before)
 				n.best = arena_copy(c->tree->arena, b.name, strlen(b.name));
 		}
 	for (k = 0; is_call && pmsl_function_get(k); k++)
-		pmsl_nearest_try(&n, pmsl_function_get(k)->name);
+		nearest_try(&n, pmsl_function_get(k)->name);
 	for (k = 0; !is_call && k < 3; k++)
-		pmsl_nearest_try(&n, specials[k]);
+		nearest_try(&n, specials[k]);
 	for (k = 0; is_call && k < PMSL_FOLDS; k++)
-		pmsl_nearest_try(&n, pmsl_fold_name(k));
+		nearest_try(&n, pmsl_fold_name(k));
 	if (n.best)
 		pmsl_hint(c->d, "did you mean %s?", n.best);
 }

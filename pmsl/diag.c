@@ -6,10 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define SHOWN_BYTES 100 /* of a line: it fits a terminal */
-#define NEAREST_NAME_BYTES 64 /* longer names are compared in a time that one would notice */
 
 const struct pmsl_colors pmsl_no_colors = { "", "", "", "", "" };
 
@@ -156,55 +154,4 @@ void pmsl_diag_print(struct buf *b, const struct pmsl_source *s, const struct pm
 	}
 	if (d->hint[0])
 		buf_printf(b, "    hint: %s\n", d->hint);
-}
-
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Levenshtein; names are short. */
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned row[NEAREST_NAME_BYTES + 1], i, j, n = (unsigned)strlen(b);
-
-	for (j = 0; j <= n; j++)
-		row[j] = j;
-	for (i = 0; a[i]; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = i + 1;
-		for (j = 1; j <= n; j++) {
-			unsigned change = diagonal + (lower(a[i]) != lower(b[j - 1]));
-			unsigned step = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
-
-			diagonal = row[j];
-			row[j] = change < step ? change : step;
-		}
-	}
-	return row[n];
-}
-
-struct pmsl_nearest pmsl_nearest_to(const char *name)
-{
-	size_t n = strlen(name);
-	unsigned slips = n < 2 || n > NEAREST_NAME_BYTES ? 0 : n < 6 ? 1 : (unsigned)n / 3;
-
-	return (struct pmsl_nearest){ .name = name, .distance = slips + 1 };
-}
-
-void pmsl_nearest_try(struct pmsl_nearest *n, const char *candidate)
-{
-	size_t have = strlen(n->name), len = strlen(candidate);
-	unsigned d;
-
-	/* A difference in length is a distance that needs no look. */
-	if (len > NEAREST_NAME_BYTES || have > NEAREST_NAME_BYTES ||
-	    (len > have ? len - have : have - len) >= n->distance)
-		return;
-	d = distance(n->name, candidate);
-	if (d < n->distance) {
-		n->distance = d;
-		n->best = candidate;
-	}
 }

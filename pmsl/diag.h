@@ -54,17 +54,4 @@ extern const struct pmsl_colors pmsl_no_colors;
 void pmsl_diag_print(struct buf *b, const struct pmsl_source *s, const struct pmsl_diag *d,
 		     const struct pmsl_colors *c);
 
-/*
- * The name among the n that looks most like `name`, or NULL when none does. Letters of
- * another case and one slip in three are near.
- */
-struct pmsl_nearest {
-	const char *name; /* what is looked for */
-	const char *best; /* so far; NULL = none */
-	unsigned distance; /* of best */
-};
-
-struct pmsl_nearest pmsl_nearest_to(const char *name);
-void pmsl_nearest_try(struct pmsl_nearest *n, const char *candidate);
-
 #endif

@@ -2,6 +2,7 @@
 #include "pmsl/pmsl.h"
 
 #include "common/base/err.h"
+#include "common/base/nearest.h"
 #include "common/base/str.h"
 #include "pmsl/builtin.h"
 #include "pmsl/check.h"
@@ -76,13 +77,13 @@ const struct pmsl_units *pmsl_units(const struct pmsl *p)
 const struct pmsl_metric *pmsl_metric(const struct pmsl *p, const char *name, struct pmsl_diags *d)
 {
 	const struct pmsl_metric *m = pmsl_tree_find(p->tree, name), *other;
-	struct pmsl_nearest near = pmsl_nearest_to(name);
+	struct nearest near = nearest_to(name);
 
 	if (m && m->is_good)
 		return m;
 	pmsl_error(d, PMSL_NOWHERE, 0, m ? "%s has errors" : "there is no metric %s in it", name);
 	for (other = p->tree->metric; other && !m; other = other->next)
-		pmsl_nearest_try(&near, other->name);
+		nearest_try(&near, other->name);
 	if (near.best)
 		pmsl_hint(d, "did you mean %s?", near.best);
 	return NULL;

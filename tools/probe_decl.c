@@ -2,6 +2,7 @@
 #include "tools/probe_decl.h"
 
 #include "common/base/array.h"
+#include "common/base/nearest.h"
 #include "common/base/str.h"
 
 #include <ctype.h>
@@ -243,12 +244,12 @@ static const struct probe_type *type_of(const struct spelling *p)
 
 static void hint_type(struct reading *r, const char *name)
 {
-	struct pmsl_nearest near = pmsl_nearest_to(name);
+	struct nearest near = nearest_to(name);
 
 	if (str_eq(name, "struct") || str_eq(name, "union"))
 		pmsl_hint(r->d, "pass its numbers one by one");
 	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		pmsl_nearest_try(&near, types[i].c);
+		nearest_try(&near, types[i].c);
 	if (near.best)
 		pmsl_hint(r->d, "did you mean %s?", near.best);
 	else

@@ -194,18 +194,6 @@ START_TEST(bytes_that_are_no_text_do_no_harm)
 }
 END_TEST
 
-START_TEST(the_nearest_name_is_found)
-{
-	struct pmsl_nearest n = pmsl_nearest_to("Send_volum");
-
-	pmsl_nearest_try(&n, "Receive_volume");
-	ck_assert_ptr_null(n.best);
-	pmsl_nearest_try(&n, "send_volume");
-	pmsl_nearest_try(&n, "Sand_volumes");
-	ck_assert_str_eq(n.best, "send_volume");
-}
-END_TEST
-
 START_TEST(without_memory_it_says_so)
 {
 	static const char text[] =
@@ -251,5 +239,5 @@ END_TEST
 SUITE("parse", operators_bind_as_the_grammar_says, keywords_come_in_capitals_or_without_any,
       places_are_lines_and_characters, one_run_tells_of_many_errors, limits_are_where_they_say,
       any_depth_and_length_is_answered, of_very_many_errors_the_first_are_told,
-      bytes_that_are_no_text_do_no_harm, the_nearest_name_is_found, without_memory_it_says_so,
+      bytes_that_are_no_text_do_no_harm, without_memory_it_says_so,
       units_read_back)
