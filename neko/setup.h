@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The configuration of a run: lines `key = value`, with # before comments, as Neko has them.
+ * Who needs a value asks for it; what nobody has asked for at the end is unknown, and
+ * an error like any other: with its line, and a remedy.
+ */
+#ifndef NEKO_SETUP_H
+#define NEKO_SETUP_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SETUP_MAX_BYTES (1024 * 1024) /* people write these */
+#define SETUP_KEYS_MAX 10000 /* a line or two for each of some thousand processes */
+#define SETUP_KEY_BYTES 128
+
+struct setup;
+
+/* text is copied. ERR_PARSE, ERR_EXISTS (a key twice), ERR_LIMIT, ERR_NOMEM; e has the line. */
+int setup_parse(const char *text, size_t n, struct setup **out, struct err *e);
+
+/* The file. As above, and as file_read(). Blocks for the disk. */
+int setup_read(const char *path, struct setup **out, struct err *e);
+void setup_free(struct setup *s);
+
+/* As if the line had stood there, instead of one with this key; line 0. ERR_NOMEM, ERR_LIMIT. */
+int setup_set(struct setup *s, const char *key, const char *value, struct err *e);
+
+/* NULL when it is not there. Counts as asked. */
+const char *setup_get(struct setup *s, const char *key);
+
+/* *inout is the default. ERR_INVALID with line and remedy when the value is not of the kind, or out of its range. */
+int setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t *inout,
+	       struct err *e);
+int setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint64_t *inout,
+	      struct err *e);
+int setup_double(struct setup *s, const char *key, double min, double max, double *inout,
+		 struct err *e);
+int setup_bool(struct setup *s, const char *key, bool *inout, struct err *e);
+
+/*
+ * The key that was asked for last with a name of this form, such as ("process.%u.crash", 7), and then
+ * also where it stands as process.5-9.crash. NULL when it is not there.
+ */
+const char *setup_of_process(struct setup *s, uint32_t id, const char *what);
+
+/* Puts key and line of an entry in front of e's words: for who judges the value himself. Returns -code. */
+int setup_blame(const struct setup *s, const char *key, struct err *e);
+int setup_blame_process(const struct setup *s, uint32_t id, const char *what, struct err *e);
+
+/* Each process.A-B.what has numbers of 1..m. ERR_INVALID. */
+int setup_check_processes(const struct setup *s, uint32_t m, struct err *e);
+
+/* All has been asked for. ERR_NOTFOUND: a key that nobody wants; the words say which one may be meant. */
+int setup_finish(const struct setup *s, struct err *e);
+
+#endif
