@@ -63,6 +63,7 @@ MODULES :=
 -include eventlog/netlogger/module.mk
 -include interaction/module.mk
 -include stats/module.mk
+-include eventlog/archive/module.mk
 -include pmsl/module.mk
 -include neko/module.mk
 -include tracer/module.mk

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig log: event logs in files, shown and converted. No monitor is asked. */
+/* omig log: event logs in files, shown and converted, and archived in SQL. No monitor is asked. */
 #include "common/base/str.h"
 #include "tools/cmd.h"
+#include "tools/logarchive.h"
 #include "tools/logread.h"
 #include "tools/logwrite.h"
 
 struct log_wish {
 	struct logread_wish read;
+	struct logarchive_wish archive;
 	const char *from, *to, *output, *fraction;
 	bool json;
 };
@@ -61,25 +63,53 @@ static int fraction_from_name(const char *name, enum evwords_fraction *out)
 	return -1;
 }
 
+static int run_cat(const struct opt_spec *spec, struct log_wish *w, char **files)
+{
+	if (w->to || w->output)
+		return opt_usage_error(spec, "--to and --output are of convert");
+	w->to = w->json ? "json" : "bp";
+	return convert(w, files);
+}
+
+static int run_convert(const struct opt_spec *spec, struct log_wish *w, char **files)
+{
+	if (!w->to)
+		return opt_usage_error(spec, "convert needs --to");
+	if (w->json)
+		return opt_usage_error(spec, "--json is not of convert, which has --to json");
+	return convert(w, files);
+}
+
+static int run_load(const struct opt_spec *spec, struct log_wish *w, char **files)
+{
+	if (!w->archive.archive)
+		return opt_usage_error(spec, "load needs --archive");
+	return logarchive_load(&w->archive, &w->read, files);
+}
+
+static const struct verb {
+	const char *name;
+	int (*run)(const struct opt_spec *spec, struct log_wish *w, char **operands);
+} verbs[] = {
+	{ "cat", run_cat },
+	{ "convert", run_convert },
+	{ "load", run_load },
+};
+
 static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **operand)
 {
-	bool is_cat = n && str_eq(operand[0], "cat");
+	const struct verb *v = verbs, *end = verbs + sizeof(verbs) / sizeof(verbs[0]);
 
-	if (!n || (!is_cat && !str_eq(operand[0], "convert")))
-		return opt_usage_error(spec, n ? "'%s' is not cat or convert" : "cat or convert%s", n ? operand[0] : "");
-	if (is_cat && (w->to || w->output))
-		return opt_usage_error(spec, "--to and --output are of convert");
-	if (!is_cat && !w->to)
-		return opt_usage_error(spec, "convert needs --to");
-	if (w->json && !is_cat)
-		return opt_usage_error(spec, "--json is of cat; convert has --to json");
+	while (v < end && !(n && str_eq(operand[0], v->name)))
+		v++;
+	if (v == end)
+		return opt_usage_error(spec, n ? "'%s' is not cat, convert or load" : "cat, convert or load%s", n ? operand[0] : "");
 	if (logread_form(&w->read, w->from))
 		return opt_usage_error(spec, "--from is auto, olog, ulm, bp, lite or xml");
 	if (fraction_from_name(w->fraction, &w->read.fraction))
 		return opt_usage_error(spec, "--fraction is auto, decimal or padded");
-	if (is_cat)
-		w->to = w->json ? "json" : "bp";
-	return convert(w, operand + 1);
+	w->archive.json = w->json;
+	return v->run(spec, w, operand + 1);
 }
 
 int cmd_log(int argc, char **argv)
@@ -94,14 +124,17 @@ int cmd_log(int argc, char **argv)
 		{ "fraction", 0, "RULE",
 		  "what .21 is in a DATE of ULM: decimal 210 ms, padded 21 us, auto padded for globus-gridftp-server", OPT_STR,
 		  &w.fraction, 0, 0, NULL },
-		{ "json", 'j', NULL, "cat: an object a line", OPT_FLAG, &w.json, 0, 0, NULL },
+		{ "archive", 'a', "WHERE", "load: a file, or postgresql://..., made when it is not there", OPT_STR,
+		  &w.archive.archive, 0, 0, NULL },
+		{ "json", 'j', NULL, "cat: an object a line; load: one for each batch that is safe", OPT_FLAG, &w.json, 0, 0,
+		  NULL },
 		{ "quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG, &w.read.is_quiet, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig log",
-		.usage = "cat|convert [OPTION...] [FILE...]",
-		.summary = "shows event logs, and converts them to other forms and back",
+		.usage = "cat|convert|load [OPTION...] [FILE...]",
+		.summary = "shows event logs, converts them to other forms and back, and keeps them in SQL",
 		.details = "Without a FILE, and for -, the standard input is read. What cannot be read is skipped, "
 			   "counted and told; the exit status is 2 then.",
 		.table = table,

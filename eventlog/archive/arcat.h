@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The catalogue: a table for each event type, a column for each of its fields and class of values.
+ * Names of tables and columns are made here: e_ or f_, what of the true name is a-z, 0-9, _, and a
+ * number when that is taken; the true name is a value beside. For the room itself.
+ */
+#ifndef EVENTLOG_ARCHIVE_ARCAT_H
+#define EVENTLOG_ARCHIVE_ARCAT_H
+
+#include "common/base/limits.h"
+#include "common/base/map.h"
+#include "eventlog/archive/arsql.h"
+#include "eventlog/evtype.h"
+
+#define AR_TYPES_MAX 4000 /* tables; MPI's calls with begin and end are 900 */
+#define AR_COLUMNS_MAX 400 /* of a table: PostgreSQL's row has 8 KB, a text takes 18 bytes there */
+#define AR_COLUMNS_TOTAL 100000 /* in memory: 30 MB */
+
+/* Welford's: mean and sum of squared differences from it. */
+struct arsums {
+	uint64_t n;
+	double mean, m2, low, high;
+};
+
+void arsums_add(struct arsums *s, double v);
+
+struct arfield {
+	char col[AR_NAME_MAX + 1];
+	char *name; /* true; owned */
+	enum arclass class;
+	enum evkind kind; /* the widest that was seen first */
+	unsigned nth; /* of this name in one event, from 0 */
+	unsigned place; /* in a row, behind id, ts, d */
+	struct arsums sums; /* numbers only */
+	bool is_made, is_changed; /* the table has the column; the sums are not those stored */
+};
+
+struct artype {
+	char tab[AR_NAME_MAX + 1];
+	char *name;
+	unsigned number; /* from 1; the slot of its rows */
+	struct arfield **field; /* owned, by place */
+	size_t nfield, cap, nmade;
+	struct smap by_key, by_col; /* -> struct arfield * */
+	uint64_t n;
+	int64_t first_ns, last_ns; /* when n > 0 */
+	bool is_made, is_ready, is_changed; /* table; rows may be put; n is not what is stored */
+};
+
+struct arcat {
+	struct artype **type; /* owned; number - 1 */
+	size_t n, cap, nfield;
+	struct smap by_name, by_tab;
+	bool *is_part_old; /* views to be written, by part */
+	size_t npart;
+};
+
+void arcat_init(struct arcat *c);
+void arcat_done(struct arcat *c);
+
+/* What the archive has. ERR_INVALID: none of ours wrote that. */
+int arcat_load(struct arcat *c, const struct arsql *s, struct err *e);
+
+struct artype *arcat_find(const struct arcat *c, const char *name);
+
+/* Finds or adds. ERR_LIMIT: no room for another one. */
+int arcat_type(struct arcat *c, const struct arsql *s, const char *name, struct artype **out, struct err *e);
+int arcat_field(struct arcat *c, struct artype *t, const char *name, unsigned nth, enum arclass class, enum evkind kind,
+		struct arfield **out, struct err *e);
+
+/* Table and columns are there, and rows may be put into slot t->number. */
+int arcat_ready(struct arcat *c, const struct arsql *s, struct artype *t, struct err *e);
+
+/* Writes the sums that have changed, and the views. Within a transaction. */
+int arcat_save(struct arcat *c, const struct arsql *s, struct err *e);
+
+/* --- arviews.c: event, ident, value, row over all tables. */
+#define AR_PART_TYPES 100 /* SQLite takes 500 terms */
+int arviews_write(const struct arcat *c, const struct arsql *s, size_t part, struct err *e);
+int arviews_join(const struct arcat *c, const struct arsql *s, struct err *e);
+
+/* --- arschema.c */
+int arschema_make(const struct arsql *s, struct err *e); /* what every archive has */
+
+#endif

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "eventlog/archive/archive.h"
+
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "eventlog/archive/arloaded.h"
+#include "eventlog/text/evtypes.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define SIDS_MAX (INT64_C(1) << (63 - ARCHIVE_NUMBER_BITS))
+#define KNOWN_BYTES (32u << 20) /* descriptions in memory; beyond, they are looked up again */
+#define CACHE 64 /* types of a program that alternate */
+#define EVENTS_A_LOOK 1024 /* at the clock */
+
+/* A description, and where its values go. */
+struct desc {
+	int64_t d;
+	struct artype *t; /* NULL: no room, left out */
+	struct evtype *like; /* owned */
+	struct arfield *field[]; /* like->nfield; NULL: no room */
+};
+
+struct stream {
+	int64_t sid; /* 0: more than an archive can have */
+	struct arloaded loaded;
+	bool has_constants, is_dirty;
+	struct stream *next; /* that is dirty */
+};
+
+struct archive {
+	struct arsql sql;
+	struct arcat cat;
+	int64_t generation, sids, ds; /* the highest numbers that are given */
+	bool is_open, has_failed; /* a batch is */
+	struct evtypes known;
+	struct desc **desc; /* by number - 1; owned */
+	size_t ndesc, known_bytes;
+	struct desc *cache[CACHE];
+	struct map streams; /* -> struct stream *, owned */
+	struct stream *dirty, *last;
+	uint64_t last_id;
+	struct archive_report report;
+	uint64_t events, bytes; /* of this batch */
+	nsec_t since;
+	struct arvalue row[3 + AR_COLUMNS_MAX];
+};
+
+/* --- what is in memory */
+
+static void forget_descriptions(struct archive *a)
+{
+	for (size_t i = 0; i < a->known.n && i < a->ndesc; i++)
+		if (a->desc[i]) {
+			free(a->desc[i]->like);
+			free(a->desc[i]);
+		}
+	free(a->desc);
+	a->desc = NULL;
+	a->ndesc = a->known_bytes = 0;
+	memset(a->cache, 0, sizeof(a->cache));
+	evtypes_done(&a->known);
+	evtypes_init(&a->known);
+}
+
+static void forget(struct archive *a)
+{
+	struct map_iter i = { 0 };
+
+	forget_descriptions(a);
+	while (map_next(&a->streams, &i)) {
+		arloaded_done(&((struct stream *)i.value)->loaded);
+		free(i.value);
+	}
+	map_done(&a->streams);
+	a->dirty = a->last = NULL;
+	arcat_done(&a->cat);
+	arcat_init(&a->cat);
+}
+
+static int load(struct archive *a, struct err *e)
+{
+	int rc;
+
+	forget(a);
+	a->sids = a->ds = 0;
+	rc = arcat_load(&a->cat, &a->sql, e);
+	rc = rc ? rc : arsql_number(&a->sql, "SELECT max(sid) FROM stream", NULL, 0, &a->sids, e);
+	rc = rc ? rc : arsql_number(&a->sql, "SELECT max(d) FROM description", NULL, 0, &a->ds, e);
+	return rc ? rc : arsql_number(&a->sql, "SELECT generation FROM archive", NULL, 0, &a->generation, e);
+}
+
+/* --- opening */
+
+static int make(struct archive *a, struct err *e)
+{
+	bool is_empty;
+	int rc = a->sql.ops->begin(a->sql.db, e);
+
+	if (rc)
+		return rc;
+	rc = a->sql.ops->look(a->sql.db, &is_empty, e); /* somebody may have been faster */
+	rc = rc || !is_empty ? rc : arschema_make(&a->sql, e);
+	rc = rc ? rc : a->sql.ops->commit(a->sql.db, e);
+	if (rc)
+		a->sql.ops->rollback(a->sql.db);
+	return rc;
+}
+
+static int check(struct archive *a, enum armode mode, struct err *e)
+{
+	bool is_empty;
+	int64_t version = 0;
+	int rc = a->sql.ops->look(a->sql.db, &is_empty, e);
+
+	if (!rc && is_empty)
+		rc = mode == AR_WRITE ? make(a, e) : err_set(e, ERR_INVALID, "is empty: nothing was loaded");
+	rc = rc ? rc : arsql_number(&a->sql, "SELECT version FROM archive", NULL, 0, &version, e);
+	if (!rc && version != 1)
+		rc = err_set(e, ERR_UNSUPPORTED, "is an archive of version %" PRId64 ", and 1 is known here", version);
+	return rc ? rc : load(a, e);
+}
+
+int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct archive **out, struct err *e)
+{
+	struct archive *a = calloc(1, sizeof(*a));
+	int rc;
+
+	if (!a)
+		return err_nomem(e);
+	map_init(&a->streams);
+	evtypes_init(&a->known);
+	arcat_init(&a->cat);
+	rc = arpg_is_url(where) ? arpg_open(where, mode, time_ns, &a->sql, e) : arlite_open(where, mode, time_ns, &a->sql, e);
+	rc = rc ? rc : check(a, mode, e);
+	if (rc) {
+		archive_close(a);
+		return rc;
+	}
+	*out = a;
+	return 0;
+}
+
+void archive_close(struct archive *a)
+{
+	if (!a)
+		return;
+	if (a->is_open)
+		a->sql.ops->rollback(a->sql.db);
+	forget(a);
+	arcat_done(&a->cat);
+	evtypes_done(&a->known);
+	arsql_close(&a->sql);
+	free(a);
+}
+
+const struct archive_report *archive_report(const struct archive *a)
+{
+	return &a->report;
+}
+
+const struct arsql *archive_sql(const struct archive *a)
+{
+	return &a->sql;
+}
+
+const struct arcat *archive_cat(const struct archive *a)
+{
+	return &a->cat;
+}
+
+/* --- constants, as text that people and views read; their bytes are in the description */
+
+static struct arvalue shown(const char *s, size_t n, char *scratch, size_t size)
+{
+	if (str_is_utf8(s, n) && !memchr(s, 0, n))
+		return AR_S(s, n);
+	str_escape(scratch, size, s, n);
+	return AR_S(scratch, strlen(scratch));
+}
+
+static struct arvalue as_text(const struct evvalue *v, char *scratch, size_t size)
+{
+	switch (v->kind) {
+	case EV_INT32:
+	case EV_INT64:
+		snprintf(scratch, size, "%" PRId64, v->kind == EV_INT32 ? v->i32 : v->i64);
+		break;
+	case EV_FLOAT:
+		str_from_float(scratch, v->f32);
+		break;
+	case EV_DOUBLE:
+		str_from_double(scratch, v->f64);
+		break;
+	case EV_STRING:
+		return shown(v->s, v->n, scratch, size);
+	}
+	return AR_S(scratch, strlen(scratch));
+}
+
+static int put_constants(struct archive *a, const char *sql, int64_t of, const struct evtype *t, struct err *e)
+{
+	size_t size = 4 * EV_RECORD_MAX_BYTES + 1;
+	char *scratch = t->nconst ? malloc(size) : NULL, name[4 * NAME_MAX_BYTES + 1];
+	int rc = t->nconst && !scratch ? err_nomem(e) : 0;
+
+	for (unsigned i = 0; !rc && i < t->nconst; i++) {
+		const struct evconst *c = &t->constant[i];
+		struct arvalue v[] = { AR_I(of), AR_I(i), shown(c->name, strlen(c->name), name, sizeof(name)),
+				       as_text(&c->value, scratch, size) };
+
+		rc = arsql_run(&a->sql, sql, v, ARRAY_LEN(v), e);
+	}
+	free(scratch);
+	return rc;
+}
+
+/* --- streams */
+
+static int take_stream(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+{
+	struct stream *s = arg;
+
+	if (v[0].class != AR_INT || v[0].i <= 0 || v[0].i >= SIDS_MAX)
+		return err_set(e, ERR_INVALID, "is no archive of ours: a stream has no good number");
+	s->sid = v[0].i;
+	s->has_constants = v[1].class == AR_BYTES;
+	return 0;
+}
+
+static int find_stream(struct archive *a, uint64_t id, struct stream *s, struct err *e)
+{
+	struct arvalue v[] = { AR_I((int64_t)id), AR_I(0) };
+	int rc = a->sql.ops->run(a->sql.db, "SELECT sid, bytes FROM stream WHERE stream = $1", v, 1, take_stream, s, e);
+
+	if (rc || s->sid)
+		return rc ? rc : arloaded_load(&s->loaded, &a->sql, s->sid, e);
+	if (a->sids + 1 >= SIDS_MAX)
+		return 0;
+	s->sid = ++a->sids;
+	v[1] = AR_I(s->sid);
+	return arsql_run(&a->sql, "INSERT INTO stream (stream, sid) VALUES ($1, $2)", v, 2, e);
+}
+
+static int stream_of(struct archive *a, uint64_t id, struct stream **out, struct err *e)
+{
+	struct stream *s = a->last && a->last_id == id ? a->last : map_find(&a->streams, id);
+	int rc;
+
+	if (!s) {
+		s = calloc(1, sizeof(*s));
+		if (!s)
+			return err_nomem(e);
+		arloaded_init(&s->loaded);
+		rc = find_stream(a, id, s, e);
+		if (!rc && map_put(&a->streams, id, s, NULL))
+			rc = err_nomem(e);
+		if (rc) {
+			arloaded_done(&s->loaded);
+			free(s);
+			return rc;
+		}
+	}
+	a->last = *out = s;
+	a->last_id = id;
+	return 0;
+}
+
+static int put_stream_type(struct archive *a, struct stream *s, const struct evtype *t, struct err *e)
+{
+	struct buf b = BUF_INIT(EV_RECORD_MAX_BYTES);
+	int rc = evtype_encode(&b, 0, t, false, e);
+	struct arvalue v[] = { AR_B(b.p, b.n), AR_I(s->sid) };
+
+	rc = rc ? rc : arsql_run(&a->sql, "UPDATE stream SET bytes = $1 WHERE sid = $2", v, 2, e);
+	rc = rc ? rc :
+		  put_constants(a, "INSERT INTO stream_constant (sid, place, name, value) VALUES ($1, $2, $3, $4)", s->sid, t, e);
+	buf_done(&b);
+	s->has_constants = true;
+	return rc;
+}
+
+/* --- descriptions */
+
+static const struct hash_key of_bytes; /* the same in every loader */
+
+struct sought {
+	const struct buf *b;
+	int64_t d;
+};
+
+static int take_description(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+{
+	struct sought *s = arg;
+
+	if (v[0].class == AR_INT && v[1].class == AR_BYTES && v[1].n == s->b->n && !memcmp(v[1].s, s->b->p, s->b->n))
+		s->d = v[0].i;
+	return 0;
+}
+
+static int number_description(struct archive *a, struct desc *x, const struct buf *b, struct err *e)
+{
+	int64_t hash = (int64_t)hash_sip13(&of_bytes, b->p, b->n);
+	struct arvalue v[] = { AR_I(hash), AR_I(x->t->number), AR_I(x->like->level), AR_B(b->p, b->n), AR_I(0) };
+	struct sought s = { b, 0 };
+	int rc = a->sql.ops->run(a->sql.db, "SELECT d, bytes FROM description WHERE hash = $1", v, 1, take_description, &s, e);
+
+	if (rc || s.d) {
+		x->d = s.d;
+		return rc;
+	}
+	x->d = ++a->ds;
+	v[4] = AR_I(x->d);
+	rc = arsql_run(&a->sql, "INSERT INTO description (hash, type, level, bytes, d) VALUES ($1, $2, $3, $4, $5)", v, 5, e);
+	return rc ? rc : put_constants(a, "INSERT INTO constant (d, place, name, value) VALUES ($1, $2, $3, $4)", x->d, x->like, e);
+}
+
+static enum arclass class_of_kind(enum evkind kind)
+{
+	return kind == EV_STRING ? AR_TEXT : kind == EV_FLOAT || kind == EV_DOUBLE ? AR_REAL : AR_INT;
+}
+
+/* How many fields of this name stand before it. */
+static unsigned nth_of(const struct evtype *t, unsigned i)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < i; k++)
+		n += !strcmp(t->field[k].name, t->field[i].name);
+	return n;
+}
+
+/* No room is no failure: *out is NULL. */
+static int field_of(struct archive *a, struct artype *t, const struct evtype *like, unsigned i, enum arclass class,
+		    struct arfield **out, struct err *e)
+{
+	int rc = arcat_field(&a->cat, t, like->field[i].name, nth_of(like, i), class, like->field[i].kind, out, e);
+
+	if (rc)
+		*out = NULL;
+	return rc == -ERR_LIMIT ? 0 : rc;
+}
+
+static int fill_description(struct archive *a, struct desc *x, const struct buf *b, struct err *e)
+{
+	int rc = arcat_type(&a->cat, &a->sql, x->like->name, &x->t, e);
+
+	if (rc == -ERR_LIMIT) {
+		x->t = NULL;
+		return 0;
+	}
+	rc = rc ? rc : number_description(a, x, b, e);
+	for (unsigned i = 0; !rc && i < x->like->nfield; i++)
+		rc = field_of(a, x->t, x->like, i, class_of_kind(x->like->field[i].kind), &x->field[i], e);
+	return rc;
+}
+
+static int add_description(struct archive *a, unsigned number, const struct evtype *t, struct desc **out, struct err *e)
+{
+	struct buf b = BUF_INIT(EV_RECORD_MAX_BYTES);
+	struct desc *x = calloc(1, sizeof(*x) + t->nfield * sizeof(x->field[0]));
+	unsigned same;
+	int rc = x ? evtype_encode(&b, 1, t, false, e) : err_nomem(e);
+
+	rc = rc ? rc : evtype_decode(b.p, b.n, false, &same, &x->like, e);
+	rc = rc ? rc : fill_description(a, x, &b, e);
+	if (!rc && array_grow(&a->desc, &a->ndesc, number, sizeof(struct desc *), EV_TYPE_LAST))
+		rc = err_nomem(e);
+	a->known_bytes += 4 * b.n + 4096;
+	buf_done(&b);
+	if (rc && x) {
+		free(x->like);
+		free(x);
+		return rc;
+	}
+	a->desc[number - 1] = *out = x;
+	return 0;
+}
+
+static int describe(struct archive *a, const struct evtype *t, struct desc **out, struct err *e)
+{
+	struct desc **cached = &a->cache[((uintptr_t)t >> 5) % CACHE];
+	unsigned number;
+	bool is_new;
+	int rc;
+
+	if (*cached && evtype_equal((*cached)->like, t)) {
+		*out = *cached;
+		return 0;
+	}
+	if (a->known_bytes > KNOWN_BYTES || a->known.n >= EV_TYPE_LAST)
+		forget_descriptions(a);
+	rc = evtypes_number(&a->known, t, NULL, &number, &is_new, e);
+	if (rc)
+		return rc;
+	if (is_new)
+		rc = add_description(a, number, t, out, e);
+	else
+		*out = a->desc[number - 1];
+	*cached = rc ? NULL : *out;
+	return rc;
+}
+
+/* --- rows */
+
+static struct arvalue value_of(const struct evvalue *v)
+{
+	switch (v->kind) {
+	case EV_INT32:
+		return AR_I(v->i32);
+	case EV_INT64:
+		return AR_I(v->i64);
+	case EV_FLOAT:
+		return isnan(v->f32) ? AR_S("nan", 3) : AR_R((double)v->f32);
+	case EV_DOUBLE:
+		return isnan(v->f64) ? AR_S("nan", 3) : AR_R(v->f64);
+	default:
+		return str_is_utf8(v->s, v->n) && !memchr(v->s, 0, v->n) ? AR_S(v->s, v->n) : AR_B(v->s, v->n);
+	}
+}
+
+static void sum(struct arfield *f, const struct arvalue *v)
+{
+	double d = v->class == AR_INT ? (double)v->i : v->r;
+
+	if (v->class > AR_REAL || !isfinite(d))
+		return;
+	arsums_add(&f->sums, d);
+	f->is_changed = true;
+}
+
+/* The cells of the event's fields; those of all others are NULL. */
+static int fill_row(struct archive *a, const struct desc *x, const struct event *ev, struct err *e)
+{
+	memset(a->row + 3, 0, x->t->nfield * sizeof(a->row[0]));
+	for (unsigned i = 0; i < x->like->nfield; i++) {
+		struct arvalue v = value_of(&ev->value[i]);
+		struct arfield *f = x->field[i];
+
+		if (f && f->class != v.class) { /* a NaN, bytes that are no text */
+			int rc = field_of(a, x->t, x->like, i, v.class, &f, e);
+
+			if (rc)
+				return rc;
+		}
+		if (!f) {
+			a->report.fields_left_out++;
+			continue;
+		}
+		a->row[3 + f->place] = v;
+		a->bytes += v.class >= AR_TEXT ? v.n : 0;
+		sum(f, &v);
+	}
+	return 0;
+}
+
+static void count(struct artype *t, int64_t ts)
+{
+	if (!t->n || ts < t->first_ns)
+		t->first_ns = ts;
+	if (!t->n || ts > t->last_ns)
+		t->last_ns = ts;
+	t->n++;
+	t->is_changed = true;
+}
+
+static int put_row(struct archive *a, const struct desc *x, const struct stream *s, const struct event *ev, struct err *e)
+{
+	int rc = fill_row(a, x, ev, e);
+
+	rc = rc || x->t->is_ready ? rc : arcat_ready(&a->cat, &a->sql, x->t, e);
+	if (rc)
+		return rc;
+	a->row[0] = AR_I(s->sid << ARCHIVE_NUMBER_BITS | (int64_t)ev->number);
+	a->row[1] = AR_I(ev->wall_ns);
+	a->row[2] = AR_I(x->d);
+	count(x->t, ev->wall_ns);
+	return a->sql.ops->put(a->sql.db, x->t->number, a->row, 3 + (unsigned)x->t->nfield, e);
+}
+
+/* --- batches */
+
+static int begin(struct archive *a, struct err *e)
+{
+	int64_t now = 0;
+	int rc = a->sql.ops->begin(a->sql.db, e);
+
+	if (rc)
+		return rc;
+	a->is_open = true;
+	a->events = a->bytes = 0;
+	a->since = clock_mono();
+	rc = arsql_number(&a->sql, "SELECT generation FROM archive", NULL, 0, &now, e);
+	return rc || now == a->generation ? rc : load(a, e); /* another loader was here */
+}
+
+static int save(struct archive *a, struct err *e)
+{
+	int rc = arcat_save(&a->cat, &a->sql, e);
+
+	for (struct stream *s = a->dirty; !rc && s; s = s->next) {
+		rc = arloaded_save(&s->loaded, &a->sql, s->sid, e);
+		s->is_dirty = false;
+	}
+	a->dirty = NULL;
+	return rc ? rc : arsql_do(&a->sql, "UPDATE archive SET generation = generation + 1", e);
+}
+
+static int commit(struct archive *a, struct err *e)
+{
+	bool has_changed = a->events > 0;
+	int rc;
+
+	if (!a->is_open)
+		return 0;
+	rc = has_changed ? save(a, e) : 0;
+	rc = rc ? rc : a->sql.ops->commit(a->sql.db, e);
+	if (rc)
+		return rc;
+	a->is_open = false;
+	a->generation += has_changed;
+	a->report.batches += has_changed;
+	a->report.safe = a->report.stored;
+	return has_changed;
+}
+
+static bool is_full(const struct archive *a)
+{
+	return a->events >= ARCHIVE_BATCH_EVENTS || a->bytes >= ARCHIVE_BATCH_BYTES ||
+	       (a->report.seen % EVENTS_A_LOOK == 0 && clock_mono() - a->since > ARCHIVE_BATCH_NS);
+}
+
+static int store(struct archive *a, struct stream *s, const struct event *ev, struct err *e)
+{
+	struct desc *x;
+	int rc = ev->stream_type && !s->has_constants ? put_stream_type(a, s, ev->stream_type, e) : 0;
+
+	rc = rc ? rc : describe(a, ev->type, &x, e);
+	if (rc)
+		return rc;
+	a->events++;
+	if (!s->is_dirty) {
+		s->is_dirty = true;
+		s->next = a->dirty;
+		a->dirty = s;
+	}
+	if (!x->t) {
+		a->report.left_out++;
+		return 0;
+	}
+	a->report.stored++;
+	return put_row(a, x, s, ev, e);
+}
+
+static int put(struct archive *a, const struct event *ev, struct err *e)
+{
+	struct stream *s = NULL;
+	int rc = a->is_open ? 0 : begin(a, e);
+
+	a->report.seen++;
+	rc = rc ? rc : stream_of(a, ev->stream, &s, e);
+	if (rc)
+		return rc;
+	if (!s->sid || ev->number >> ARCHIVE_NUMBER_BITS) {
+		a->report.unnumbered++;
+		return 0;
+	}
+	rc = arloaded_add(&s->loaded, (int64_t)ev->number, e);
+	if (rc == 0)
+		a->report.known++;
+	rc = rc == 1 ? store(a, s, ev, e) : rc;
+	return rc || !is_full(a) ? rc : commit(a, e);
+}
+
+int archive_put(struct archive *a, const struct event *ev, struct err *e)
+{
+	int rc = a->has_failed ? err_set(e, ERR_CLOSED, "the archive has failed before") : put(a, ev, e);
+
+	a->has_failed = rc < 0;
+	return rc;
+}
+
+int archive_commit(struct archive *a, struct err *e)
+{
+	int rc = a->has_failed ? err_set(e, ERR_CLOSED, "the archive has failed before") : commit(a, e);
+
+	a->has_failed = rc < 0;
+	return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where libpq was not there when this was made. */
+#include "eventlog/archive/arsql.h"
+
+int arpg_open(const char *url, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e)
+{
+	return err_set(e, ERR_UNSUPPORTED, "this omig was made without PostgreSQL (Debian: libpq-dev); a file is an archive too");
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "eventlog/archive/arsql.h"
+
+#include "common/base/str.h"
+
+bool arpg_is_url(const char *where)
+{
+	return str_has_prefix(where, "postgresql://") || str_has_prefix(where, "postgres://");
+}
+
+void arsql_close(struct arsql *s)
+{
+	if (s->ops)
+		s->ops->close(s->db);
+	*s = (struct arsql){ 0 };
+}
+
+int arsql_do(const struct arsql *s, const char *sql, struct err *e)
+{
+	return s->ops->run(s->db, sql, NULL, 0, NULL, NULL, e);
+}
+
+int arsql_run(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n, struct err *e)
+{
+	return s->ops->run(s->db, sql, v, n, NULL, NULL, e);
+}
+
+static int take_number(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+{
+	if (n && v->class == AR_INT)
+		*(int64_t *)arg = v->i;
+	return 0;
+}
+
+int arsql_number(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n, int64_t *out, struct err *e)
+{
+	return s->ops->run(s->db, sql, v, n, take_number, out, e);
+}
+
+bool arsql_is_name(const char *s, size_t n)
+{
+	if (!n || n > AR_NAME_MAX || s[0] < 'a' || s[0] > 'z')
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= '0' && s[i] <= '9') || s[i] == '_'))
+			return false;
+	return true;
+}

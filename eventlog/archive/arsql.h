@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A database, whichever it is. Values are never a part of SQL text: they are
+ * $1, $2, ..., each once and in this order. Names in SQL text are those of arcat.h,
+ * which have a-z, 0-9 and _ alone. For the room itself.
+ */
+#ifndef EVENTLOG_ARCHIVE_ARSQL_H
+#define EVENTLOG_ARCHIVE_ARSQL_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a column can hold. A field has a column for each class that its values had. */
+enum arclass { AR_NULL, AR_INT, AR_REAL, AR_TEXT, AR_BYTES, AR_NCLASSES };
+
+struct arvalue {
+	enum arclass class;
+	size_t n; /* bytes of s */
+	union {
+		int64_t i;
+		double r; /* no NaN */
+		const char *s; /* borrowed; AR_TEXT: UTF-8 without 0 */
+	};
+};
+
+#define AR_I(v) ((struct arvalue){ .class = AR_INT, .i = (v) })
+#define AR_R(v) ((struct arvalue){ .class = AR_REAL, .r = (v) })
+#define AR_S(p, len) ((struct arvalue){ .class = AR_TEXT, .n = (len), .s = (p) })
+#define AR_B(p, len) ((struct arvalue){ .class = AR_BYTES, .n = (len), .s = (const char *)(p) })
+
+/* One row of an answer; names lives as long. Not 0 ends it and is returned. */
+typedef int (*arsql_row_fn)(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e);
+
+struct arsql_ops {
+	const char *key, *bytes; /* words for: 64-bit primary key; type of a column of bytes */
+	bool has_views_replaced; /* CREATE OR REPLACE VIEW */
+	const char *stamp; /* what makes an empty database one of ours; NULL = nothing */
+	/* Whether there is an archive, or room for one. ERR_INVALID: it is something else. */
+	int (*look)(void *db, bool *is_empty, struct err *e);
+	/* A transaction that keeps all other writers out. Blocks until it has that, or ERR_AGAIN. */
+	int (*begin)(void *db, struct err *e);
+	int (*commit)(void *db, struct err *e);
+	void (*rollback)(void *db);
+	/* One statement. fn may be NULL. */
+	int (*run)(void *db, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn, void *arg, struct err *e);
+	/* Rows of `slot` go into these columns ("a, b, c") of this table from now on. */
+	int (*into)(void *db, unsigned slot, const char *table, const char *columns, unsigned n, struct err *e);
+	/* One row of n values. It may be written at the next into() or commit(). */
+	int (*put)(void *db, unsigned slot, const struct arvalue *v, unsigned n, struct err *e);
+	void (*close)(void *db);
+};
+
+struct arsql {
+	const struct arsql_ops *ops;
+	void *db;
+};
+
+enum armode { AR_READ, AR_WRITE };
+
+/* Reading: nothing can be changed. time_ns: a statement may take this long; 0 = for ever. */
+int arlite_open(const char *path, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e);
+int arpg_open(const char *url, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e);
+bool arpg_is_url(const char *where);
+void arsql_close(struct arsql *s);
+
+/* A statement without values; with; with one number as its answer (*out as it was when there is none). */
+int arsql_do(const struct arsql *s, const char *sql, struct err *e);
+int arsql_run(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n, struct err *e);
+int arsql_number(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n, int64_t *out, struct err *e);
+
+/* a-z first, then a-z, 0-9, _, at most AR_NAME_MAX: may stand in SQL text. */
+#define AR_NAME_MAX 60 /* PostgreSQL cuts names at 63 */
+bool arsql_is_name(const char *s, size_t n);
+
+#endif

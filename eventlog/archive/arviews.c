@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The classic shape over the wide tables: event, ident, value; and row, which has id and description of
+ * each event. A view of all tables would be written anew with each type: there are parts of them,
+ * and one above that joins them.
+ */
+#include "common/base/buf.h"
+#include "eventlog/archive/arcat.h"
+
+#define SQL_MAX_BYTES (16u << 20) /* AR_PART_TYPES * AR_COLUMNS_MAX columns of 70 bytes, three times over */
+
+static void begin_view(struct buf *b, const struct arsql *s, const char *name, size_t part)
+{
+	buf_printf(b, "CREATE %sVIEW %s_part_%zu AS ", s->ops->has_views_replaced ? "OR REPLACE " : "", name, part);
+}
+
+/* A field as a number, whichever class it has; NULL: it is no number. */
+static void put_status(struct buf *b, const struct artype *t)
+{
+	for (size_t i = 0; i < t->nfield; i++)
+		if (!strcmp(t->field[i]->name, "status") && t->field[i]->class == AR_INT) {
+			buf_printf(b, "e.%s", t->field[i]->col);
+			return;
+		}
+	buf_puts(b, "CAST(NULL AS BIGINT)");
+}
+
+static void put_event(struct buf *b, const struct artype *t)
+{
+	buf_puts(b, "SELECT e.id AS event_id, e.ts / 1000000000.0 AS ts, y.name AS event, d.level AS level, "
+		    "CASE WHEN y.name LIKE '%.start' THEN 0 WHEN y.name LIKE '%.end' THEN 1 ELSE 2 END AS startend, ");
+	put_status(b, t);
+	buf_printf(b, " AS status FROM %s AS e JOIN description AS d ON d.d = e.d JOIN type AS y ON y.type = d.type", t->tab);
+}
+
+static void put_row(struct buf *b, const struct artype *t)
+{
+	buf_printf(b, "SELECT id, d FROM %s", t->tab);
+}
+
+/* No columns: a term without rows. */
+static void put_fields(struct buf *b, const struct artype *t, int is_ident)
+{
+	buf_puts(b, "SELECT * FROM (SELECT e.id AS event_id, f.name AS name, CASE f.place");
+	for (size_t i = 0; i < t->nfield; i++) {
+		const struct arfield *f = t->field[i];
+
+		buf_printf(b, f->class == AR_TEXT ? " WHEN %u THEN e.%s" : " WHEN %u THEN CAST(e.%s AS TEXT)", f->place, f->col);
+	}
+	buf_printf(b, "%s END AS value FROM %s AS e JOIN field AS f ON f.type = %u AND f.is_ident = %d) AS x WHERE value IS NOT NULL",
+		   t->nfield ? "" : " WHEN -1 THEN ''", t->tab, t->number, is_ident);
+}
+
+static void put_ident(struct buf *b, const struct artype *t)
+{
+	put_fields(b, t, 1);
+}
+
+static void put_value(struct buf *b, const struct artype *t)
+{
+	put_fields(b, t, 0);
+}
+
+static const struct view {
+	const char *name;
+	void (*put)(struct buf *b, const struct artype *t);
+	const char *more; /* beside the parts */
+} views[] = {
+	{ "row", put_row, "" },
+	{ "event", put_event, "" },
+	{ "ident", put_ident, "" },
+	{ "value", put_value,
+	  " UNION ALL SELECT r.id AS event_id, c.name AS name, c.value AS value FROM row_all AS r JOIN constant AS c ON c.d = r.d"
+	  " UNION ALL SELECT r.id AS event_id, c.name AS name, c.value AS value FROM row_all AS r "
+	  "JOIN stream_constant AS c ON c.sid = r.id >> 40" },
+};
+
+#define NVIEWS (sizeof(views) / sizeof(views[0]))
+
+static int drop(const struct arsql *s, const char *sql, struct buf *b, struct err *e)
+{
+	return s->ops->has_views_replaced ? 0 : b->failed ? err_nomem(e) : arsql_do(s, sql, e);
+}
+
+static int run_built(const struct arsql *s, struct buf *b, struct err *e)
+{
+	int rc = b->failed ? err_nomem(e) : arsql_do(s, buf_str(b), e);
+
+	buf_clear(b);
+	return rc;
+}
+
+static int write_one(const struct arcat *c, const struct arsql *s, const struct view *v, size_t part, struct buf *b, struct err *e)
+{
+	size_t end = (part + 1) * AR_PART_TYPES < c->n ? (part + 1) * AR_PART_TYPES : c->n;
+	bool is_first = true;
+	int rc;
+
+	buf_printf(b, "DROP VIEW IF EXISTS %s_part_%zu", v->name, part);
+	rc = drop(s, buf_str(b), b, e);
+	buf_clear(b);
+	begin_view(b, s, v->name, part);
+	for (size_t i = part * AR_PART_TYPES; i < end; i++) {
+		if (!c->type[i]->is_made)
+			continue;
+		buf_puts(b, is_first ? "" : " UNION ALL ");
+		v->put(b, c->type[i]);
+		is_first = false;
+	}
+	return rc ? rc : run_built(s, b, e);
+}
+
+int arviews_write(const struct arcat *c, const struct arsql *s, size_t part, struct err *e)
+{
+	struct buf b = BUF_INIT(SQL_MAX_BYTES);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < NVIEWS; i++)
+		rc = write_one(c, s, &views[i], part, &b, e);
+	buf_done(&b);
+	return rc;
+}
+
+static int join_one(const struct arcat *c, const struct arsql *s, const struct view *v, const char *name, struct buf *b, struct err *e)
+{
+	int rc;
+
+	buf_printf(b, "DROP VIEW IF EXISTS %s", name);
+	rc = drop(s, buf_str(b), b, e);
+	buf_clear(b);
+	buf_printf(b, "CREATE %sVIEW %s AS ", s->ops->has_views_replaced ? "OR REPLACE " : "", name);
+	for (size_t i = 0; i * AR_PART_TYPES < c->n; i++)
+		buf_printf(b, "%sSELECT * FROM %s_part_%zu", i ? " UNION ALL " : "", v->name, i);
+	buf_puts(b, v->more);
+	return rc ? rc : run_built(s, b, e);
+}
+
+int arviews_join(const struct arcat *c, const struct arsql *s, struct err *e)
+{
+	struct buf b = BUF_INIT(SQL_MAX_BYTES);
+	int rc = join_one(c, s, &views[0], "row_all", &b, e);
+
+	for (size_t i = 1; !rc && i < NVIEWS; i++)
+		rc = join_one(c, s, &views[i], views[i].name, &b, e);
+	buf_done(&b);
+	return rc;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/eventlog/archive/stored.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static char path[64];
+
+static void remove_all(void)
+{
+	static const char *const tails[] = { "", "-wal", "-shm" };
+	char name[80];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "%s%s", path, tails[i]);
+		unlink(name);
+	}
+}
+
+const char *stored_new(void)
+{
+	snprintf(path, sizeof(path), "/tmp/omig-test-%ld.db", (long)getpid());
+	remove_all();
+	return path;
+}
+
+void stored_remove(void)
+{
+	remove_all();
+}
+
+struct archive *stored_open(enum armode mode)
+{
+	struct archive *a;
+	struct err e = { 0 };
+
+	ck_assert_msg(!archive_open(path, mode, 0, &a, &e), "%s", e.text);
+	return a;
+}
+
+int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const char *type, const char *field, struct evvalue v,
+		  int64_t ts)
+{
+	struct evfield f = { field, v.kind };
+	struct evtype t = { .name = type, .level = EV_INFO, .nfield = 1, .field = &f };
+	struct event ev = { .type = &t, .value = &v, .stream = stream, .number = number, .wall_ns = ts };
+	struct err e = { 0 };
+	int rc = archive_put(a, &ev, &e);
+
+	ck_assert_msg(rc >= 0, "%s", e.text);
+	return rc;
+}
+
+int stored_put(struct archive *a, uint64_t stream, uint64_t number, const char *type, const char *field, struct evvalue v)
+{
+	return stored_put_at(a, stream, number, type, field, v, (int64_t)number * 1000);
+}
+
+int64_t stored_number(const struct archive *a, const char *sql)
+{
+	int64_t n = INT64_MIN;
+	struct err e = { 0 };
+	int rc = arsql_number(archive_sql(a), sql, NULL, 0, &n, &e);
+
+	ck_assert_msg(!rc, "%s: %s", sql, e.text);
+	return n;
+}
+
+void stored_close(struct archive *a)
+{
+	struct err e = { 0 };
+
+	ck_assert_msg(!archive_commit(a, &e), "%s", e.text);
+	archive_close(a);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An archive in a folder of the test's own, and short words for putting events in and asking. */
+#ifndef TESTS_UNIT_EVENTLOG_ARCHIVE_STORED_H
+#define TESTS_UNIT_EVENTLOG_ARCHIVE_STORED_H
+
+#include "eventlog/archive/archive.h"
+#include "tests/suite.h"
+
+/* Path of this test's archive; whatever was there is removed. */
+const char *stored_new(void);
+void stored_remove(void);
+
+/* Fails the test when it cannot be opened. */
+struct archive *stored_open(enum armode mode);
+
+/* One event of this type with one field. Returns archive_put()'s answer. */
+int stored_put(struct archive *a, uint64_t stream, uint64_t number, const char *type, const char *field, struct evvalue v);
+int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const char *type, const char *field, struct evvalue v,
+		  int64_t ts);
+
+#define I32(v) ((struct evvalue){ .kind = EV_INT32, .i32 = (v) })
+#define F64(v) ((struct evvalue){ .kind = EV_DOUBLE, .f64 = (v) })
+#define STR(v, len) ((struct evvalue){ .kind = EV_STRING, .n = (len), .s = (v) })
+
+/* The number that an SQL statement answers with; INT64_MIN: none. */
+int64_t stored_number(const struct archive *a, const char *sql);
+
+/* Commits and closes. */
+void stored_close(struct archive *a);
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/rng.h"
+#include "common/base/str.h"
+#include "eventlog/archive/arloaded.h"
+#include "tests/unit/eventlog/archive/stored.h"
+#include "tests/unit/eventlog/made.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <unistd.h>
+
+START_TEST(what_is_loaded_twice_is_there_once)
+{
+	struct archive *a;
+
+	stored_new();
+	for (int k = 0; k < 3; k++) {
+		a = stored_open(AR_WRITE);
+		for (unsigned i = 0; i < 500; i++)
+			stored_put(a, 7, i, "x", "n", I32((int)i));
+		stored_close(a);
+	}
+	a = stored_open(AR_READ);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 500);
+	ck_assert_int_eq(stored_number(a, "SELECT n FROM type"), 500);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM loaded"), 1);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+START_TEST(what_comes_in_pieces_and_out_of_order_is_whole)
+{
+	static const unsigned from[] = { 300, 0, 100, 500, 400, 200, 50 }, n[] = { 100, 100, 100, 100, 100, 100, 500 };
+	struct archive *a;
+
+	stored_new();
+	for (int k = 0; k < 7; k++) {
+		a = stored_open(AR_WRITE);
+		for (unsigned i = from[k]; i < from[k] + n[k]; i++)
+			stored_put(a, UINT64_MAX, i, "x", "n", I32((int)i));
+		stored_close(a);
+	}
+	a = stored_open(AR_READ);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 600);
+	ck_assert_int_eq(stored_number(a, "SELECT sum(f_n) FROM e_x"), 599 * 300);
+	ck_assert_int_eq(stored_number(a, "SELECT next FROM loaded"), 600);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+START_TEST(two_loaders_take_turns)
+{
+	struct archive *a, *b;
+	struct err e = { 0 };
+
+	stored_new();
+	a = stored_open(AR_WRITE);
+	b = stored_open(AR_WRITE);
+	for (unsigned i = 0; i < 40; i++) {
+		struct archive *now = i % 3 ? a : b;
+		char type[16];
+
+		snprintf(type, sizeof(type), "t%u", i % 8);
+		stored_put(now, 1, i / 2, type, "n", I32(1)); /* every event comes twice, often from the other */
+		ck_assert_msg(!archive_commit(now, &e), "%s", e.text);
+	}
+	stored_close(a);
+	stored_close(b);
+	a = stored_open(AR_READ);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM event"), 20);
+	ck_assert_int_eq(stored_number(a, "SELECT sum(n) FROM type"), 20);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+START_TEST(what_was_not_committed_is_not_there)
+{
+	struct archive *a;
+
+	stored_new();
+	a = stored_open(AR_WRITE);
+	stored_put(a, 1, 0, "x", "n", I32(1));
+	ck_assert(!archive_commit(a, NULL));
+	stored_put(a, 1, 1, "x", "n", I32(1));
+	stored_put(a, 1, 2, "y", "n", I32(1));
+	ck_assert_uint_eq(archive_report(a)->safe, 1);
+	archive_close(a);
+	a = stored_open(AR_READ);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM event"), 1);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM type"), 1);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+START_TEST(no_name_reaches_sql)
+{
+	static const char *const names[] = { "x'); DROP TABLE type;--", "select", "SELECT", "Select", "e_x", "\"; --", "\xff\xfe", "a\nb",
+					     "../../etc/passwd", "\xc3\xa9", "_", " ", "'", "sqlite_master", "type", "; ATTACH 'x' AS y" };
+	const unsigned n = sizeof(names) / sizeof(names[0]);
+	char longest[NAME_MAX_BYTES + 1];
+	struct archive *a;
+
+	memset(longest, 'q', sizeof(longest));
+	longest[NAME_MAX_BYTES] = '\0';
+	stored_new();
+	a = stored_open(AR_WRITE);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < n; k++)
+			stored_put(a, 1, i * n + k, names[i], names[k], STR(names[k], (uint32_t)strlen(names[k])));
+	stored_put(a, 2, 0, longest, longest, I32(1));
+	longest[0] = 'r';
+	stored_put(a, 2, 1, longest, longest, I32(1));
+	longest[0] = 'q';
+	longest[NAME_MAX_BYTES - 1] = '!';
+	stored_put(a, 2, 2, longest, longest, I32(1));
+	stored_close(a);
+	a = stored_open(AR_READ);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM type"), n + 3);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM row_all"), n * n + 3);
+	ck_assert_int_eq(stored_number(a, "SELECT count(DISTINCT bytes) FROM type"), n + 3);
+	ck_assert_int_eq(stored_number(a, "SELECT count(DISTINCT lower(tab)) FROM type"), n + 3);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM type WHERE tab GLOB '*[^a-z0-9_]*'"), 0);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM field WHERE col GLOB '*[^a-z0-9_]*'"), 0);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_select WHERE f_x_drop_table_type = 'x''); DROP TABLE type;--'"), 1);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+START_TEST(values_of_another_class_have_a_column_of_their_own)
+{
+	struct archive *a;
+
+	stored_new();
+	a = stored_open(AR_WRITE);
+	stored_put(a, 1, 0, "x", "v", I32(7));
+	stored_put(a, 1, 1, "x", "v", F64(0.5));
+	stored_put(a, 1, 2, "x", "v", F64(NAN));
+	stored_put(a, 1, 3, "x", "v", STR("seven", 5));
+	stored_put(a, 1, 4, "x", "v", STR("a\0b", 3));
+	stored_put(a, 1, 5, "x", "v", STR("\xc0'", 2));
+	stored_put(a, 1, 6, "x", "v", F64(INFINITY));
+	stored_put(a, 1, 7, "x", "v", I32(8));
+	stored_close(a);
+	a = stored_open(AR_READ);
+	ck_assert_int_eq(stored_number(a, "SELECT sum(f_v) FROM e_x"), 15);
+	ck_assert_int_eq(stored_number(a, "SELECT count(f_v_real) FROM e_x"), 2);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x WHERE f_v_text IN ('nan', 'seven')"), 2);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x WHERE hex(f_v_bytes) IN ('610062', 'C027')"), 2);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM value WHERE name = 'v'"), 8);
+	ck_assert_int_eq(stored_number(a, "SELECT n FROM baseline WHERE field = 'v' AND mean = 7.5"), 2);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+START_TEST(every_kind_and_edge_comes_back_in_the_classic_views)
+{
+	struct archive *a;
+	struct event ev = { .type = &made_all, .stream = 3 };
+
+	stored_new();
+	a = stored_open(AR_WRITE);
+	for (unsigned i = 0; i < MADE_EDGES; i++) {
+		ev.number = i;
+		ev.value = made_edge(i);
+		ev.wall_ns = made_edge_time(i);
+		ck_assert(archive_put(a, &ev, NULL) >= 0);
+	}
+	stored_close(a);
+	a = stored_open(AR_READ);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM event WHERE event = 'all.kinds' AND level = 4"), MADE_EDGES);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM value WHERE name = 'HOST' AND value = 'foo.lbl.gov'"), MADE_EDGES);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM value"), MADE_EDGES * (int64_t)(made_all.nfield + made_all.nconst));
+	ck_assert_int_eq(stored_number(a, "SELECT min(ts) FROM e_all_kinds"), INT64_MIN);
+	ck_assert_int_eq(stored_number(a, "SELECT max(f_l) FROM e_all_kinds"), INT64_MAX);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+/* A table has room for AR_COLUMNS_MAX fields; the events with more are kept without these. */
+START_TEST(fields_beyond_the_room_are_left_out_and_counted)
+{
+	struct archive *a;
+	char name[16];
+
+	stored_new();
+	a = stored_open(AR_WRITE);
+	for (unsigned i = 0; i < AR_COLUMNS_MAX + 3; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		stored_put(a, 1, i, "x", name, I32(1));
+	}
+	ck_assert_uint_eq(archive_report(a)->fields_left_out, 3);
+	ck_assert_uint_eq(archive_report(a)->stored, AR_COLUMNS_MAX + 3);
+	stored_close(a);
+	a = stored_open(AR_READ);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM row_all"), AR_COLUMNS_MAX + 3);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM value"), AR_COLUMNS_MAX);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+START_TEST(numbers_that_no_archive_has_are_left_out)
+{
+	struct archive *a;
+
+	stored_new();
+	a = stored_open(AR_WRITE);
+	stored_put(a, 1, (UINT64_C(1) << ARCHIVE_NUMBER_BITS) - 1, "x", "n", I32(1));
+	stored_put(a, 1, UINT64_C(1) << ARCHIVE_NUMBER_BITS, "x", "n", I32(1));
+	stored_put(a, 1, UINT64_MAX, "x", "n", I32(1));
+	ck_assert_uint_eq(archive_report(a)->unnumbered, 2);
+	ck_assert_uint_eq(archive_report(a)->stored, 1);
+	stored_close(a);
+	stored_remove();
+}
+END_TEST
+
+/* --- files that are none of ours */
+
+static void made_by(const char *sql)
+{
+	sqlite3 *db;
+	char *text = NULL;
+
+	ck_assert_int_eq(sqlite3_open(stored_new(), &db), SQLITE_OK);
+	ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, &text) == SQLITE_OK, "%s: %s", sql, text);
+	sqlite3_close(db);
+}
+
+static void is_refused(enum armode mode, const char *word)
+{
+	struct archive *a;
+	struct err e = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/omig-test-%ld.db", (long)getpid());
+	ck_assert_int_lt(archive_open(path, mode, 0, &a, &e), 0);
+	ck_assert_msg(strstr(e.text, word), "%s", e.text);
+}
+
+START_TEST(other_databases_are_left_alone)
+{
+	static const char *const harm[] = {
+		"CREATE TRIGGER t AFTER INSERT ON e_x BEGIN DELETE FROM e_x; END",
+		"CREATE TABLE e_y (id INTEGER PRIMARY KEY, ts AS (id + 1))",
+		"CREATE VIRTUAL TABLE v USING fts5(x)",
+	};
+	struct archive *a;
+
+	made_by("CREATE TABLE books (id INTEGER)");
+	is_refused(AR_WRITE, "no archive of ours");
+	is_refused(AR_READ, "no archive of ours");
+	for (int i = 0; i < 3; i++) {
+		sqlite3 *db;
+		const char *path = stored_new();
+
+		a = stored_open(AR_WRITE);
+		stored_put(a, 1, 0, "x", "n", I32(1));
+		stored_close(a);
+		ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+		if (sqlite3_exec(db, harm[i], NULL, NULL, NULL) == SQLITE_OK) {
+			is_refused(AR_WRITE, "triggers");
+			is_refused(AR_READ, "triggers");
+		}
+		sqlite3_close(db);
+	}
+	stored_remove();
+}
+END_TEST
+
+START_TEST(a_catalogue_that_lies_is_refused)
+{
+	static const char *const lies[] = {
+		"UPDATE type SET tab = 'e_x; DROP TABLE type'", "UPDATE type SET tab = 'type'",
+		"UPDATE field SET col = 'f_n\"'",		"UPDATE field SET class = 9",
+		"UPDATE field SET type = 7",			"UPDATE type SET bytes = x'00'",
+		"INSERT INTO type SELECT type + 1, tab, name, bytes, n, first_ns, last_ns FROM type",
+		"UPDATE type SET n = 'many'",
+	};
+
+	for (unsigned i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		const char *path = stored_new();
+		struct archive *a = stored_open(AR_WRITE);
+		sqlite3 *db;
+
+		stored_put(a, 1, 0, "x", "n", I32(1));
+		stored_close(a);
+		ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+		ck_assert_int_eq(sqlite3_exec(db, lies[i], NULL, NULL, NULL), SQLITE_OK);
+		sqlite3_close(db);
+		is_refused(AR_READ, "no archive of ours");
+		is_refused(AR_WRITE, "no archive of ours");
+	}
+	stored_remove();
+}
+END_TEST
+
+START_TEST(who_reads_changes_nothing)
+{
+	static const char *const words[] = { "DELETE FROM e_x", "ATTACH '/tmp/omig-test-other.db' AS o", "PRAGMA query_only=0",
+					     "CREATE TEMP TABLE t (x)", "VACUUM INTO '/tmp/omig-test-other.db'",
+					     "SELECT load_extension('x')", "SELECT 1; SELECT 2" };
+	struct archive *a;
+
+	stored_new();
+	a = stored_open(AR_WRITE);
+	stored_put(a, 1, 0, "x", "n", I32(1));
+	stored_close(a);
+	a = stored_open(AR_READ);
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		ck_assert_msg(arsql_do(archive_sql(a), words[i], NULL) < 0, "%s", words[i]);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 1);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+START_TEST(a_query_has_its_time)
+{
+	const char *path = stored_new();
+	struct archive *a;
+	struct err e = { 0 };
+
+	stored_close(stored_open(AR_WRITE));
+	ck_assert(!archive_open(path, AR_READ, 20 * NSEC_PER_MSEC, &a, &e));
+	ck_assert_int_eq(arsql_do(archive_sql(a),
+				  "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r", &e),
+			 -ERR_TIMEOUT);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+/* --- ranges, against a bitmap, with everything stored and read back now and then */
+
+#define BITS 300
+
+START_TEST(ranges_are_what_was_added)
+{
+	struct rng r;
+	struct archive *a;
+	struct arloaded l;
+	bool has[BITS] = { false };
+
+	rng_init(&r, suite_seed(4));
+	stored_new();
+	a = stored_open(AR_WRITE);
+	ck_assert(!archive_sql(a)->ops->begin(archive_sql(a)->db, NULL)); /* a sync for each statement would take long */
+	arloaded_init(&l);
+	for (int i = 0; i < 3000; i++) {
+		unsigned n = (unsigned)rng_below(&r, BITS);
+
+		ck_assert_int_eq(arloaded_add(&l, n, NULL), !has[n]);
+		has[n] = true;
+		if (i % 400 == 399)
+			memset(has, 0, sizeof(has));
+		if (i % 400 == 399 || i % 7 == 0)
+			ck_assert(!arloaded_save(&l, archive_sql(a), 1, NULL));
+		if (i % 400 == 399) {
+			ck_assert(!arsql_do(archive_sql(a), "DELETE FROM loaded", NULL));
+			arloaded_done(&l);
+		}
+		if (i % 7 == 0) {
+			arloaded_done(&l);
+			ck_assert(!arloaded_load(&l, archive_sql(a), 1, NULL));
+		}
+		for (size_t k = 0; k + 1 < l.n; k++)
+			ck_assert_int_lt(l.range[k].next, l.range[k + 1].first);
+	}
+	arloaded_done(&l);
+	archive_sql(a)->ops->rollback(archive_sql(a)->db);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+SUITE("archive", what_is_loaded_twice_is_there_once, what_comes_in_pieces_and_out_of_order_is_whole, two_loaders_take_turns,
+      what_was_not_committed_is_not_there, no_name_reaches_sql, values_of_another_class_have_a_column_of_their_own,
+      every_kind_and_edge_comes_back_in_the_classic_views, fields_beyond_the_room_are_left_out_and_counted,
+      numbers_that_no_archive_has_are_left_out, other_databases_are_left_alone, a_catalogue_that_lies_is_refused,
+      who_reads_changes_nothing, a_query_has_its_time, ranges_are_what_was_added)

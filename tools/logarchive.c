@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/logarchive.h"
+
+#include "common/base/json.h"
+#include "common/base/str.h"
+#include "eventlog/archive/archive.h"
+#include "tools/cmd.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+struct loading {
+	const struct logarchive_wish *wish;
+	struct archive *a;
+	uint64_t text_stream; /* of the file that is read; 0 = not known yet */
+};
+
+int logarchive_fail(const char *where, const struct err *e)
+{
+	const char *at = arpg_is_url(where) ? "PostgreSQL" : where;
+	int status = e->code == ERR_NOTFOUND ? CMD_NOTFOUND :
+		     e->code == ERR_DENIED   ? CMD_DENIED :
+		     e->code == ERR_TIMEOUT  ? CMD_TIMEOUT :
+					       CMD_FAILURE;
+
+	return cmd_fail(status, "%s: %s", at, e->text);
+}
+
+/* --- what is told */
+
+static void put_counts(struct json *j, const struct archive_report *r)
+{
+	json_key(j, "batches");
+	json_u64(j, r->batches);
+	json_key(j, "stored");
+	json_u64(j, r->safe);
+	json_key(j, "known");
+	json_u64(j, r->known);
+}
+
+/* An acknowledgement: what it says is safe when it is read. */
+static int tell_batch(const struct loading *l, bool is_last)
+{
+	const struct archive_report *r = archive_report(l->a);
+	struct buf b = BUF_INIT(4096);
+	struct json j;
+	int rc;
+
+	if (!l->wish->json)
+		return CMD_OK;
+	json_init(&j, &b);
+	json_object(&j);
+	put_counts(&j, r);
+	if (is_last) {
+		json_key(&j, "left_out");
+		json_u64(&j, r->left_out + r->unnumbered);
+		json_key(&j, "fields_left_out");
+		json_u64(&j, r->fields_left_out);
+		json_key(&j, "is_done");
+		json_bool(&j, true);
+	}
+	json_object_end(&j);
+	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE : CMD_OK;
+	buf_done(&b);
+	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
+}
+
+static void tell(const char *text, uint64_t n)
+{
+	if (n)
+		cmd_warn("%" PRIu64 " %s", n, text);
+}
+
+static int tell_end(const struct loading *l)
+{
+	const struct archive_report *r = archive_report(l->a);
+
+	tell("events are of types that the archive has no room for, and were left out", r->left_out);
+	tell("events have numbers that no archive can have, and were left out", r->unnumbered);
+	tell("values are of fields that the archive has no room for, and were left out", r->fields_left_out);
+	if (!l->wish->json)
+		printf("%" PRIu64 " events stored, %" PRIu64 " were there already\n", r->safe, r->known);
+	else if (tell_batch(l, true) != CMD_OK)
+		return CMD_FAILURE;
+	return r->left_out || r->unnumbered || r->fields_left_out ? CMD_DAMAGED : CMD_OK;
+}
+
+/* --- events */
+
+/*
+ * A text says no stream. Its first event does: the same text, also a longer one later, is the same
+ * stream, whatever the file is called.
+ */
+static int stream_of_text(const struct event *ev, uint64_t *out, struct err *e)
+{
+	static const struct hash_key of_text;
+	struct buf b = BUF_INIT(2 * EV_RECORD_MAX_BYTES + 64);
+	int rc = evtype_encode(&b, 1, ev->type, false, e);
+
+	evtype_put_values(&b, ev->value, ev->type->nfield, false);
+	buf_put_u64le(&b, (uint64_t)ev->wall_ns);
+	if (!rc && b.failed)
+		rc = err_nomem(e);
+	if (!rc)
+		*out = hash_sip13(&of_text, b.p, b.n) | 1;
+	buf_done(&b);
+	return rc;
+}
+
+static int put(void *arg, const struct event *ev)
+{
+	struct loading *l = arg;
+	struct event of_text = *ev;
+	struct err e = { 0 };
+	int rc = 0;
+
+	if (!ev->stream) {
+		rc = l->text_stream ? 0 : stream_of_text(ev, &l->text_stream, &e);
+		of_text.stream = l->text_stream;
+		ev = &of_text;
+	}
+	rc = rc ? rc : archive_put(l->a, ev, &e);
+	if (rc < 0)
+		return logarchive_fail(l->wish->archive, &e);
+	return rc ? tell_batch(l, false) : CMD_OK;
+}
+
+/* Damage in one file does not keep the others from being read. */
+static int load_all(struct loading *l, const struct logread_wish *read, char **files)
+{
+	char input[] = "-";
+	char *only[] = { input, NULL };
+	struct err e = { 0 };
+	int worst = CMD_OK;
+
+	for (char **f = files[0] ? files : only; *f; f++) {
+		int rc;
+
+		l->text_stream = 0;
+		rc = logread_file(read, *f, put, l);
+		if (rc != CMD_OK && rc != CMD_DAMAGED)
+			return rc;
+		worst = rc != CMD_OK ? rc : worst;
+	}
+	return archive_commit(l->a, &e) ? logarchive_fail(l->wish->archive, &e) : worst;
+}
+
+int logarchive_load(const struct logarchive_wish *w, const struct logread_wish *read, char **files)
+{
+	struct loading l = { .wish = w };
+	struct err e = { 0 };
+	int rc, told;
+
+	if (archive_open(w->archive, AR_WRITE, 0, &l.a, &e))
+		return logarchive_fail(w->archive, &e);
+	rc = load_all(&l, read, files);
+	if (rc == CMD_OK || rc == CMD_DAMAGED) {
+		told = tell_end(&l);
+		rc = told != CMD_OK ? told : rc;
+	}
+	archive_close(l.a);
+	return rc;
+}
