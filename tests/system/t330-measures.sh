@@ -121,15 +121,20 @@ counts_not_yet() {
 is_over() {
 	[ "$(integrator 1 | cut -d' ' -f2)" = 0.0 ]
 }
+# Nothing is added any more, but each read knows better how long a tick of the rank's clock is.
+is_near() { # VALUE VALUE
+	echo "$1 and $2"
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < (a * 1e-3) ^ 2) }'
+}
 counts_for_one() {
-	integrator 1
-	integrator 2
-	integrator 3
-	[ "$(integrator 3)" = '0.0 0.0' ] && [ "$(integrator 2)" = "$(integrator 1)" ] && [ "$(integrator 2)" != '0.0 0.0' ]
+	one=$(integrator 1) two=$(integrator 2) three=$(integrator 3)
+	echo "$one, $two, $three"
+	[ "$three" = '0.0 0.0' ] && [ "${one#* }" = 0.0 ] && [ "${two#* }" = 0.0 ] && is_near "${one% *}" "${two% *}"
 }
 gained() { # the same by the time since it was made
-	session_asks ":patop_measurement_integrator_read([$integrator2],0)"
-	session_asks ":patop_measurement_integrator_read([$integrator2],0)" | grep -Eq "$integrator2,$(integrator 2 | cut -d' ' -f1),[0-9.]+,[0-9.]+\$"
+	session_asks ":patop_measurement_integrator_read([$integrator2],0)" >"$TMPDIR/gain"
+	cat "$TMPDIR/gain"
+	is_near "$(integrator 2 | cut -d' ' -f1)" "$(sed -n "s/.*$integrator2,\([0-9.]*\),[0-9.]*,[0-9.]*\$/\1/p" "$TMPDIR/gain")"
 }
 potentials() {
 	for i in 1 2 3; do
