@@ -13,10 +13,13 @@ run() { # HOW FLAVOUR WHAT -> $TMPDIR/HOW
 	# A launcher that ends the other ranks may cut their last words off.
 	case $ends in *" $3 "*) grep ^status "$TMPDIR/$1.out" >"$TMPDIR/$1" ;; esac
 }
-same() { # FLAVOUR WHAT
-	run bare "$1" "$2"
+as_bare() { # FLAVOUR WHAT: as the bare run that was last
 	run watched "$1" "$2"
 	diff "$TMPDIR/bare" "$TMPDIR/watched"
+}
+same() { # FLAVOUR WHAT
+	run bare "$1" "$2"
+	as_bare "$1" "$2"
 }
 quiet() { ! grep -i omig "$TMPDIR/watched.out" "$TMPDIR/watched.err"; }
 
@@ -53,13 +56,14 @@ done
 
 f=${flavours% *}
 f=${f# }
-# VALUE...: environment that is junk or hostile
+# VALUE...: environment that is junk or hostile; a bare program does not look at it
 junk() {
+	run bare $f plain
 	for e; do
 		name=${e%%=*}
 		eval "old=\${$name-}"
 		export "$e"
-		check "$f: with $(printf %.40s "$e")" same $f plain
+		check "$f: with $(printf %.40s "$e")" as_bare $f plain
 		export "$name=$old"
 	done
 }
