@@ -3,6 +3,7 @@
 
 #include "common/base/array.h"
 #include "common/base/str.h"
+#include "stats/series.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -192,7 +193,7 @@ int quantity_merge(struct quantity *q, const struct quantity *from, struct err *
 	return 0;
 }
 
-/* --- what they tell */
+/* --- in order */
 
 static int compare(const void *a, const void *b)
 {
@@ -242,6 +243,131 @@ double quantity_quantile(struct quantity *q, double p, double *error)
 		*error = off;
 	return v < q->m.min ? q->m.min : v > q->m.max ? q->m.max : v;
 }
+
+/* --- values are left out again */
+
+/* What is kept is in its place: the statistics of it. */
+static void compute_anew(struct quantity *q, size_t n)
+{
+	q->dropped += q->n - n;
+	q->n = n;
+	q->nsorted = 0;
+	q->m = (struct moments){ 0 };
+	q->b = (struct batches){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		moments_add(&q->m, q->values[i]);
+		batches_add(&q->b, q->values[i]);
+	}
+}
+
+int quantity_drop_ends(struct quantity *q, size_t first, size_t last)
+{
+	size_t left;
+
+	if (q->kind != QUANTITY_VALUES)
+		return -ERR_INVALID;
+	first = first < q->n ? first : q->n;
+	left = q->n - first;
+	left -= last < left ? last : left;
+	if (left) {
+		memmove(q->values, q->values + first, left * sizeof(*q->values));
+		if (q->times)
+			memmove(q->times, q->times + first, left * sizeof(*q->times));
+	}
+	compute_anew(q, left);
+	return 0;
+}
+
+/* Below (or above) `at` values go, and of those that are equal to it the first `ties`. */
+struct cut {
+	double at;
+	size_t ties;
+};
+
+static bool is_cut(double beyond, double v, struct cut *c)
+{
+	if (v == c->at && c->ties) {
+		c->ties--;
+		return true;
+	}
+	return beyond > 0;
+}
+
+static void keep_between(struct quantity *q, struct cut least, struct cut greatest)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->n; i++) {
+		double v = q->values[i];
+
+		if (is_cut(least.at - v, v, &least) || is_cut(v - greatest.at, v, &greatest))
+			continue;
+		q->values[n] = v;
+		if (q->times)
+			q->times[n] = q->times[i];
+		n++;
+	}
+	compute_anew(q, n);
+}
+
+int quantity_trim(struct quantity *q, size_t least, size_t greatest)
+{
+	struct cut low = { -INFINITY, 0 }, high = { INFINITY, 0 };
+
+	if (q->kind != QUANTITY_VALUES)
+		return -ERR_INVALID;
+	if (least >= q->n || greatest >= q->n - least)
+		return quantity_drop_ends(q, q->n, 0);
+	if (!sort_values(q))
+		return -ERR_NOMEM;
+	if (least)
+		low.at = q->sorted[least - 1];
+	if (greatest)
+		high.at = q->sorted[q->n - greatest];
+	for (size_t i = least; i > 0 && q->sorted[i - 1] == low.at; i--)
+		low.ties++;
+	for (size_t i = q->n - greatest; i < q->n && q->sorted[i] == high.at; i++)
+		high.ties++;
+	keep_between(q, low, high);
+	return 0;
+}
+
+int quantity_trim_beyond(struct quantity *q, double fence)
+{
+	size_t least = 0, greatest = 0;
+	double low, high, range;
+
+	if (q->kind != QUANTITY_VALUES)
+		return -ERR_INVALID;
+	if (!q->n)
+		return 0;
+	low = quantity_quantile(q, 0.25, NULL);
+	high = quantity_quantile(q, 0.75, NULL);
+	range = high - low;
+	if (isnan(range))
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < q->n; i++) {
+		least += q->values[i] < low - fence * range;
+		greatest += q->values[i] > high + fence * range;
+	}
+	return quantity_trim(q, least, greatest);
+}
+
+int quantity_drop_transient(struct quantity *q, struct err *e)
+{
+	size_t first;
+
+	if (q->kind != QUANTITY_VALUES)
+		return err_set(e, ERR_INVALID, "the values of %s are not kept", q->name);
+	first = series_transient(q->values, q->n);
+	if (first == SERIES_UNSETTLED)
+		return err_set(e, ERR_NOTFOUND,
+			       "%s has not settled: no initial transient can be told from the rest",
+			       q->name);
+	return quantity_drop_ends(q, first, 0);
+}
+
+/* --- what they tell */
 
 bool quantity_is_done(const struct quantity *q)
 {

@@ -51,6 +51,20 @@ void quantity_free(struct quantity *q);
 int quantity_add(struct quantity *q, double v);
 int quantity_add_at(struct quantity *q, nsec_t time, double v);
 
+/*
+ * Leaves values out again, and computes anew; they count as dropped. ERR_INVALID: they are not kept.
+ * ERR_NOMEM. O(n), quantity_trim() O(n log n).
+ */
+int quantity_drop_ends(struct quantity *q, size_t first, size_t last);
+int quantity_trim(struct quantity *q, size_t least,
+		  size_t greatest); /* outliers: that many of them */
+/* Outliers: what lies more than `fence` times q3 - q1 outside of the quartiles q1 and q3 (Tukey 1977: 1.5, or 3). */
+int quantity_trim_beyond(struct quantity *q, double fence);
+/*
+ * The initial transient, found by MSER-5 (stats/series.h). ERR_NOTFOUND: they have not settled; nothing is dropped then.
+ */
+int quantity_drop_transient(struct quantity *q, struct err *e);
+
 /* All that was added is in the file; else ERR_SYS. 0 for the other kinds. Blocks until the kernel has it. */
 int quantity_flush(struct quantity *q, struct err *e);
 

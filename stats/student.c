@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define DF_MANY 10000 /* the first term left out is below 10^-16 for levels that are allowed */
-#define FRACTION_STEPS 1000 /* some ten for t, a hundred where df is near DF_MANY */
+#define DF_MANY 2500 /* the first term left out is below 10^-15, and 10^-13 at STUDENT_LEVEL_MAX */
+#define FRACTION_STEPS 1000 /* some ten, a hundred where there are many degrees of freedom */
 #define NEWTON_STEPS 200 /* a few; some dozen far out in the tail of few degrees of freedom */
 #define STIRLING_FROM 16 /* the series of log_ratio() is exact to double precision from here */
 #define TINY 1e-300

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a quantity tells, as text for people, CSV and JSON. Nothing is rounded in CSV and JSON. */
+#ifndef STATS_REPORT_H
+#define STATS_REPORT_H
+
+#include "common/base/buf.h"
+#include "common/base/json.h"
+#include "stats/quantity.h"
+
+#define REPORT_QUANTILES_MAX 32
+#define REPORT_LAGS_MAX 1000
+
+struct report_wish {
+	double level; /* of the intervals */
+	double quantile[REPORT_QUANTILES_MAX]; /* each of 0..1 */
+	unsigned nquantile;
+	unsigned lags; /* autocorrelation from lag 1 to this one; values are kept */
+	bool histogram;
+	unsigned bins; /* of it; 0: as fits */
+};
+
+/* 0.95; quartiles, 5, 95 and 99 %. */
+extern const struct report_wish report_usual;
+
+/* Lines `  name   value`, after one with the quantity's name; its warnings at the end. */
+void report_text(struct quantity *q, const struct report_wish *w, struct buf *out);
+
+/* A line of names, and one of a quantity: no lags, no histogram. Columns depend on w alone. */
+void report_csv_head(const struct report_wish *w, struct buf *out);
+void report_csv(struct quantity *q, const struct report_wish *w, struct buf *out);
+
+/* An object; null for what is not defined. */
+void report_json(struct quantity *q, const struct report_wish *w, struct json *out);
+
+/* A name or a unit as a cell of CSV: in quotes where it needs them. */
+void report_csv_text(const char *s, struct buf *out);
+
+#endif
