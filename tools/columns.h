@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns of numbers in text: one number a line, or CSV, or with tabs or space between. */
+#ifndef TOOLS_COLUMNS_H
+#define TOOLS_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COLUMNS_MAX 64 /* quantities at once; a screen has room for a few */
+#define COLUMNS_LINE_MAX (64 * 1024) /* a thousand cells; more is no table */
+#define COLUMNS_NAME_BYTES 128
+
+struct columns_wish {
+	/* Names or numbers from 1, by commas. NULL: the column "value", else the first. */
+	const char *list;
+	const char *time; /* a name or a number; NULL: the column "time_ns", if there is one */
+};
+
+struct columns_row {
+	unsigned n;
+	const char *const *name; /* "" without a header */
+	const double *value; /* NaN: an empty cell, or one that says that it is no number */
+	bool has_time;
+	int64_t time_ns; /* of a column whose name ends with _ns; others have seconds */
+};
+
+/* Not 0: enough. */
+typedef int (*columns_fn)(void *arg, const struct columns_row *row);
+
+/*
+ * path: "-" for the standard input. An exit status; what is wrong was told: lines that cannot
+ * be read are skipped, the first few told, and the status is CMD_FAILURE. Blocks until the input has ended.
+ */
+int columns_read(const char *path, const struct columns_wish *w, columns_fn fn, void *arg);
+
+#endif
