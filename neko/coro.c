@@ -121,13 +121,13 @@ void coro_stacks_free(struct coro_stacks *s)
 	free(s);
 }
 
-/* The lowest page of a stack is never used: it is the guard, or untouched. */
-static bool guard(struct coro_stacks *s, char *low)
+/* Below the lowest word lies a page that is never used: from the stack's first use on it may not be touched. */
+static void guard(struct coro_stacks *s, struct coro *c)
 {
-	if (s->nguarded == GUARDED_MAX || mprotect(low, s->page, PROT_NONE))
-		return false;
-	s->nguarded++;
-	return true;
+	if (c->is_guarded || s->nguarded == GUARDED_MAX)
+		return;
+	c->is_guarded = mprotect((char *)c->lowest - s->page, s->page, PROT_NONE) == 0;
+	s->nguarded += c->is_guarded;
 }
 
 static bool add_chunk(struct coro_stacks *s)
@@ -144,7 +144,6 @@ static bool add_chunk(struct coro_stacks *s)
 		return false;
 	}
 	for (i = CHUNK_STACKS; i-- > 0;) {
-		c->coro[i].is_guarded = guard(s, c->base + i * s->stack_bytes);
 		c->coro[i].lowest = (uint64_t *)(void *)(c->base + i * s->stack_bytes + s->page);
 		c->coro[i].next_free = s->free;
 		s->free = &c->coro[i];
@@ -217,6 +216,7 @@ struct coro *coro_new(struct coro_stacks *s, void (*fn)(void *), void *arg)
 		return NULL;
 	c = s->free;
 	s->free = c->next_free;
+	guard(s, c);
 	c->fn = fn;
 	c->arg = arg;
 	c->has_returned = false;

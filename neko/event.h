@@ -15,6 +15,8 @@ struct neko_event {
 	double content;
 };
 
+#define NEKO_CRASHED "crash" /* the world logs it: from now on the process is down */
+
 /* Called in the order of the events' times. Ends with what may be NULL. */
 struct neko_handler {
 	void (*handle)(void *arg, const struct neko_event *v);

@@ -220,6 +220,14 @@ static void receive(struct sim *s, const struct event *v)
 	world_msg_unref(&s->world, m);
 }
 
+static void crash(struct sim *s, uint32_t id)
+{
+	const struct neko_event v = { id, s->now, NEKO_CRASHED, 0 };
+
+	world_log(&s->world, &v);
+	s->world.process[id - 1].is_down = true;
+}
+
 static void happen(struct sim *s, const struct event *v)
 {
 	if (v->at != s->now)
@@ -237,7 +245,7 @@ static void happen(struct sim *s, const struct event *v)
 	else if (v->kind == SIM_WAKE)
 		sim_flow_timer(s, v);
 	else
-		s->world.process[v->to - 1].is_down = true;
+		crash(s, v->to);
 	if (s->ready)
 		sim_run_ready(s);
 }
@@ -255,20 +263,23 @@ static int start(struct sim *s)
 
 int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e)
 {
+	uint64_t budget = s->counts.events + SIM_PAUSE_EVENTS;
 	const struct event *first;
 
 	start(s);
-	while (!s->is_stopped && !s->failure.code && (first = events_first(&s->queue)) &&
-	       first->at <= until) {
+	while (s->counts.events < budget && !s->is_stopped && !s->failure.code &&
+	       (first = events_first(&s->queue)) && first->at <= until) {
 		const struct event v = events_take(&s->queue);
 
 		happen(s, &v);
 	}
 	if (s->failure.code)
 		return err_set(e, s->failure.code, "%s", s->failure.text);
-	*out = s->is_stopped		 ? SIM_STOPPED
-	       : events_first(&s->queue) ? SIM_TIME_OVER
-					 : SIM_NOTHING_LEFT;
+	first = events_first(&s->queue);
+	*out = s->is_stopped	   ? SIM_STOPPED
+	       : !first		   ? SIM_NOTHING_LEFT
+	       : first->at > until ? SIM_TIME_OVER
+				   : SIM_PAUSED;
 	if (*out == SIM_TIME_OVER)
 		s->now = until;
 	return 0;

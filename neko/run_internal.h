@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NEKO_RUN_INTERNAL_H
+#define NEKO_RUN_INTERNAL_H
+
+#include "neko/run.h"
+
+struct run {
+	struct setup *setup; /* borrowed */
+	uint32_t m;
+	uint64_t seed, runs;
+	nsec_t until;
+	struct simnet_conf net[NEKO_NETS_MAX]; /* names and cuts are owned */
+	unsigned nnet;
+	const struct run_app **app; /* owned, of each process */
+	nsec_t *crash,
+		*crash_by; /* owned, of each process; a random moment between both; -1: never */
+	const struct stat_kind *stat;
+	void *handler; /* of stat, owned */
+	const struct run_wish *wish; /* while it runs */
+	bool is_finished; /* each key was asked for */
+};
+
+/* The networks of the configuration. */
+int run_nets(struct run *r, struct err *e);
+void run_nets_free(struct run *r);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Networks of a configuration: network = a, b; network.a.delay = exponential(20ms); ... */
+#include "common/base/array.h"
+#include "common/base/opt.h"
+#include "common/base/str.h"
+#include "neko/run_internal.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CUTS_MAX 64 /* what a person writes */
+#define RATE_MAX 1e15 /* bits a second: more than all lines of the world */
+
+static void key_of(char key[SETUP_KEY_BYTES], const char *net, const char *what)
+{
+	snprintf(key, SETUP_KEY_BYTES, "network.%s.%s", net, what);
+}
+
+static int delay(struct setup *s, struct simnet_conf *c, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	const char *text;
+
+	key_of(key, c->name, "delay");
+	text = setup_get(s, key);
+	if (!text) {
+		err_set(e, ERR_INVALID, "network %s has no delay; write %s = exponential(20ms)",
+			c->name, key);
+		setup_blame(s, "network", e);
+		return -ERR_INVALID;
+	}
+	return delay_parse(text, &c->delay, e) ? setup_blame(s, key, e) : 0;
+}
+
+static int chances(struct setup *s, struct simnet_conf *c, struct err *e)
+{
+	const struct {
+		const char *what;
+		double *into, max;
+	} number[] = {
+		{ "loss", &c->loss, 1 },
+		{ "duplicate", &c->duplicate, 1 },
+		{ "reorder", &c->reorder, 1 },
+		{ "rate", &c->bits_per_s, RATE_MAX },
+	};
+	char key[SETUP_KEY_BYTES];
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < ARRAY_LEN(number) && rc == 0; i++) {
+		key_of(key, c->name, number[i].what);
+		rc = setup_double(s, key, 0, number[i].max, number[i].into, e);
+	}
+	return rc;
+}
+
+static int line(struct setup *s, struct simnet_conf *c, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	uint64_t header = 0;
+	int rc;
+
+	key_of(key, c->name, "reorder_by");
+	rc = setup_nsec(s, key, 0, INT64_MAX / 4, &c->reorder_by, e);
+	key_of(key, c->name, "fifo");
+	if (rc == 0)
+		rc = setup_bool(s, key, &c->is_fifo, e);
+	key_of(key, c->name, "header");
+	if (rc == 0)
+		rc = setup_u64(s, key, 0, 65535, &header, e);
+	key_of(key, c->name, "queue");
+	if (rc == 0)
+		rc = setup_u64(s, key, 1, INT64_MAX, &c->queue_bytes, e);
+	c->header_bytes = (uint32_t)header;
+	return rc;
+}
+
+/* "10s..20s: 1 | 2; 30s..40s: 1, 3 | 2" */
+static int partitions(struct run *r, struct simnet_conf *c, struct err *e)
+{
+	struct simcut *cut = NULL;
+	char key[SETUP_KEY_BYTES], *copy, *rest = NULL, *one;
+	const char *text;
+	size_t cap = 0;
+	int rc = 0;
+
+	key_of(key, c->name, "partition");
+	text = setup_get(r->setup, key);
+	if (!text)
+		return 0;
+	copy = str_dup(text);
+	if (!copy)
+		return err_nomem(e);
+	for (one = strtok_r(copy, ";", &rest); one && rc == 0; one = strtok_r(NULL, ";", &rest)) {
+		rc = array_grow(&cut, &cap, c->ncut + 1, sizeof(*cut), CUTS_MAX);
+		c->cut = cut;
+		if (rc)
+			rc = err_set(e, (enum err_code) - rc, "no room for so many partitions");
+		else
+			rc = simcut_parse(one, r->m, &cut[c->ncut++], e);
+	}
+	free(copy);
+	return rc ? setup_blame(r->setup, key, e) : 0;
+}
+
+static int add_net(struct run *r, const char *name, struct err *e)
+{
+	struct simnet_conf *c = &r->net[r->nnet];
+	unsigned i;
+	int rc;
+
+	if (r->nnet == NEKO_NETS_MAX)
+		return err_set(e, ERR_LIMIT, "a run has at most %d networks", NEKO_NETS_MAX);
+	if (!*name || strlen(name) > 32 ||
+	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
+		return err_set(e, ERR_INVALID,
+			       "'%s' is no name of a network: small letters and digits", name);
+	for (i = 0; i < r->nnet; i++)
+		if (str_eq(r->net[i].name, name))
+			return err_set(e, ERR_EXISTS, "network %s stands there twice", name);
+	c->name = str_dup(name);
+	if (!c->name)
+		return err_nomem(e);
+	r->nnet++;
+	rc = delay(r->setup, c, e);
+	if (rc == 0)
+		rc = chances(r->setup, c, e);
+	if (rc == 0)
+		rc = line(r->setup, c, e);
+	return rc ? rc : partitions(r, c, e);
+}
+
+static char *trimmed(char *s)
+{
+	size_t n;
+
+	while (isspace((unsigned char)*s))
+		s++;
+	for (n = strlen(s); n && isspace((unsigned char)s[n - 1]);)
+		s[--n] = 0;
+	return s;
+}
+
+int run_nets(struct run *r, struct err *e)
+{
+	const char *names = setup_get(r->setup, "network");
+	char *copy, *rest = NULL, *one;
+	int rc = 0;
+
+	if (!names)
+		return err_set(e, ERR_INVALID,
+			       "no network; write network = lan, and network.lan.delay = "
+			       "exponential(20ms)");
+	copy = str_dup(names);
+	if (!copy)
+		return err_nomem(e);
+	for (one = strtok_r(copy, ",", &rest); one && rc == 0; one = strtok_r(NULL, ",", &rest)) {
+		rc = add_net(r, trimmed(one), e);
+		if (rc && !e->line)
+			setup_blame(r->setup, "network", e);
+	}
+	free(copy);
+	return rc;
+}
+
+void run_nets_free(struct run *r)
+{
+	unsigned i;
+
+	for (i = 0; i < r->nnet; i++) {
+		free((void *)r->net[i].name);
+		free((void *)r->net[i].cut);
+	}
+}

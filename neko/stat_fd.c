@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quality of service of failure detectors, from their events. */
+#include "neko/fd.h"
+#include "neko/stat.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { T_M, T_MR, P_A, T_D, DELAY, NQUANTITY };
+
+/* What one process thinks of the one that it monitors. */
+struct view {
+	nsec_t since; /* of the suspicion or the trust that holds */
+	nsec_t began; /* the last mistake; -1: none yet */
+	nsec_t window_at, trusted; /* of the window that is open; how long in it */
+	uint32_t monitored;
+	bool is_suspected;
+};
+
+struct stat_fd {
+	struct quantity *quantity[NQUANTITY];
+	struct view *view; /* owned, of each process */
+	nsec_t *crashed; /* owned, of each process; -1: it is up */
+	uint32_t m;
+	nsec_t window;
+	bool has_stop;
+};
+
+static const char *const names[NQUANTITY] = { "T_M", "T_MR", "P_A", "T_D", "delay" };
+static const char *const units[NQUANTITY] = { "s", "s", NULL, "s", "s" };
+
+static void fd_done(void *arg)
+{
+	struct stat_fd *h = arg;
+	unsigned i;
+
+	if (!h)
+		return;
+	for (i = 0; i < NQUANTITY; i++)
+		quantity_free(h->quantity[i]);
+	free(h->view);
+	free(h->crashed);
+	free(h);
+}
+
+static int open_quantities(struct stat_fd *h, const struct stop *stop, struct err *e)
+{
+	unsigned i;
+	int rc = 0;
+
+	for (i = 0; i < NQUANTITY && rc == 0; i++) {
+		struct quantity_wish w = { .name = names[i], .unit = units[i] };
+
+		if (i == T_M || i == T_MR)
+			w.stop = *stop;
+		rc = quantity_open(&w, &h->quantity[i], e);
+	}
+	return rc;
+}
+
+static int configure(struct stat_fd *h, struct setup *s, struct err *e)
+{
+	const char *rule = setup_get(s, "stat.stop");
+	nsec_t eta = NSEC_PER_SEC;
+	struct stop stop = { 0 };
+	int rc = setup_nsec(s, "fd.eta", 1, FD_TIME_MAX, &eta, e);
+
+	h->window = eta * 100;
+	if (rc == 0)
+		rc = setup_nsec(s, "stat.window", eta, INT64_MAX / 4, &h->window, e);
+	if (rc == 0 && rule && stop_parse(rule, &stop, e))
+		rc = setup_blame(s, "stat.stop", e);
+	h->has_stop = rule != NULL;
+	return rc ? rc : open_quantities(h, &stop, e);
+}
+
+static int fd_init(struct setup *s, uint32_t m, void **out, struct err *e)
+{
+	struct stat_fd *h = calloc(1, sizeof(*h));
+	int rc;
+
+	if (!h)
+		return err_nomem(e);
+	h->m = m;
+	h->view = calloc(m, sizeof(*h->view));
+	h->crashed = calloc(m, sizeof(*h->crashed));
+	rc = h->view && h->crashed ? configure(h, s, e) : err_nomem(e);
+	if (rc)
+		fd_done(h);
+	else
+		*out = h;
+	return rc;
+}
+
+static void fd_begin(void *arg)
+{
+	struct stat_fd *h = arg;
+	uint32_t i;
+
+	for (i = 0; i < h->m; i++) {
+		h->view[i] = (struct view){ .began = -1 };
+		h->crashed[i] = -1;
+	}
+}
+
+/* Windows of equal length, each with its share of trust: a mistake lies in those in which it lasts. */
+static void pass_windows(struct stat_fd *h, struct view *v, nsec_t now)
+{
+	nsec_t from = v->since > v->window_at ? v->since : v->window_at, end;
+
+	if (now <= v->window_at)
+		return;
+	while ((end = v->window_at + h->window) <= now) {
+		if (!v->is_suspected)
+			v->trusted += end - from;
+		quantity_add(h->quantity[P_A], (double)v->trusted / (double)h->window);
+		v->window_at = from = end;
+		v->trusted = 0;
+	}
+	if (!v->is_suspected)
+		v->trusted += now - from;
+}
+
+static double seconds(nsec_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+static bool is_up(const struct stat_fd *h, uint32_t id)
+{
+	return id - 1 < h->m && h->crashed[id - 1] < 0;
+}
+
+static void start_suspect(struct stat_fd *h, struct view *v, nsec_t at)
+{
+	if (is_up(h, v->monitored)) {
+		pass_windows(h, v, at);
+		if (v->began >= 0)
+			quantity_add(h->quantity[T_MR], seconds(at - v->began));
+		v->began = at;
+	}
+	v->is_suspected = true;
+	v->since = at;
+}
+
+static void stop_suspect(struct stat_fd *h, struct view *v, nsec_t at)
+{
+	if (is_up(h, v->monitored)) {
+		pass_windows(h, v, at);
+		if (v->is_suspected)
+			quantity_add(h->quantity[T_M], seconds(at - v->since));
+	}
+	v->is_suspected = false;
+	v->since = at;
+}
+
+/* The first window is not counted: the first heartbeat has to come. */
+static void start_watch(struct stat_fd *h, struct view *v, const struct neko_event *e)
+{
+	v->monitored = (uint32_t)e->content;
+	v->since = e->at;
+	v->window_at = e->at + h->window;
+}
+
+static void fd_handle(void *arg, const struct neko_event *e)
+{
+	struct stat_fd *h = arg;
+	struct view *v = &h->view[e->process - 1];
+
+	if (strcmp(e->what, FD_DELAY) == 0)
+		quantity_add(h->quantity[DELAY], e->content);
+	else if (strcmp(e->what, FD_START) == 0)
+		start_suspect(h, v, e->at);
+	else if (strcmp(e->what, FD_STOP) == 0)
+		stop_suspect(h, v, e->at);
+	else if (strcmp(e->what, FD_WATCH) == 0)
+		start_watch(h, v, e);
+	else if (strcmp(e->what, NEKO_CRASHED) == 0)
+		h->crashed[e->process - 1] = e->at;
+}
+
+static bool fd_should_stop(void *arg)
+{
+	const struct stat_fd *h = arg;
+
+	return h->has_stop && quantity_is_done(h->quantity[T_M]) &&
+	       quantity_is_done(h->quantity[T_MR]);
+}
+
+static void detected(struct stat_fd *h, const struct view *v)
+{
+	nsec_t crashed = h->crashed[v->monitored - 1];
+
+	if (v->is_suspected)
+		quantity_add(h->quantity[T_D],
+			     v->since > crashed ? seconds(v->since - crashed) : 0);
+}
+
+/*
+ * Who is suspected at the end, having crashed, was found when that suspicion began, or had been
+ * suspected before: then it took no time. A mistake that lasts does not count: nobody knows how long.
+ */
+static void fd_end(void *arg, nsec_t now)
+{
+	struct stat_fd *h = arg;
+	uint32_t i;
+
+	for (i = 0; i < h->m; i++) {
+		struct view *v = &h->view[i];
+
+		if (!v->monitored || h->crashed[i] >= 0)
+			continue;
+		if (is_up(h, v->monitored))
+			pass_windows(h, v, now);
+		else
+			detected(h, v);
+	}
+}
+
+static size_t fd_results(void *arg, struct stat_result *out)
+{
+	const struct stat_fd *h = arg;
+	size_t i;
+
+	for (i = 0; i < NQUANTITY; i++)
+		out[i] = (struct stat_result){ h->quantity[i], NAN };
+	return NQUANTITY;
+}
+
+const struct stat_kind stat_fd = {
+	.name = "fd",
+	.init = fd_init,
+	.begin = fd_begin,
+	.handle = fd_handle,
+	.should_stop = fd_should_stop,
+	.end = fd_end,
+	.results = fd_results,
+	.done = fd_done,
+};

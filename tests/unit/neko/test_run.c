@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/array.h"
+#include "neko/run.h"
+#include "tests/alloc_sweep.h"
+#include "tests/suite.h"
+
+#include <string.h>
+
+#define GOOD                                                                                  \
+	"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = nfd-s\n" \
+	"network = n\nnetwork.n.delay = exponential(20ms)\nsimulation.until = 100s\n"
+
+static int run_text(const char *text, struct run_figures *f, struct err *e)
+{
+	struct run_wish w = { 0 };
+	struct setup *s = NULL;
+	struct run *r = NULL;
+	int rc = setup_parse(text, strlen(text), &s, e);
+
+	if (rc == 0)
+		rc = run_new(s, &r, e);
+	if (rc == 0)
+		rc = run_simulate(r, &w, f, e);
+	run_free(r);
+	setup_free(s);
+	return rc;
+}
+
+START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
+{
+	static const struct {
+		const char *text, *says;
+		unsigned line;
+	} bad[] = {
+		{ "network = n\n", "write process.num = 2", 0 },
+		{ "process.num = 0\n", "from 1 to", 1 },
+		{ "process.num = 2\nprocess.1.initializer = heartbeat\n",
+		  "write process.2.initializer", 0 },
+		{ "process.num = 2\nprocess.initializer = nfds\n", "did you mean nfd-s", 2 },
+		{ "process.num = 2\nprocess.initializer = none\nprocess.3.crash = 1s\n",
+		  "processes are 1..2", 3 },
+		{ "process.num = 2\nprocess.initializer = none\nprocess.2.crash = 2s..1s\n",
+		  "30s..31s", 3 },
+		{ "process.num = 1\nprocess.initializer = none\n", "write network = lan", 0 },
+		{ "process.num = 1\nprocess.initializer = none\nnetwork = a,\n", "delay; write",
+		  3 },
+		{ "process.num = 1\nprocess.initializer = none\n\nnetwork = a\nnetwork.a.delay = "
+		  "constant(-1ms)\n",
+		  "before it is sent", 5 },
+		{ "process.num = 1\nprocess.initializer = none\nnetwork = a, a\nnetwork.a.delay = "
+		  "constant(1ms)\n",
+		  "there twice", 3 },
+		{ "process.num = 1\nprocess.initializer = none\nnetwork = a\nnetwork.a.delay = "
+		  "constant(1ms)\n"
+		  "network.a.loss = 1.5\n",
+		  "no number from 0 to 1", 5 },
+		{ "process.num = 1\nprocess.initializer = none\nnetwork = a\nnetwork.a.delay = "
+		  "constant(1ms)\n",
+		  "would never end", 0 },
+		{ GOOD "network.m.loss = 0.1\n", "did you mean network.n.loss", 7 },
+		{ GOOD "fd.dleta = 1s\n", "did you mean fd.", 7 },
+		{ GOOD "fd.threshold = 3\n", "take the line out", 7 },
+		{ GOOD "fd.eta = -1s\n", "a time before 0", 7 },
+		{ GOOD "fd.monitored = 2\n", "would monitor itself", 0 },
+		{ GOOD "fd.monitored = 3\n", "from 1 to 2", 7 },
+		{ GOOD "network.n.partition = 1s..2s: 1 | 7\n", "no process of 1..2", 7 },
+		{ GOOD "stat.stop = ci(2) < 5%\n", "stat.stop", 7 },
+		{ "process.num = 1\nprocess.initializer = heartbeat\nnetwork = a\nnetwork.a.delay "
+		  "= constant(1ms)\n"
+		  "simulation.until = 1s\n",
+		  "raise process.num", 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(bad); i++) {
+		struct run_figures f;
+		struct err e = { 0 };
+
+		ck_assert_msg(run_text(bad[i].text, &f, &e) < 0, "row %zu", i);
+		ck_assert_msg(strstr(e.text, bad[i].says), "row %zu says: %s", i, e.text);
+		ck_assert_msg(e.line == bad[i].line, "row %zu says line %u: %s", i, e.line, e.text);
+	}
+}
+END_TEST
+
+START_TEST(a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another)
+{
+	struct run_figures one, two, other;
+	struct err e = { 0 };
+
+	ck_assert_msg(run_text(GOOD "simulation.runs = 3\n", &one, &e) == 0, "%s", e.text);
+	ck_assert_int_eq(run_text(GOOD "simulation.runs = 3\n", &two, &e), 0);
+	ck_assert_int_eq(run_text(GOOD "simulation.runs = 3\nsimulation.seed = 1\n", &other, &e),
+			 0);
+	ck_assert_uint_eq(one.hash, two.hash);
+	ck_assert_uint_ne(one.hash, other.hash);
+	ck_assert(one.runs == 3 && one.sent == 300 && one.stuck == 0 && !one.is_stopped &&
+		  !one.is_cut);
+}
+END_TEST
+
+/* A network that loses nothing: no mistake ever comes. */
+START_TEST(a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so)
+{
+	static const char text[] =
+		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
+		"nfd-s\n"
+		"network = n\nnetwork.n.delay = constant(1ms)\nstat.stop = n >= 10\n";
+	struct run_wish w = { .deadline = 1 }; /* over since long: it ends before it begins */
+	struct setup *s = NULL;
+	struct run *r = NULL;
+	struct run_figures f;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(setup_parse(text, sizeof(text) - 1, &s, &e), 0);
+	ck_assert_int_eq(run_new(s, &r, &e), 0);
+	ck_assert_int_eq(run_simulate(r, &w, &f, &e), 0);
+	ck_assert(f.is_cut && !f.is_stopped);
+	run_free(r);
+	setup_free(s);
+}
+END_TEST
+
+START_TEST(without_memory_a_run_says_so)
+{
+	ALLOC_SWEEP (k) {
+		struct run_figures f;
+		struct err e = { 0 };
+		int rc = run_text(
+			"process.num = 3\nprocess.initializer = adaptive\nprocess.1.initializer = "
+			"heartbeat\n"
+			"process.2.crash = 1s\nnetwork = n\nnetwork.n.delay = constant(1ms)\n"
+			"network.n.fifo = true\nnetwork.n.rate = 1e6\nnetwork.n.partition = "
+			"1s..2s: 1 | 2\n"
+			"simulation.until = 3s\nfd.window = 5\n",
+			&f, &e);
+
+		alloc_sweep_pause();
+		ck_assert_msg(rc == 0 || rc == -ERR_NOMEM, "%s", e.text);
+	}
+}
+END_TEST
+
+SUITE("run", what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy,
+      a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another,
+      a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so,
+      without_memory_a_run_says_so)
