@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated world: messages a second, and what a process costs. */
 #include "bench/bench.h"
-#include "neko/sim.h"
+#include "common/base/clock.h"
+#include "neko/run.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #define ROUNDS 5
@@ -91,6 +93,40 @@ static void messages(const char *name, uint32_t m, const struct neko_layer_ops *
 	bench_done(&v);
 }
 
+/* The example with its handler: heartbeats, freshness points, T_M, T_MR, P_A; without and with each delay as a value. */
+static void nfds(const char *name, const char *log_delay)
+{
+	const struct run_wish w = { 0 };
+	struct bench_series v = { 0 };
+	char text[512];
+	int i;
+
+	snprintf(text, sizeof(text),
+		 "process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
+		 "nfd-s\n"
+		 "network = lan\nnetwork.lan.delay = exponential(20ms)\nnetwork.lan.loss = 0.05\n"
+		 "fd.log_delay = %s\nsimulation.until = %ds\n",
+		 log_delay, MESSAGES / ROUNDS);
+	for (i = 0; i < ROUNDS; i++) {
+		struct setup *s;
+		struct run *r;
+		struct run_figures f;
+		struct err e = { 0 };
+		int64_t begin;
+
+		if (setup_parse(text, strlen(text), &s, &e) || run_new(s, &r, &e))
+			bench_fail("%s", e.text);
+		begin = bench_now();
+		if (run_simulate(r, &w, &f, &e))
+			bench_fail("%s", e.text);
+		bench_add(&v, (double)f.sent * 1e9 / (double)(bench_now() - begin));
+		run_free(r);
+		setup_free(s);
+	}
+	bench_print(name, "1/s", &v, NULL);
+	bench_done(&v);
+}
+
 static double resident_mib(void)
 {
 	struct rusage u;
@@ -103,6 +139,8 @@ int main(void)
 {
 	messages("neko.messages_per_s.100", 100, &starter);
 	messages("neko.messages_per_s.10000", 10000, &starter);
+	nfds("neko.nfds.heartbeats_per_s", "false");
+	nfds("neko.nfds.heartbeats_per_s.delays", "true");
 	messages("neko.received_per_s.100", 100, &receiver);
 	messages("neko.received_per_s.10000", 10000, &receiver);
 	messages("neko.received_per_s.100000", MANY, &receiver);

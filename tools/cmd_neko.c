@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig neko: distributed algorithms, simulated and measured. No monitor is asked. */
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "neko/chen.h"
+#include "neko/run.h"
+#include "tools/cmd.h"
+#include "tools/neko_show.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct neko_wish {
+	const char *seed, *output, *messages;
+	bool is_simulated, json;
+	int64_t deadline_ns;
+	FILE *to_messages;
+};
+
+/* "0.013 sent 1 > 2 heartbeats.heartbeat 8": time, what, source, destination, network.type, bytes. */
+static void write_message(void *arg, const struct sim_step *t)
+{
+	static const char *const kind[] = { "sent", "lost", "delivered" };
+	struct neko_wish *w = arg;
+
+	fprintf(w->to_messages, "%.9f %s %u > %u %s.%s %u\n", (double)t->at / 1e9, kind[t->kind],
+		t->msg->from, t->to, t->net, t->type, t->msg->n);
+}
+
+static void write_event(void *arg, const struct neko_event *v)
+{
+	struct neko_wish *w = arg;
+
+	fprintf(w->to_messages, "%.9f event %u %s %.9g\n", (double)v->at / 1e9, v->process, v->what,
+		v->content);
+}
+
+static int blame(const char *path, const struct err *e)
+{
+	int status = e->code == ERR_NOTFOUND && !e->line	  ? CMD_NOTFOUND
+		     : e->code == ERR_NOMEM || e->code == ERR_SYS ? CMD_FAILURE
+								  : CMD_USAGE;
+
+	return e->line ? cmd_fail(status, "%s:%u: %s", path, e->line, e->text)
+		       : cmd_fail(status, "%s: %s", path, e->text);
+}
+
+static int write_file(const char *path, const struct buf *b)
+{
+	struct err e = { 0 };
+
+	return file_write_atomic(path, buf_str(b), b->n, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text)
+							     : CMD_OK;
+}
+
+static int show(const struct neko_wish *w, const struct run *r, const char *path,
+		const struct run_figures *f)
+{
+	struct buf b = BUF_INIT(NEKO_SHOW_MAX_BYTES);
+	int status = CMD_OK;
+
+	if (w->output || w->json)
+		neko_show_json(&b, path, r, f);
+	if (w->output && !b.failed)
+		status = write_file(w->output, &b);
+	if (!w->json) {
+		buf_clear(&b);
+		neko_show_text(&b, r, f);
+	}
+	if (b.failed)
+		status = cmd_fail(CMD_FAILURE, "out of memory");
+	else
+		fputs(buf_str(&b), stdout);
+	buf_done(&b);
+	if (f->is_cut && status == CMD_OK)
+		status = CMD_TIMEOUT;
+	return status;
+}
+
+static int simulate(struct neko_wish *w, struct run *r, const char *path)
+{
+	struct run_wish wish = { .deadline = clock_mono() + w->deadline_ns, .arg = w };
+	struct run_figures f;
+	struct err e = { 0 };
+
+	if (w->to_messages) {
+		wish.on_message = write_message;
+		wish.on_event = write_event;
+	}
+	if (run_simulate(r, &wish, &f, &e))
+		return blame(path, &e);
+	if (f.stuck)
+		cmd_warn("%u active layers did not return at the end of their run", f.stuck);
+	return show(w, r, path, &f);
+}
+
+static int run_setup(struct neko_wish *w, struct setup *s, const char *path)
+{
+	struct run *r = NULL;
+	struct err e = { 0 };
+	int status;
+
+	if (w->seed && setup_set(s, "simulation.seed", w->seed, &e))
+		return blame(path, &e);
+	if (run_new(s, &r, &e))
+		return blame(path, &e);
+	status = simulate(w, r, path);
+	run_free(r);
+	return status;
+}
+
+static int run_file(struct neko_wish *w, const char *path)
+{
+	struct setup *s = NULL;
+	struct err e = { 0 };
+	int status;
+
+	if (setup_read(path, &s, &e))
+		return blame(path, &e);
+	if (w->messages && !(w->to_messages = fopen(w->messages, "w"))) {
+		setup_free(s);
+		return cmd_fail(CMD_FAILURE, "%s: %s", w->messages, strerror(errno));
+	}
+	status = run_setup(w, s, path);
+	if (w->to_messages && (ferror(w->to_messages) | fclose(w->to_messages)) && status == CMD_OK)
+		status = cmd_fail(CMD_FAILURE, "%s: could not be written", w->messages);
+	setup_free(s);
+	return status;
+}
+
+static int list(void)
+{
+	const struct run_app *a;
+
+	for (a = run_apps; a->name; a++)
+		printf("%-10s %s\n", a->name, a->summary);
+	return CMD_OK;
+}
+
+/* DETECTION RECURRENCE DURATION LOSS DELAY: what the failure detector is to keep, over which network. */
+static int configure(const struct opt_spec *spec, char **argv)
+{
+	int64_t ns[3];
+	struct chen_wish w;
+	struct delay delay;
+	double loss, eta, delta;
+	struct err e = { 0 };
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (opt_to_nsec(argv[i], 1, INT64_MAX / 2, &ns[i]))
+			return opt_usage_error(spec, "'%s' is no time", argv[i]);
+	if (str_to_double(argv[3], 0, 1, &loss))
+		return opt_usage_error(spec, "'%s' is no chance of a loss: a number from 0 to 1",
+				       argv[3]);
+	if (delay_parse(argv[4], &delay, &e))
+		return opt_usage_error(spec, "%s", e.text);
+	w = (struct chen_wish){ (double)ns[0] / 1e9, (double)ns[1] / 1e9, (double)ns[2] / 1e9 };
+	if (chen_configure(&w, loss, &delay, &eta, &delta, &e))
+		return cmd_fail(CMD_FAILURE, "%s", e.text);
+	printf("fd.eta = %.4fs\nfd.delta = %.4fs\n", eta, delta);
+	return CMD_OK;
+}
+
+static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, char **argv)
+{
+	if (argc == 1 && str_eq(argv[0], "list"))
+		return list();
+	if (argc == 6 && str_eq(argv[0], "configure"))
+		return configure(spec, argv + 1);
+	if (argc != 2 || !str_eq(argv[0], "run"))
+		return opt_usage_error(spec, "run FILE, list, or configure with five values");
+	if (!w->is_simulated)
+		return opt_usage_error(spec, "only simulations are there yet: --simulate");
+	return run_file(w, argv[1]);
+}
+
+int cmd_neko(int argc, char **argv)
+{
+	struct neko_wish w = { .deadline_ns = 600 * NSEC_PER_SEC };
+	const struct opt table[] = {
+		{ "simulate", 's', NULL, "run: in virtual time, in this process", OPT_FLAG,
+		  &w.is_simulated, 0, 0, NULL },
+		{ "seed", 0, "N", "run: of all random numbers, instead of simulation.seed", OPT_STR,
+		  &w.seed, 0, 0, NULL },
+		{ "output", 'o', "FILE",
+		  "run: write the results there as JSON, whole or not at all", OPT_STR, &w.output,
+		  0, 0, NULL },
+		{ "json", 'j', NULL, "run: JSON on the standard output", OPT_FLAG, &w.json, 0, 0,
+		  NULL },
+		{ "messages", 0, "FILE",
+		  "run: a line for each message sent, lost and delivered, and each event", OPT_STR,
+		  &w.messages, 0, 0, NULL },
+		{ "deadline", 0, "TIME", "run: end after this, with what there is (default 10m)",
+		  OPT_NSEC, &w.deadline_ns, NSEC_PER_MSEC, 86400 * NSEC_PER_SEC, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig neko",
+		.usage = "run [OPTION...] FILE|list|configure DETECTION RECURRENCE DURATION LOSS "
+			 "DELAY",
+		.summary = "runs distributed algorithms in a simulation, and measures them",
+		.details =
+			"`list` says what a process can be. `configure` computes the largest eta "
+			"of NFD-S that finds a "
+			"crash within DETECTION, errs at most once in RECURRENCE, and for "
+			"DURATION: 30s 30d 60s 0.01 "
+			"'exponential(20ms)'. The exit status is 124 when the deadline came first.",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	return rc >= 0 ? rc : dispatch(&spec, &w, argc - first, argv + first);
+}

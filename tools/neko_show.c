@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/neko_show.h"
+
+#include "common/base/array.h"
+#include "common/base/json.h"
+#include "stats/report.h"
+#include "tools/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define LEVEL 0.95
+
+static void cell(struct table *t, double v)
+{
+	if (isfinite(v))
+		table_cell(t, "%.6g", v);
+	else
+		table_cell(t, "-");
+}
+
+static void add_row(struct table *t, const struct stat_result *v)
+{
+	const struct moments *m = quantity_moments(v->quantity);
+	struct interval i = quantity_interval(v->quantity, LEVEL);
+	const char *unit = quantity_unit(v->quantity);
+
+	table_cell(t, "%s%s%s%s", quantity_name(v->quantity), *unit ? " (" : "", unit,
+		   *unit ? ")" : "");
+	table_cell(t, "%" PRIu64, m->n);
+	cell(t, moments_mean(m));
+	cell(t, i.half);
+	cell(t, v->expected);
+	cell(t, moments_deviation(m));
+	cell(t, m->n ? m->min : NAN);
+	cell(t, m->n ? m->max : NAN);
+}
+
+static void add_table(struct buf *b, const struct stat_result *v, size_t n)
+{
+	static const char *const heads[] = { "QUANTITY", "N",	      "MEAN", "+-95%",
+					     "FORMULA",	 "DEVIATION", "MIN",  "MAX" };
+	struct table *t = table_new(ARRAY_LEN(heads), heads, "lrrrrrrr");
+	size_t i;
+
+	for (i = 0; t && i < n; i++)
+		if (quantity_moments(v[i].quantity)->n)
+			add_row(t, &v[i]);
+	if (!t || table_print(t, 0, b))
+		b->failed = true;
+	table_free(t);
+}
+
+/* Where values depend on each other the interval above is too narrow, and by how much. */
+static void add_warnings(struct buf *b, const struct stat_result *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const char *words = dependence_words(quantity_dependence(v[i].quantity));
+		double half = quantity_interval_of_batches(v[i].quantity, LEVEL).half;
+
+		if (words)
+			buf_printf(b, "%s: %s; by batch means it is +- %.6g\n",
+				   quantity_name(v[i].quantity), words, half);
+	}
+}
+
+static const char *end_of(const struct run_figures *f)
+{
+	return f->is_cut       ? "the deadline came first: this is a part"
+	       : f->is_stopped ? "stopped by its rule"
+			       : "time is over";
+}
+
+void neko_show_text(struct buf *b, const struct run *r, const struct run_figures *f)
+{
+	struct stat_result v[STAT_QUANTITIES_MAX];
+	size_t n = run_results(r, v);
+
+	buf_printf(b,
+		   "simulated, seed %" PRIu64 ", %" PRIu64 " %s, %.9g s, %" PRIu64
+		   " messages, %" PRIu64 " delivered: %s\n",
+		   f->seed, f->runs, f->runs == 1 ? "run" : "runs", f->virtual_s, f->sent,
+		   f->delivered, end_of(f));
+	add_table(b, v, n);
+	add_warnings(b, v, n);
+	buf_printf(b, "hash %016" PRIx64 "\n", f->hash);
+}
+
+static void number(struct json *j, const char *key, double v)
+{
+	json_key(j, key);
+	json_double(j, v);
+}
+
+static void whole(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	json_u64(j, v);
+}
+
+static void text(struct json *j, const char *key, const char *v)
+{
+	json_key(j, key);
+	json_str(j, v);
+}
+
+static void yes_or_no(struct json *j, const char *key, bool v)
+{
+	json_key(j, key);
+	json_bool(j, v);
+}
+
+/* Where none is known there is no key. */
+static void add_formulas(struct json *j, const struct stat_result *v, size_t n)
+{
+	size_t i;
+
+	json_key(j, "formulas");
+	json_object(j);
+	for (i = 0; i < n; i++)
+		if (!isnan(v[i].expected))
+			number(j, quantity_name(v[i].quantity), v[i].expected);
+	json_object_end(j);
+}
+
+void neko_show_json(struct buf *b, const char *path, const struct run *r,
+		    const struct run_figures *f)
+{
+	struct stat_result v[STAT_QUANTITIES_MAX];
+	size_t n = run_results(r, v), i;
+	char hash[20];
+	struct json j;
+
+	snprintf(hash, sizeof(hash), "%016" PRIx64, f->hash);
+	json_init(&j, b);
+	json_object(&j);
+	text(&j, "configuration", path);
+	text(&j, "world", "simulated");
+	whole(&j, "seed", f->seed);
+	whole(&j, "runs", f->runs);
+	number(&j, "seconds", f->virtual_s);
+	whole(&j, "sent", f->sent);
+	whole(&j, "delivered", f->delivered);
+	whole(&j, "events", f->events);
+	whole(&j, "stuck", f->stuck);
+	yes_or_no(&j, "stopped", f->is_stopped);
+	yes_or_no(&j, "cut", f->is_cut);
+	text(&j, "hash", hash);
+	json_key(&j, "quantities");
+	json_array(&j);
+	for (i = 0; i < n; i++)
+		report_json(v[i].quantity, &report_usual, &j);
+	json_array_end(&j);
+	add_formulas(&j, v, n);
+	json_object_end(&j);
+	if (json_end(&j))
+		b->failed = true;
+	buf_putc(b, '\n');
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run of an algorithm found, for people and for programs. */
+#ifndef TOOLS_NEKO_SHOW_H
+#define TOOLS_NEKO_SHOW_H
+
+#include "common/base/buf.h"
+#include "neko/run.h"
+
+#define NEKO_SHOW_MAX_BYTES (16 * 1024 * 1024) /* of results: some quantities, with histograms */
+
+/* A failure shows in the buffer. */
+void neko_show_text(struct buf *b, const struct run *r, const struct run_figures *f);
+
+/* One object; path: of the configuration. */
+void neko_show_json(struct buf *b, const char *path, const struct run *r,
+		    const struct run_figures *f);
+
+#endif
