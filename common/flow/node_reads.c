@@ -7,7 +7,9 @@
 int reads_init(struct fnode *n)
 {
 	struct reads_state *s = &n->reads;
-	bool sketches = n->partial && agg_kind_has_sketch(n->fold.agg);
+	/* Of plain values the graph may name any aggregate: none is kept. */
+	enum agg_kind agg = n->partial ? n->fold.agg : AGG_COUNT;
+	bool sketches = agg_kind_has_sketch(agg);
 
 	s->part = calloc(FLOW_READS_OPEN, sizeof(*s->part));
 	if (sketches)
@@ -17,7 +19,7 @@ int reads_init(struct fnode *n)
 		return -ERR_NOMEM;
 	}
 	for (int i = 0; i < FLOW_READS_OPEN; i++)
-		partial_init(&s->part[i], n->fold.agg, sketches ? &s->sketch[i] : NULL);
+		partial_init(&s->part[i], agg, sketches ? &s->sketch[i] : NULL);
 	n->state_bytes = FLOW_READS_OPEN * (sizeof(*s->part) + (sketches ? sizeof(*s->sketch) : 0));
 	return 0;
 }

@@ -527,6 +527,28 @@ START_TEST(state_is_within_what_the_verifier_counts)
 }
 END_TEST
 
+/* The aggregate of such a way says nothing: one with sketches has none here. */
+START_TEST(a_way_of_plain_values_may_name_any_aggregate)
+{
+	const struct flow_token t = flow_token_make(1, 42, 0, START + 1);
+	struct flow_batch b = {
+		.measurement = 1, .link = "r", .read = 1, .domain = FLOW_READ, .n = 1, .t = &t
+	};
+
+	for (int agg = 0; agg < AGG_NKINDS; agg++) {
+		struct flow_graph *g = flow_graph_new(1);
+
+		made_result(g, 0,
+			    made_link_in(g, "r", FLOW_READ, false, (enum agg_kind)agg, FLOW_SINCE_LAST, 1));
+		world_load(&w, g);
+		ck_assert_int_eq(flow_take(w.f, &b, NULL), 0);
+		world_read(&w, 1, 1);
+		ck_assert_double_eq(world_last(&w, 1, 0)->value, 42);
+		flow_remove(w.f, 1);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -551,6 +573,7 @@ int main(void)
 		tokens_flow_without_allocating,
 		without_memory_the_old_graph_runs_on,
 		state_is_within_what_the_verifier_counts,
+		a_way_of_plain_values_may_name_any_aggregate,
 	};
 
 	return suite_run_with("flow", set_up, clean_up, tests, ARRAY_LEN(tests));
