@@ -243,16 +243,19 @@ static void arm(struct measure *m, nsec_t at)
 /* The read that is due next, and when its interval ends. False: none is. */
 static bool next_read(const struct measure *m, int64_t *read, nsec_t *t)
 {
-	nsec_t now = measure_now(m->ms);
+	nsec_t past = measure_now(m->ms) - m->start - grace(m);
 
 	*read = m->read + 1;
 	if (!m->asked.every) {
 		*t = m->asked_at;
 		return m->asked_read != 0;
 	}
-	/* After a long sleep the reads that nobody below remembers are left out. */
-	if ((now - m->start) / m->asked.every > m->read + FLOW_READS_OPEN)
-		*read = (now - m->start) / m->asked.every;
+	/*
+	 * After a long sleep the reads that nobody below remembers are left out. The one that is closed
+	 * instead has had its grace: waiting for a newer one, all that comes would be too far ahead.
+	 */
+	if (past / m->asked.every > m->read + FLOW_READS_OPEN)
+		*read = past / m->asked.every;
 	*t = m->start + *read * m->asked.every;
 	return true;
 }

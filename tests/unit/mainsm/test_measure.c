@@ -183,6 +183,32 @@ START_TEST(who_is_silent_for_long_is_not_waited_for)
 }
 END_TEST
 
+/* The machine slept, or had no time for mainsm: what came meanwhile is lost, what comes then is not. */
+START_TEST(after_a_long_sleep_the_reads_go_on)
+{
+	const nsec_t every = 100 * MS, slept = 30 * every;
+	unsigned before;
+
+	open_hosts();
+	measure("[]", "", "Send_volume", "[\"every_ms\",100]");
+	for (int64_t read = 1; read <= 3; read++)
+		read_both(read);
+	w.timebase.offset += slept;
+	before = events();
+	for (int64_t read = 34; read < 54; read++) {
+		nsec_t at = in_a.start + read * every;
+
+		world_run(&w, at - slept - world_wall(&w));
+		measured_send(&in_a, read, at);
+		measured_send(&in_b, read, at);
+	}
+	ck_assert_uint_ge(events(), before + 10);
+	ck_assert_int_eq(value_at(0).key, 53);
+	ck_assert_int_eq(value_at(0).k, 8);
+	close_hosts();
+}
+END_TEST
+
 START_TEST(processes_that_come_are_measured_and_those_that_have_ended_go_on_to_count)
 {
 	open_hosts();
@@ -556,6 +582,7 @@ END_TEST
 SUITE("measure", a_sum_over_two_sites_is_one_value, by_process_each_has_a_value_of_its_own,
       since_the_last_read_and_per_second_are_what_has_come, a_metric_of_a_text_is_put_together_at_the_top,
       a_silent_site_is_missed_after_the_grace_and_counts_again, who_is_silent_for_long_is_not_waited_for,
+      after_a_long_sleep_the_reads_go_on,
       processes_that_come_are_measured_and_those_that_have_ended_go_on_to_count,
       what_changes_elsewhere_is_no_work_for_a_measurement, objects_are_added_and_taken_away_while_it_runs,
       a_site_that_is_lost_is_loaded_again,
