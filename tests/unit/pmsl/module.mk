@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-pmsl.test_src := walk.c
+pmsl.test_src := walk.c metrics.c

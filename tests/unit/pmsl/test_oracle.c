@@ -5,184 +5,22 @@
  * text with the whole log at hand gives. The walk knows nothing of graphs, of
  * pieces or of partial aggregates.
  */
-#include "common/base/rng.h"
-#include "common/base/str.h"
 #include "common/flow/flow.h"
 #include "pmsl/pmsl.h"
 #include "tests/suite.h"
-#include "tests/unit/pmsl/walk.h"
+#include "tests/unit/pmsl/metrics.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <string.h>
 
 #define PROGRAMS 1000
-#define SECOND INT64_C(1000000000)
 
 static struct rng rng;
+static const struct world *world;
+static struct walk_log story;
 
 static unsigned roll(unsigned n)
 {
 	return (unsigned)rng_below(&rng, n);
-}
-
-/* --- the world: two sites of two nodes of two processes */
-
-static struct world_object objects[2 + 4 + WALK_PROCS];
-static char tokens[2 + 4 + WALK_PROCS][8];
-static const struct world world = { objects, 2 + 4 + WALK_PROCS };
-static uint32_t proc_at[WALK_PROCS]; /* rank -> object */
-
-static uint32_t put_object(uint32_t i, enum pmsl_kind kind, char letter, int64_t rank,
-			   uint32_t parent)
-{
-	snprintf(tokens[i], sizeof(tokens[i]), "%c_%u", letter, i);
-	objects[i] = (struct world_object){ kind, tokens[i], NULL, rank, parent };
-	return i;
-}
-
-static void make_world(void)
-{
-	uint32_t at = 0, site = 0, node = 0;
-	unsigned p;
-
-	for (p = 0; p < WALK_PROCS; p++) {
-		if (p % 4 == 0)
-			site = put_object(at, PMSL_T_SITE, 's', -1, WORLD_NONE), at++;
-		if (p % 2 == 0)
-			node = put_object(at, PMSL_T_NODE, 'n', -1, site), at++;
-		proc_at[p] = put_object(at, PMSL_T_PROCESS, 'p', p, node);
-		at++;
-	}
-}
-
-/* --- a log */
-
-static struct walk_log story;
-
-static void make_log(void)
-{
-	unsigned p, vt, r;
-
-	for (p = 0; p < WALK_PROCS; p++) {
-		nsec_t t = 1 + roll(1000);
-		double sent = 0;
-
-		for (vt = 1; vt <= WALK_VTS; vt++) {
-			t += SECOND + (nsec_t)roll(2000) * 1000000;
-			sent += roll(100);
-			story.event[p][vt] = (struct walk_event){ t, sent, (double)roll(50) - 10 };
-		}
-		for (r = 1; r <= WALK_READS; r++)
-			story.sent_at_read[p][r] =
-				story.sent_at_read[p][r - 1] * (r > 1) + roll(1000);
-	}
-}
-
-/* --- random metrics: numbers only, so that units fit */
-
-static void say(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct buf *b, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	buf_vprintf(b, fmt, ap);
-	va_end(ap);
-}
-
-/* A value of process p at virtual time vt. */
-static void say_event(struct buf *b, unsigned depth)
-{
-	static const char *const leaves[] = {
-		"(r AT e(p, vt))",
-		"(r AT e(p, vt-1))",
-		"(1 AT e(p, vt))",
-		"((Send_volume(p, [START,NOW]) AT e(p, vt) - Send_volume(p, [START,NOW]) AT e(p, "
-		"vt-1)) / b)",
-		"((r * 2 + p.rank) AT e(p, vt))",
-		"((Time(NOW) AT e(p, vt) - Time(NOW) AT e(p, vt-2)) / s)",
-	};
-	static const char *const ops[] = { "+", "-", "*" };
-
-	if (!depth || roll(3) == 0) {
-		say(b, "%s", leaves[roll(6)]);
-		return;
-	}
-	if (roll(4) == 0) {
-		say(b, "IF(");
-		say_event(b, depth - 1);
-		say(b, " > %u, ", roll(10));
-		say_event(b, depth - 1);
-		say(b, ", ");
-		say_event(b, depth - 1);
-	} else {
-		say(b, "(");
-		say_event(b, depth - 1);
-		say(b, " %s ", ops[roll(3)]);
-		say_event(b, depth - 1);
-	}
-	say(b, ")");
-}
-
-static const char *any_fold(void)
-{
-	static const char *const folds[] = { "SUM", "MIN", "MAX", "MEAN", "COUNT" };
-
-	return folds[roll(5)];
-}
-
-static const char *any_choice(void)
-{
-	static const char *const choices[] = { "", " AND p.rank > 1", " AND p.rank % 2 == 0",
-					       " AND (p.rank < 3 OR p.rank == 7)" };
-
-	return choices[roll(4)];
-}
-
-/*
- * True when the graph may count a process' value before those of the others have come: MAX of MAX
- * the other way round. Then only the end is the same.
- */
-static bool say_metric(struct buf *b)
-{
-	const char *inner = any_fold(), *outer = any_fold();
-	bool is_swapped = false;
-
-	/* One byte and one second: what is divided by them has no unit. */
-	say(b, "Byte(Value v) : Unit(\"B\") { RETURN v; }\nSecond(Value v) : Unit(\"s\") { RETURN "
-	       "v; }\n");
-	say(b, "M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r);\nProcess "
-	       "p; VirtualTime vt;"
-	       " Value[][] x; Value[] y; Value b = Byte(1), s = Second(1);\nx[p][vt] = ");
-	say_event(b, 2);
-	say(b, ";\n");
-	switch (roll(4)) {
-	case 0: /* over processes, then over virtual time */
-		is_swapped = true;
-		say(b,
-		    "y[vt] = %s(x[p][vt] WHERE p IN ps%s);\nRETURN %s(y[vt] WHERE y[vt].time IN "
-		    "t%s);",
-		    inner, any_choice(), outer, roll(2) ? "" : " AND y[vt] > 3");
-		break;
-	case 1: /* over virtual time, then over processes */
-		say(b,
-		    "y[p] = %s(x[p][vt] WHERE x[p][vt].time IN t%s);\nRETURN %s(y[p] WHERE p IN "
-		    "ps%s);",
-		    inner, roll(2) ? "" : " AND x[p][vt] > 0", outer, any_choice());
-		break;
-	case 2: /* over both at once */
-		say(b, "RETURN %s(x[p][vt] WHERE p IN ps%s AND x[p][vt].time IN t);", outer,
-		    any_choice());
-		break;
-	default: /* of reads */
-		say(b,
-		    "y[p] = Send_volume(p, t) / b * %u + p.rank;\nRETURN %s(y[p] WHERE p IN ps%s "
-		    "AND y[p] > %u) + 1;",
-		    roll(5), outer, any_choice(), roll(900));
-	}
-	say(b, " }");
-	return is_swapped;
 }
 
 /* --- the pieces, each in an engine of its own */
@@ -212,7 +50,7 @@ static unsigned above(const struct tree *t, unsigned i)
 
 	for (k = 0; at.kind == PLACE_NODE && k < t->plan->pieces.n; k++)
 		if (t->plan->pieces.v[k].place.kind == PLACE_SITE &&
-		    t->plan->pieces.v[k].place.object == world_site(&world, at.object))
+		    t->plan->pieces.v[k].place.object == world_site(world, at.object))
 			return k;
 	return 0;
 }
@@ -240,26 +78,6 @@ static void start(struct tree *t)
 	}
 }
 
-static unsigned rank_of(const char *token)
-{
-	unsigned p;
-
-	for (p = 0; p < WALK_PROCS; p++)
-		if (str_eq(tokens[proc_at[p]], token))
-			return p;
-	ck_abort_msg("no process %s", token);
-}
-
-static double value_of(const struct flow_source *s, unsigned p, unsigned vt)
-{
-	if (s->kind == FLOW_SOURCE_EVENT)
-		return 1;
-	if (s->kind == FLOW_SOURCE_TIME)
-		return (double)story.event[p][vt].time / 1e9;
-	return s->kind == FLOW_SOURCE_PARAMETER ? story.event[p][vt].extra
-						: story.event[p][vt].sent;
-}
-
 static void push_one(struct tree *t, unsigned i, uint32_t input, int64_t key, double value,
 		     nsec_t time)
 {
@@ -273,7 +91,7 @@ static void push_events(struct tree *t, unsigned i, uint32_t node, const struct 
 			unsigned r)
 {
 	uint32_t input = flow_input(t->engine[i], 1, node);
-	unsigned p = rank_of(s->process), vt, k, first = roll(WALK_VTS), step = roll(2) ? 1 : 5;
+	unsigned p = metrics_rank(s->process), vt, k, first = roll(WALK_VTS), step = roll(2) ? 1 : 5;
 
 	for (k = 0; k < WALK_VTS; k++) {
 		const struct walk_event *e;
@@ -282,7 +100,7 @@ static void push_events(struct tree *t, unsigned i, uint32_t node, const struct 
 		vt = 1 + (first + k * step) % WALK_VTS;
 		e = &story.event[p][vt];
 		if (e->time > walk_read_time(r - 1) && e->time <= walk_read_time(r))
-			push_one(t, i, input, vt, value_of(s, p, vt), e->time);
+			push_one(t, i, input, vt, metrics_value(&story, s, p, vt), e->time);
 	}
 }
 
@@ -300,7 +118,7 @@ static void push(struct tree *t, unsigned i, unsigned r)
 			push_events(t, i, k, s, r);
 		} else {
 			push_one(t, i, flow_input(t->engine[i], 1, k), r,
-				 story.sent_at_read[rank_of(s->object)][r], walk_read_time(r));
+				 story.sent_at_read[metrics_rank(s->object)][r], walk_read_time(r));
 		}
 	}
 }
@@ -364,15 +182,18 @@ static void try_one(struct buf *source)
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct pmsl *p = NULL;
 	struct pmsl_plan plan;
+	struct metrics_shape shape;
 	bool only_end;
 
 	buf_clear(source);
-	only_end = say_metric(source);
+	shape = metrics_say(&rng, source);
+	/* The graph may count a process' value before those of the others have come: MAX of MAX the other way round. */
+	only_end = shape.kind == METRICS_OF_VT;
 	wish.since = !only_end && roll(2) ? FLOW_SINCE_LAST : FLOW_SINCE_START;
-	make_log();
+	metrics_log(&rng, &story);
 	ck_assert_int_eq(pmsl_compile("t", buf_str(source), source->n, &d, &p), 0);
 	ck_assert_msg(!d.nerror, "%s\n%s", buf_str(source), d.v[0].text);
-	ck_assert_msg(pmsl_plan(p, pmsl_metric(p, "M", &d), &world, &wish, 1, &d, &plan) == 0,
+	ck_assert_msg(pmsl_plan(p, pmsl_metric(p, "M", &d), world, &wish, 1, &d, &plan) == 0,
 		      "%s\n%s", buf_str(source), d.v[0].text);
 	compare(buf_str(source), &plan, &wish, only_end);
 	pmsl_plan_done(&plan);
@@ -385,7 +206,7 @@ START_TEST(pieces_give_what_a_walk_over_the_text_gives)
 	unsigned i;
 
 	rng_init(&rng, suite_seed(20261122));
-	make_world();
+	world = metrics_world();
 	for (i = 0; i < PROGRAMS; i++)
 		try_one(&source);
 	buf_done(&source);

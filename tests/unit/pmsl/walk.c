@@ -7,7 +7,7 @@
 
 nsec_t walk_read_time(unsigned r)
 {
-	return (nsec_t)r * (r == WALK_READS ? 20 : 10) * INT64_C(1000000000);
+	return (nsec_t)(r < WALK_READS ? r : r + WALK_READS) * 10 * INT64_C(1000000000);
 }
 
 /* What a value is, NaN where there is none. */
@@ -15,6 +15,7 @@ struct answer {
 	double v;
 	double time; /* when the last of what it is made of had come, NaN: it is of no time */
 	bool is_excluded;
+	unsigned round; /* in which the last of its events was heard of */
 };
 
 static struct answer walk(struct walk *w, uint32_t node);
@@ -51,12 +52,13 @@ static struct answer walk_at(struct walk *w, const struct dag_node *n)
 	int64_t at = (int64_t)w->run[vt->variable] - vt->shift;
 	struct answer a;
 
-	if (at < 1 || at > WALK_VTS)
+	if (at < 1 || at > WALK_VTS || w->log->event[rank][at].is_lost)
 		return no_value();
 	w->rank = rank;
 	w->vt = (int)at;
 	a = walk(w, n->in[0]);
 	a.time = (double)w->log->event[rank][at].time;
+	a.round = w->log->event[rank][at].round;
 	w->rank = -1;
 	return a;
 }
@@ -100,6 +102,8 @@ static struct answer walk_op(struct walk *w, const struct dag_node *n)
 	else
 		a.v = apply(n->op, a.v, b.v);
 	a.time = fmax(fmax(a.time, b.time), c.time);
+	a.round = b.round > a.round ? b.round : a.round;
+	a.round = c.round > a.round ? c.round : a.round;
 	return a;
 }
 
@@ -145,7 +149,27 @@ static struct answer walk_one(struct walk *w, const struct dag_node *n)
 		return no_value();
 	v.is_excluded = condition.v == 0;
 	v.time = fmax(v.time, condition.time);
+	v.round = condition.round > v.round ? condition.round : v.round;
 	return v;
+}
+
+/* What the variable of that kind stands for; -1: there is none. */
+static int stands_for(const struct walk *w, enum pmsl_kind kind)
+{
+	unsigned i;
+
+	for (i = 0; i < w->g->nvariable; i++)
+		if (w->running >> i & 1 && w->g->variable[i].kind == kind)
+			return (int)w->run[i];
+	return -1;
+}
+
+static bool has_come(const struct walk *w, const struct answer *a)
+{
+	int p = stands_for(w, PMSL_T_PROCESS), vt = stands_for(w, PMSL_T_VT);
+
+	return !w->is_gone || p < 0 || vt < 0 ||
+	       !w->is_gone(w->arg, (unsigned)p, (unsigned)vt, a->round);
 }
 
 static void run_over(struct walk *w, const struct dag_node *n, unsigned from, struct tally *t)
@@ -158,16 +182,18 @@ static void run_over(struct walk *w, const struct dag_node *n, unsigned from, st
 	if (from == w->g->nvariable) {
 		struct answer v = walk_one(w, n);
 
-		if (!isnan(v.v) && !v.is_excluded &&
+		if (!isnan(v.v) && !v.is_excluded && has_come(w, &v) &&
 		    (!is_over_vt(w, n) || is_in_interval(w, v.time)))
 			count(t, v.v);
 		return;
 	}
 	is_vt = w->g->variable[from].kind == PMSL_T_VT;
+	w->running |= 1u << from;
 	for (i = is_vt ? 1 : 0; i < (is_vt ? WALK_VTS + 4u : WALK_PROCS); i++) {
 		w->run[from] = i;
 		run_over(w, n, from + 1, t);
 	}
+	w->running &= ~(1u << from);
 }
 
 /* When the last of a fold over objects had come. */

@@ -18,6 +18,8 @@
 struct walk_event {
 	nsec_t time;
 	double sent, extra;
+	bool is_lost; /* nobody heard of it */
+	unsigned round; /* the read before which its host has heard of it; 0: nobody asks */
 };
 
 struct walk_log {
@@ -31,10 +33,14 @@ struct walk {
 	unsigned read; /* from 1 */
 	enum flow_since since;
 	unsigned run[PMSL_VARIABLES_MAX]; /* what the variables stand for: a rank, a virtual time */
+	unsigned running; /* bits of the variables that stand for something now */
+	/* A process' value of one virtual time, whole in that round, has not come up; NULL: all have. */
+	bool (*is_gone)(void *arg, unsigned rank, unsigned vt, unsigned round);
+	void *arg;
 	int rank, vt; /* of the event that is looked at; rank -1: none */
 };
 
-/* All that happens has happened before the last one. */
+/* All that happens has happened before number WALK_READS. */
 nsec_t walk_read_time(unsigned r);
 
 /* NaN when there is none. w->rank is -1. */
