@@ -81,9 +81,10 @@ leftovers() {
 	# shellcheck disable=SC2013 # words
 	for p in $(grep -lsz "^OMIG_STATE_DIR=$OMIG_STATE_DIR\$" /proc/[0-9]*/environ); do
 		p=${p%/environ}
-		# Neither our own sub-shells and pipes, nor what has ended by now, as the grep above has.
+		# Neither our own sub-shells and pipes, nor what has ended by now, as the grep above has,
 		read -r comm 2>/dev/null <"$p/comm" || continue
-		case $comm in sh | grep | date | sleep | timeout) ;; *) echo "${p#/proc/}" ;; esac
+		# nor the virtual hosts that we are in.
+		case $comm in sh | grep | date | sleep | timeout | unshare | bed) ;; *) echo "${p#/proc/}" ;; esac
 	done
 }
 

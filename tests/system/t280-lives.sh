@@ -91,6 +91,7 @@ for f in $flavours; do
 	check "$f: no call that was left is open" none_is_open
 	: >"$TMPDIR/bare.end"
 	: >"$TMPDIR/watched.end"
+	for end in "$TMPDIR"/*.daemon.*; do until_true 5 is_dead "$(cat "$end")"; done
 
 	both "$f" thread
 	check "$f: another thread calls MPI_Init_thread: output and status" same

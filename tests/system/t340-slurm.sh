@@ -74,13 +74,14 @@ NodeName=$node NodeAddr=127.0.0.1 CPUs=8 State=UNKNOWN
 PartitionName=all Nodes=$node Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
 END
 echo "PMIxCliTmpDirBase=$S/pmix" >"$S/mpi.conf"
-munged --foreground --force --num-threads=1 --socket="$S/munge/socket" --key-file="$S/munge/key" --pid-file="$S/munge/pid" \
+# Not with our state in their environment, by which the processes of this test are known.
+env -u OMIG_STATE_DIR munged --foreground --force --num-threads=1 --socket="$S/munge/socket" --key-file="$S/munge/key" --pid-file="$S/munge/pid" \
 	--log-file="$S/munge/log" --seed-file="$S/munge/seed" >"$S/log/munged.out" 2>&1 &
 daemons="$daemons $!"
 until_true 10 test -S "$S/munge/socket"
-slurmctld -D -i -f "$SLURM_CONF" >"$S/log/slurmctld.out" 2>&1 &
+env -u OMIG_STATE_DIR slurmctld -D -i -f "$SLURM_CONF" >"$S/log/slurmctld.out" 2>&1 &
 daemons="$daemons $!"
-slurmd -D -N "$node" -f "$SLURM_CONF" >"$S/log/slurmd.out" 2>&1 &
+env -u OMIG_STATE_DIR slurmd -D -N "$node" -f "$SLURM_CONF" >"$S/log/slurmd.out" 2>&1 &
 daemons="$daemons $!"
 is_idle() {
 	sinfo -h -o %T 2>/dev/null | grep -q idle
