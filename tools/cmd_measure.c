@@ -92,7 +92,16 @@ static void serve_terminal(struct measuring *m)
 
 static bool has_enough(const struct measuring *m)
 {
-	return m->wish->count && m->shown >= m->wish->count;
+	return measuring_is_reached(m) || (m->wish->count && m->shown >= m->wish->count);
+}
+
+static bool count_read(struct measuring *m, const struct reading *r)
+{
+	int rc = measuring_count(m, r);
+
+	if (rc != CMD_OK)
+		m->status = rc;
+	return rc == CMD_OK;
 }
 
 static void show_all(struct measuring *m)
@@ -100,7 +109,7 @@ static void show_all(struct measuring *m)
 	struct reading *r;
 
 	while (!m->is_over && !has_enough(m) && (r = measuring_next(m))) {
-		m->is_over = !measuring_show(m, r);
+		m->is_over = !measuring_show(m, r) || !count_read(m, r);
 		reading_free(r);
 	}
 }
@@ -139,6 +148,7 @@ static int measure(struct measuring *m)
 			term_raw(&m->term);
 		watch(m);
 		term_restore();
+		measuring_tell_until(m);
 		rc = m->status;
 	}
 	session_close();
@@ -146,6 +156,8 @@ static int measure(struct measuring *m)
 		return CMD_SIGNAL + SIGTERM;
 	if (rc == CMD_OK && !m->shown && !got_signal && !m->is_over)
 		return cmd_fail(CMD_TIMEOUT, "no interval has ended in that time");
+	if (rc == CMD_OK && m->wish->until.n && !measuring_is_reached(m) && !got_signal && !m->is_over)
+		return cmd_fail(CMD_FAILURE, "--until is not reached");
 	return rc == CMD_OK && m->shown && m->is_partial ? CMD_PARTIAL : rc;
 }
 
@@ -194,6 +206,11 @@ static int set_by(void *into, const char *value, struct err *e)
 	return 0;
 }
 
+static int set_until(void *into, const char *value, struct err *e)
+{
+	return stop_parse(value, into, e);
+}
+
 static const char *contradiction(const struct measuring_wish *w)
 {
 	struct term t;
@@ -216,6 +233,7 @@ int cmd_measure(int argc, char **argv)
 		{ "every", 'e', "TIME", "between two reads (default 1s)", OPT_NSEC, &w.every_ns, FLOW_EVERY_MIN_NS, FLOW_EVERY_MAX_NS, NULL },
 		{ "count", 'n', "N", "end after N reads", OPT_I64, &w.count, 1, INT64_MAX, NULL },
 		{ "for", 0, "TIME", "end after this time", OPT_NSEC, &w.for_ns, NSEC_PER_MSEC, INT64_MAX / 4, NULL },
+		{ "until", 'u', "RULE", "end when it holds for each object: 'ci(0.95) < 5%', 'n >= 1000', with and, or", OPT_CALL, &w.until, 0, 0, set_until },
 		{ "since-start", 0, NULL, "what has come since the measurement began (the default)", OPT_FLAG, &w.since_start, 0, 0, NULL },
 		{ "since-last", 0, NULL, "what has come since the last read", OPT_FLAG, &w.since_last, 0, 0, NULL },
 		{ "rate", 0, NULL, "divided by that time", OPT_FLAG, &w.rate, 0, 0, NULL },
@@ -234,7 +252,10 @@ int cmd_measure(int argc, char **argv)
 		.details = "omig metrics lists those that are built in. Each value says how many of how many\n"
 			   "objects are in it, and what is wrong with it. On a terminal: q quits. Elsewhere one\n"
 			   "line a value: time, read, object, value, unit, bound of the error, k/n, flags; with\n"
-			   "--json one object a read. Exit status 6: not all were in the last read.",
+			   "--json one object a read. Exit status 6: not all were in the last read.\n"
+			   "--until with ci() means what has come since the last read, if --since-start does not\n"
+			   "say otherwise; at the end there is what its values tell, on stderr or as a last object\n"
+			   "of JSON. Exit status 1: it was not reached.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
@@ -247,6 +268,9 @@ int cmd_measure(int argc, char **argv)
 	wrong = contradiction(&w);
 	if (wrong)
 		return opt_usage_error(&spec, "%s", wrong);
+	/* Totals since the start depend on each other altogether. */
+	if (stop_has_interval(&w.until) && !w.since_start)
+		w.since_last = true;
 	w.metric = argv[first];
 	return run(&w);
 }

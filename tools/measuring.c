@@ -148,6 +148,23 @@ static int create(struct measuring *m)
 
 /* --- reads that come */
 
+struct measured measured_from(const Omis_value *v)
+{
+	const Omis_value *value = value_at(v, 2);
+
+	return (struct measured){ .object = value_text(v, 0),
+				  .key = value_int(v, 1),
+				  .value = value_float(v, 2),
+				  .error = value_float(v, 3),
+				  .time = value_int(v, 4),
+				  .oldest = value_int(v, 5),
+				  .newest = value_int(v, 6),
+				  .k = value_int(v, 7),
+				  .n = value_int(v, 8),
+				  .flags = value_text(v, 9),
+				  .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
+}
+
 static struct reading *reading_of(struct measuring *m)
 {
 	if (!m->open)
@@ -290,6 +307,7 @@ void measuring_end(struct measuring *m)
 	while ((r = measuring_next(m)))
 		reading_free(r);
 	reading_free(m->open);
+	until_free(m->until);
 	omis_value_free(m->tree);
 	buf_done(&m->text);
 }

@@ -5,6 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/clock.h"
+#include "stats/stop.h"
 #include "tools/libomis/omis.h"
 #include "tools/session.h"
 #include "tools/term.h"
@@ -20,6 +21,7 @@ struct measuring_wish {
 	unsigned nregion, nset;
 	int64_t every_ns, for_ns, count;
 	bool since_start, since_last, rate, csv;
+	struct stop until;
 };
 
 /* One read, of one or more parts. A part: read, until, more, lost, then the values. */
@@ -28,6 +30,19 @@ struct reading {
 	size_t npart, cap;
 	struct reading *next;
 };
+
+#define MEASURING_PART_VALUES 5 /* where the values of a part begin */
+
+/* A value, as it stands in dfg_has_read. */
+struct measured {
+	const char *object, *flags;
+	int64_t key, time, oldest, newest, k, n;
+	double value, error;
+	const Omis_value *buckets; /* of a histogram; NULL otherwise */
+};
+struct measured measured_from(const Omis_value *v);
+
+struct until;
 
 /* An object's name for people. */
 struct measured_name {
@@ -47,6 +62,7 @@ struct measuring {
 	bool is_over, is_partial; /* partial: the read that was shown last */
 	int status;
 	int64_t shown;
+	struct until *until; /* NULL: nothing is counted */
 };
 
 /* --- measuring.c: with mainsm */
@@ -75,6 +91,22 @@ void measuring_label(const struct measuring *m, const char *token, char *out, si
 
 /* Tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list. CMD_NOTFOUND is told. */
 int measuring_objects(const struct measuring *m, const char *list, struct buf *out);
+
+/* --- measuring_until.c: a quantity for each object, while --until has not what it wants */
+
+/* Counts the values of a read, of objects that have names by now. CMD_USAGE, CMD_FAILURE: told. */
+int measuring_count(struct measuring *m, const struct reading *r);
+
+/* The rule holds for each object of the last read. False without a rule. */
+bool measuring_is_reached(const struct measuring *m);
+
+/* A line for the head of a table; nothing without a rule. */
+void measuring_progress(const struct measuring *m, struct buf *out);
+
+/* The end: as JSON an object on stdout, else lines on stderr. Nothing without a rule. */
+void measuring_tell_until(const struct measuring *m);
+
+void until_free(struct until *u);
 
 /* --- measuring_show.c */
 

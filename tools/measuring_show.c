@@ -4,6 +4,7 @@
 
 #include "common/base/json.h"
 #include "common/base/str.h"
+#include "stats/report.h"
 #include "tools/show.h"
 #include "tools/table.h"
 
@@ -12,34 +13,8 @@
 #include <string.h>
 
 #define SCREEN_MAX_BYTES (16 << 20)
-#define PART_VALUES 5 /* where the values of a part begin */
 #define LABEL_BYTES 320
 #define NUMBER_BYTES 40
-
-/* A value, as it stands in dfg_has_read. */
-struct shown {
-	const char *object, *flags;
-	int64_t key, time, oldest, newest, k, n;
-	double value, error;
-	const Omis_value *buckets; /* of a histogram; NULL otherwise */
-};
-
-static struct shown read_value(const Omis_value *v)
-{
-	const Omis_value *value = value_at(v, 2);
-
-	return (struct shown){ .object = value_text(v, 0),
-			       .key = value_int(v, 1),
-			       .value = value_float(v, 2),
-			       .error = value_float(v, 3),
-			       .time = value_int(v, 4),
-			       .oldest = value_int(v, 5),
-			       .newest = value_int(v, 6),
-			       .k = value_int(v, 7),
-			       .n = value_int(v, 8),
-			       .flags = value_text(v, 9),
-			       .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
-}
 
 /* Numbers as people compare them: nine digits, the bound that they are within. */
 static const char *print_number(char out[NUMBER_BYTES], double v)
@@ -65,7 +40,7 @@ static void print_buckets(const Omis_value *list, struct buf *b)
 
 /* --- one line a value */
 
-static void put_line(struct measuring *m, int64_t read, const struct shown *s, struct buf *out)
+static void put_line(struct measuring *m, int64_t read, const struct measured *s, struct buf *out)
 {
 	char label[LABEL_BYTES], when[CLOCK_TEXT_BYTES], value[NUMBER_BYTES];
 
@@ -88,18 +63,6 @@ static void put_line(struct measuring *m, int64_t read, const struct shown *s, s
 
 /* --- CSV */
 
-static void put_csv_text(struct buf *out, const char *s)
-{
-	if (!s[strcspn(s, ",\"\r\n")]) {
-		buf_puts(out, s);
-		return;
-	}
-	buf_putc(out, '"');
-	for (; *s; s++)
-		buf_printf(out, *s == '"' ? "\"\"" : "%c", *s);
-	buf_putc(out, '"');
-}
-
 static void put_csv_number(struct buf *out, double v)
 {
 	if (!isnan(v))
@@ -107,25 +70,25 @@ static void put_csv_number(struct buf *out, double v)
 	buf_putc(out, ',');
 }
 
-static void put_csv(struct measuring *m, int64_t read, const struct shown *s, struct buf *out)
+static void put_csv(struct measuring *m, int64_t read, const struct measured *s, struct buf *out)
 {
 	char label[LABEL_BYTES];
 
 	measuring_label(m, s->object, label, sizeof(label));
 	buf_printf(out, "%" PRId64 ",%" PRId64 ",", read, s->time);
-	put_csv_text(out, s->object);
+	report_csv_text(s->object, out);
 	buf_putc(out, ',');
-	put_csv_text(out, label);
+	report_csv_text(label, out);
 	buf_putc(out, ',');
 	if (m->each_vt)
 		buf_printf(out, "%" PRId64, s->key);
 	buf_putc(out, ',');
 	put_csv_number(out, s->value);
-	put_csv_text(out, m->unit);
+	report_csv_text(m->unit, out);
 	buf_putc(out, ',');
 	put_csv_number(out, s->error);
 	buf_printf(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->k, s->n, s->oldest, s->newest);
-	put_csv_text(out, s->flags);
+	report_csv_text(s->flags, out);
 	buf_putc(out, '\n');
 }
 
@@ -139,7 +102,7 @@ static struct table *new_table(const struct measuring *m)
 	return m->each_vt ? table_new(7, heads_vt, "lrrlrrl") : table_new(6, heads, "lrlrrl");
 }
 
-static void put_row(struct measuring *m, const struct shown *s, struct table *t)
+static void put_row(struct measuring *m, const struct measured *s, struct table *t)
 {
 	char label[LABEL_BYTES], value[NUMBER_BYTES];
 	struct buf buckets = BUF_INIT(1 << 16);
@@ -170,6 +133,7 @@ static void put_title(const struct measuring *m, const struct reading *r, struct
 		   print_time(when, value_int(r->part[0], 2)), value_int(r->part[0], 1),
 		   m->wish->since_last ? "since the last read" : "since the start",
 		   m->wish->rate ? ", per second" : "");
+	measuring_progress(m, out);
 }
 
 /* --- a read */
@@ -187,7 +151,7 @@ static const char *lines_of(struct buf *b, size_t rows)
 	return buf_str(b);
 }
 
-static void note_coverage(struct measuring *m, const struct shown *s)
+static void note_coverage(struct measuring *m, const struct measured *s)
 {
 	m->is_partial |= s->k < s->n || (isnan(s->value) && !s->buckets);
 }
@@ -195,8 +159,8 @@ static void note_coverage(struct measuring *m, const struct shown *s)
 static void each_value(struct measuring *m, const struct reading *r, struct buf *out, struct table *t)
 {
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = PART_VALUES; i < r->part[p]->n; i++) {
-			struct shown s = read_value(&r->part[p]->list[i]);
+		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+			struct measured s = measured_from(&r->part[p]->list[i]);
 
 			note_coverage(m, &s);
 			if (t)
@@ -280,7 +244,7 @@ static void flags_json(struct json *j, const char *flags)
 	json_array_end(j);
 }
 
-static void value_json(struct measuring *m, const struct shown *s, struct json *j)
+static void value_json(struct measuring *m, const struct measured *s, struct json *j)
 {
 	char label[LABEL_BYTES];
 
@@ -322,8 +286,8 @@ static bool put_json(struct measuring *m, const struct reading *r)
 	json_key(&j, "values");
 	json_array(&j);
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = PART_VALUES; i < r->part[p]->n; i++) {
-			struct shown s = read_value(&r->part[p]->list[i]);
+		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+			struct measured s = measured_from(&r->part[p]->list[i]);
 
 			note_coverage(m, &s);
 			value_json(m, &s, &j);
@@ -341,7 +305,7 @@ static bool is_known(const struct measuring *m, const struct reading *r)
 	struct measured_name n;
 
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = PART_VALUES; i < r->part[p]->n; i++) {
+		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
 			const char *token = value_text(&r->part[p]->list[i], 0);
 
 			if (token[0] && (!measuring_name(m, token, &n) || (token[0] == 'p' && n.rank < 0)))

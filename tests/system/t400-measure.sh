@@ -29,6 +29,15 @@ check 'whoever asks may look at it' says '"Node_load"' session_asks ":dfg_look([
 check 'a text with a fault is shown with its place' says 'text:1:' session_asks ':dfg_create([],"M(","M")'
 check 'its host tells how its piece runs' says '\[0,"input",[0-9]+,[0-9]+,0,0,0,0,0,' \
 	session_asks ":omig_dfg_look([$node],${dfg#d_})"
+# --- omig measure ends by itself when its values are enough
+check 'it ends after as many values as were asked for' says '^ *all: 3 values' \
+	omig measure Node_load --every 100ms --until 'n >= 3'
+check 'or when the interval is narrow enough' says '^ *all: 5 values, mean ' \
+	omig measure Node_load --every 100ms --until 'ci(0.95, min 5) < 1000000'
+check 'JSON ends with what the values tell' sh -c "omig measure Node_load --by node --every 100ms --json \
+	--until 'n >= 2' | tail -n 1 | grep -q '\"until\":\"n >= 2\",\"reached\":true,\"reads\":[0-9]*,.*\"n\":2,'"
+check 'too few reads for it are told' status_is 1 omig measure Node_load --every 100ms --count 2 --until 'n >= 3'
+check 'a rule that is none is refused' status_is 2 omig measure Node_load --until 'n > 3'
 check 'it stops' says '^1 0 ' session_asks ":dfg_stop([$dfg])"
 check 'and is deleted' says '^1 0 ' session_asks ":dfg_delete([$dfg])"
 check 'then it is unknown' says '^1 24 ' session_asks ":dfg_get_info([$dfg],1)"

@@ -76,6 +76,8 @@ for f in $flavours; do
 		check "$f: since the last read it adds up" until_true 20 adds_up 2 since
 	done
 	check "$f: all are in it" until_true 20 all_covered all
+	check "$f: each rank tells until its interval is narrow" says '"reached":true,.*("name":"rank.*){4}' sh -c \
+		"omig measure Send_volume --by process --every 100ms --until 'ci(0.95, min 4) < 1e9' --json | tail -n 1"
 	dfg=$(omig explain | sed -n 's/^\(d_[0-9]*\) .* Send_volume .*process$/\1/p' | head -n 1)
 	check "$f: it is explained" says "^n_1 +n_1 .* input +Send_volume +p_1_[^ ]* +[1-9]" omig explain "$dfg"
 	check "$f: with what goes up each link" says "^s_1 +up +[1-9][0-9]* +[0-9.]+ +[0-9.]+K?\$" omig explain "$dfg"

@@ -4,6 +4,7 @@
 #include "tests/suite.h"
 #include "tools/measuring.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ static void open_all(void)
 static void close_all(void)
 {
 	omis_value_free(m.tree);
+	until_free(m.until);
 	buf_done(&out);
 }
 
@@ -127,6 +129,102 @@ START_TEST(a_histogram_is_no_missing_value)
 }
 END_TEST
 
+/* --- --until */
+
+/* A read of one part: values of an object, or of two. */
+static int count_part(const char *part)
+{
+	Omis_value *v = omis_value_parse(part, strlen(part));
+	struct reading r = { .part = &v, .npart = 1, .cap = 1 };
+	int rc;
+
+	ck_assert_ptr_nonnull(v);
+	rc = measuring_count(&m, &r);
+	omis_value_free(v);
+	return rc;
+}
+
+static void count_values(double a, double b)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text),
+		 "5,3,2000000000,0,0,[p_1_aaaaaa,3,%f,0.0,1,1,2,1,1,\"\"],[p_2_bbbbbb,3,%f,0.0,1,1,"
+		 "2,1,1,\"\"]",
+		 a, b);
+	ck_assert_int_eq(count_part(text), CMD_OK);
+}
+
+START_TEST(each_object_of_the_last_read_must_have_enough)
+{
+	ck_assert_int_eq(stop_parse("n >= 3", &wish.until, NULL), 0);
+	ck_assert(!measuring_is_reached(&m));
+	count_values(1, 2);
+	count_values(1, NAN);
+	count_values(1, 2);
+	ck_assert(!measuring_is_reached(&m));
+	count_values(1, 2);
+	ck_assert(measuring_is_reached(&m));
+}
+END_TEST
+
+START_TEST(an_object_that_has_gone_holds_up_nobody)
+{
+	ck_assert_int_eq(stop_parse("n >= 3", &wish.until, NULL), 0);
+	count_values(1, 2);
+	ck_assert_int_eq(count_part(WHOLE), CMD_OK);
+	ck_assert(!measuring_is_reached(&m));
+	ck_assert_int_eq(count_part(WHOLE), CMD_OK);
+	ck_assert(measuring_is_reached(&m));
+	count_values(1, 2);
+	ck_assert(!measuring_is_reached(&m));
+	/* A read without values is not enough of them. */
+	ck_assert_int_eq(count_part("5,3,2000000000,0,0"), CMD_OK);
+	ck_assert(!measuring_is_reached(&m));
+}
+END_TEST
+
+START_TEST(an_interval_is_of_the_values_that_were_delivered)
+{
+	ck_assert_int_eq(stop_parse("ci(0.95, plain) < 5%", &wish.until, NULL), 0);
+	/* cv 0.1: (2.0 * 0.1 / 0.05)^2 is 16, below the minimum of 30. */
+	for (int i = 0; i < 30; i++) {
+		ck_assert(!measuring_is_reached(&m));
+		count_values(i % 2 ? 9 : 11, i % 2 ? 900 : 1100);
+	}
+	ck_assert(measuring_is_reached(&m));
+}
+END_TEST
+
+START_TEST(a_histogram_has_no_interval)
+{
+	ck_assert_int_eq(stop_parse("n >= 1", &wish.until, NULL), 0);
+	ck_assert_int_eq(count_part("5,3,2000000000,0,0,[\"\",3,[[0.0,1.0,4]],0.5,1,1,2,1,1,\"\"]"),
+			 CMD_USAGE);
+	ck_assert(!measuring_is_reached(&m));
+}
+END_TEST
+
+START_TEST(without_a_rule_nothing_is_counted)
+{
+	ck_assert_int_eq(count_part(WHOLE), CMD_OK);
+	ck_assert_ptr_null(m.until);
+	ck_assert(!measuring_is_reached(&m));
+	measuring_progress(&m, &out);
+	ck_assert_uint_eq(out.n, 0);
+}
+END_TEST
+
+START_TEST(progress_says_how_many_have_enough)
+{
+	ck_assert_int_eq(stop_parse("n >= 2", &wish.until, NULL), 0);
+	count_values(1, NAN);
+	count_values(1, 2);
+	measuring_progress(&m, &out);
+	ck_assert_str_eq(buf_str(&out), "until n >= 2: 1 of 2 have it\n\n");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -136,6 +234,12 @@ int main(void)
 		csv_has_a_head_once_and_no_value_is_empty,
 		json_has_null_where_there_is_no_value,
 		a_histogram_is_no_missing_value,
+		each_object_of_the_last_read_must_have_enough,
+		an_object_that_has_gone_holds_up_nobody,
+		an_interval_is_of_the_values_that_were_delivered,
+		a_histogram_has_no_interval,
+		without_a_rule_nothing_is_counted,
+		progress_says_how_many_have_enough,
 	};
 
 	return suite_run_with("measuring", open_all, close_all, tests, sizeof(tests) / sizeof(tests[0]));

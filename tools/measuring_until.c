@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How sure the values of a measurement are, and whether there are enough of them. */
+#include "tools/measuring.h"
+
+#include "common/base/array.h"
+#include "common/base/map.h"
+#include "common/base/str.h"
+#include "stats/report.h"
+#include "tools/show.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OBJECTS_MAX 4096 /* 8 KiB each */
+#define TOLD_MAX 32 /* lines at the end; JSON has all */
+#define LABEL_BYTES 320
+
+struct counted {
+	struct quantity *quantity;
+	int64_t read; /* the last one that it was in */
+	uint64_t partial; /* values that had not all in them */
+};
+
+/* Owns what it points to; `object` in the order in which they came, `by_token` finds them. */
+struct until {
+	struct counted **object;
+	size_t n, cap;
+	struct smap by_token;
+	int64_t reads;
+};
+
+void until_free(struct until *u)
+{
+	if (!u)
+		return;
+	for (size_t i = 0; i < u->n; i++) {
+		quantity_free(u->object[i]->quantity);
+		free(u->object[i]);
+	}
+	free(u->object);
+	smap_done(&u->by_token);
+	free(u);
+}
+
+static int no_memory(void)
+{
+	return cmd_fail(CMD_FAILURE, "out of memory");
+}
+
+static struct until *until_of(struct measuring *m)
+{
+	if (!m->until && (m->until = calloc(1, sizeof(*m->until))))
+		smap_init(&m->until->by_token);
+	return m->until;
+}
+
+static struct counted *counted_new(const struct measuring *m, const char *token)
+{
+	char label[LABEL_BYTES];
+	struct quantity_wish w = { .name = label, .unit = m->unit, .stop = m->wish->until };
+	struct counted *c = calloc(1, sizeof(*c));
+
+	measuring_label(m, token, label, sizeof(label));
+	if (c && quantity_open(&w, &c->quantity, NULL)) {
+		free(c);
+		return NULL;
+	}
+	return c;
+}
+
+static int add_object(struct measuring *m, const char *token, struct counted **out)
+{
+	struct until *u = m->until;
+	int rc = array_grow(&u->object, &u->cap, u->n + 1, sizeof(*u->object), OBJECTS_MAX);
+	struct counted *c = rc ? NULL : counted_new(m, token);
+
+	if (rc == -ERR_LIMIT)
+		return cmd_fail(CMD_FAILURE, "--until of more than %d objects", OBJECTS_MAX);
+	if (!c || smap_put(&u->by_token, token, c, NULL)) {
+		quantity_free(c ? c->quantity : NULL);
+		free(c);
+		return no_memory();
+	}
+	u->object[u->n++] = *out = c;
+	return CMD_OK;
+}
+
+static int count_value(struct measuring *m, const struct measured *v)
+{
+	struct counted *c = smap_find(&m->until->by_token, v->object);
+	int rc = CMD_OK;
+
+	if (v->buckets)
+		return cmd_fail(CMD_USAGE, "--until needs numbers, and %s is a histogram",
+				m->wish->metric);
+	if (!c)
+		rc = add_object(m, v->object, &c);
+	if (rc != CMD_OK)
+		return rc;
+	c->read = m->until->reads;
+	if (!quantity_add(c->quantity, v->value))
+		c->partial += v->k < v->n;
+	return CMD_OK;
+}
+
+int measuring_count(struct measuring *m, const struct reading *r)
+{
+	int rc = CMD_OK;
+
+	if (!m->wish->until.n)
+		return CMD_OK;
+	if (!until_of(m))
+		return no_memory();
+	m->until->reads++;
+	for (size_t p = 0; p < r->npart; p++)
+		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n && rc == CMD_OK; i++) {
+			struct measured v = measured_from(&r->part[p]->list[i]);
+
+			rc = count_value(m, &v);
+		}
+	return rc;
+}
+
+/* What has ended, or is gone, holds up nobody. */
+static size_t count_of_last_read(const struct until *u, size_t *done)
+{
+	size_t n = 0;
+
+	*done = 0;
+	for (size_t i = 0; i < u->n; i++) {
+		bool is_there = u->object[i]->read == u->reads;
+
+		n += is_there;
+		*done += is_there && quantity_is_done(u->object[i]->quantity);
+	}
+	return n;
+}
+
+bool measuring_is_reached(const struct measuring *m)
+{
+	size_t done;
+
+	return m->until && count_of_last_read(m->until, &done) == done && done > 0;
+}
+
+void measuring_progress(const struct measuring *m, struct buf *out)
+{
+	size_t n, done;
+
+	if (!m->until)
+		return;
+	n = count_of_last_read(m->until, &done);
+	buf_puts(out, "until ");
+	stop_print(&m->wish->until, out);
+	buf_printf(out, ": %zu of %zu have it\n\n", done, n);
+}
+
+/* --- the end */
+
+static double level_of(const struct stop *s)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->term[i].kind == STOP_ON_INTERVAL)
+			return s->term[i].level;
+	return report_usual.level;
+}
+
+static void put_interval(const char *what, struct interval i, struct buf *out)
+{
+	if (isnan(i.half))
+		return;
+	buf_printf(out, ", %s%.9g +- %.4g", what, i.mean, i.half);
+	if (i.mean != 0)
+		buf_printf(out, " (%.3g %%)", 100 * i.half / fabs(i.mean));
+}
+
+static void put_counted(const struct measuring *m, const struct counted *c, struct buf *out)
+{
+	const struct quantity *q = c->quantity;
+	const char *warning = dependence_words(quantity_dependence(q));
+	double level = level_of(&m->wish->until);
+	char name[LABEL_BYTES];
+
+	str_escape(name, sizeof(name), quantity_name(q), strlen(quantity_name(q)));
+	buf_printf(out, "  %s: %" PRIu64 " values", name, quantity_moments(q)->n);
+	if (c->partial)
+		buf_printf(out, " (%" PRIu64 " partial)", c->partial);
+	put_interval("mean ", quantity_interval(q, level), out);
+	put_interval("by batches ", quantity_interval_of_batches(q, level), out);
+	buf_printf(out, " %s at %g %%\n", m->unit[0] ? m->unit : "1", 100 * level);
+	if (warning)
+		buf_printf(out, "  warning: %s: %s\n", name, warning);
+}
+
+static void tell_text(const struct measuring *m)
+{
+	struct buf out = BUF_INIT(1 << 20);
+	const struct until *u = m->until;
+
+	buf_puts(&out, "until ");
+	stop_print(&m->wish->until, &out);
+	buf_printf(&out, ": %s after %" PRId64 " reads\n",
+		   measuring_is_reached(m) ? "reached" : "not reached", u->reads);
+	for (size_t i = 0; i < u->n && i < TOLD_MAX; i++)
+		put_counted(m, u->object[i], &out);
+	if (u->n > TOLD_MAX)
+		buf_printf(&out, "  and %zu more; --json has all\n", u->n - TOLD_MAX);
+	fwrite(out.p, 1, out.n, stderr);
+	buf_done(&out);
+}
+
+static void tell_json(const struct measuring *m)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES), rule = BUF_INIT(4096);
+	struct report_wish w = report_usual;
+	struct json j;
+
+	stop_print(&m->wish->until, &rule);
+	w.level = level_of(&m->wish->until);
+	json_init(&j, &b);
+	json_object(&j);
+	json_key(&j, "metric");
+	json_str(&j, m->wish->metric);
+	json_key(&j, "until");
+	json_str(&j, buf_str(&rule));
+	json_key(&j, "reached");
+	json_bool(&j, measuring_is_reached(m));
+	json_key(&j, "reads");
+	json_i64(&j, m->until->reads);
+	json_key(&j, "quantities");
+	json_array(&j);
+	for (size_t i = 0; i < m->until->n; i++)
+		report_json(m->until->object[i]->quantity, &w, &j);
+	json_array_end(&j);
+	json_object_end(&j);
+	show_json_line(&j, &b);
+	buf_done(&rule);
+	buf_done(&b);
+}
+
+void measuring_tell_until(const struct measuring *m)
+{
+	if (!m->until)
+		return;
+	if (m->wish->common.json)
+		tell_json(m);
+	else
+		tell_text(m);
+}
