@@ -153,6 +153,7 @@ int logarchive_load(const struct logarchive_wish *w, const struct logread_wish *
 
 	if (archive_open(w->archive, AR_WRITE, 0, &l.a, &e))
 		return logarchive_fail(w->archive, &e);
+	archive_set_batch(l.a, w->batch);
 	rc = load_all(&l, read, files);
 	if (rc == CMD_OK || rc == CMD_DAMAGED) {
 		told = tell_end(&l);

@@ -42,6 +42,7 @@ struct archive {
 	struct stream *dirty, *last;
 	uint64_t last_id;
 	struct archive_report report;
+	uint64_t batch; /* events that it may have */
 	uint64_t events, bytes; /* of this batch */
 	nsec_t since;
 	struct arvalue row[3 + AR_COLUMNS_MAX];
@@ -129,6 +130,7 @@ int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct arc
 
 	if (!a)
 		return err_nomem(e);
+	a->batch = ARCHIVE_BATCH_EVENTS;
 	map_init(&a->streams);
 	evtypes_init(&a->known);
 	arcat_init(&a->cat);
@@ -153,6 +155,11 @@ void archive_close(struct archive *a)
 	evtypes_done(&a->known);
 	arsql_close(&a->sql);
 	free(a);
+}
+
+void archive_set_batch(struct archive *a, uint64_t events)
+{
+	a->batch = events;
 }
 
 const struct archive_report *archive_report(const struct archive *a)
@@ -527,7 +534,7 @@ static int commit(struct archive *a, struct err *e)
 
 static bool is_full(const struct archive *a)
 {
-	return a->events >= ARCHIVE_BATCH_EVENTS || a->bytes >= ARCHIVE_BATCH_BYTES ||
+	return a->events >= a->batch || a->bytes >= ARCHIVE_BATCH_BYTES ||
 	       (a->report.seen % EVENTS_A_LOOK == 0 && clock_mono() - a->since > ARCHIVE_BATCH_NS);
 }
 

@@ -31,6 +31,9 @@ struct archive_report {
  */
 int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct archive **out, struct err *e);
 
+/* Events of a batch, instead of ARCHIVE_BATCH_EVENTS. */
+void archive_set_batch(struct archive *a, uint64_t events);
+
 /* What is not committed is forgotten. */
 void archive_close(struct archive *a);
 

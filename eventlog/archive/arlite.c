@@ -257,8 +257,8 @@ static const struct arsql_ops lite_ops;
 
 /* What no loader makes: something may run when a row is written or read. */
 static const char foreign[] =
-	"SELECT count(*) FROM sqlite_master AS m WHERE m.type NOT IN ('table', 'index', 'view') OR m.sql LIKE 'CREATE VIRTUAL%' OR "
-	"EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name) AS x WHERE m.type = 'table' AND x.hidden <> 0)";
+	"SELECT count(*) FROM sqlite_master AS m WHERE m.type NOT IN ('table', 'index', 'view') OR m.sql LIKE 'CREATE VIRTUAL%' OR EXISTS "
+	" (SELECT 1 FROM pragma_table_xinfo(m.name) AS x WHERE m.type = 'table' AND x.hidden <> 0)";
 
 static int lite_look(void *db, bool *is_empty, struct err *e)
 {
@@ -285,6 +285,7 @@ static const struct arsql_ops lite_ops = {
 	.stamp = "PRAGMA application_id=" TEXT(STAMP),
 	.look = lite_look,
 	.bytes = "BLOB",
+	.hex = { "hex(", ")" },
 	.begin = lite_begin,
 	.commit = lite_commit,
 	.rollback = lite_rollback,
@@ -298,7 +299,7 @@ static const struct arsql_ops lite_ops = {
 
 static int settle(struct db *d, enum armode mode, struct err *e)
 {
-	static const char *const to_write[] = { "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA cache_size=" CACHE_KB,
+	static const char *const to_write[] = { "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", ("PRAGMA cache_size=" CACHE_KB),
 						"PRAGMA wal_autocheckpoint=4000" };
 	int rc = 0, was;
 

@@ -37,6 +37,7 @@ typedef int (*arsql_row_fn)(void *arg, const struct arvalue *v, const char *cons
 
 struct arsql_ops {
 	const char *key, *bytes; /* words for: 64-bit primary key; type of a column of bytes */
+	const char *hex[2]; /* around an expression of bytes: its text */
 	bool has_views_replaced; /* CREATE OR REPLACE VIEW */
 	const char *stamp; /* what makes an empty database one of ours; NULL = nothing */
 	/* Whether there is an archive, or room for one. ERR_INVALID: it is something else. */

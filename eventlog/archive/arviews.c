@@ -25,7 +25,7 @@ static void put_status(struct buf *b, const struct artype *t)
 	buf_puts(b, "CAST(NULL AS BIGINT)");
 }
 
-static void put_event(struct buf *b, const struct artype *t)
+static void put_event(struct buf *b, const struct arsql_ops *o, const struct artype *t)
 {
 	buf_puts(b, "SELECT e.id AS event_id, e.ts / 1000000000.0 AS ts, y.name AS event, d.level AS level, "
 		    "CASE WHEN y.name LIKE '%.start' THEN 0 WHEN y.name LIKE '%.end' THEN 1 ELSE 2 END AS startend, ");
@@ -33,37 +33,40 @@ static void put_event(struct buf *b, const struct artype *t)
 	buf_printf(b, " AS status FROM %s AS e JOIN description AS d ON d.d = e.d JOIN type AS y ON y.type = d.type", t->tab);
 }
 
-static void put_row(struct buf *b, const struct artype *t)
+static void put_row(struct buf *b, const struct arsql_ops *o, const struct artype *t)
 {
 	buf_printf(b, "SELECT id, d FROM %s", t->tab);
 }
 
 /* No columns: a term without rows. */
-static void put_fields(struct buf *b, const struct artype *t, int is_ident)
+static void put_fields(struct buf *b, const struct arsql_ops *o, const struct artype *t, int is_ident)
 {
 	buf_puts(b, "SELECT * FROM (SELECT e.id AS event_id, f.name AS name, CASE f.place");
 	for (size_t i = 0; i < t->nfield; i++) {
 		const struct arfield *f = t->field[i];
 
-		buf_printf(b, f->class == AR_TEXT ? " WHEN %u THEN e.%s" : " WHEN %u THEN CAST(e.%s AS TEXT)", f->place, f->col);
+		const char *before = f->class == AR_TEXT ? "" : f->class == AR_BYTES ? o->hex[0] : "CAST(";
+		const char *after = f->class == AR_TEXT ? "" : f->class == AR_BYTES ? o->hex[1] : " AS TEXT)";
+
+		buf_printf(b, " WHEN %u THEN %se.%s%s", f->place, before, f->col, after);
 	}
 	buf_printf(b, "%s END AS value FROM %s AS e JOIN field AS f ON f.type = %u AND f.is_ident = %d) AS x WHERE value IS NOT NULL",
 		   t->nfield ? "" : " WHEN -1 THEN ''", t->tab, t->number, is_ident);
 }
 
-static void put_ident(struct buf *b, const struct artype *t)
+static void put_ident(struct buf *b, const struct arsql_ops *o, const struct artype *t)
 {
-	put_fields(b, t, 1);
+	put_fields(b, o, t, 1);
 }
 
-static void put_value(struct buf *b, const struct artype *t)
+static void put_value(struct buf *b, const struct arsql_ops *o, const struct artype *t)
 {
-	put_fields(b, t, 0);
+	put_fields(b, o, t, 0);
 }
 
 static const struct view {
 	const char *name;
-	void (*put)(struct buf *b, const struct artype *t);
+	void (*put)(struct buf *b, const struct arsql_ops *o, const struct artype *t);
 	const char *more; /* beside the parts */
 } views[] = {
 	{ "row", put_row, "" },
@@ -104,7 +107,7 @@ static int write_one(const struct arcat *c, const struct arsql *s, const struct 
 		if (!c->type[i]->is_made)
 			continue;
 		buf_puts(b, is_first ? "" : " UNION ALL ");
-		v->put(b, c->type[i]);
+		v->put(b, s->ops, c->type[i]);
 		is_first = false;
 	}
 	return rc ? rc : run_built(s, b, e);

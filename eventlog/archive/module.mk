@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # eventlog/archive: event logs in SQL: SQLite, and PostgreSQL where its library is.
-MODULES               += eventlog/archive
-eventlog/archive.src  := archive.c arcat.c arlite.c arloaded.c arschema.c arsql.c arviews.c \
-			 arpg_none.c
-eventlog/archive.pkgs := sqlite3
-eventlog/archive.libs := -lm
-eventlog/archive.uses := common/base eventlog eventlog/text
+MODULES                    += eventlog/archive
+eventlog/archive.has_pq    := $(shell $(PKG_CONFIG) --exists libpq 2>/dev/null && echo y)
+eventlog/archive.src       := archive.c arcat.c arlite.c arloaded.c arquery.c arschema.c arsql.c arviews.c \
+			      $(if $(eventlog/archive.has_pq),arpg.c,arpg_none.c)
+eventlog/archive.not_built := $(if $(eventlog/archive.has_pq),arpg_none.c,arpg.c)
+eventlog/archive.pkgs      := sqlite3 $(if $(eventlog/archive.has_pq),libpq)
+eventlog/archive.libs      := -lm
+eventlog/archive.uses      := common/base eventlog eventlog/text

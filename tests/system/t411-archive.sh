@@ -41,4 +41,160 @@ if unshare -m sh -c 'mount -t tmpfs -o size=256k none "$1"' - "$TMPDIR/full" 2>/
 else
 	skip 'no space is said to be that' 'needs root'
 fi
+
+# --- questions
+q() { omig log query "$where" "$@"; }
+json_is() {
+	want=$1
+	shift
+	got=$(q --json "$@")
+	[ "$got" = "$want" ] || { echo "$got"; return 1; }
+}
+# A statement that may read and one that may not, sentences, and who asks what is not there.
+questions() {
+	omig log load "$TMPDIR/many.bp" --archive "$where" >/dev/null
+	check "$1: types" says '^disk.write.end  *10000 .*2023-11-14T22:13:21.500000Z' q types
+	check "$1: streams" says '^[0-9a-f]{16}  *20000  *0 ' q streams
+	check "$1: no gaps" json_is '' gaps
+	check "$1: count" json_is '{"event":"disk.write.end","events":10000}' count of disk.write.end
+	check "$1: count by a field" json_is '{"value":"node1","events":5000}
+{"value":"node3","events":5000}' count of 'disk.write.e*' by host
+	check "$1: where" json_is '{"ts_ns":1700019999500000000,"event":"disk.write.end","block.id":9999,"n":139993,"host":"node3"}' \
+		'disk.write.end where n > 139900.5 and host == node3 and block.id != 9997 and block.id >= 9996'
+	check "$1: slowest lifelines" says '^0  *2023-11-14T22:13:20.500000Z  *1.000000 s  *2' q slowest 2 lifelines of disk.write
+	check "$1: slowest by a key" json_is '{"key":"node1","begin_ns":1700000001500000000,"duration_ns":19996000000000,"events":5000}' \
+		slowest 1 lifelines of disk.write.end by host
+	check "$1: no such event is status 4" status_is 4 q count of nothing
+	check "$1: no sentence is status 2" status_is 2 q slow
+	check "$1: SQL" json_is '{"event":"disk.write.start","n":10000}' \
+		--sql "SELECT event, count(*) AS n FROM event WHERE startend = 0 GROUP BY event"
+	check "$1: the classic shape" json_is '{"name":"host","value":"node1"}' \
+		--sql "SELECT v.name, v.value FROM value AS v JOIN ident AS i ON i.event_id = v.event_id WHERE i.value = '0' AND v.value = 'node1'"
+	for sql in 'DELETE FROM type' 'SELECT 1; SELECT 2' 'DROP TABLE type' "COPY type TO '/tmp/omig-should-not-be'" \
+		"ATTACH '/tmp/omig-should-not-be' AS x" 'CREATE TABLE x (y INTEGER)'; do
+		unchanged() { ! q --sql "$sql" && json_is '{"n":2}' --sql 'SELECT count(*) AS n FROM type' && ! [ -e /tmp/omig-should-not-be ]; }
+		check "$1: not allowed: $sql" unchanged
+	done
+	check "$1: a query has its time" status_is 124 q --timeout 1s --sql \
+		'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r'
+}
+where=$TMPDIR/many.db
+questions SQLite
+
+# --- killed: what was told is there, nothing is twice. OMIG_ARCHIVE_KILLS=200 is the long run.
+kills=${OMIG_ARCHIVE_KILLS:-15}
+seed=${OMIG_TEST_SEED:-$$}
+rows() { omig log query --json "$where" --sql 'SELECT sum(n) AS n FROM type' 2>/dev/null | sed -n 's/.*"n":\([0-9]*\).*/\1/p'; }
+ms() { date +%s%3N; }
+next_log() {
+	logs=$((logs + 1))
+	omig log convert --to olog -o "$TMPDIR/kill.$1.$logs.olog" "$TMPDIR/many.bp"
+}
+# One run that lives for so many thousandths of a second, at most. Its status.
+run_for() {
+	omig log load --json --batch 1000 "$TMPDIR/kill.$2.$logs.olog" --archive "$where" >"$TMPDIR/told" 2>"$TMPDIR/load.err" &
+	sleep "$(awk -v n="$1" 'BEGIN { printf "%.3f", n / 1000 }')"
+	kill -KILL $! 2>/dev/null
+	wait $! 2>/dev/null
+}
+killed() {
+	logs=0 done_kills=0 runs=0 told=0
+	next_log "$1"
+	began=$(ms)
+	omig log load --batch 1000 "$TMPDIR/kill.$1.1.olog" --archive "$TMPDIR/pace.$1.db" >/dev/null || return 1
+	whole=$(($(ms) - began + 20))
+	while [ $done_kills -lt "$kills" ] && [ $runs -lt $((4 * kills + 40)) ]; do
+		runs=$((runs + 1))
+		run_for "$(awk -v s=$((seed + runs)) -v w=$whole 'BEGIN { srand(s); printf "%d", rand() * w }')" "$1"
+		status=$?
+		told=$((told + $(sed -n 's/^{"batches":[0-9]*,"stored":\([0-9]*\),.*}$/\1/p' "$TMPDIR/told" | tail -n 1 | grep . || echo 0)))
+		has=$(rows)
+		[ "${has:-0}" -ge $told ] || { echo "seed $seed run $runs: $told events were told, ${has:-none} are there"; return 1; }
+		told=${has:-0} # more may be safe than was told
+		case $status in
+		137) done_kills=$((done_kills + 1)) ;;
+		0) next_log "$1" ;;
+		*) cat "$TMPDIR/load.err" && return 1 ;;
+		esac
+	done
+	for log in "$TMPDIR/kill.$1."*.olog; do
+		omig log load "$log" --archive "$where" >/dev/null || return 1
+	done
+	whole_is "$logs"
+	is_whole=$?
+	echo "# $1: $done_kills kills in $runs runs, $logs logs, $has events, seed $seed" >&3
+	return $is_whole
+}
+whole_is() {
+	json_is '{"rows":'$((20000 * $1))',"ids":'$((20000 * $1))',"sum":'$((1399930000 * $1))',"said":'$((20000 * $1))'}' \
+		--sql 'SELECT count(*) AS rows, count(DISTINCT id) AS ids, CAST(sum(f_n) AS BIGINT) AS sum,
+		(SELECT CAST(sum(n) AS BIGINT) FROM type) AS said
+		FROM (SELECT id, f_n FROM e_disk_write_start UNION ALL SELECT id, f_n FROM e_disk_write_end) AS x'
+}
+# --- names and values that would like to be SQL
+cat >"$TMPDIR/hostile.bp" <<'END'
+ts=1700000000.0 event="x'); DROP TABLE type;--" level=Info select="'; DROP TABLE type; --" a"b=1 SELECT=2 Select=3
+ts=1700000001.0 event=select level=Info e_x="\xc0'" from="\x00" table=$1
+ts=1700000002.0 event=SELECT level=Info id="%s%n" $1="$1"
+END
+hostile_names() {
+	omig log load "$TMPDIR/hostile.bp" --archive "$where" >"$TMPDIR/hostile.out" 2>&1
+	cat "$TMPDIR/hostile.out"
+	n=$(sed -n 's/^\([0-9]*\) events stored.*/\1/p' "$TMPDIR/hostile.out")
+	json_is "{\"types\":$n,\"safe\":$n}" --sql "SELECT count(*) AS types, count(CASE WHEN tab LIKE 'e%' THEN 1 END) AS safe FROM type" &&
+		[ "$n" = 3 ] && json_is "{\"rows\":$n}" --sql 'SELECT count(*) AS rows FROM row_all'
+}
+where=$TMPDIR/hostile.db
+check 'SQLite: names reach no SQL' hostile_names
+where=$TMPDIR/kill.db
+exec 3>&1
+check "SQLite: a loader that is killed, $kills times" killed SQLite
+
+# --- PostgreSQL: a server of our own, on a socket in a folder, as somebody who is not root
+pg_bin=$(for d in /usr/lib/postgresql/*/bin; do [ -x "$d/initdb" ] && echo "$d"; done | tail -n 1)
+pg_dir=
+as_pg() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid 65534 --regid 65534 --clear-groups env -i HOME="$pg_dir" LC_ALL=C OMIG_STATE_DIR="$OMIG_STATE_DIR" "$@"
+	else
+		env -i HOME="$pg_dir" LC_ALL=C OMIG_STATE_DIR="$OMIG_STATE_DIR" "$@"
+	fi
+}
+pg_stop() {
+	[ -n "$pg_dir" ] || return 0
+	(cd / && as_pg "$pg_bin/pg_ctl" -D "$pg_dir/data" -m immediate -w stop) >/dev/null 2>&1
+	rm -rf "$pg_dir"
+}
+trap 'pg_stop; end_all' EXIT
+pg_start() {
+	pg_dir=$(mktemp -d /tmp/omig-pg-XXXXXX) || return 1
+	[ "$(id -u)" != 0 ] || chown 65534:65534 "$pg_dir" || return 1
+	(cd / && as_pg "$pg_bin/initdb" -D "$pg_dir/data" -A trust -U omig -E UTF8 --no-locale -N) || return 1
+	# A server that is late is waited for below. What it would print must not keep our pipe open.
+	(cd / && as_pg "$pg_bin/pg_ctl" -D "$pg_dir/data" -t 200 -w -l "$pg_dir/log" \
+		-o "-c listen_addresses='' -c unix_socket_directories=$pg_dir -c max_connections=20 -c shared_buffers=16MB" start)
+}
+why_no_pg() {
+	omig log query postgresql:///?host=/nowhere types 2>&1 | grep -q 'made without PostgreSQL' && echo 'made without libpq' && return
+	[ -n "$pg_bin" ] || { echo 'no PostgreSQL server is here' && return; }
+	[ "$(id -u)" != 0 ] || command -v setpriv >/dev/null 2>&1 || echo 'root needs setpriv'
+}
+why=$(why_no_pg)
+if [ -n "$why" ]; then
+	skip 'PostgreSQL' "$why"
+else
+	check 'PostgreSQL: a server' pg_start
+	where="postgresql:///postgres?host=$pg_dir&user=omig"
+	check 'PostgreSQL: a log is loaded' says '^14 events stored, 0 were' omig log load $golden/little.olog --archive "$where"
+	check 'PostgreSQL: a second time nothing is' says '^0 events stored, 14 were' omig log load $golden/big.olog --archive "$where"
+	where="postgresql:///template1?host=$pg_dir&user=omig"
+	questions PostgreSQL
+	check 'PostgreSQL: no such database has words' says 'does not exist' \
+		omig log load $golden/little.olog --archive "postgresql:///nothing?host=$pg_dir&user=omig"
+	as_pg "$pg_bin/createdb" -h "$pg_dir" -U omig -T template0 kills
+	where="postgresql:///kills?host=$pg_dir&user=omig"
+	check "PostgreSQL: a loader that is killed, $kills times" killed PostgreSQL
+	hostile() { as_pg "$pg_bin/createdb" -h "$pg_dir" -U omig -T template0 hostile && where="postgresql:///hostile?host=$pg_dir&user=omig" && hostile_names; }
+	check 'PostgreSQL: names reach no SQL' hostile
+fi
 tap_end
