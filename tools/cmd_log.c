@@ -97,6 +97,18 @@ static int run_query(const struct opt_spec *spec, struct log_wish *w, char **ope
 	return logarchive_query(&w->archive, operands + 1);
 }
 
+static int run_compare(const struct opt_spec *spec, struct log_wish *w, char **operands)
+{
+	if (!operands[0] || !operands[1] || operands[2])
+		return opt_usage_error(spec, "compare needs an archive and a baseline");
+	if (!(w->archive.least >= 0 && w->archive.least <= 1000))
+		return opt_usage_error(spec, "--least is from 0 to 1000");
+	if (!(w->archive.sure >= 50 && w->archive.sure <= 99.9999))
+		return opt_usage_error(spec, "--sure is from 50 to 99.9999");
+	w->archive.archive = operands[0];
+	return logarchive_compare(&w->archive, operands[1]);
+}
+
 static const struct verb {
 	const char *name;
 	int (*run)(const struct opt_spec *spec, struct log_wish *w, char **operands);
@@ -105,6 +117,7 @@ static const struct verb {
 	{ "convert", run_convert },
 	{ "load", run_load },
 	{ "query", run_query },
+	{ "compare", run_compare },
 };
 
 static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **operand)
@@ -114,7 +127,7 @@ static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **op
 	while (v < end && !(n && str_eq(operand[0], v->name)))
 		v++;
 	if (v == end)
-		return opt_usage_error(spec, n ? "'%s' is not cat, convert, load or query" : "cat, convert, load or query%s", n ? operand[0] : "");
+		return opt_usage_error(spec, n ? "'%s' is not cat, convert, load, query or compare" : "cat, convert, load, query or compare%s", n ? operand[0] : "");
 	if (logread_form(&w->read, w->from))
 		return opt_usage_error(spec, "--from is auto, olog, ulm, bp, lite or xml");
 	if (fraction_from_name(w->fraction, &w->read.fraction))
@@ -125,7 +138,8 @@ static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **op
 
 int cmd_log(int argc, char **argv)
 {
-	struct log_wish w = { .from = "auto", .fraction = "auto", .archive = { .timeout_ns = 60 * NSEC_PER_SEC, .batch = 50000 } };
+	struct log_wish w = { .from = "auto", .fraction = "auto", .archive = {
+		.timeout_ns = 60 * NSEC_PER_SEC, .batch = 50000, .least = 5, .sure = 99, .color = "auto" } };
 	const struct opt table[] = {
 		{ "from", 'f', "FORM", "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR, &w.from, 0, 0,
 		  NULL },
@@ -137,20 +151,25 @@ int cmd_log(int argc, char **argv)
 		  &w.fraction, 0, 0, NULL },
 		{ "archive", 'a', "WHERE", "load: a file, or postgresql://..., made when it is not there", OPT_STR,
 		  &w.archive.archive, 0, 0, NULL },
-		{ "json", 'j', NULL, "cat, query: an object a line; load: one for each batch that is safe", OPT_FLAG,
+		{ "least", 0, "PERCENT", "compare: what is no change that anybody minds (default 5)", OPT_DOUBLE, &w.archive.least, 0, 0,
+		  NULL },
+		{ "sure", 0, "PERCENT", "compare: how sure a change is, all together (default 99)", OPT_DOUBLE, &w.archive.sure, 0, 0,
+		  NULL },
+		{ "color", 0, "WHEN", "compare: auto, always or never", OPT_STR, &w.archive.color, 0, 0, NULL },
+		{ "json", 'j', NULL, "cat, query, compare: an object a line; load: one for each batch that is safe", OPT_FLAG,
 		  &w.json, 0, 0, NULL },
 		{ "batch", 0, "EVENTS", "load: how many become safe at once (default 50000)", OPT_U64, &w.archive.batch, 1, 10000000,
 		  NULL },
 		{ "sql", 's', "SELECT", "query: a statement that only reads, instead of a sentence", OPT_STR, &w.archive.sql, 0, 0,
 		  NULL },
-		{ "timeout", 0, "TIME", "query: give up after this (default 60s)", OPT_NSEC, &w.archive.timeout_ns,
+		{ "timeout", 0, "TIME", "query, compare: of a question, give up after this (default 60s)", OPT_NSEC, &w.archive.timeout_ns,
 		  NSEC_PER_MSEC, 86400 * NSEC_PER_SEC, NULL },
 		{ "quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG, &w.read.is_quiet, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig log",
-		.usage = "cat|convert|load [OPTION...] [FILE...], or query [OPTION...] ARCHIVE SENTENCE",
+		.usage = "cat|convert|load [OPTION...] [FILE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
 		.summary = "shows event logs, converts them to other forms and back, and keeps them in SQL",
 		.details = "Without a FILE, and for -, the standard input is read. What cannot be read is skipped, "
 			   "counted and told; the exit status is 2 then.",

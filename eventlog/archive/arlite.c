@@ -285,7 +285,7 @@ static const struct arsql_ops lite_ops = {
 	.stamp = "PRAGMA application_id=" TEXT(STAMP),
 	.look = lite_look,
 	.bytes = "BLOB",
-	.hex = { "hex(", ")" },
+	.hex = { "nullif(hex(", "), '')" }, /* of NULL it is "" */
 	.begin = lite_begin,
 	.commit = lite_commit,
 	.rollback = lite_rollback,

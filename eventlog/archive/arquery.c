@@ -392,21 +392,66 @@ static int ask(struct asked *q, struct err *e)
 	return not_understood(e);
 }
 
-int arquery_run(const struct archive *a, const char *sentence, arsql_row_fn fn, void *arg, struct err *e)
+static struct asked *ask_new(const struct archive *a, arsql_row_fn fn, void *arg)
 {
 	struct asked *q = calloc(1, sizeof(*q));
-	int rc;
 
 	if (!q)
-		return err_nomem(e);
+		return NULL;
 	q->a = a;
 	q->fn = fn;
 	q->arg = arg;
 	q->sql = BUF_INIT(1 << 20);
-	rc = cut_words(q, sentence, e);
-	rc = rc ? rc : ask(q, e);
+	return q;
+}
+
+static void ask_free(struct asked *q)
+{
 	buf_done(&q->sql);
 	free(q);
+}
+
+int arquery_run(const struct archive *a, const char *sentence, arsql_row_fn fn, void *arg, struct err *e)
+{
+	struct asked *q = ask_new(a, fn, arg);
+	int rc;
+
+	if (!q)
+		return err_nomem(e);
+	rc = cut_words(q, sentence, e);
+	rc = rc ? rc : ask(q, e);
+	ask_free(q);
+	return rc;
+}
+
+static void put_stage(struct asked *q, const struct artype *t, const char *key, int stage)
+{
+	buf_printf(&q->sql, "SELECT e.id AS id, e.ts AS ts, e.id >> %d AS s, %d AS stage, ", ARCHIVE_NUMBER_BITS, stage);
+	if (key)
+		put_key(q, t, key);
+	else
+		buf_puts(&q->sql, "''");
+	buf_printf(&q->sql, " AS k FROM %s AS e", t->tab);
+}
+
+int arquery_pairs(const struct archive *a, const struct artype *start, const struct artype *end, arsql_row_fn fn, void *arg,
+		  struct err *e)
+{
+	struct asked *q = ask_new(a, fn, arg);
+	const char *key = guess_key(&start, 1);
+	int rc;
+
+	if (!q)
+		return err_nomem(e);
+	if (key && !has_field(end, key))
+		key = NULL;
+	buf_puts(&q->sql, "SELECT ts - before AS duration_ns FROM (SELECT ts, stage, lag(ts) OVER w AS before, lag(stage) OVER w AS was FROM (");
+	put_stage(q, start, key, 0);
+	buf_puts(&q->sql, " UNION ALL ");
+	put_stage(q, end, key, 1);
+	buf_puts(&q->sql, ") AS q WINDOW w AS (PARTITION BY s, k ORDER BY ts, id)) AS r WHERE stage = 1 AND was = 0");
+	rc = run(q, e);
+	ask_free(q);
 	return rc;
 }
 

@@ -20,4 +20,11 @@ int arquery_run(const struct archive *a, const char *sentence, arsql_row_fn fn, 
 /* One statement that only reads, as it is. */
 int arquery_sql(const struct archive *a, const char *sql, arsql_row_fn fn, void *arg, struct err *e);
 
+/*
+ * For the room: the length in ns of each pair of an event `start` and the `end` that follows it in the same
+ * stream, with the same key when they have one. One column a row.
+ */
+int arquery_pairs(const struct archive *a, const struct artype *start, const struct artype *end, arsql_row_fn fn, void *arg,
+		  struct err *e);
+
 #endif

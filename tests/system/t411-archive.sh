@@ -81,6 +81,22 @@ questions() {
 where=$TMPDIR/many.db
 questions SQLite
 
+# --- two runs beside each other, of which one is slower
+run_of() {
+	awk -v slow="$1" -v seed="$2" 'BEGIN { srand(seed); t = 1700000000; for (i = 0; i < 1000; i++) {
+		t -= log(1 - rand()) * 0.01; d = 0.002 * (1 - log(1 - rand())) * slow
+		printf "ts=%.6f event=disk.write.start level=Info block.id=%d\n", t, i
+		printf "ts=%.6f event=disk.write.end level=Info block.id=%d\n", t + d, i } }' | omig log load - --archive "$3" >/dev/null
+}
+run_of 1 1 "$TMPDIR/base.db" && run_of 1 2 "$TMPDIR/same.db" && run_of 1.5 3 "$TMPDIR/slow.db"
+check 'two runs of one kind do not surely differ' status_is 0 omig log compare "$TMPDIR/same.db" "$TMPDIR/base.db"
+check 'one that is slower does, with status 7' status_is 7 omig log compare "$TMPDIR/slow.db" "$TMPDIR/base.db"
+check 'and which event is told' says '^slower  *disk.write  *duration  *1000  *1000 .* ms .* ms  *\+[3-7][0-9]' \
+	omig log compare "$TMPDIR/slow.db" "$TMPDIR/base.db"
+check 'also as JSON' says '"event":"disk.write","what":"duration","verdict":"slower","n":1000,"n_base":1000,' \
+	omig log compare --json "$TMPDIR/slow.db" "$TMPDIR/base.db"
+check 'of a change that nobody minds the status is 0' status_is 0 omig log compare --least 200 "$TMPDIR/slow.db" "$TMPDIR/base.db"
+
 # --- killed: what was told is there, nothing is twice. OMIG_ARCHIVE_KILLS=200 is the long run.
 kills=${OMIG_ARCHIVE_KILLS:-15}
 seed=${OMIG_TEST_SEED:-$$}

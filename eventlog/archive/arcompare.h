@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An archive beside another one, the baseline: what changed, and how sure that is. For each type of events its
+ * rate; for each NAME.start with a NAME.end the time between them, within a stream and a key.
+ */
+#ifndef EVENTLOG_ARCHIVE_ARCOMPARE_H
+#define EVENTLOG_ARCHIVE_ARCOMPARE_H
+
+#include "eventlog/archive/archive.h"
+#include "eventlog/archive/arstat.h"
+
+enum archange_what { ARCHANGE_RATE, ARCHANGE_DURATION };
+
+/* In the order in which people want to read it. */
+enum archange_verdict {
+	ARCHANGE_MORE, /* surely more events a second, or longer times */
+	ARCHANGE_LESS,
+	ARCHANGE_NEW, /* the baseline has none, and that is not chance */
+	ARCHANGE_GONE,
+	ARCHANGE_UNSURE, /* neither this nor that can be said */
+	ARCHANGE_FEW, /* too few for a test */
+	ARCHANGE_SAME, /* surely less than `least` away */
+};
+
+#define ARCHANGE_IS_SURE(v) ((v) <= ARCHANGE_GONE)
+
+struct archange {
+	char *name; /* owned */
+	enum archange_what what;
+	uint64_t n[2]; /* events, or pairs: now, baseline */
+	double value[2]; /* events a second; median in seconds */
+	struct arratio ratio; /* of the values, with the level asked for */
+	double p; /* beside all the others (Holm); NaN: too few */
+	enum archange_verdict verdict;
+};
+
+struct arcompare_wish {
+	double least; /* 0.05: 5 % are no change that anybody minds */
+	double level; /* 0.99: one false alarm in a hundred comparisons of archives, at the most */
+};
+
+#define ARCOMPARE_WINDOWS 32 /* pieces of each archive's time whose counts are compared */
+#define ARCOMPARE_SAMPLES_MAX 200000 /* durations of a type; of more, that many are drawn */
+
+/* The caller frees *out with arcompare_free(). Sorted by verdict and name. */
+int arcompare_run(const struct archive *now, const struct archive *base, const struct arcompare_wish *w, struct archange **out,
+		  size_t *n, struct err *e);
+void arcompare_free(struct archange *c, size_t n);
+
+#endif

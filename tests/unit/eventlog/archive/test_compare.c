@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/rng.h"
+#include "eventlog/archive/arcompare.h"
+#include "tests/unit/eventlog/archive/stored.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static void is_about(double got, double want)
+{
+	ck_assert_msg(fabs(got - want) <= 1e-9 * fabs(want), "%.12g, not %.12g", got, want);
+}
+
+/* The example of SciPy's documentation: U = 17, p = 0.1113468... by the normal approximation with continuity. */
+START_TEST(ranks_are_those_of_the_textbook)
+{
+	double a[] = { 19, 22, 16, 29, 24, 19, 22, 16, 29, 24 }, b[] = { 20, 11, 17, 12, 20, 11, 17, 12 }, few[] = { 19, 22, 16, 29, 24 };
+	double four[] = { 20, 11, 17, 12 }, above, u = 68, n = 18, ties = 9 * 6, variance;
+
+	ck_assert(isnan(arstat_ranks(few, 5, four, 4, &above)));
+	is_about(above, 17.0 / 20);
+	variance = 10.0 * 8 / 12 * (n + 1 - ties / (n * (n - 1)));
+	is_about(arstat_ranks(a, 10, b, 8, &above), erfc((u - 40 - 0.5) / sqrt(variance) / sqrt(2)));
+	is_about(above, 0.85);
+}
+END_TEST
+
+START_TEST(equal_samples_do_not_differ)
+{
+	double a[20], b[20], above;
+	struct arratio r;
+
+	for (int i = 0; i < 20; i++)
+		a[i] = b[i] = 3;
+	is_about(arstat_ranks(a, 20, b, 20, &above), 1);
+	is_about(above, 0.5);
+	is_about(arstat_means(a, 20, b, 20, 0.99, &r), 1);
+	is_about(r.value, 1);
+	r = arstat_medians(a, 20, b, 20, 0.99);
+	is_about(r.low, 1);
+	is_about(r.high, 1);
+}
+END_TEST
+
+/* t = 1 / sqrt(2 * 20/9 / 10) = 1.5 with 18 degrees of freedom: 0.1510 in tables of Student's distribution. */
+START_TEST(means_are_compared_as_welch_did)
+{
+	double a[] = { 1, 2, 3, 4, 5, 1, 2, 3, 4, 5 }, b[] = { 2, 3, 4, 5, 6, 2, 3, 4, 5, 6 };
+	struct arratio r;
+	double p = arstat_means(a, 10, b, 10, 0.95, &r);
+
+	ck_assert_double_eq_tol(p, 0.1510, 5e-5);
+	is_about(r.value, 0.75);
+	ck_assert(r.low < 0.75 && r.high > 1);
+}
+END_TEST
+
+START_TEST(holm_counts_all_of_them)
+{
+	double p[] = { 0.01, NAN, 0.04, 0.03, 0.005 }, want[] = { 0.03, NAN, 0.06, 0.06, 0.02 };
+
+	ck_assert(!arstat_holm(p, 5));
+	for (int i = 0; i < 5; i++)
+		ck_assert(isnan(want[i]) ? isnan(p[i]) : fabs(p[i] - want[i]) < 1e-12);
+}
+END_TEST
+
+static double exponential(struct rng *r)
+{
+	return -log(1 - rng_double(r));
+}
+
+/* Where nothing differs one in twenty is below 0.05, and intervals of 95 % have the truth in 19 of 20. */
+START_TEST(chance_is_called_a_change_as_often_as_said)
+{
+	struct rng r;
+	int small[2] = { 0 }, outside = 0;
+
+	rng_init(&r, suite_seed(11));
+	for (int k = 0; k < 2000; k++) {
+		double a[60], b[40], above;
+		struct arratio of;
+
+		for (int i = 0; i < 60; i++)
+			a[i] = exponential(&r) + 0.1;
+		for (int i = 0; i < 40; i++)
+			b[i] = exponential(&r) + 0.1;
+		small[0] += arstat_means(a, 60, b, 40, 0.95, &of) < 0.05;
+		small[1] += arstat_ranks(a, 60, b, 40, &above) < 0.05;
+		of = arstat_medians(a, 60, b, 40, 0.95);
+		outside += of.low > 1 || of.high < 1;
+	}
+	for (int i = 0; i < 2; i++)
+		ck_assert_msg(small[i] > 50 && small[i] < 150, "%d of 2000", small[i]);
+	ck_assert_msg(outside < 150, "%d of 2000", outside);
+}
+END_TEST
+
+/* --- two archives, the second one in another file */
+
+static struct archive *filled(char out[64], const char *name, uint64_t seed, double slow, unsigned n, const char *only)
+{
+	struct archive *a;
+	struct err e = { 0 };
+	struct rng r;
+	double t = 0;
+
+	rng_init(&r, seed);
+	snprintf(out, 64, "/tmp/omig-test-%ld-%s.db", (long)getpid(), name);
+	unlink(out);
+	ck_assert_msg(!archive_open(out, AR_WRITE, 0, &a, &e), "%s", e.text);
+	for (unsigned i = 0; i < n; i++) {
+		double d = (2 + exponential(&r)) * slow;
+
+		t += exponential(&r) * 10;
+		stored_put_at(a, seed, 4 * i, "read.start", "id", I32((int)i), (int64_t)(t * 1e6));
+		stored_put_at(a, seed, 4 * i + 1, "read.end", "id", I32((int)i), (int64_t)((t + d) * 1e6));
+		stored_put_at(a, seed, 4 * i + 2, "tick", "id", I32((int)i), (int64_t)(t * 1e6));
+		if (only && i % 20 == 0)
+			stored_put_at(a, seed, 4 * i + 3, only, "id", I32((int)i), (int64_t)(t * 1e6));
+	}
+	stored_close(a);
+	ck_assert_msg(!archive_open(out, AR_READ, 0, &a, &e), "%s", e.text);
+	return a;
+}
+
+static const struct archange *find(const struct archange *c, size_t n, const char *name, enum archange_what what)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(c[i].name, name) && c[i].what == what)
+			return &c[i];
+	ck_abort_msg("%s is not compared", name);
+	return NULL;
+}
+
+static void is_verdict(enum archange_verdict want, const struct archange *c)
+{
+	ck_assert_msg(c->verdict == want, "%s: verdict %d, p %g, ratio %g (%g .. %g)", c->name, c->verdict, c->p, c->ratio.value, c->ratio.low,
+		      c->ratio.high);
+}
+
+static const struct arcompare_wish usual = { .least = 0.05, .level = 0.99 };
+
+START_TEST(what_is_slower_or_new_or_gone_is_found_and_nothing_else)
+{
+	char p1[64], p2[64];
+	struct archive *now = filled(p1, "now", 5, 1.3, 800, "now.only"), *base = filled(p2, "base", 6, 1, 800, "base.only");
+	struct archange *c;
+	size_t n;
+	struct err e = { 0 };
+
+	ck_assert_msg(!arcompare_run(now, base, &usual, &c, &n, &e), "%s", e.text);
+	ck_assert_uint_eq(n, 6);
+	is_verdict(ARCHANGE_MORE, find(c, n, "read", ARCHANGE_DURATION));
+	ck_assert_uint_eq(find(c, n, "read", ARCHANGE_DURATION)->n[0], 800);
+	ck_assert_double_eq_tol(find(c, n, "read", ARCHANGE_DURATION)->ratio.value, 1.3, 0.1);
+	is_verdict(ARCHANGE_NEW, find(c, n, "now.only", ARCHANGE_RATE));
+	is_verdict(ARCHANGE_GONE, find(c, n, "base.only", ARCHANGE_RATE));
+	ck_assert(!ARCHANGE_IS_SURE(find(c, n, "tick", ARCHANGE_RATE)->verdict));
+	arcompare_free(c, n);
+	ck_assert_msg(!arcompare_run(now, now, &usual, &c, &n, &e), "%s", e.text);
+	for (size_t i = 0; i < n; i++)
+		ck_assert(!ARCHANGE_IS_SURE(c[i].verdict));
+	arcompare_free(c, n);
+	archive_close(now);
+	archive_close(base);
+	unlink(p1);
+	unlink(p2);
+}
+END_TEST
+
+/* One event, all at one time: nothing can be said of a rate. */
+START_TEST(of_few_events_nothing_is_said)
+{
+	char p1[64], p2[64];
+	struct archive *now = filled(p1, "now", 5, 1, 1, NULL), *base = filled(p2, "base", 6, 1, 3, NULL);
+	struct archange *c;
+	size_t n;
+
+	ck_assert(!arcompare_run(now, base, &usual, &c, &n, NULL));
+	for (size_t i = 0; i < n; i++)
+		ck_assert(!ARCHANGE_IS_SURE(c[i].verdict));
+	is_verdict(ARCHANGE_FEW, find(c, n, "read", ARCHANGE_DURATION));
+	arcompare_free(c, n);
+	archive_close(now);
+	archive_close(base);
+	unlink(p1);
+	unlink(p2);
+}
+END_TEST
+
+SUITE("compare", ranks_are_those_of_the_textbook, equal_samples_do_not_differ, means_are_compared_as_welch_did, holm_counts_all_of_them,
+      chance_is_called_a_change_as_often_as_said, what_is_slower_or_new_or_gone_is_found_and_nothing_else, of_few_events_nothing_is_said)
