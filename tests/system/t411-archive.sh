@@ -186,7 +186,7 @@ pg_start() {
 	pg_dir=$(mktemp -d /tmp/omig-pg-XXXXXX) || return 1
 	[ "$(id -u)" != 0 ] || chown 65534:65534 "$pg_dir" || return 1
 	(cd / && as_pg "$pg_bin/initdb" -D "$pg_dir/data" -A trust -U omig -E UTF8 --no-locale -N) || return 1
-	# A server that is late is waited for below. What it would print must not keep our pipe open.
+	# A server that is late is waited for below. What it says must not keep our pipe open.
 	(cd / && as_pg "$pg_bin/pg_ctl" -D "$pg_dir/data" -t 200 -w -l "$pg_dir/log" \
 		-o "-c listen_addresses='' -c unix_socket_directories=$pg_dir -c max_connections=20 -c shared_buffers=16MB" start)
 }
