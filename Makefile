@@ -34,6 +34,7 @@
 #   bench           one JSON object a line; bench-report: the table in docs/
 #   bench-growth    many hosts, for minutes: a table and a plot in docs/
 #   bench-tools     many tools, a million triggers: a table in docs/
+#   bench-traffic   many events, hosts and sites: what links carry, a table and a plot in docs/
 #   services-table  docs/services.md anew, after a change of services or tests
 #   install uninstall dist format clean help
 

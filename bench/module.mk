@@ -3,14 +3,15 @@
 MODULES        += bench
 bench.src      := bench.c floor_tree.c treebed.c self.c
 bench.uses     := common/base common/ring common/omis common/flow eventlog eventlog/text eventlog/archive eventlog/app pmsl neko tools/libomis
-bench.statics  := bench.c:printed bench.c:nprinted flow_main.c:results \
+bench.statics  := bench.c:printed bench.c:nprinted treebed.c:path flow_main.c:results loop_main.c:pace \
 		  event_main.c:series event_main.c:log_path event_main.c:trigger_path event_main.c:my_event \
 		  archive_main.c:series archive_main.c:log_path archive_main.c:db_path
-bench.programs := bench_tree bench_growth bench_tools bench_flow bench_pmsl bench_event bench_archive bench_neko
+bench.programs := bench_tree bench_growth bench_tools bench_flow bench_traffic bench_pmsl bench_event bench_archive bench_neko
 bench.main.bench_tree   := bench_tree_main.c
 bench.main.bench_growth := growth_main.c
 bench.main.bench_flow   := flow_main.c
 bench.main.bench_tools  := tools_main.c
+bench.main.bench_traffic := traffic_main.c
 bench.main.bench_pmsl   := pmsl_main.c
 bench.main.bench_event  := event_main.c
 bench.main.bench_archive := archive_main.c
@@ -19,10 +20,10 @@ bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
 
 # Programs that are watched themselves: linked with libomig, and with an MPI
 # that does nothing (bench-hook) or with each that is here (bench-mpi).
-bench.not_built := hook_main.c rank_main.c mpi_main.c stub_mpi.c
+bench.not_built := hook_main.c rank_main.c loop_main.c mpi_main.c stub_mpi.c
 bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
-bench.needs     += $(B)/bin/bench-hook $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
-bench.run       := bench_tree bench_flow bench_pmsl bench_event bench_archive bench_neko bench-hook bench-mpi
+bench.needs     += $(B)/bin/bench-hook $(B)/bin/bench-loop $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
+bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench_archive bench_neko bench-hook bench-mpi
 bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)/common/ring.a $(B)/common/base.a
 
 $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
@@ -30,9 +31,9 @@ $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
 $(B)/gen/bench/bench_probes.c: bench/bench.probes $(B)/bin/omig
 	$(call say,PROBES)mkdir -p $(@D) && $(B)/bin/omig probes -o $@ -H $(@:.c=.h) $<
 $(B)/gen/bench/bench_probes.o: OUR_CFLAGS += -w
-$(B)/bench/hook_main.o: | $(B)/gen/bench/bench_probes.c
-$(B)/bin/bench-hook: $(B)/gen/bench/bench_probes.o
-$(B)/bin/bench-hook $(B)/bin/bench-rank: $(B)/bin/bench-%: $(B)/bench/%_main.o $(B)/bench/libstub_mpi.so $(bench.watched)
+$(B)/bench/hook_main.o $(B)/bench/loop_main.o: | $(B)/gen/bench/bench_probes.c
+$(B)/bin/bench-hook $(B)/bin/bench-loop: $(B)/gen/bench/bench_probes.o
+$(B)/bin/bench-hook $(B)/bin/bench-rank $(B)/bin/bench-loop: $(B)/bin/bench-%: $(B)/bench/%_main.o $(B)/bench/libstub_mpi.so $(bench.watched)
 	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -o $@ $< -L$(B)/lib -Wl,--no-as-needed -lomig -L$(B)/bench -lstub_mpi \
 		-Wl,--as-needed $(filter-out $<,$(filter %.o %.a,$^)) -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../bench'
 $(B)/bin/bench-mpi: bench/mpi.sh
@@ -55,4 +56,11 @@ bench-growth: $(B)/bin/bench_growth $(bench.needs)
 bench-tools: $(B)/bin/bench_tools $(B)/bin/bench-rank $(bench.needs)
 	B=$(abspath $(B)) $(B)/bin/bench_tools $(TRIGGERS) $(RATE) >$(B)/tools.json
 	awk -v title=Tools -v from='make bench-tools' -f mk/bench-report.awk $(B)/tools.json >docs/tools.md
-.PHONY: bench-growth bench-tools
+
+# Traffic against rates of events, processes, hosts and sites, with and without evaluation where the data is born: some minutes.
+bench-traffic: $(B)/bin/bench_traffic $(bench.needs)
+	B=$(abspath $(B)) $(B)/bin/bench_traffic all >$(B)/traffic.json
+	awk -v title=Traffic -v from='make bench-traffic' -f mk/bench-report.awk $(B)/traffic.json >docs/traffic.md
+	cat bench/traffic.txt >>docs/traffic.md
+	awk -f mk/traffic-plot.awk $(B)/traffic.json >docs/traffic.svg
+.PHONY: bench-growth bench-tools bench-traffic

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,20 +126,26 @@ struct treebed *treebed_start(void)
 	return t;
 }
 
-pid_t treebed_program(const struct treebed *t, unsigned i, const char *const argv[], int in)
+static void be_called(unsigned i)
 {
 	char host[32];
 	int n = snprintf(host, sizeof(host), "bench%u", i);
+
+	if (unshare(CLONE_NEWUTS) && unshare(CLONE_NEWUSER | CLONE_NEWUTS))
+		bench_fail("no UTS namespace: many lms on one machine need a host name each");
+	if (sethostname(host, (size_t)n))
+		bench_fail("cannot set a host name");
+}
+
+pid_t treebed_program(const struct treebed *t, unsigned i, const char *const argv[], int in)
+{
 	pid_t pid = fork();
 
 	if (pid)
 		return pid;
 	if (in >= 0)
 		dup2(in, STDIN_FILENO);
-	if (unshare(CLONE_NEWUTS) && unshare(CLONE_NEWUSER | CLONE_NEWUTS))
-		bench_fail("no UTS namespace: many lms on one machine need a host name each");
-	if (sethostname(host, (size_t)n))
-		bench_fail("cannot set a host name");
+	be_called(i);
 	run(t, argv);
 }
 
@@ -147,6 +154,52 @@ static pid_t start_lm(const struct treebed *t, unsigned i)
 	const char *argv[] = { "lm", "--foreground", "--log-level=error", "--linger=1h", NULL };
 
 	return treebed_program(t, i, argv, -1);
+}
+
+/* The first process of a host; it ends with its lm and its programs. */
+static _Noreturn void be_host(const struct treebed *t, unsigned i, const char *const argv[], unsigned n)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("proc", "/proc", "proc", 0, NULL))
+		bench_fail("no /proc for a host of its own");
+	be_called(i);
+	start_lm(t, i);
+	for (unsigned k = 0; k < n; k++)
+		if (fork() == 0)
+			run(t, argv);
+	while (wait(NULL) > 0)
+		continue;
+	_exit(0);
+}
+
+void treebed_host(struct treebed *t, const char *site, const char *const argv[], unsigned n)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setenv("OMIG_SITE", site, 1);
+		if (unshare(CLONE_NEWPID | CLONE_NEWNS))
+			bench_fail("no PID namespace: a host sees its own processes only");
+		pid = fork();
+		if (pid == 0)
+			be_host(t, t->n, argv, n);
+		waitpid(pid, NULL, 0);
+		_exit(0);
+	}
+	t->lm = reallocarray(t->lm, t->n + 1, sizeof(*t->lm));
+	if (!t->lm)
+		bench_fail("out of memory");
+	t->lm[t->n++] = pid;
+}
+
+const char *treebed_path(const struct treebed *t, const char *name)
+{
+	static char path[PATH_BYTES + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", t->dir, name);
+	return path;
 }
 
 static pid_t start_below(const struct treebed *t)

@@ -32,6 +32,15 @@ int64_t treebed_wait(unsigned n);
 /* Starts one of our programs on the host of the i-th lm; in: its standard input, -1 = ours. */
 pid_t treebed_program(const struct treebed *t, unsigned i, const char *const argv[], int in);
 
+/*
+ * One more host, of that site, with a PID namespace of its own: an lm, and n programs of ours with these
+ * arguments that only it sees. Needs the rights of root; treebed_wait() says when the lm is there.
+ */
+void treebed_host(struct treebed *t, const char *site, const char *const argv[], unsigned n);
+
+/* A path in the folder of this tree, which goes with it. */
+const char *treebed_path(const struct treebed *t, const char *name);
+
 /* pid of the i-th sm below that of the site. */
 pid_t treebed_below(const struct treebed *t, unsigned i);
 

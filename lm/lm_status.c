@@ -83,6 +83,8 @@ static void put_link(const struct lm *m, const struct figures *f)
 	if (!m->uplink || !ascent_stats(m->uplink, &s))
 		return;
 	f->number(f->arg, "link_connects", s.connects);
+	f->number(f->arg, "link_frames_out", (int64_t)s.frames_out);
+	f->number(f->arg, "link_bytes_out", (int64_t)s.bytes_out);
 	f->number(f->arg, "link_queue_bytes", (int64_t)s.queued);
 	f->number(f->arg, "link_dropped", (int64_t)s.dropped);
 	f->number(f->arg, "link_rtt_ns", s.rtt);

@@ -497,6 +497,20 @@ static bool may_be_long(const struct flow_node *n)
 	       !(n->link.partial && agg_kind_has_sketch(n->link.fold.agg));
 }
 
+/* Evaluated at the top all events go up: each way has all the room that there can be. */
+static void widen_links(struct flow_graph *g)
+{
+	size_t links = 0;
+	uint32_t window;
+
+	for (size_t i = 0; i < g->nnode; i++)
+		links += g->node[i].kind == FLOW_LINK_IN || g->node[i].kind == FLOW_LINK_OUT;
+	window = flow_link_window_most(links);
+	for (size_t i = 0; i < g->nnode; i++)
+		if (g->node[i].kind == FLOW_LINK_IN || g->node[i].kind == FLOW_LINK_OUT)
+			g->node[i].window = window;
+}
+
 /* Where many nodes send, each link has less room, or the graph would be refused. */
 static void fit_links(struct flow_graph *g)
 {
@@ -518,7 +532,7 @@ static void verify(struct placer *p)
 	int rc = 0;
 
 	for (i = 0; i < p->pieces->n && !p->rc; i++) {
-		fit_links(p->pieces->v[i].graph);
+		(p->b->is_central ? widen_links : fit_links)(p->pieces->v[i].graph);
 		rc = flow_graph_verify(p->pieces->v[i].graph, &e);
 		if (!rc)
 			continue;

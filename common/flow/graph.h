@@ -205,6 +205,9 @@ uint32_t flow_node_window(const struct flow_node *n);
  */
 uint32_t flow_link_window(size_t links);
 
+/* For ways that values alone take, all of them, of which a graph has so many ends: as much as that half holds. */
+uint32_t flow_link_window_most(size_t links);
+
 const char *flow_kind_name(enum flow_kind kind); /* "vt_agg"; NULL for a number that is none */
 const char *flow_op_name(enum flow_op op); /* "+", "if", "sqrt" */
 size_t flow_op_arity(enum flow_op op);

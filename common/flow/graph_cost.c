@@ -121,6 +121,16 @@ uint32_t flow_link_window(size_t links)
 	return window;
 }
 
+uint32_t flow_link_window_most(size_t links)
+{
+	size_t fit = FLOW_STATE_MAX_BYTES / 2 / FLOW_TOKEN_BYTES / (links ? links : 1);
+	uint32_t window = FLOW_WINDOW_MAX;
+
+	while (window > fit && window > 1)
+		window /= 2;
+	return window;
+}
+
 /* Of one value that the node gives or folds. */
 static size_t value_bytes(bool partial, enum agg_kind agg)
 {

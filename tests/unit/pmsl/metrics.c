@@ -184,7 +184,8 @@ struct metrics_shape metrics_say(struct rng *rng, struct buf *b)
 	return shape;
 }
 
-double metrics_value(const struct walk_log *story, const struct flow_source *s, unsigned p, unsigned vt)
+double metrics_value(const struct walk_log *story, const struct flow_source *s, unsigned p,
+		     unsigned vt)
 {
 	if (s->kind == FLOW_SOURCE_EVENT)
 		return 1;
@@ -192,4 +193,22 @@ double metrics_value(const struct walk_log *story, const struct flow_source *s, 
 		return (double)story->event[p][vt].time / 1e9;
 	return s->kind == FLOW_SOURCE_PARAMETER ? story->event[p][vt].extra
 						: story->event[p][vt].sent;
+}
+
+static bool is_sum(const char *fold)
+{
+	return str_eq(fold, "SUM") || str_eq(fold, "COUNT");
+}
+
+bool metrics_adds_up(const struct metrics_shape *shape)
+{
+	switch (shape->kind) {
+	case METRICS_OF_PROCESSES:
+		return is_sum(shape->inner) && str_eq(shape->outer, "SUM");
+	case METRICS_OF_VT:
+	case METRICS_OF_BOTH:
+		return is_sum(shape->outer);
+	default:
+		return false;
+	}
 }

@@ -19,7 +19,8 @@
 #define PIECES_MAX 8
 #define BATCHES_MAX 64 /* of one piece and read */
 #define LATE_MAX 2 /* reads */
-#define HURT_READS (WALK_READS + 1) /* a rank that is late in the last one of the story tells in the next */
+#define HURT_READS \
+	(WALK_READS + 1) /* a rank that is late in the last one of the story tells in the next */
 #define HEALED (HURT_READS + LATE_MAX + 1) /* all that is late has come */
 #define READS (HEALED + 3) /* then processes end, sites let go, the top lets go */
 #define FAULT_PERCENT 12
@@ -92,7 +93,8 @@ static unsigned piece_of(const struct tree *t, unsigned rank)
 	unsigned k;
 
 	for (k = 1; k < t->plan->pieces.n; k++)
-		if (piece_at(t, k).kind == PLACE_NODE && piece_at(t, k).object == metrics_node(rank))
+		if (piece_at(t, k).kind == PLACE_NODE &&
+		    piece_at(t, k).object == metrics_node(rank))
 			return k;
 	return 0;
 }
@@ -172,7 +174,8 @@ static void deliver(struct tree *t, struct frame *f)
 			struct err e = { 0 };
 
 			decode(t, &f->batch[i], &b);
-			ck_assert_msg(flow_take(t->engine[above(t, f->from)], &b, &e) == 0, "%s", e.text);
+			ck_assert_msg(flow_take(t->engine[above(t, f->from)], &b, &e) == 0, "%s",
+				      e.text);
 		}
 	f->has_come = true;
 }
@@ -187,7 +190,8 @@ static void deliver_due(struct tree *t, unsigned to)
 		for (k = 1; k <= t->round; k++) {
 			struct frame *f = &t->frame[(first + i) % n][back ? t->round + 1 - k : k];
 
-			if (f->due && f->due <= t->round && !f->has_come && f->from && above(t, f->from) == to)
+			if (f->due && f->due <= t->round && !f->has_come && f->from &&
+			    above(t, f->from) == to)
 				deliver(t, f);
 		}
 }
@@ -200,14 +204,16 @@ static void read_piece(struct tree *t, unsigned i)
 	deliver_due(t, i);
 	f->from = i;
 	t->open = f;
-	ck_assert_msg(flow_read(t->engine[i], 1, t->round, walk_read_time(t->round), &e) == 0, "%s", e.text);
+	ck_assert_msg(flow_read(t->engine[i], 1, t->round, walk_read_time(t->round), &e) == 0, "%s",
+		      e.text);
 	if (i)
 		send(t, f);
 }
 
 /* --- what happens in the ranks */
 
-static void push_one(struct tree *t, unsigned i, uint32_t input, int64_t key, double value, nsec_t time)
+static void push_one(struct tree *t, unsigned i, uint32_t input, int64_t key, double value,
+		     nsec_t time)
 {
 	struct flow_token token = flow_token_make(key, value, 0, time);
 
@@ -217,10 +223,12 @@ static void push_one(struct tree *t, unsigned i, uint32_t input, int64_t key, do
 static void push_events(struct tree *t, unsigned i, uint32_t node, const struct flow_source *s)
 {
 	uint32_t input = flow_input(t->engine[i], 1, node);
-	unsigned p = metrics_rank(s->process), first = roll(t, WALK_VTS), step = roll(t, 2) ? 1 : 5, k;
+	unsigned p = metrics_rank(s->process), first = roll(t, WALK_VTS), step = roll(t, 2) ? 1 : 5,
+		 k;
 
 	for (k = 0; k < WALK_VTS; k++) {
-		unsigned vt = 1 + (first + k * step) % WALK_VTS; /* 1 and 5 have no factor with it: each comes */
+		unsigned vt = 1 + (first + k * step) %
+					  WALK_VTS; /* 1 and 5 have no factor with it: each comes */
 		const struct walk_event *e = &t->story.event[p][vt];
 
 		if (!e->is_lost && e->round == t->round)
@@ -242,7 +250,8 @@ static void push(struct tree *t, unsigned i)
 			push_events(t, i, k, s);
 		else
 			push_one(t, i, flow_input(t->engine[i], 1, k), t->round,
-				 t->story.sent_at_read[metrics_rank(s->object)][read], walk_read_time(t->round));
+				 t->story.sent_at_read[metrics_rank(s->object)][read],
+				 walk_read_time(t->round));
 	}
 }
 
@@ -286,7 +295,8 @@ static void let_go(struct tree *t, enum place_kind where)
 
 		for (uint32_t k = 0; k < g->nnode && piece_at(t, i).kind == where; k++)
 			if (g->node[k].kind == FLOW_LINK_IN && g->node[k].link.domain == FLOW_VT)
-				ck_assert_int_eq(flow_link_close(t->engine[i], 1, g->node[k].link.name), 0);
+				ck_assert_int_eq(
+					flow_link_close(t->engine[i], 1, g->node[k].link.name), 0);
 	}
 }
 
@@ -349,12 +359,12 @@ static bool is_close(double a, double b)
 	return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b) + 1);
 }
 
-#define demand(t, truth, ...)                                  \
-	do {                                                   \
-		bool holds_ = (truth);                         \
-                                                               \
-		if (!holds_)                                   \
-			say_where(t);                          \
+#define demand(t, truth, ...)                                   \
+	do {                                                    \
+		bool holds_ = (truth);                          \
+                                                                \
+		if (!holds_)                                    \
+			say_where(t);                           \
 		ck_assert_msg(holds_, #truth ": " __VA_ARGS__); \
 	} while (0)
 
@@ -363,15 +373,16 @@ static void say_where(const struct tree *t)
 	fprintf(stderr,
 		"OMIG_PROGRAMS=1 OMIG_TEST_SEED=%llu build/plain/tests/unit/pmsl/test_distributed\n"
 		"since %d central %d vt links %d; %u faults, %u events lost\n%s\n",
-		(unsigned long long)t->seed, t->since, t->is_central, t->has_vt_links, t->faults, t->lost_events,
-		t->text);
+		(unsigned long long)t->seed, t->since, t->is_central, t->has_vt_links, t->faults,
+		t->lost_events, t->text);
 	for (unsigned i = 0; i < t->plan->pieces.n; i++)
 		for (unsigned r = 1; r <= READS; r++) {
 			const struct frame *f = &t->frame[i][r];
 
 			if (i && (f->due != r || f->times > 1))
-				fprintf(stderr, "piece %u (above: %u), read %u: in round %u, %u times\n", i, above(t, i), r,
-					f->due, f->times);
+				fprintf(stderr,
+					"piece %u (above: %u), read %u: in round %u, %u times\n", i,
+					above(t, i), r, f->due, f->times);
 		}
 }
 
@@ -420,14 +431,17 @@ static void check_coverage(const struct tree *t)
 		const struct flow_token *v = &t->result[r];
 
 		demand(t, v->k <= v->n && v->n, "read %u: %u of %u", r, v->k, v->n);
-		demand(t, v->k == v->n || v->flags & (FLOW_PARTIAL | FLOW_MISSING), "read %u: flags %x", r, v->flags);
+		demand(t, v->k == v->n || v->flags & (FLOW_PARTIAL | FLOW_MISSING),
+		       "read %u: flags %x", r, v->flags);
 		demand(t, !isnan(v->value) || v->flags, "read %u says nothing", r);
 		if (t->has_vt_links)
 			continue;
 		if (is_somebody_missing(t, r))
-			demand(t, v->k < v->n, "read %u: %u of %u, but somebody is missing", r, v->k, v->n);
+			demand(t, v->k < v->n, "read %u: %u of %u, but somebody is missing", r,
+			       v->k, v->n);
 		else if (t->shape.kind == METRICS_OF_READS)
-			demand(t, v->k == v->n || isnan(v->value), "read %u: %u of %u, but all are there", r, v->k, v->n);
+			demand(t, v->k == v->n || isnan(v->value),
+			       "read %u: %u of %u, but all are there", r, v->k, v->n);
 	}
 }
 
@@ -447,7 +461,8 @@ static void check_counts(const struct tree *t)
 				continue;
 			late += look.count.late;
 			doubles += look.count.doubles;
-			demand(t, !look.count.overflow, "%u tokens had no room", (unsigned)look.count.overflow);
+			demand(t, !look.count.overflow, "%u tokens had no room",
+			       (unsigned)look.count.overflow);
 		}
 		for (unsigned r = 1; r <= READS; r++) {
 			const struct frame *f = &t->frame[i][r];
@@ -456,30 +471,12 @@ static void check_counts(const struct tree *t)
 			wanted_late += f->due > r ? f->tokens : 0;
 		}
 	}
-	demand(t, doubles == wanted_doubles, "%u doubles, not %u", (unsigned)doubles, (unsigned)wanted_doubles);
+	demand(t, doubles == wanted_doubles, "%u doubles, not %u", (unsigned)doubles,
+	       (unsigned)wanted_doubles);
 	demand(t, late == wanted_late, "%u late, not %u", (unsigned)late, (unsigned)wanted_late);
 }
 
 /* --- a program */
-
-static bool is_sum(const char *fold)
-{
-	return !strcmp(fold, "SUM") || !strcmp(fold, "COUNT");
-}
-
-/* What is told since the last read adds up to what is told since the start. */
-static bool adds_up(const struct tree *t)
-{
-	switch (t->shape.kind) {
-	case METRICS_OF_PROCESSES:
-		return is_sum(t->shape.inner) && !strcmp(t->shape.outer, "SUM");
-	case METRICS_OF_VT:
-	case METRICS_OF_BOTH:
-		return is_sum(t->shape.outer);
-	default:
-		return false;
-	}
-}
 
 static void look_at_links(struct tree *t)
 {
@@ -493,7 +490,8 @@ static void look_at_links(struct tree *t)
 	 * A set over processes of one virtual time is told when it is whole: of one that has become a
 	 * difference on its way nobody here knows in which read that was.
 	 */
-	t->may_lose = t->is_central || t->since == FLOW_SINCE_START || t->shape.kind != METRICS_OF_VT;
+	t->may_lose =
+		t->is_central || t->since == FLOW_SINCE_START || t->shape.kind != METRICS_OF_VT;
 }
 
 static void open_engines(struct tree *t)
@@ -506,7 +504,8 @@ static void open_engines(struct tree *t)
 		struct err e = { 0 };
 
 		t->engine[i] = flow_new(&limits, &out);
-		ck_assert_msg(flow_load(t->engine[i], t->plan->pieces.v[i].graph, 0, &e) == 0, "%s", e.text);
+		ck_assert_msg(flow_load(t->engine[i], t->plan->pieces.v[i].graph, 0, &e) == 0, "%s",
+			      e.text);
 	}
 }
 
@@ -548,9 +547,10 @@ static void try_one(struct tree *t, struct buf *text)
 	t->text = buf_str(text);
 	metrics_log(&t->rng, &t->story);
 	t->is_central = wish.is_central = roll(t, 3) == 0;
-	t->since = wish.since = adds_up(t) && roll(t, 2) ? FLOW_SINCE_LAST : FLOW_SINCE_START;
+	t->since = wish.since = metrics_adds_up(&t->shape) && roll(t, 2) ? FLOW_SINCE_LAST : FLOW_SINCE_START;
 	ck_assert_int_eq(pmsl_compile("t", t->text, text->n, &d, &p), 0);
-	demand(t, pmsl_plan(p, pmsl_metric(p, "M", &d), world, &wish, 1, &d, &plan) == 0, "%s", d.v[0].text);
+	demand(t, pmsl_plan(p, pmsl_metric(p, "M", &d), world, &wish, 1, &d, &plan) == 0, "%s",
+	       d.v[0].text);
 	t->plan = &plan;
 	run(t);
 	pmsl_plan_done(&plan);

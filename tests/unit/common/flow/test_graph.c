@@ -241,6 +241,20 @@ START_TEST(state_ends_at_the_limit)
 }
 END_TEST
 
+/* As many ways as a graph may have nodes fit with the window that is theirs; a few have the most there is. */
+START_TEST(ways_have_as_much_room_as_there_is)
+{
+	size_t links;
+
+	ck_assert_uint_eq(flow_link_window_most(1), FLOW_WINDOW_MAX);
+	ck_assert_uint_eq(flow_link_window_most(16), FLOW_WINDOW_MAX);
+	ck_assert_uint_lt(flow_link_window_most(17), FLOW_WINDOW_MAX);
+	for (links = 1; links <= FLOW_NODES_MAX; links++)
+		ck_assert_uint_le(links * flow_link_window_most(links) * FLOW_TOKEN_BYTES,
+				  FLOW_STATE_MAX_BYTES / 2);
+}
+END_TEST
+
 START_TEST(nodes_and_edges_end_at_the_limit)
 {
 	struct flow_graph *g = graph();
@@ -434,6 +448,7 @@ SUITE("graph", a_verified_node_tells_what_it_gives,
       only_partial_aggregates_of_a_kind_are_merged, a_node_that_nobody_reads_is_refused,
       names_and_outputs_are_there_once, depth_ends_at_the_limit,
       an_event_may_wake_so_many_nodes_and_no_more, state_ends_at_the_limit,
-      nodes_and_edges_end_at_the_limit, attributes_out_of_range_are_refused,
+      ways_have_as_much_room_as_there_is, nodes_and_edges_end_at_the_limit,
+      attributes_out_of_range_are_refused,
       a_source_without_its_names_is_refused, a_graph_reads_back_from_its_value,
       a_value_that_is_no_graph_is_refused, without_memory_nothing_is_left_behind)

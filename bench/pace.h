@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file that a benchmark shares with the ranks of bench-loop: how fast they are to go on. */
+#ifndef BENCH_PACE_H
+#define BENCH_PACE_H
+
+#include <stdint.h>
+
+struct pace {
+	int64_t go; /* 0: they have not begun; -1: they end */
+	int64_t rate; /* iterations a second of each; 0: they wait */
+	int64_t turn; /* grows with each change of the rate */
+};
+
+#endif
