@@ -34,6 +34,7 @@ struct follow {
 	char csr[64]; /* "" until defined */
 	uint64_t seen;
 	int status; /* exit status */
+	nsec_t until; /* FOREVER, or the time is over: it begins when the request is enabled */
 	bool is_over;
 };
 
@@ -115,6 +116,8 @@ static void on_enabled(Omis_reply r, void *arg)
 		f->is_over = true;
 		show(f, r);
 	}
+	if (f->until != FOREVER)
+		f->until = clock_mono() + f->wish->follow_ns;
 	omis_reply_free(r);
 }
 
@@ -170,13 +173,13 @@ static void on_reply(Omis_reply r, void *arg)
 	omis_reply_free(r);
 }
 
-static void wait_for_replies(struct follow *f, nsec_t until)
+static void wait_for_replies(struct follow *f)
 {
 	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
 	nsec_t left;
 
 	while (!f->is_over && !is_interrupted) {
-		left = until == FOREVER ? NSEC_PER_SEC : until - clock_mono();
+		left = f->until == FOREVER ? NSEC_PER_SEC : f->until - clock_mono();
 		if (left <= 0)
 			break;
 		if (poll(&p, 1,
@@ -198,16 +201,17 @@ static void catch_signals(void)
 
 static int follow(const struct wish *w, const struct buf *text)
 {
-	struct follow f = { .wish = w };
-	nsec_t until = w->follow_ns == FOREVER ? FOREVER : clock_mono() + w->follow_ns;
+	struct follow f = { .wish = w, .until = FOREVER };
 	Omis_reply r;
 
+	if (w->follow_ns != FOREVER) /* who answers late is waited for as ever */
+		f.until = clock_mono() + w->common.timeout_ns + w->follow_ns;
 	term_open(&f.term, w->common.color);
 	catch_signals();
 	r = omis_request_n((const char *)text->p, text->n, on_reply, &f, 0);
 	if (r)
 		on_reply(r, &f);
-	wait_for_replies(&f, until);
+	wait_for_replies(&f);
 	if (!f.seen && !f.status && !f.is_over)
 		fputs("omig request: it did not happen in that time\n", stderr);
 	return f.status;
@@ -261,7 +265,7 @@ static int set_follow(void *into, const char *value, struct err *e)
 		w->follow_ns = FOREVER;
 		return 0;
 	}
-	if (opt_to_nsec(value, 1, FOREVER - 1, &w->follow_ns) < 0)
+	if (opt_to_nsec(value, 1, FOREVER / 2, &w->follow_ns) < 0)
 		return err_set(e, ERR_INVALID, "a time, or 'forever', not '%s'", value);
 	return 0;
 }
