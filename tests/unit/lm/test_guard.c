@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WAIT_TRIES 1000
+#define WAIT_TRIES 5000
 #define WAIT_STEP_NS (10 * NSEC_PER_MSEC)
 #define EPOCH 4711
 #define PRIVATE_MAX_KIB 200 /* pages that nobody shares; Pss would depend on who else runs */

@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WAIT_TRIES 500
+#define WAIT_TRIES 2500
 #define WAIT_STEP_NS (20 * NSEC_PER_MSEC)
 #define NOBODY 65534
 

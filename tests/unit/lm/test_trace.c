@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define IS_TRACER "OMIG_TEST_IS_TRACER"
-#define WAIT_TRIES 1000
+#define WAIT_TRIES 5000
 #define WAIT_STEP_NS (20 * NSEC_PER_MSEC)
 #define FIRST 100
 #define SECOND 200

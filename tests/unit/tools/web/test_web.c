@@ -169,7 +169,7 @@ static const char *read_all(struct web *w, int fd)
 	size_t n = 0;
 	ssize_t got;
 
-	for (int i = 0; i < 10000; i++) {
+	for (int i = 0; i < 50000; i++) {
 		web_turn(w);
 		got = recv(fd, said + n, sizeof(said) - 1 - n, MSG_DONTWAIT);
 		if (got == 0)
@@ -292,7 +292,7 @@ START_TEST(one_connection_too_many_is_refused_and_the_others_live)
 
 	for (int i = 0; i < WEB_CONNS_MAX; i++)
 		fd[i] = dial(w);
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 50000; i++) {
 		web_turn(w);
 		web_get_stats(w, &s);
 		if (s.open == WEB_CONNS_MAX)
