@@ -44,7 +44,7 @@ need() {
 
 # until_true SECONDS COMMAND...: tries until it succeeds; what it tries may wait so itself.
 # A wait ends a test that hangs, it judges no speed: a slow machine gets PATIENCE times as long.
-PATIENCE=${PATIENCE:-4}
+export PATIENCE="${PATIENCE:-4}"
 until_true() {
 	tries_end=$(($(date +%s) + $1 * PATIENCE))
 	shift
@@ -125,6 +125,24 @@ ranks_are() {
 
 nodes_are() {
 	[ "$(omig tree --json | grep -o '"token":"n_[0-9]*","state":"up"' | wc -l)" = "$1" ]
+}
+
+# followed REQUEST COMMAND...: what a conditional request tells comes into $TMPDIR/events, until COMMAND succeeds
+followed() {
+	: >"$TMPDIR/events" # not when the tool gets round to it: what is there is of the one before
+	omig request --follow forever "$1" >"$TMPDIR/events" 2>&1 &
+	follower=$!
+	shift
+	until_true 20 "$@"
+	followed_rc=$?
+	kill $follower
+	wait $follower
+	head -n 20 "$TMPDIR/events"
+	return $followed_rc
+}
+# events_are N: of those, or more
+events_are() {
+	[ "$(wc -l <"$TMPDIR/events")" -ge "$1" ]
 }
 
 # own_host: an lm here, without a program, by way of mainsm and an sm; $node is its token

@@ -29,8 +29,8 @@ watch() {
 	check "both ranks come up: $flavour" until_true 20 ranks_are 2
 	check "the tree names ranks and program: $flavour" tree_names_the_program
 	check "top counts calls: $flavour" until_true 10 has_calls
-	check "a follow reports events: $flavour" says '^t_[0-9]+_[0-9a-z]+  2,p_' omig request --follow 2 \
-		'thread_has_started_lib_call([],"MPI_Allreduce"): print([$proc,$time])'
+	check "a follow reports events: $flavour" says '^t_[0-9]+_[0-9a-z]+  2,p_' followed \
+		'thread_has_started_lib_call([],"MPI_Allreduce"): print([$proc,$time])' events_are 1
 	enough $job
 	status=$?
 	rm "$TMPDIR/enough"

@@ -59,7 +59,7 @@ is_missed() {
 	state_is node4 silent || state_is node4 lost
 }
 check 'a cut cable shows' until_true 10 is_missed
-check 'the other nodes are up' state_is node3 up
+check 'the other nodes are up' until_true 10 state_is node3 up
 check 'omig tree says 6' status_is 6 omig tree
 "$bed" heal node4
 check 'a healed cable is noticed without help' until_true 20 state_is node4 up

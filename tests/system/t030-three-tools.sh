@@ -34,20 +34,22 @@ check 'a tool that follows gets events' until_true 10 test -s "$TMPDIR/stuck"
 kill -STOP $stuck
 
 # The three together: the stuck one, a follower that comes and goes, a counter, and top on top.
-omig request --follow 2 "$event" >"$TMPDIR/follow" 2>&1 &
+omig request --follow forever "$event" >"$TMPDIR/follow" 2>&1 &
 follower=$!
-omig top --json --count 2 --every 1 >"$TMPDIR/top" 2>&1 &
+omig top --json --count 900 --every 1 >"$TMPDIR/top" 2>&1 &
 top=$!
 counts "$TMPDIR/together"
 check 'the counter counts beside the others' over_zero "$TMPDIR/together"
+check 'the follower sees events of both ranks' until_true 10 sh -c 'test "$(grep -o "p_[0-9a-z_]*" "$1" | sort -u | wc -l)" = 2' sh "$TMPDIR/follow"
+kill $follower
 wait $follower
 status=$?
-check 'the follower ended well' test $status = 0
-check 'and saw events of both ranks' sh -c 'test "$(sed "s/.*p_/p_/" "$1" | sort -u | wc -l)" = 2' sh "$TMPDIR/follow"
+check 'and ends well' test $status = 0
+check 'top sees calls' until_true 10 grep -Eq '"calls_per_s":[1-9]' "$TMPDIR/top"
+kill -INT $top
 wait $top
 status=$?
-check 'top ended well' test $status = 0
-check 'and saw calls' grep -Eq '"calls_per_s":[1-9]' "$TMPDIR/top"
+check 'and ends well too' test $status = 0
 
 counts "$TMPDIR/after"
 check 'and goes on when they have gone' over_zero "$TMPDIR/after"

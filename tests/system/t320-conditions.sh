@@ -24,22 +24,19 @@ one_each() {
 check 'both ranks have a token, each of its node' one_each
 
 # --- filters
-events() { # SECONDS ACTIONS
-	omig request --follow "$1" "$event $2" >"$TMPDIR/events" 2>&1
-	cat "$TMPDIR/events"
-}
 only_rank_0() {
-	events 3 'omig_if($par1,"==",0) omig_at_most(50) print(["rank",$par1])' >/dev/null
-	head -n 5 "$TMPDIR/events"
-	grep -q '"rank",0' "$TMPDIR/events" && ! grep -q '"rank",1' "$TMPDIR/events"
+	followed "$event"' omig_if($par1,"==",0) omig_at_most(50) print(["rank",$par1])' events_are 50 &&
+		grep -q '"rank",0' "$TMPDIR/events" && ! grep -q '"rank",1' "$TMPDIR/events"
+}
+few_of_both() {
+	sed -n 's/.*"seen",\(p_[0-9a-z_]*\),\([0-9.]*\).*/\1 \2/p' "$TMPDIR/events" | sort -k1,1 -k2,2n >"$TMPDIR/seen"
+	awk '{ n[$1]++ } END { for (p in n) hosts += n[p] > 3; exit hosts != 2 }' "$TMPDIR/seen"
 }
 # By the times of the events: on each host no more than the seconds between the first and the last, and both ends
 few_a_second() {
-	events 4 'omig_at_most(1) print(["seen",$proc,$time])' >/dev/null
-	cat "$TMPDIR/events"
-	sed -n 's/.*"seen",\(p_[0-9a-z_]*\),\([0-9.]*\).*/\1 \2/p' "$TMPDIR/events" | sort -k1,1 -k2,2n >"$TMPDIR/seen"
-	awk '!($1 in first) { first[$1] = $2 } { n[$1]++; last[$1] = $2 }
-		END { for (p in n) { hosts++; if (n[p] > last[p] - first[p] + 2) exit 1 } exit hosts != 2 }' "$TMPDIR/seen"
+	followed "$event"' omig_at_most(1) print(["seen",$proc,$time])' few_of_both && few_of_both &&
+		awk '!($1 in first) { first[$1] = $2 } { n[$1]++; last[$1] = $2 }
+			END { for (p in n) if (n[p] > last[p] - first[p] + 2) exit 1 }' "$TMPDIR/seen"
 }
 check 'only what passes a filter is told' only_rank_0
 check 'so many a second and no more' few_a_second
@@ -52,7 +49,7 @@ check 'a filter that could never pass is refused' says 'UNKNOWN_ECP' \
 is_stopped_in_tree() { # RANK
 	omig tree | grep -q "rank $1 .*stopped"
 }
-omig request --follow 12 "thread_has_started_lib_call([$first],\"MPI_Allreduce\"): omig_at_most(0.01) thread_stop([$second])" \
+omig request --follow forever "thread_has_started_lib_call([$first],\"MPI_Allreduce\"): omig_at_most(0.01) thread_stop([$second])" \
 	>"$TMPDIR/stopper" 2>&1 &
 stopper=$!
 check 'an event on one host stops a rank on the other' until_true 10 is_stopped_in_tree 1
@@ -63,6 +60,8 @@ runs_on_node1() {
 	[ -n "$pid" ] && "$bed" exec node1 sh -c "grep -q '^State:.*[RS] (' /proc/$pid/status"
 }
 check 'nor held any more' until_true 10 runs_on_node1
+kill $stopper
+kill $stopper
 wait $stopper
 check 'with the tool its stop goes' until_true 15 sh -c '! omig tree | grep -q stopped'
 

@@ -33,17 +33,13 @@ export OMPI_MCA_rmaps_base_oversubscribe=1
 alone() { # FLAVOUR PROGRAM...
 	alone_mpi=$1
 	shift
-	timeout -k 5 60 "mpirun.$alone_mpi" -n 2 "$@" </dev/null
+	timeout -k 5 $((60 * PATIENCE)) "mpirun.$alone_mpi" -n 2 "$@" </dev/null
 }
 for f in $flavours; do
 	check "$f: runs without omig" alone "$f" "$B/examples/loops.$f" --passes 20 --log "$TMPDIR/alone.$f"
 done
 
 # --- events: watch FLAVOUR EVENTS PROGRAM...
-ask_event() { # SECONDS REQUEST
-	omig request --follow "$1" "$2" >"$TMPDIR/events" 2>&1
-	cat "$TMPDIR/events"
-}
 two_run() {
 	[ "$(omig tree --json | tr '{' '\n' | grep '"rank":' | grep -cv '"state":"ended"')" = 2 ]
 }
@@ -60,15 +56,15 @@ events_of() {
 	sed -n "s/.*\"$1\",p_[0-9a-z_]*,\([0-9.e-]*\),\([0-9.e-]*\).*/\1 \2/p" "$TMPDIR/events"
 }
 residuum_is_right() {
-	ask_event 1 'thread_executes_probe([],"iteration_end"): print(["it",$proc,$vt,$par2])'
+	followed 'thread_executes_probe([],"iteration_end"): print(["it",$proc,$vt,$par2])' events_are 20
 	events_of it | awk '{ n++; if ($2 * $1 < 0.999999 || $2 * $1 > 1.000001) exit 1 } END { exit n < 2 }'
 }
 vt_is_par1() {
-	ask_event 1 'thread_executes_probe([],"loop_start"): print(["ls",$proc,$vt,$par1])'
+	followed 'thread_executes_probe([],"loop_start"): print(["ls",$proc,$vt,$par1])' events_are 20
 	events_of ls | awk '{ n++; if ($1 != $2) exit 1 } END { exit n < 2 }'
 }
 no_such_probe() {
-	ask_event 1 'thread_executes_probe([],"loop_strat"): print([$vt])'
+	followed 'thread_executes_probe([],"loop_strat"): print([$vt])' events_are 1
 	grep -q "no process here has a probe 'loop_strat'; there are: loop_start" "$TMPDIR/events"
 }
 
