@@ -39,7 +39,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000 /* of waits that end by themselves: it judges no speed */
 #define CONNECTIONS_MAX 512
 
 static uint64_t number(const char *s)

@@ -2,7 +2,7 @@
 /*
  * What t395 asks: whether what a tool was told of its manipulations is what its program has seen.
  *
- *   oracle count FILE            counts the real-time signals that come, in FILE
+ *   oracle count FILE            counts the real-time signals that come, in FILE, which is there when it can
  *   oracle ask DIR HOST:PORT SEED N FILE...
  *                                sends N signals to the programs with these FILEs, one request each, and again
  *                                with the same id after each lost link; says "done D unknown U" or what was a lie
@@ -29,7 +29,8 @@
 #define PROGRAMS_MAX 8
 #define SENDS_MAX 6 /* of one request */
 #define ANSWER_S 4
-#define ATTACH_TRIES 300
+#define SIGNAL_S 60 /* who was stopped takes it when it runs */
+#define ATTACH_TRIES 1200
 #define OUTCOME 1
 
 struct counts {
@@ -69,12 +70,16 @@ static void on_signal(int sig)
 static void count(const char *path)
 {
 	struct sigaction a = { .sa_handler = on_signal };
+	char part[4096];
 
-	counts = map_counts(path, O_RDWR | O_CREAT | O_TRUNC); /* nothing of an earlier run counts */
+	snprintf(part, sizeof(part), "%s.new", path);
+	counts = map_counts(part, O_RDWR | O_CREAT | O_TRUNC); /* nothing of an earlier run counts */
 	sigfillset(&a.sa_mask);
 	for (int i = 0; i < SIGNALS; i++)
 		sigaction(FIRST_SIGNAL + i, &a, NULL);
 	counts->pid = getpid();
+	if (rename(part, path) < 0)
+		die(path);
 	for (;;)
 		pause();
 }
@@ -250,10 +255,9 @@ static void open_tool(const char *dir, const char *address, uint64_t seed)
 		die("no memory");
 }
 
-/* Who was stopped takes its signals when it runs. */
 static bool is_lie(const struct counts *c, unsigned s, uint32_t done, uint32_t unknown)
 {
-	for (int i = 0; c->n[s] < done && i < ANSWER_S * 10; i++)
+	for (int i = 0; c->n[s] < done && i < SIGNAL_S * 10; i++)
 		loop_wait(tool.loop, 100 * NSEC_PER_MSEC);
 	if (c->n[s] >= done && c->n[s] <= done + unknown)
 		return false;

@@ -24,7 +24,7 @@ alive() {
 # The daemon lives and another one is served
 others_are_served() {
 	alive && case $who in
-	mainsm) omig --timeout 5s request --no-attach ':version()' ;;
+	mainsm) omig request --timeout 20s --no-attach ':version()' ;;
 	sm) "$A" connect "$at" "$TMPDIR/creds/good" hello=lm,default,good,-,-,80 read=100 | grep -q hello_ack ;;
 	esac
 }
@@ -58,10 +58,10 @@ closed_after() { # FILE MS
 }
 
 known() { # bomb=NAME and the words with which it is refused once HELLO was accepted
-	closed_with "error 5 $2" "$TMPDIR/creds/lm" "$hello" bomb="$1" read=8000
+	closed_with "error 5 $2" "$TMPDIR/creds/lm" "$hello" bomb="$1" read=60000
 }
 unknown() {
-	closed_with "$2" "$TMPDIR/creds/lm" bomb="$1" read=8000
+	closed_with "$2" "$TMPDIR/creds/lm" bomb="$1" read=60000
 }
 
 frames() {
@@ -82,10 +82,10 @@ frames() {
 		check "$who: ${pair% *} from an lm" known "${pair% *}" "${pair#* }"
 	done
 	check "$who: a message that is none" closed_with 'error 6 message . .77. is not allowed' \
-		"$TMPDIR/creds/lm" "$hello" bomb=type read=8000
+		"$TMPDIR/creds/lm" "$hello" bomb=type read=60000
 	check "$who: what only a tool may send" closed_with 'error 6 message request .* not allowed' \
-		"$TMPDIR/creds/lm" "$hello" bomb=enum read=8000
-	check "$who: keys renewed without end" closed_with '' "$TMPDIR/creds/lm" "$hello" keys=2000 read=8000
+		"$TMPDIR/creds/lm" "$hello" bomb=enum read=60000
+	check "$who: keys renewed without end" closed_with '' "$TMPDIR/creds/lm" "$hello" keys=2000 read=60000
 	check "$who: others are served" others_are_served
 	check "$who: one line names the peer and the reason" logged "$who" 'lm of site default on rogue.*BAD_LENGTH'
 	check "$who: its memory did not grow" grew_less_than 8192
@@ -94,13 +94,13 @@ frames() {
 tool_frames() {
 	at=127.0.0.1:$(mainsm_port)
 	check 'mainsm: an enum beyond its words, from a tool' closed_with 'error 5 BAD_FIELD request.policy' \
-		"$TMPDIR/creds/tool" hello=tool bomb=enum read=8000
+		"$TMPDIR/creds/tool" hello=tool bomb=enum read=60000
 	check 'mainsm: a varint of eleven bytes, from a tool' closed_with 'error 5 BAD_FIELD cancel.id: broken varint' \
-		"$TMPDIR/creds/tool" hello=tool bomb=varint read=8000
+		"$TMPDIR/creds/tool" hello=tool bomb=varint read=60000
 	check 'mainsm: what only a daemon may send' closed_with 'error 6 message reply .* not allowed' \
-		"$TMPDIR/creds/tool" hello=tool bomb=empty read=8000
-	check 'mainsm: something else than a request to enrol' closed_with '' - alpn=omig-enrol/1 bomb=type read=8000
-	check 'mainsm: a large frame from somebody who enrols' closed_with '' - alpn=omig-enrol/1 bomb=announce read=8000
+		"$TMPDIR/creds/tool" hello=tool bomb=empty read=60000
+	check 'mainsm: something else than a request to enrol' closed_with '' - alpn=omig-enrol/1 bomb=type read=60000
+	check 'mainsm: a large frame from somebody who enrols' closed_with '' - alpn=omig-enrol/1 bomb=announce read=60000
 }
 
 # D8: texts of requests. The session stays open.
@@ -129,32 +129,32 @@ closed_or_open() {
 # D19
 credentials() {
 	c=$TMPDIR/creds
-	check "$who: no certificate" refused - hello=lm read=5000
-	check "$who: another CA" refused "$c/rogue" "$hello" read=5000
-	check "$who: expired" refused "$c/expired" "$hello" read=5000
-	check "$who: not valid yet" refused "$c/early" "$hello" read=5000
-	check "$who: for servers only" refused "$c/server" "$hello" read=5000
-	check "$who: without extended key usage" refused "$c/noeku" "$hello" read=5000
-	check "$who: with any extended key usage" refused "$c/anyeku" "$hello" read=5000
-	check "$who: a role that it has not" refused "$c/lm" hello=sm,default,rogue,-,-,77 read=5000
-	check "$who: the lm of a host says another host" refused "$c/lm" hello=lm,default,other,-,-,78 read=5000
-	check "$who: the lm of a site says another site" refused "$c/lm" hello=lm,b,rogue,-,-,77 read=5000
-	check "$who: signed by itself" refused "$c/self" "$hello" read=5000
-	check "$who: a hundred certificates" refused "$c/lm" extra=100 "$hello" read=5000
-	check "$who: an RSA key" refused "$c/rsa" "$hello" read=5000
-	check "$who: another curve" refused "$c/p384" "$hello" read=5000
-	check "$who: TLS 1.2" refused "$c/lm" tls12 "$hello" read=5000
-	check "$who: another protocol in TLS" refused "$c/lm" alpn=h2 "$hello" read=5000
+	check "$who: no certificate" refused - hello=lm read=60000
+	check "$who: another CA" refused "$c/rogue" "$hello" read=60000
+	check "$who: expired" refused "$c/expired" "$hello" read=60000
+	check "$who: not valid yet" refused "$c/early" "$hello" read=60000
+	check "$who: for servers only" refused "$c/server" "$hello" read=60000
+	check "$who: without extended key usage" refused "$c/noeku" "$hello" read=60000
+	check "$who: with any extended key usage" refused "$c/anyeku" "$hello" read=60000
+	check "$who: a role that it has not" refused "$c/lm" hello=sm,default,rogue,-,-,77 read=60000
+	check "$who: the lm of a host says another host" refused "$c/lm" hello=lm,default,other,-,-,78 read=60000
+	check "$who: the lm of a site says another site" refused "$c/lm" hello=lm,b,rogue,-,-,77 read=60000
+	check "$who: signed by itself" refused "$c/self" "$hello" read=60000
+	check "$who: a hundred certificates" refused "$c/lm" extra=100 "$hello" read=60000
+	check "$who: an RSA key" refused "$c/rsa" "$hello" read=60000
+	check "$who: another curve" refused "$c/p384" "$hello" read=60000
+	check "$who: TLS 1.2" refused "$c/lm" tls12 "$hello" read=60000
+	check "$who: another protocol in TLS" refused "$c/lm" alpn=h2 "$hello" read=60000
 	check "$who: a version of the future" closed_with \
 		'error 2 protocol 1..1 is spoken here .* you speak 900..901: install one version' \
-		"$c/lm" hello=lm,default,rogue,900,901,77 read=5000
+		"$c/lm" hello=lm,default,rogue,900,901,77 read=60000
 	check "$who: HTTP" plain_is_closed
 	check "$who: a session that was saved is not taken up" saved_session
 	check "$who: others are served" others_are_served
 	check "$who: no key in the log" sh -c '! grep -l "PRIVATE KEY" "$1"/*.log' sh "$OMIG_STATE_DIR"
 }
 saved_session() {
-	attack "$TMPDIR/creds/lm" "$hello" again "$hello" read=5000
+	attack "$TMPDIR/creds/lm" "$hello" again "$hello" read=60000
 	! grep -q resumed "$TMPDIR/attack.out" && sed '1,/^session/d' "$TMPDIR/attack.out" | grep -q '^closed' &&
 		[ "$(grep -c hello_ack "$TMPDIR/attack.out")" = 1 ]
 }
@@ -182,7 +182,12 @@ has_sm() {
 	daemon_pid sm
 }
 check 'an sm has started' until_true 20 has_sm
-sm_port=$(ss -Hltnp | sed -n "s/.*:\([0-9]*\) .*pid=$(daemon_pid sm),.*/\1/p" | head -n 1)
+sm_listens() {
+	sm_port=$(ss -Hltnp | sed -n "s/.*:\([0-9]*\) .*pid=$(daemon_pid sm),.*/\1/p" | head -n 1)
+	[ -n "$sm_port" ]
+}
+until_true 20 sm_listens
+sm_listens
 
 # Those that take their time go on beside the others.
 mainsm_at=127.0.0.1:$(mainsm_port)
@@ -192,15 +197,15 @@ issue slow good lm default slow
 t1=$!
 "$A" connect "$sm_at" "$TMPDIR/creds/slow" hello=lm,default,slow,-,-,81 bomb=announce trickle=300 >"$TMPDIR/sm.trickle" &
 t2=$!
-"$A" connect "$mainsm_at" "$TMPDIR/creds/lm" read=40000 >"$TMPDIR/mainsm.nohello" &
+"$A" connect "$mainsm_at" "$TMPDIR/creds/lm" read=120000 >"$TMPDIR/mainsm.nohello" &
 h1=$!
-"$A" connect "$sm_at" "$TMPDIR/creds/lm" read=40000 >"$TMPDIR/sm.nohello" &
+"$A" connect "$sm_at" "$TMPDIR/creds/lm" read=120000 >"$TMPDIR/sm.nohello" &
 h2=$!
 for f in mainsm.trickle sm.trickle; do until_true 10 grep -q hello_ack "$TMPDIR/$f"; done
 for f in mainsm.nohello sm.nohello; do until_true 10 grep -q handshake "$TMPDIR/$f"; done
-"$A" silent "$mainsm_at" 120 40000 >"$TMPDIR/mainsm.silent" &
+"$A" silent "$mainsm_at" 120 120000 >"$TMPDIR/mainsm.silent" &
 s1=$!
-"$A" silent "$sm_at" 120 40000 >"$TMPDIR/sm.silent" &
+"$A" silent "$sm_at" 120 120000 >"$TMPDIR/sm.silent" &
 s2=$!
 for f in mainsm.silent sm.silent; do until_true 10 grep -q connected "$TMPDIR/$f"; done
 for who in mainsm sm; do
@@ -238,11 +243,11 @@ wait $cut
 check 'its holder is cut' closed_after "$TMPDIR/cut" 0
 at=$mainsm_at
 victim=$(daemon_pid mainsm)
-check 'and refused from then on' refused "$TMPDIR/creds/revoked" hello=lm,default,revoked read=5000
+check 'and refused from then on' refused "$TMPDIR/creds/revoked" hello=lm,default,revoked read=60000
 sm_refuses_too() {
 	at=$sm_at
 	victim=$(daemon_pid sm)
-	refused "$TMPDIR/creds/revoked" hello=lm,default,revoked,-,-,79 read=5000
+	refused "$TMPDIR/creds/revoked" hello=lm,default,revoked,-,-,79 read=60000
 }
 check 'by the sm too' until_true 10 sm_refuses_too
 tap_end

@@ -44,11 +44,11 @@ holds j
 lm=$(daemon_pid lm)
 conn=$(cat "$OMIG_STATE_DIR/mainsm/mainsm.conn")
 rank=$(tokens_of p | head -n 1)
-sleep 100 &
+sleep 900 &
 bystander=$!
 others=
 if [ "$(id -u)" = 0 ]; then
-	setpriv --reuid=nobody --clear-groups sleep 100 &
+	setpriv --reuid=nobody --clear-groups sleep 900 &
 	others=$!
 	is_nobodys() { [ "$(stat -c %U "/proc/$others")" = nobody ]; }
 	until_true 5 is_nobodys
@@ -91,7 +91,7 @@ check 'it looks' comes_out 0 '^p_1_' as_observer ':proc_get_info([],512)'
 check 'the program goes on' goes_on j
 says_it_is_admin() {
 	"$A" connect "127.0.0.1:$(mainsm_port)" "$(dirname "$(find "$TMPDIR/observer/tool" -name cert.pem)")" \
-		hello=tool-admin read=3000
+		hello=tool-admin read=60000
 }
 check 'an observer that says that it is an administrator' says 'error 3 the certificate does not allow' says_it_is_admin
 

@@ -15,7 +15,7 @@ lives() {
 	rm -f "$TMPDIR/$how".*
 	set -- "mpirun.$mpi" -n 2 "$T/lives.$mpi" "$TMPDIR/$how" "$@"
 	[ "$how" = bare ] || set -- omig run --measure=time -- "$@"
-	timeout 60 "$@" >"$TMPDIR/$how.out" 2>"$TMPDIR/$how.err"
+	timeout $((60 * PATIENCE)) "$@" >"$TMPDIR/$how.out" 2>"$TMPDIR/$how.err"
 	echo "status $?" >>"$TMPDIR/$how.out"
 	sort -o "$TMPDIR/$how.out" "$TMPDIR/$how.out"
 }
@@ -78,8 +78,8 @@ for f in $flavours; do
 	for deed in signals fork exit exec vfork spawn mpi daemon fault errjump jump files environment; do
 		check "$f: $deed" same_deed $deed
 	done
-	check "$f: what the ranks did is counted, and nothing of their children" all_counted 0 1
-	check "$f: a child that is an MPI program is counted for itself" all_counted M
+	check "$f: what the ranks did is counted, and nothing of their children" until_true 10 all_counted 0 1
+	check "$f: a child that is an MPI program is counted for itself" until_true 10 all_counted M
 	no_daemon_is_watched() {
 		omig tree >"$TMPDIR/tree"
 		for r in 0 1; do
@@ -88,17 +88,17 @@ for f in $flavours; do
 		done
 	}
 	check "$f: the daemons that they left are nobody's ranks" no_daemon_is_watched
-	check "$f: no call that was left is open" none_is_open
+	check "$f: no call that was left is open" until_true 10 none_is_open
 	: >"$TMPDIR/bare.end"
 	: >"$TMPDIR/watched.end"
 	for end in "$TMPDIR"/*.daemon.*; do until_true 5 is_dead "$(cat "$end")"; done
 
 	both "$f" thread
 	check "$f: another thread calls MPI_Init_thread: output and status" same
-	check "$f: thread: the calls of both threads are counted" all_counted 0 1
+	check "$f: thread: the calls of both threads are counted" until_true 10 all_counted 0 1
 
 	check "$f: without MPI_Finalize: output and status" same_in_the_end "$f" unfinished
-	check "$f: unfinished: its calls are counted" all_counted 0 1
+	check "$f: unfinished: its calls are counted" until_true 10 all_counted 0 1
 
 	# shellcheck disable=SC2030,SC2031
 	OMPI_MCA_btl=self,vader,tcp
@@ -106,7 +106,7 @@ for f in $flavours; do
 	OMPI_MCA_btl=self,vader
 	if grep -q 'children: 1 4711' "$TMPDIR/bare.out"; then
 		check "$f: MPI_Comm_spawn: output and status" same
-		check "$f: children: parents and child are counted" all_counted 0 1 S
+		check "$f: children: parents and child are counted" until_true 10 all_counted 0 1 S
 	else
 		skip "$f: MPI_Comm_spawn" 'this MPI cannot spawn here'
 	fi
@@ -118,9 +118,9 @@ for f in $flavours; do
 		echo "status $?" >>"$TMPDIR/late.out"
 	}
 	for how in global local; do
-		late timeout 30 "mpirun.$f" -n 1 "$T/late.$f" $how "$TMPDIR/late.pid"
+		late timeout $((30 * PATIENCE)) "mpirun.$f" -n 1 "$T/late.$f" $how "$TMPDIR/late.pid"
 		mv "$TMPDIR/late.out" "$TMPDIR/late.bare"
-		late timeout 30 omig run --measure=count -- "mpirun.$f" -n 1 "$T/late.$f" $how "$TMPDIR/late.pid"
+		late timeout $((30 * PATIENCE)) omig run --measure=count -- "mpirun.$f" -n 1 "$T/late.$f" $how "$TMPDIR/late.pid"
 		check "$f: loaded late, $how: output and status" diff "$TMPDIR/late.bare" "$TMPDIR/late.out"
 		check "$f: loaded late, $how: not a word of ours" no_word_of_ours "$TMPDIR/late.err"
 		[ $how = local ] && continue
@@ -129,14 +129,14 @@ for f in $flavours; do
 			cat "$TMPDIR/calls"
 			grep -q '"MPI_Reduce_local","other",50,' "$TMPDIR/calls"
 		}
-		check "$f: loaded late, $how: its calls are counted" late_counted
+		check "$f: loaded late, $how: its calls are counted" until_true 10 late_counted
 	done
 done
 f=$one_flavour
 
 # --- what stands between the launcher and the program
 between() { # WORDS... in front of the program
-	timeout 60 omig run --measure=count -- "mpirun.$f" -n 2 "$@" "$T/steady.$f" >"$TMPDIR/between.out" 2>"$TMPDIR/between.err"
+	timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$f" -n 2 "$@" "$T/steady.$f" >"$TMPDIR/between.out" 2>"$TMPDIR/between.err"
 }
 ranks_known() {
 	omig tree | grep -c 'rank .*steady'

@@ -156,7 +156,10 @@ if grep -q 'paranoid\|cannot watch' "$TMPDIR/step"; then
 	skip 'it has waited' 'perf_event_open is not for us here'
 else
 	check 'each step is one event' until_true 10 has_lines 200 step
-	check 'it has waited' test "$(grep -c '^t_' "$TMPDIR/blocked")" -ge 200
+	has_waited() {
+		[ "$(grep -c '^t_' "$TMPDIR/blocked")" -ge 200 ]
+	}
+	check 'it has waited' until_true 10 has_waited
 fi
 check 'there is no such system call' says 'no system call nonsense' \
 	omig request --follow 2s "thread_has_started_sys_call([$stack],\"nonsense\"): print([1])"
@@ -172,7 +175,8 @@ check 'it ends as it would' until_true 30 grep -qx 'steps 300000 sum 0 signals 0
 unfollow
 
 # --- deaths in the middle
-start orphan run 3000
+# It waits in its middle, however long all this takes.
+start orphan run 2000 1000
 follow orphan "thread_has_started_sys_call([$token],\"getppid\"): print([1])"
 check 'it is held' until_true 10 is_traced $pid
 go
@@ -183,9 +187,10 @@ another_tracer() {
 }
 check 'lm-trace was killed: another one goes on' until_true 20 another_tracer
 check 'the program is held again' until_true 20 is_traced $pid
+go
 check 'the lm is killed' kill_hard lm
 check 'nobody holds the program' until_true 10 is_free $pid
-check 'it ends as it would' until_true 40 did orphan 3000 0
+check 'it ends as it would' until_true 40 did orphan 2000 0
 lm --background 2>>"$TMPDIR/lm.log"
 check 'a host is there again' until_true 30 nodes_are 1
 # shellcheck disable=SC2086 # numbers

@@ -69,7 +69,7 @@ check 'of a flood ten are written, the others counted' few_are_written
 check 'an observer does not read it' status_is 5 env OMIG_STATE_DIR="$TMPDIR/observer" omig audit --mainsm "$observer"
 
 # --- by a conditional request
-omig request --follow 60s "proc_has_terminated([$q]): thread_stop([$p])" >"$TMPDIR/follow" 2>&1 8>&- 9>&- &
+omig request --follow forever "proc_has_terminated([$q]): thread_stop([$p])" >"$TMPDIR/follow" 2>&1 8>&- 9>&- &
 tool=$!
 is_armed() {
 	omig status --json | grep -q '"csrs_armed":1'
@@ -109,7 +109,7 @@ nothing_new() {
 	audit --since 1ms && [ ! -s "$TMPDIR/audit.json" ]
 }
 check 'since a time' nothing_new
-omig audit --follow --json --since 1s >"$TMPDIR/following" 2>/dev/null 8>&- &
+omig audit --follow --json --since 1h >"$TMPDIR/following" 2>/dev/null 8>&- &
 follower=$!
 request ":proc_set_priority([$p],7)" >/dev/null
 check 'followed' until_true 20 grep -q "proc_set_priority(\[$p\],7)" "$TMPDIR/following"

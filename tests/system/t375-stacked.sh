@@ -40,7 +40,7 @@ check 'two sms stand below that of the site' until_true 30 sms_below_are 2
 check 'omig status says on which level each is' sh -c '[ "$(omig status | grep -c "level = 2")" = 2 ] && omig status | grep -q "level = 1"'
 
 # shellcheck disable=SC2046 # words
-omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) -n 4 "$program" --seconds 300 \
+omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) -n 4 "$program" --seconds 900 \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
 check 'four ranks on four nodes come up' until_true 60 ranks_are 4
@@ -59,7 +59,7 @@ covered() {
 all_covered() {
 	[ "$(covered)" = 4 ]
 }
-check 'a request reaches all of them' all_covered
+check 'a request reaches all of them' until_true 10 all_covered
 
 # --- a tool that stays: a counter and a condition in all four ranks
 session_begins
@@ -95,7 +95,10 @@ began=$(date +%s%N)
 check 'after the death of an inner sm a request reaches all hosts again' until_true 20 all_covered
 echo "# full coverage $((($(date +%s%N) - began) / 1000000)) ms after kill -9, as polled"
 check 'the other one serves all four' until_true 20 shares_are '4'
-check 'all processes are there, under their names' sh -c '[ "$(omig tree --json | grep -o "\"token\":\"p_[0-9a-z_]*\"" | cut -d\" -f4 | sort)" = "$1" ]' - "$objects"
+same_objects() {
+	[ "$(tokens_of p)" = "$objects" ]
+}
+check 'all processes are there, under their names' until_true 10 same_objects
 check 'the counter has lost nothing, and goes on' until_true 20 counted_more_than "$had"
 check 'the condition fires on all four hosts again' until_true 20 hosts_fire $((told + 2))
 # Both counters count the same calls, one a rank and one over all; read one after the other.
@@ -109,7 +112,8 @@ nothing_twice() {
 	echo "$now between $before and $after"
 	[ "$before" -gt 0 ] && [ "$now" -ge $((before - 4)) ] && [ "$now" -le "$after" ]
 }
-check 'nothing is counted twice, and nothing left out' nothing_twice
+# A host that answers late is missing in one of the three.
+check 'nothing is counted twice, and nothing left out' until_true 10 nothing_twice
 session_ends
 
 # --- it comes back, and the other one goes
@@ -118,7 +122,7 @@ below1=$!
 check 'an sm that is started again stands below' until_true 30 sms_below_are 2
 kill -KILL $below2
 check 'and takes the hosts of the other' until_true 20 shares_are '4'
-check 'a request reaches all of them' all_covered
+check 'a request reaches all of them' until_true 10 all_covered
 kill -TERM $below1
 check 'without any the sm of the site serves them' until_true 20 all_covered
 check 'and none is below any more' until_true 20 sms_below_are 0

@@ -33,6 +33,10 @@ end_programs() {
 }
 stopper='' asker=''
 trap 'end_programs' EXIT
+all_count() {
+	for i in 1 2 3 4; do [ -e "$TMPDIR/count.$i" ] || return 1; done
+}
+check 'four programs count signals' until_true 20 all_count
 "$T/attack" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/asker" good tool-manipulate '' asker
 "$T/attack" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/stopper" good tool-manipulate '' stopper
 "$T/oracle" ask "$TMPDIR/asker" "127.0.0.1:$(mainsm_port)" "$seed" $((kills * 12)) "$TMPDIR"/count.* >"$TMPDIR/asked" 2>&1 &

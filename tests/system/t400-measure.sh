@@ -19,7 +19,7 @@ session_asks "dfg_has_read([$dfg]): print([\$dfg,\$read,\$values])" >/dev/null
 check 'it is started' says '^1 0 ' session_asks ":dfg_start([$dfg])"
 check 'a second time it is not' says 'runs already' session_asks ":dfg_start([$dfg])"
 check 'a read by request tells of the node' says "^1 0 $dfg 1,[0-9]+,\[\[$node,1," session_asks ":dfg_read([$dfg])"
-check 'its event tells the same' sh -c "grep -q '^$line 1 0 - [0-9]*,$dfg,1,\[$node,1,' '$TMPDIR/session.out'"
+check 'its event tells the same' until_true 10 sh -c "grep -q '^$line 1 0 - [0-9]*,$dfg,1,\[$node,1,' '$TMPDIR/session.out'"
 check 'objects are added' says '^1 0 ' session_asks ":dfg_add([$dfg],[$node])"
 check 'the last one stays' says 'nothing would be left' session_asks ":dfg_remove([$dfg],[$node])"
 check 'all of it can be seen' says "\"Node_load\",\"1\",\"running\",\"start\",0,0,\"node\",0\],\[$node\],\[" \

@@ -5,6 +5,7 @@
  *   traced run N      says where traced_step and a function are, reads a line, makes N steps, each a
  *                     call of traced_step, one of getppid and a millisecond's sleep; then says
  *                     what it has done
+ *   traced run N M    the same, and reads another line before step M
  *   traced fast N     the same with nothing but N times getppid
  *   traced trace PID  traces PID, says so, and waits
  */
@@ -51,7 +52,7 @@ __attribute__((noinline)) void traced_wait_here(int depth)
 #endif
 }
 
-static int run(int n, int is_fast)
+static int run(int n, int is_fast, int halt)
 {
 	char line[16];
 
@@ -61,6 +62,8 @@ static int run(int n, int is_fast)
 	if (!fgets(line, sizeof(line), stdin))
 		return 1;
 	for (int i = 0; i < n; i++) {
+		if (i == halt && !fgets(line, sizeof(line), stdin))
+			return 1;
 		syscall(SYS_getppid);
 		if (is_fast)
 			continue;
@@ -83,13 +86,14 @@ static int trace(int pid)
 
 int main(int argc, char **argv)
 {
-	int n = argc == 3 ? (int)strtol(argv[2], NULL, 10) : 0;
+	int n = argc >= 3 ? (int)strtol(argv[2], NULL, 10) : 0;
+	int halt = argc == 4 ? (int)strtol(argv[3], NULL, 10) : -1;
 
 	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal, .sa_flags = SA_RESTART }, NULL);
 	if (argc == 3 && !strcmp(argv[1], "trace"))
 		return trace(n);
-	if (argc == 3)
-		return run(n, !strcmp(argv[1], "fast"));
+	if (argc >= 3)
+		return run(n, !strcmp(argv[1], "fast"), halt);
 	traced_library_outer(traced_wait_here, 3);
 	return 0;
 }

@@ -9,11 +9,11 @@
  * unsealed size truncated grown hole	its file is not as promised
  * magic version beyond blocks overlap header	its header contradicts itself
  * pid			it says that it is process N's
- * late unready		set up after MS / 2, or never
+ * late unready		set up after a while, or never
  * odd			all sequence words are odd: somebody seems to write for ever
  * cycle		its action lists have no end
  *
- * What it does when the lm polls its ring, or after MS / 2:
+ * What it does when the lm polls its ring, or after 10 s:
  * full back wild crossing nothing giant	positions and records of the ring that cannot be
  * flip			all words change at random, all the time
  * punched		the memory is given back
@@ -52,6 +52,8 @@
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 #define MANY_FDS 200
 #define THREADS 4
+#define LATE_MS 1500
+#define UNPOLLED_MS 10000
 
 struct vandal {
 	const char *socket, *caid, *kind;
@@ -464,7 +466,7 @@ int main(int argc, char **argv)
 	v.socket = argv[1];
 	v.caid = argv[2];
 	v.until = now_ms() + (argc > 4 ? strtol(argv[4], NULL, 10) : 1000);
-	v.half = now_ms() + (v.until - now_ms()) / 2;
+	v.half = now_ms() + (is(&v, "late") ? LATE_MS : UNPOLLED_MS);
 	v.n = argc > 5 ? (int)strtol(argv[5], NULL, 10) : 0;
 	setrlimit(RLIMIT_NOFILE, &many);
 	prepare(&v);
