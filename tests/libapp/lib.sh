@@ -2,6 +2,7 @@
 # For tests/system/t11*.sh: an lm that only holds segments, and both mpiruns.
 # $B: the build folder, $TMPDIR: this test's own.
 T=$B/tests/libapp
+PATIENCE=${PATIENCE:-4}
 OMIG_RUNTIME_DIR=$TMPDIR/run
 OMIG_MAINSM=omig1:127.0.0.1:1:systemtt00000000
 OMIG_LM=/bin/false
@@ -49,12 +50,12 @@ stop_lm() {
 bare() {
 	mpi=$1 np=$2
 	shift 2
-	timeout -k 5 50 mpirun.$mpi -np "$np" "$@"
+	timeout -k 5 $((50 * PATIENCE)) mpirun.$mpi -np "$np" "$@"
 }
 watched() {
 	mpi=$1 np=$2
 	shift 2
-	timeout -k 5 50 mpirun.$mpi -np "$np" env LD_PRELOAD="$B/lib/libomig.so${PRELOAD:+:$PRELOAD}" "$@"
+	timeout -k 5 $((50 * PATIENCE)) mpirun.$mpi -np "$np" env LD_PRELOAD="$B/lib/libomig.so${PRELOAD:+:$PRELOAD}" "$@"
 }
 
 # "call RANK NAME count N out B in B", sorted

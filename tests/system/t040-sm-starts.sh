@@ -11,14 +11,14 @@ pin=00000000000000000000000000
 fails_with() {
 	want=$1 words=$2
 	shift 2
-	timeout 40 "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" </dev/null
+	timeout $((40 * PATIENCE)) "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" </dev/null
 	got=$?
 	cat "$TMPDIR/out" "$TMPDIR/err"
 	[ "$got" = "$want" ] && grep -q "$words" "$TMPDIR/err" && [ "$(grep -vc 'notice daemon: ended\|^Try ' "$TMPDIR/err")" = 1 ]
 }
 
 from_stdin() {
-	printf '%s\n' "$1" | timeout 40 sm --foreground --mainsm-stdin 2>"$TMPDIR/err"
+	printf '%s\n' "$1" | timeout $((40 * PATIENCE)) sm --foreground --mainsm-stdin 2>"$TMPDIR/err"
 	got=$?
 	cat "$TMPDIR/err"
 	[ "$got" = 3 ] && grep -q "$2" "$TMPDIR/err"
@@ -87,7 +87,7 @@ only_one() {
 }
 
 lingers() {
-	timeout 30 sm --foreground --site x --linger 1s 2>"$TMPDIR/sm.log"
+	timeout $((30 * PATIENCE)) sm --foreground --site x --linger 1s 2>"$TMPDIR/sm.log"
 	got=$?
 	cat "$TMPDIR/sm.log"
 	[ "$got" = 0 ] && sm_says 'no lm is left to serve'
@@ -121,7 +121,7 @@ if command -v mainsm >/dev/null 2>&1; then
 	check "SIGUSR1 dumps its status" dumps_status
 	check "SIGTERM ends it" ends_with 0
 	check "the certificate is kept: no token is needed any more" sh -c \
-		'OMIG_MAINSM=${OMIG_MAINSM%:*} timeout 30 sm --foreground --site x --linger 500ms'
+		'OMIG_MAINSM=${OMIG_MAINSM%:*} timeout $((30 * PATIENCE)) sm --foreground --site x --linger 500ms'
 	check "it ends when nobody comes" lingers
 	check "it serves again" sm_is_up
 	check "mainsm dies and comes back: it waits" waits_for_mainsm

@@ -8,11 +8,11 @@ need lm sm mainsm omig
 
 own_host
 
-sleep 60 &
+sleep 900 &
 pid=$!
-sleep 61 &
+sleep 901 &
 first=$!
-sleep 62 &
+sleep 902 &
 second=$!
 trap 'kill $pid $first $second 2>/dev/null; end_all' EXIT
 
@@ -36,7 +36,7 @@ check 'there is no such pid' refused ":proc_attach3([$node],2147483646,\"\")"
 check 'it runs another program' refused ":proc_attach3([$node],$pid,\"cat\")"
 check 'and is not watched for that' not_watched
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null 2>&1; then
-	setpriv --reuid 65534 --clear-groups sleep 30 &
+	setpriv --reuid 65534 --clear-groups sleep 900 &
 	other=$!
 	is_theirs() {
 		grep -q '^Uid:[[:space:]]*65534' "/proc/$other/status"
@@ -52,7 +52,7 @@ check 'it is attached and asked in one request' says "[^0-9]$pid( |$)" \
 	omig request --no-attach ":site_attach([]) node_attach([$node]) proc_attach3([$node],$pid,\"/bin/sleep\") proc_get_info([],512)"
 token=$(token_of "$pid" sleep)
 check 'the tree has it' says sleep omig tree
-check 'it tells about itself' says '"sleep","60"' omig request ":proc_get_info([$token],2)"
+check 'it tells about itself' says '"sleep","900"' omig request ":proc_get_info([$token],2)"
 check 'its token stays the same' says "$token" omig request ":proc_attach3([$node],$pid,\"\")"
 
 # What a tool stopped goes on when the tool leaves: so each stays for a while.

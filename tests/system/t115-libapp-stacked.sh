@@ -18,7 +18,7 @@ same_ours() {
 run() { # FLAVOUR PRELOAD
 	rm -f "$TMPDIR"/books*
 	start_lm
-	timeout 50 mpirun.$1 -np 2 env LD_PRELOAD="$2" "$T/calls.$1" "$TMPDIR/books" >"$TMPDIR/out" 2>&1
+	timeout $((50 * PATIENCE)) mpirun.$1 -np 2 env LD_PRELOAD="$2" "$T/calls.$1" "$TMPDIR/books" >"$TMPDIR/out" 2>&1
 	rc=$?
 	stop_lm "$TMPDIR/seen"
 }

@@ -8,7 +8,7 @@ command -v strace >/dev/null || { echo "no strace"; exit 77; }
 f=${flavours##* }
 traced() { # OPTIONS... -- runs one rank alone; counts in $TMPDIR/trace
 	rm -f "$TMPDIR/trace"
-	timeout 50 strace -f -qq -o "$TMPDIR/trace" "$@" "$T/loop.$f"
+	timeout $((50 * PATIENCE)) strace -f -qq -o "$TMPDIR/trace" "$@" "$T/loop.$f"
 }
 strace -o /dev/null true 2>/dev/null || { echo "strace is not permitted here"; exit 77; }
 
@@ -39,7 +39,7 @@ check "$f: no signal comes while the memory is allocated" holds_signals_back
 
 # Each system call of set-up fails, one at a time: the program does not notice.
 survives() {
-	timeout 50 strace -f -qq -o /dev/null -e inject="$1" -E LD_PRELOAD="$B/lib/libomig.so" -E OMIG_START=volume "$T/loop.$f" >"$TMPDIR/out" 2>&1
+	timeout $((50 * PATIENCE)) strace -f -qq -o /dev/null -e inject="$1" -E LD_PRELOAD="$B/lib/libomig.so" -E OMIG_START=volume "$T/loop.$f" >"$TMPDIR/out" 2>&1
 	rc=$?
 	test $rc = 0 && test "$(cat "$TMPDIR/out")" = "loop done" || { echo "status $rc"; cat "$TMPDIR/out"; return 1; }
 }

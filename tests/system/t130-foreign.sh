@@ -24,7 +24,7 @@ run_in() { # FOLDER COMMAND...
 	shift
 	rm -rf "$folder"
 	cp -r "$TMPDIR/in" "$folder"
-	(cd "$folder" && timeout 60 "$@" <stdin >out 2>err)
+	(cd "$folder" && timeout $((60 * PATIENCE)) "$@" <stdin >out 2>err)
 	echo $? >"$folder/status"
 }
 # The ranks of a job that have ended: "TOKEN RANK"

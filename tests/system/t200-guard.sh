@@ -73,7 +73,7 @@ f=$one_flavour
 never() { # NAME VARIABLE=VALUE...
 	what=$1
 	shift
-	env LD_PRELOAD="$B/lib/libomig.so" OMIG_START=count "$@" timeout 60 "mpirun.$f" -n 2 "$T/steady.$f" \
+	env LD_PRELOAD="$B/lib/libomig.so" OMIG_START=count "$@" timeout $((60 * PATIENCE)) "mpirun.$f" -n 2 "$T/steady.$f" \
 		>"$TMPDIR/never.out" 2>"$TMPDIR/never.err"
 	check "$f: $what" ends_as $? never "$f" 2
 }

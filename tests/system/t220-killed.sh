@@ -17,11 +17,11 @@ options_of() {
 # fate NAME FLAVOUR HOW: what is run, in the foreground
 fate() {
 	# shellcheck disable=SC2046 # words
-	timeout 60 "mpirun.$2" $(options_of "$2") -n 3 "$T/fate.$2" "$TMPDIR/$1" 1 "$3"
+	timeout $((60 * PATIENCE)) "mpirun.$2" $(options_of "$2") -n 3 "$T/fate.$2" "$TMPDIR/$1" 1 "$3"
 }
 watched_fate() {
 	# shellcheck disable=SC2046
-	timeout 60 omig run --measure=volume -- "mpirun.$2" $(options_of "$2") -n 3 "$T/fate.$2" "$TMPDIR/$1" 1 "$3"
+	timeout $((60 * PATIENCE)) omig run --measure=volume -- "mpirun.$2" $(options_of "$2") -n 3 "$T/fate.$2" "$TMPDIR/$1" 1 "$3"
 }
 # begins COMMAND NAME FLAVOUR HOW: in the background, $job; until all ranks make their calls
 begins() {

@@ -21,7 +21,7 @@ as_bare() {
 in_ranks() {
 	mpi=$1
 	shift
-	timeout 60 omig run --measure=count -- "mpirun.$mpi" -n 2 "$@" "$T/steady.$mpi" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
+	timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$mpi" -n 2 "$@" "$T/steady.$mpi" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 }
 watched_ones() {
 	omig tree | grep -c 'rank .*steady'
@@ -58,7 +58,7 @@ f=$one_flavour
 
 # --- no memory for the segment
 watched_with() { # VARIABLE=VALUE...
-	env "$@" LD_PRELOAD="$T/libnomem.so" timeout 60 omig run --measure=count -- "mpirun.$f" -n 2 "$T/steady.$f" \
+	env "$@" LD_PRELOAD="$T/libnomem.so" timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$f" -n 2 "$T/steady.$f" \
 		>"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 }
 n=$(watched_ones)
@@ -91,7 +91,7 @@ fi
 if unshare -m true 2>/dev/null; then
 	for mpi in $flavours; do
 		full_shm() { # COMMAND...
-			timeout 60 unshare -m sh -c 'mount -t tmpfs -o size=16k none /dev/shm &&
+			timeout $((60 * PATIENCE)) unshare -m sh -c 'mount -t tmpfs -o size=16k none /dev/shm &&
 				dd if=/dev/zero of=/dev/shm/full bs=4k count=4 2>/dev/null; exec "$@"' sh "$@" >"$TMPDIR/shm.out" 2>"$TMPDIR/shm.err"
 		}
 		same_in_full_shm() {
@@ -109,7 +109,7 @@ if unshare -m true 2>/dev/null; then
 	check 'an lm without /proc' one_says 1 '/proc cannot be read: is /proc mounted' \
 		with_conn unshare -m sh -c "$no_proc" sh lm
 	bare_without_proc() {
-		timeout 60 "mpirun.$f" -n 2 unshare -m sh -c "$no_proc" sh "$T/steady.$f" >"$TMPDIR/noproc" 2>&1 &&
+		timeout $((60 * PATIENCE)) "mpirun.$f" -n 2 unshare -m sh -c "$no_proc" sh "$T/steady.$f" >"$TMPDIR/noproc" 2>&1 &&
 			cmp "$TMPDIR/noproc" "$(plain_output "$f" 2)"
 	}
 	if bare_without_proc; then
@@ -118,7 +118,7 @@ if unshare -m true 2>/dev/null; then
 		in_ranks "$f" unshare -m sh -c "$no_proc" sh
 		check 'ranks without /proc' as_bare $? "$f"
 		check 'are watched all the same' until_true 10 more_watched "$n" 2
-		timeout 60 unshare -m sh -c "$no_proc" sh omig run -- "mpirun.$f" -n 2 "$T/steady.$f" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
+		timeout $((60 * PATIENCE)) unshare -m sh -c "$no_proc" sh omig run -- "mpirun.$f" -n 2 "$T/steady.$f" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 		check 'omig run without /proc: the program runs' test $? = 0
 		check 'and one line says why it is not watched' one_line "$TMPDIR/run.err" 'not watched: /proc/self/exe'
 	else
@@ -137,7 +137,7 @@ if unshare -m true 2>/dev/null; then
 	check 'a runtime directory that is read only' one_says 1 'small/s: .*Read-only file system' \
 		with_conn unshare -m sh -c 'mount -t tmpfs -o ro none "$1" && OMIG_RUNTIME_DIR=$1/s exec lm' sh "$TMPDIR/small"
 	for options in size=8k ro; do
-		small $options OMIG_STATE_DIR timeout 60 omig run -- "mpirun.$f" -n 2 "$T/steady.$f" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
+		small $options OMIG_STATE_DIR timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" -n 2 "$T/steady.$f" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 		check "omig run with such a state directory ($options): the program runs" test $? = 0
 		check "and one line says why it is not watched ($options)" one_line "$TMPDIR/run.err" 'not watched: .*small/s'
 	done
@@ -166,7 +166,7 @@ end_lm
 for limit in '-n 32' '-f 64'; do
 	same_limited() {
 		set -- sh -c "ulimit $limit"'; exec "$@"' sh
-		timeout 60 "mpirun.$f" -n 2 "$@" "$T/steady.$f" >"$TMPDIR/bare.out" 2>/dev/null
+		timeout $((60 * PATIENCE)) "mpirun.$f" -n 2 "$@" "$T/steady.$f" >"$TMPDIR/bare.out" 2>/dev/null
 		want=$?
 		in_ranks "$f" "$@"
 		got=$?

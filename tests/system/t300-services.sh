@@ -197,7 +197,7 @@ check 'another kind of thing' each 2 TYPE_MISMATCH '[c_1]' request
 check 'a node that is none' answered 4 UNKNOWN_OBJECT ':node_get_file_listing([n_99],"/proc/stat",0,0)'
 check 'pid 1 has no token' answered 4 'no process of this user' ":proc_attach3([$node],1,\"\")"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null 2>&1; then
-	setpriv --reuid 65534 --clear-groups sleep 60 &
+	setpriv --reuid 65534 --clear-groups sleep 900 &
 	theirs=$!
 	is_theirs() { grep -q '^Uid:[[:space:]]*65534' "/proc/$theirs/status"; }
 	until_true 20 is_theirs

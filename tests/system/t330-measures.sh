@@ -102,7 +102,7 @@ told_at_least() { # LINE N
 # --- a receive from anybody, counted for rank 1 and for rank 2: only its end tells which it is
 measured() {
 	rm -f "$TMPDIR"/m.*
-	timeout 60 omig run -- "mpirun.$f" -n 3 "$T/measured.$f" "$TMPDIR/m" >"$TMPDIR/m.out" 2>"$TMPDIR/m.err" &
+	timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" -n 3 "$T/measured.$f" "$TMPDIR/m" >"$TMPDIR/m.out" 2>"$TMPDIR/m.err" &
 	job=$!
 	until_true 30 ranks_are 3
 }

@@ -138,7 +138,7 @@ check 'and the new certificates are good' sh -c 'OMIG_STATE_DIR=$TMPDIR/other om
 	: >"$TMPDIR/journal"
 	JOURNAL_STREAM=$(stat -L -c %d:%i "$TMPDIR/journal")
 	export JOURNAL_STREAM
-	OMIG_STATE_DIR=$TMPDIR/second timeout 30 mainsm --foreground >"$TMPDIR/second.conn" 2>>"$TMPDIR/journal" &
+	OMIG_STATE_DIR=$TMPDIR/second timeout $((30 * PATIENCE)) mainsm --foreground >"$TMPDIR/second.conn" 2>>"$TMPDIR/journal" &
 	echo $! >"$TMPDIR/second.pid"
 )
 check 'a line for the journal begins with its level' until_true 10 grep -q '^<5>daemon: ready' "$TMPDIR/journal"

@@ -111,7 +111,7 @@ ranks_are_0_1() {
 }
 for f in $flavours; do
 	rm -f "$TMPDIR/go"
-	timeout 60 srun -n 2 --mpi="$(mpi_way "$f")" "$T/steady.$f" --hold "$TMPDIR/go" --beat "$TMPDIR/beat" >"$TMPDIR/$f.out" 2>"$TMPDIR/$f.err" &
+	timeout $((60 * PATIENCE)) srun -n 2 --mpi="$(mpi_way "$f")" "$T/steady.$f" --hold "$TMPDIR/go" --beat "$TMPDIR/beat" >"$TMPDIR/$f.out" 2>"$TMPDIR/$f.err" &
 	job=$!
 	if ! until_true 30 test -s "$TMPDIR/beat"; then
 		skip "$f: srun --mpi=$(mpi_way "$f") ./program" "this Slurm does not start it: $(tail -n 1 "$TMPDIR/$f.err")"
@@ -147,7 +147,7 @@ mkdir -p "$XDG_CONFIG_HOME/omig"
 printf '[site cluster]\nhosts = *\nlauncher = srun\nhost = %s\n' "$node" >"$XDG_CONFIG_HOME/omig/mainsm.conf"
 f=$(echo "$flavours" | cut -d" " -f2)
 rm -f "$TMPDIR/go" "$TMPDIR/beat"
-timeout 60 salloc -Q -n 3 sh -c 'mainsm >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.err" && srun -n 2 --overlap --mpi="$1" "$2" --hold "$TMPDIR/go" --beat "$TMPDIR/beat"; omig stop' \
+timeout $((60 * PATIENCE)) salloc -Q -n 3 sh -c 'mainsm >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.err" && srun -n 2 --overlap --mpi="$1" "$2" --hold "$TMPDIR/go" --beat "$TMPDIR/beat"; omig stop' \
 	sh "$(mpi_way "$f")" "$T/steady.$f" >"$TMPDIR/alloc.out" 2>"$TMPDIR/alloc.err" &
 job=$!
 sm_is_a_step() {

@@ -8,7 +8,7 @@ need_mpi
 f=$one_flavour
 
 job_named() { # NAME RANKS
-	timeout 100 omig run --job="$1" -- "mpirun.$f" -n "$2" "$T/steady.$f" --hold "$TMPDIR/$1.go" --beat "$TMPDIR/$1.beat" \
+	timeout $((100 * PATIENCE)) omig run --job="$1" -- "mpirun.$f" -n "$2" "$T/steady.$f" --hold "$TMPDIR/$1.go" --beat "$TMPDIR/$1.beat" \
 		>"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err" &
 }
 count_is() { # N WHAT COMMAND...

@@ -30,7 +30,7 @@ rank_0_is() {
 for f in $flavours; do
 	dir=$TMPDIR/$f
 	mkdir "$dir"
-	timeout 100 omig run --job="$f" -- "mpirun.$f" -n 2 "$T/queued.$f" "$dir" >"$dir/out" 2>"$dir/err" &
+	timeout $((100 * PATIENCE)) omig run --job="$f" -- "mpirun.$f" -n 2 "$T/queued.$f" "$dir" >"$dir/out" 2>"$dir/err" &
 	run=$!
 	check "$f: both ranks are watched" until_true 30 job_has_ranks "$f" 2
 	session_begins
