@@ -49,9 +49,9 @@ struct coro_stacks {
 
 #if CORO_OWN
 /*
- * void coro_switch(void **from, void *to): what a call must keep by the System V ABI goes onto the
- * stack, the control words of the floating point units too. Two calls of swapcontext() make four
- * system calls, 20 times as much.
+ * void coro_switch(void **from, void *to): the registers that a call must keep by the System V ABI go
+ * onto the stack. Rounding modes stay as they are: whoever changes one undoes it before it waits. Two
+ * calls of swapcontext() make four system calls, 20 times as much.
  */
 void coro_switch(coro_point *from, coro_point to);
 void coro_begin(void);
@@ -66,14 +66,8 @@ __asm__(".text\n"
 	"	pushq %r13\n"
 	"	pushq %r14\n"
 	"	pushq %r15\n"
-	"	subq $8, %rsp\n"
-	"	stmxcsr (%rsp)\n"
-	"	fnstcw 4(%rsp)\n"
 	"	movq %rsp, (%rdi)\n"
 	"	movq %rsi, %rsp\n"
-	"	ldmxcsr (%rsp)\n"
-	"	fldcw 4(%rsp)\n"
-	"	addq $8, %rsp\n"
 	"	popq %r15\n"
 	"	popq %r14\n"
 	"	popq %r13\n"
@@ -186,7 +180,6 @@ static void prepare(struct coro *c, size_t bytes)
 	*--top = (uint64_t)(uintptr_t)whole_life; /* r13 */
 	*--top = 0;
 	*--top = 0;
-	*--top = UINT64_C(0x37f) << 32 | 0x1f80; /* x87 and SSE as a process starts with them */
 	c->here = top;
 }
 #else
