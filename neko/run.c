@@ -221,6 +221,15 @@ static int build(struct run *r, uint64_t seed, struct sim **out, struct err *e)
 	return 0;
 }
 
+int run_check(struct run *r, struct err *e)
+{
+	struct sim *s = NULL;
+	int rc = build(r, r->seed, &s, e);
+
+	sim_free(s);
+	return rc;
+}
+
 static bool is_late(const struct run *r)
 {
 	return r->wish->deadline && clock_mono() >= r->wish->deadline;
@@ -235,7 +244,7 @@ static void count(struct run_figures *f, struct sim *s, enum sim_end end)
 	f->sent += c->sent;
 	f->delivered += c->delivered;
 	f->hash = hash_mix64(f->hash ^ sim_hash(s));
-	f->virtual_s += (double)sim_now(s) / 1e9;
+	f->seconds += (double)sim_now(s) / 1e9;
 	f->is_stopped = end == SIM_STOPPED;
 	f->is_cut = end == SIM_PAUSED;
 }
@@ -317,7 +326,7 @@ size_t run_results(const struct run *r, struct stat_result *out)
 	size_t n = r->stat->results(r->handler, out), i;
 	struct chen_qos q;
 
-	if (!predict(r, &q))
+	if (r->is_real || !predict(r, &q))
 		return n;
 	for (i = 0; i < n; i++) {
 		const char *name = quantity_name(out[i].quantity);

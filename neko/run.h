@@ -38,8 +38,11 @@ struct run_wish {
 
 struct run_figures {
 	uint64_t runs, seed, events, sent, delivered, hash;
-	double virtual_s; /* of all runs */
+	double seconds; /* of all runs: virtual, or by the clock */
 	unsigned stuck; /* active layers that did not return at the end */
+	unsigned
+		missing; /* processes of a real run that did not tell all: what is told covers a part only */
+	bool is_real;
 	bool is_stopped; /* by the handler or a layer, not because time was over */
 	bool is_cut; /* the deadline came first: not all that was wished for was seen */
 };
@@ -49,6 +52,13 @@ struct run_figures {
  * nobody knows too. ERR_LIMIT, ERR_NOMEM from the run.
  */
 int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e);
+
+/*
+ * The same with a process of the system for each one, on this host, and datagrams on the loopback; a
+ * crash is one. Each network is UDP, whatever its delays say. Events are handled while it runs. Blocks until it is done; needs a process
+ * without threads. Also ERR_SYS, ERR_TIMEOUT (not all started).
+ */
+int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e);
 
 /* At most STAT_QUANTITIES_MAX, borrowed; those without values too. */
 size_t run_results(const struct run *r, struct stat_result *out);

@@ -18,10 +18,14 @@ struct run {
 	void *handler; /* of stat, owned */
 	const struct run_wish *wish; /* while it runs */
 	bool is_finished; /* each key was asked for */
+	bool is_real;
 };
 
 /* The networks of the configuration. */
 int run_nets(struct run *r, struct err *e);
 void run_nets_free(struct run *r);
+
+/* All layers of all processes are made once, and thrown away: what is wrong in the configuration is found here. */
+int run_check(struct run *r, struct err *e);
 
 #endif

@@ -22,7 +22,7 @@ const struct cmd cmd_table[] = {
 	{ "dot", cmd_dot, "draw how a metric is evaluated, and where" },
 	{ "log", cmd_log, "show event logs, and convert them to other forms and back" },
 	{ "stats", cmd_stats, "what numbers in files tell, and how sure it is" },
-	{ "neko", cmd_neko, "simulate distributed algorithms, and measure them" },
+	{ "neko", cmd_neko, "run distributed algorithms, simulated or real, and measure them" },
 	{ "probes", cmd_probes, "make the functions that mark regions of a program" },
 	{ "status", cmd_status, "health of the monitor's own daemons" },
 	{ "audit", cmd_audit, "who did what to programs, and who was refused" },

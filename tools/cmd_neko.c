@@ -16,7 +16,7 @@
 
 struct neko_wish {
 	const char *seed, *output, *messages;
-	bool is_simulated, json;
+	bool is_simulated, is_real, json;
 	int64_t deadline_ns;
 	FILE *to_messages;
 };
@@ -76,12 +76,14 @@ static int show(const struct neko_wish *w, const struct run *r, const char *path
 	else
 		fputs(buf_str(&b), stdout);
 	buf_done(&b);
-	if (f->is_cut && status == CMD_OK)
+	if (status == CMD_OK && f->missing)
+		status = CMD_PARTIAL;
+	if (status == CMD_OK && f->is_cut)
 		status = CMD_TIMEOUT;
 	return status;
 }
 
-static int simulate(struct neko_wish *w, struct run *r, const char *path)
+static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 {
 	struct run_wish wish = { .deadline = clock_mono() + w->deadline_ns, .arg = w };
 	struct run_figures f;
@@ -91,8 +93,10 @@ static int simulate(struct neko_wish *w, struct run *r, const char *path)
 		wish.on_message = write_message;
 		wish.on_event = write_event;
 	}
-	if (run_simulate(r, &wish, &f, &e))
+	if ((w->is_real ? run_real : run_simulate)(r, &wish, &f, &e))
 		return blame(path, &e);
+	if (f.missing)
+		cmd_warn("%u processes did not tell all: this covers a part", f.missing);
 	if (f.stuck)
 		cmd_warn("%u active layers did not return at the end of their run", f.stuck);
 	return show(w, r, path, &f);
@@ -108,7 +112,7 @@ static int run_setup(struct neko_wish *w, struct setup *s, const char *path)
 		return blame(path, &e);
 	if (run_new(s, &r, &e))
 		return blame(path, &e);
-	status = simulate(w, r, path);
+	status = run_wished(w, r, path);
 	run_free(r);
 	return status;
 }
@@ -174,8 +178,8 @@ static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, 
 		return configure(spec, argv + 1);
 	if (argc != 2 || !str_eq(argv[0], "run"))
 		return opt_usage_error(spec, "run FILE, list, or configure with five values");
-	if (!w->is_simulated)
-		return opt_usage_error(spec, "only simulations are there yet: --simulate");
+	if (w->is_simulated == w->is_real)
+		return opt_usage_error(spec, "either --simulate or --real");
 	return run_file(w, argv[1]);
 }
 
@@ -185,6 +189,8 @@ int cmd_neko(int argc, char **argv)
 	const struct opt table[] = {
 		{ "simulate", 's', NULL, "run: in virtual time, in this process", OPT_FLAG,
 		  &w.is_simulated, 0, 0, NULL },
+		{ "real", 'r', NULL, "run: as processes of this host, over UDP on the loopback",
+		  OPT_FLAG, &w.is_real, 0, 0, NULL },
 		{ "seed", 0, "N", "run: of all random numbers, instead of simulation.seed", OPT_STR,
 		  &w.seed, 0, 0, NULL },
 		{ "output", 'o', "FILE",
@@ -203,7 +209,7 @@ int cmd_neko(int argc, char **argv)
 		.program = "omig neko",
 		.usage = "run [OPTION...] FILE|list|configure DETECTION RECURRENCE DURATION LOSS "
 			 "DELAY",
-		.summary = "runs distributed algorithms in a simulation, and measures them",
+		.summary = "runs distributed algorithms, simulated or real, and measures them",
 		.details =
 			"`list` says what a process can be. `configure` computes the largest eta "
 			"of NFD-S that finds a "

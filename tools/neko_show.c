@@ -68,9 +68,11 @@ static void add_warnings(struct buf *b, const struct stat_result *v, size_t n)
 
 static const char *end_of(const struct run_figures *f)
 {
-	return f->is_cut       ? "the deadline came first: this is a part"
-	       : f->is_stopped ? "stopped by its rule"
-			       : "time is over";
+	if (f->missing)
+		return "processes are missing: this is a part";
+	if (f->is_cut)
+		return "the deadline came first: this is a part";
+	return f->is_stopped ? "stopped by its rule" : "time is over";
 }
 
 void neko_show_text(struct buf *b, const struct run *r, const struct run_figures *f)
@@ -79,13 +81,14 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_figures
 	size_t n = run_results(r, v);
 
 	buf_printf(b,
-		   "simulated, seed %" PRIu64 ", %" PRIu64 " %s, %.9g s, %" PRIu64
-		   " messages, %" PRIu64 " delivered: %s\n",
-		   f->seed, f->runs, f->runs == 1 ? "run" : "runs", f->virtual_s, f->sent,
-		   f->delivered, end_of(f));
+		   "%s, seed %" PRIu64 ", %" PRIu64 " %s, %.9g s, %" PRIu64 " messages, %" PRIu64
+		   " delivered: %s\n",
+		   f->is_real ? "real" : "simulated", f->seed, f->runs,
+		   f->runs == 1 ? "run" : "runs", f->seconds, f->sent, f->delivered, end_of(f));
 	add_table(b, v, n);
 	add_warnings(b, v, n);
-	buf_printf(b, "hash %016" PRIx64 "\n", f->hash);
+	if (!f->is_real)
+		buf_printf(b, "hash %016" PRIx64 "\n", f->hash);
 }
 
 static void number(struct json *j, const char *key, double v)
@@ -137,17 +140,19 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	json_init(&j, b);
 	json_object(&j);
 	text(&j, "configuration", path);
-	text(&j, "world", "simulated");
+	text(&j, "world", f->is_real ? "real" : "simulated");
 	whole(&j, "seed", f->seed);
 	whole(&j, "runs", f->runs);
-	number(&j, "seconds", f->virtual_s);
+	number(&j, "seconds", f->seconds);
 	whole(&j, "sent", f->sent);
 	whole(&j, "delivered", f->delivered);
 	whole(&j, "events", f->events);
 	whole(&j, "stuck", f->stuck);
+	whole(&j, "missing", f->missing);
 	yes_or_no(&j, "stopped", f->is_stopped);
 	yes_or_no(&j, "cut", f->is_cut);
-	text(&j, "hash", hash);
+	if (!f->is_real)
+		text(&j, "hash", hash);
 	json_key(&j, "quantities");
 	json_array(&j);
 	for (i = 0; i < n; i++)

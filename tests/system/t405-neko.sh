@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # omig neko without a monitor: the example, the same run from a seed, mistakes with their line.
 . tests/system/lib.sh
+need pgrep pkill
 
 example=examples/neko/nfds.conf
 
@@ -35,4 +36,17 @@ check 'a rule that never holds ends with the deadline' status_is 124 \
 	omig neko run "$TMPDIR/never.conf" --simulate --deadline 100ms
 check 'the configurator' says '^fd.eta = 9.976' omig neko configure 30s 30d 60s 0.01 'exponential(20ms)'
 check 'what a process can be' says '^phi ' omig neko list
+
+# At its freshness point a heartbeat has just been sent: each one makes a mistake.
+sed 's/fd.eta.*/fd.eta = 5ms/; s/fd.delta.*/fd.delta = 0s/; s/stat.stop.*/stat.stop = n >= 20/' $example >"$TMPDIR/real.conf"
+check 'the same layers run as processes' says '^real, .*: stopped by its rule' omig neko run "$TMPDIR/real.conf" --real
+sed 's/stat.stop.*/simulation.until = 10m/' $example >"$TMPDIR/long.conf"
+omig neko run "$TMPDIR/long.conf" --real >"$TMPDIR/gone.out" 2>&1 &
+run=$!
+two_run() { [ "$(pgrep -c -P $run)" = 2 ]; }
+gone() {
+	until_true 20 two_run && pkill -KILL -P $run
+	status_is 6 wait $run && grep 'processes are missing: this is a part' "$TMPDIR/gone.out"
+}
+check 'a run whose processes are killed ends, and says so' gone
 tap_end
