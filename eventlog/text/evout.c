@@ -54,6 +54,18 @@ const struct evvalue *evattr_find(const struct event *ev, const char *name)
 	return NULL;
 }
 
+const struct evvalue *evattr_find_id(const struct event *ev)
+{
+	for (unsigned i = 0; i < ev->type->nfield; i++) {
+		const char *name = ev->type->field[i].name;
+		size_t n = strlen(name);
+
+		if (str_eq(name, "guid") || str_eq(name, "id") || str_eq(name, "ID") || (n > 3 && str_eq(name + n - 3, ".id")))
+			return &ev->value[i];
+	}
+	return NULL;
+}
+
 /* --- lines of names and values */
 
 static void put_pair(struct buf *b, const char *name, const struct evvalue *v)

@@ -52,6 +52,9 @@ bool evattr_next(struct evattr_iter *i, struct evattr *out);
 /* The first of that name, or NULL. */
 const struct evvalue *evattr_find(const struct event *ev, const char *name);
 
+/* The first field that says whose event it is: guid, id, ID or a name in .id. NULL: none, constants do not. */
+const struct evvalue *evattr_find_id(const struct event *ev);
+
 /* For evout.c: the forms that are JSON. */
 void evout_json_begin(struct evout *o);
 void evout_json_event(struct evout *o, const struct event *ev);

@@ -95,21 +95,6 @@ static void put_line(struct evout *o, const struct event *ev)
 
 /* --- Chrome: spans of what ends in .start and .end and says whose it is; marks of the rest */
 
-static const struct evvalue *id_of(const struct event *ev)
-{
-	struct evattr_iter i = { .ev = ev };
-	struct evattr a;
-
-	while (evattr_next(&i, &a)) {
-		size_t n = strlen(a.name);
-
-		if (!a.is_constant && (str_eq(a.name, "guid") || str_eq(a.name, "id") || str_eq(a.name, "ID") ||
-				       (n > 3 && str_eq(a.name + n - 3, ".id"))))
-			return a.value;
-	}
-	return NULL;
-}
-
 /* What phase the event is, and how many bytes of its name are the span's. */
 static const char *phase_of(const char *name, size_t *n)
 {
@@ -164,7 +149,7 @@ static void put_micros(struct evout *o, struct json *j, nsec_t wall)
 
 static void put_chrome(struct evout *o, const struct event *ev)
 {
-	const struct evvalue *id = id_of(ev);
+	const struct evvalue *id = evattr_find_id(ev);
 	struct json j;
 	size_t n;
 	const char *phase = phase_of(ev->type->name, &n);
