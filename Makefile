@@ -60,6 +60,7 @@ MODULES :=
 -include common/authority/module.mk
 -include eventlog/module.mk
 -include eventlog/text/module.mk
+-include eventlog/lifeline/module.mk
 -include eventlog/app/module.mk
 -include eventlog/netlogger/module.mk
 -include interaction/module.mk

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lifelines: events that have the same key (a block, a request) are a line through the stages of its
+ * life; between two of its events lies a step. Events without a key are loads when they have numbers,
+ * marks when not. Pure: events go in, a model comes out.
+ */
+#ifndef EVENTLOG_LIFELINE_LIFE_H
+#define EVENTLOG_LIFELINE_LIFE_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "eventlog/evread.h"
+
+/* An event is 16 bytes here, 32 while it is sorted: some 2 GiB, what a desk has. More needs a narrower look. */
+#define LIFE_EVENTS_MAX (64u << 20)
+#define LIFE_STAGES_MAX 64 /* rows that a screen can show; the others are counted */
+#define LIFE_KEYS_MAX 8 /* fields that name a line together */
+#define LIFE_SERIES_MAX 64 /* load lines, likewise */
+/* Times that are farther from 1970 than 73 years are nobody's, and differences fit. */
+#define LIFE_WALL_MAX_NS (INT64_C(1) << 61)
+#define LIFE_KEY_MAX_BYTES 1024 /* a name, not a text; what is longer is cut */
+
+struct life_wish {
+	const char *key[LIFE_KEYS_MAX]; /* fields; none: guid, id, ID or a name in .id, whichever an event has first */
+	unsigned nkey;
+	const char *stage[LIFE_STAGES_MAX]; /* these in this order; none: as the lines have them */
+	unsigned nstage;
+	/* Of the log's time; what is outside is left out. Each since 1970, or (is_relative) since the first event. */
+	nsec_t from, to;
+	bool is_from_relative, is_to_relative;
+	/* Only lines of which an event fulfils it; loads and marks stay. NULL: all. */
+	bool (*where)(const void *arg, const struct event *ev);
+	const void *where_arg;
+};
+
+struct life_stage {
+	const char *name;
+	uint64_t events;
+	uint64_t missing; /* lines without it, when it is expected */
+	bool is_expected; /* most lines of its kind have it */
+	bool is_head; /* lines of its kind begin with it: in a line that has it already it begins the next one */
+	unsigned kind; /* stages that lines have together; a number below nstage */
+};
+
+struct life_point {
+	nsec_t at; /* since the model's start */
+	uint32_t key;
+	uint32_t stage;
+};
+
+/* Points first .. first + n - 1, in time. A key has several when its first stage comes again. */
+struct life_line {
+	nsec_t at; /* of the first point */
+	size_t first;
+	uint32_t key, n;
+};
+
+/* From one stage to another, over all lines. Times in ns; negative ones are clocks that differ. */
+struct life_step {
+	unsigned a, b;
+	char *name; /* X for X.start to X.end, else "a > b" with an arrow */
+	uint64_t n;
+	nsec_t median, p95, max;
+	double sum, share; /* share of the time of all lines, 0..1 */
+};
+
+struct life_sample {
+	nsec_t at;
+	double value;
+};
+
+/* A load line, or (is_marks) events that only happened. */
+struct life_series {
+	char *name;
+	bool is_marks;
+	struct life_sample *sample; /* in time; finite */
+	size_t n, cap;
+	double min, max;
+};
+
+struct life_model {
+	nsec_t start, end; /* wall times of the first and the last event that is shown */
+	struct life_stage *stage;
+	unsigned nstage;
+	struct life_point *point;
+	size_t npoint;
+	struct life_line *line; /* by the time of their first points */
+	size_t nline;
+	char **key; /* UTF-8 without control characters */
+	size_t nkey;
+	struct life_step *step; /* the largest share first */
+	size_t nstep;
+	struct life_series *series; /* loads, then marks, by name */
+	size_t nseries;
+	uint64_t events; /* that came */
+	uint64_t outside; /* of the time, the stages or the lines that were wished for */
+	uint64_t unshown; /* of stages or loads beyond the limits */
+	uint64_t complete; /* lines that have all expected stages */
+	uint64_t backward; /* lines with a step against the order of the stages: clocks differ */
+};
+
+struct life;
+
+/* The strings of *w are borrowed until life_free(). NULL: no memory. */
+struct life *life_new(const struct life_wish *w);
+void life_free(struct life *l);
+
+/* ERR_LIMIT, ERR_NOMEM. */
+int life_event(struct life *l, const struct event *ev, struct err *e);
+
+/* After the last event, once: *out is valid until life_free(). ERR_NOMEM. */
+int life_finish(struct life *l, const struct life_model **out, struct err *e);
+
+#endif
