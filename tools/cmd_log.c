@@ -127,7 +127,7 @@ static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **op
 	while (v < end && !(n && str_eq(operand[0], v->name)))
 		v++;
 	if (v == end)
-		return opt_usage_error(spec, n ? "'%s' is not cat, convert, load, query or compare" : "cat, convert, load, query or compare%s", n ? operand[0] : "");
+		return opt_usage_error(spec, n ? "'%s' is not cat, convert, load, query, compare or lifelines" : "cat, convert, load, query, compare or lifelines%s", n ? operand[0] : "");
 	if (logread_form(&w->read, w->from))
 		return opt_usage_error(spec, "--from is auto, olog, ulm, bp, lite or xml");
 	if (fraction_from_name(w->fraction, &w->read.fraction))
@@ -172,10 +172,13 @@ int cmd_log(int argc, char **argv)
 		.usage = "cat|convert|load [OPTION...] [FILE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
 		.summary = "shows event logs, converts them to other forms and back, and keeps them in SQL",
 		.details = "Without a FILE, and for -, the standard input is read. What cannot be read is skipped, "
-			   "counted and told; the exit status is 2 then.",
+			   "counted and told; the exit status is 2 then. `omig log lifelines --help` has pictures.",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, rc;
 
+	if (argc > 1 && str_eq(argv[1], "lifelines"))
+		return cmd_lifelines(argc - 1, argv + 1);
+	rc = cmd_parse(&spec, argc, argv, &first);
 	return rc >= 0 ? rc : run(&spec, &w, argc - first, argv + first);
 }

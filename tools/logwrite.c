@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/logwrite.h"
 
-#include "common/base/file.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "eventlog/evwrite.h"
@@ -9,9 +8,8 @@
 #include "eventlog/text/evout.h"
 #include "eventlog/text/evtypes.h"
 #include "tools/cmd.h"
+#include "tools/outfile.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,9 +18,8 @@
 
 struct logwrite {
 	enum { TO_TEXT, TO_OLOG, TO_CTF } kind;
-	int fd;
 	const char *path; /* borrowed */
-	char part[FILE_PATH_BYTES]; /* what the file is called until it is whole; "" = none */
+	struct outfile file;
 	struct evout text;
 	struct evwrite olog;
 	struct evtypes types;
@@ -30,40 +27,6 @@ struct logwrite {
 	struct evconst constant[EV_FIELDS_MAX];
 	struct evctf *ctf;
 };
-
-/* --- files */
-
-static int open_part(struct logwrite *w)
-{
-	if (snprintf(w->part, sizeof(w->part), "%s.part-%ld", w->path, (long)getpid()) >= (int)sizeof(w->part)) {
-		w->part[0] = '\0';
-		return cmd_fail(CMD_USAGE, "the name of the output is too long");
-	}
-	w->fd = open(w->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (w->fd >= 0)
-		return CMD_OK;
-	w->part[0] = '\0';
-	return cmd_fail(CMD_FAILURE, "%s: %s", w->path, strerror(errno));
-}
-
-static int write_out(struct logwrite *w, struct buf *b, size_t least)
-{
-	size_t at = 0;
-
-	if (b->failed)
-		return cmd_fail(CMD_FAILURE, "out of memory");
-	if (b->n < least)
-		return CMD_OK;
-	while (at < b->n) {
-		ssize_t n = write(w->fd, b->p + at, b->n - at);
-
-		if (n < 0 && errno != EINTR)
-			return cmd_fail(CMD_FAILURE, "%s: %s", w->path ? w->path : "standard output", strerror(errno));
-		at += n > 0 ? (size_t)n : 0;
-	}
-	buf_clear(b);
-	return CMD_OK;
-}
 
 /* --- our own form: one stream, for the numbers of the streams that it came from are theirs */
 
@@ -83,7 +46,7 @@ static int begin_stream(struct logwrite *w)
 static int next_stream(struct logwrite *w)
 {
 	struct err e = { 0 };
-	int rc = evwrite_cut(&w->olog, true, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : write_out(w, &w->olog.out, 1);
+	int rc = evwrite_cut(&w->olog, true, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : outfile_put(&w->file, &w->olog.out, 1);
 
 	evwrite_done(&w->olog);
 	evtypes_done(&w->types);
@@ -124,7 +87,7 @@ static int put_olog(struct logwrite *w, const struct event *ev)
 		rc = evwrite_define(&w->olog, number, t, &e);
 	if (!rc)
 		rc = evwrite_event(&w->olog, number, t, (uint64_t)ev->wall_ns, ev->value, t->nfield, &e);
-	return rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : write_out(w, &w->olog.out, PIECE_BYTES);
+	return rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : outfile_put(&w->file, &w->olog.out, PIECE_BYTES);
 }
 
 static int end_olog(struct logwrite *w)
@@ -133,7 +96,7 @@ static int end_olog(struct logwrite *w)
 
 	if (evwrite_cut(&w->olog, true, &e))
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
-	return write_out(w, &w->olog.out, 1);
+	return outfile_put(&w->file, &w->olog.out, 1);
 }
 
 /* --- all of them */
@@ -158,7 +121,7 @@ static int open_any(struct logwrite *w, const char *form)
 		return cmd_fail(CMD_USAGE, "--to is olog, ulm, bp, lite, xml, json, chrome, otlp or ctf");
 	if (w->kind == TO_OLOG && !w->path && isatty(1))
 		return cmd_fail(CMD_USAGE, "an event log is nothing for a terminal: use -o FILE");
-	rc = w->path ? open_part(w) : CMD_OK;
+	rc = outfile_open(&w->file, w->path);
 	if (rc == CMD_OK && w->kind == TO_OLOG)
 		rc = begin_stream(w);
 	else if (rc == CMD_OK)
@@ -174,7 +137,6 @@ int logwrite_open(const char *form, const char *path, struct logwrite **out)
 	if (!w)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	w->kind = str_eq(form, "ctf") ? TO_CTF : str_eq(form, "olog") ? TO_OLOG : TO_TEXT;
-	w->fd = 1;
 	w->path = path;
 	rc = open_any(w, form);
 	if (rc == CMD_OK)
@@ -193,13 +155,13 @@ int logwrite_event(struct logwrite *w, const struct event *ev)
 	if (w->kind == TO_CTF)
 		return evctf_event(w->ctf, ev, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
 	evout_event(&w->text, ev);
-	return write_out(w, &w->text.b, PIECE_BYTES);
+	return outfile_put(&w->file, &w->text.b, PIECE_BYTES);
 }
 
 static int end_text(struct logwrite *w)
 {
 	evout_end(&w->text);
-	return write_out(w, &w->text.b, 1);
+	return outfile_put(&w->file, &w->text.b, 1);
 }
 
 static int end_ctf(struct logwrite *w)
@@ -218,22 +180,14 @@ int logwrite_finish(struct logwrite *w)
 {
 	int rc = w->kind == TO_TEXT ? end_text(w) : w->kind == TO_OLOG ? end_olog(w) : end_ctf(w);
 
-	if (rc != CMD_OK || !w->part[0])
-		return rc;
-	if (rename(w->part, w->path))
-		return cmd_fail(CMD_FAILURE, "%s: %s", w->path, strerror(errno));
-	w->part[0] = '\0';
-	return CMD_OK;
+	return rc == CMD_OK ? outfile_finish(&w->file) : rc;
 }
 
 void logwrite_close(struct logwrite *w)
 {
 	if (!w)
 		return;
-	if (w->part[0])
-		unlink(w->part);
-	if (w->fd > 2)
-		close(w->fd);
+	outfile_close(&w->file);
 	evout_done(&w->text);
 	evwrite_done(&w->olog);
 	evtypes_done(&w->types);

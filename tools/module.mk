@@ -4,10 +4,10 @@ MODULES          += tools
 tools.src        := cmd.c cmd_admin.c cmd_site.c site.c cmd_cert.c cmd_doctor.c cmd_export.c cmd_request.c cmd_run.c cmd_services.c cmd_status.c \
 		    cmd_top.c cmd_tree.c doctor.c export_keep.c export_sample.c export_write.c health.c launch.c launch_mainsm.c metrics.c session.c show.c table.c \
 		    term.c top_sample.c top_show.c tree.c \
-		    tree_order.c cmd_audit.c cmd_check.c cmd_dot.c cmd_log.c cmd_neko.c neko_show.c logarchive.c logcompare.c logquery.c logread.c logwrite.c cmd_metrics.c graphviz.c pmsl_text.c \
+		    tree_order.c cmd_audit.c cmd_check.c cmd_dot.c cmd_log.c cmd_lifelines.c cmd_neko.c neko_show.c logarchive.c logcompare.c logquery.c logread.c logwrite.c outfile.c cmd_metrics.c graphviz.c pmsl_text.c \
 		    cmd_measure.c cmd_explain.c measuring.c measuring_names.c measuring_show.c measuring_until.c \
 		    cmd_probes.c probe_decl.c probe_write.c cmd_stats.c columns.c
-tools.uses       := common/base common/ring common/omis eventlog eventlog/text eventlog/archive stats pmsl neko tools/libomis tools/web
+tools.uses       := common/base common/ring common/omis eventlog eventlog/text eventlog/archive eventlog/lifeline stats pmsl neko tools/libomis tools/web
 # What libomig and a program with probes know of each other goes into each such program.
 tools.gen        := $(B)/gen/tools/probe_abi_text.c
 $(B)/gen/tools/probe_abi_text.c: libapp/probe_abi.h
