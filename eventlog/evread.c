@@ -4,6 +4,7 @@
 #include "common/base/array.h"
 #include "common/base/map.h"
 #include "eventlog/evbytes.h"
+#include "eventlog/evgap.h"
 
 #include <stdlib.h>
 
@@ -102,22 +103,40 @@ static struct stream *stream_of(struct evread *r, const struct evblock *b, int *
 	return s;
 }
 
-/* What the header says about what came before it. False: this block was here already. */
-static bool count_block(struct evread *r, struct stream *s, const struct evblock *b)
+/* What was lost of the stream before `seq` and `first`, and dropped by its sender up to there. */
+static void come_to(struct evread *r, struct stream *s, uint64_t seq, uint64_t first, uint64_t dropped)
 {
-	if (b->seq < s->seq) {
+	r->report.lost_blocks += seq - s->seq;
+	if (first > s->first)
+		r->report.lost_events += first - s->first;
+	if (dropped > s->dropped) {
+		r->report.dropped += dropped - s->dropped;
+		s->dropped = dropped;
+	}
+	s->seq = seq;
+	s->first = first;
+}
+
+/*
+ * What a block says about what came before it, and of one that stands for lost ones what will not come. False: this was
+ * here already. Of a gap that grew what is new counts.
+ */
+static bool count_block(struct evread *r, struct stream *s, const uint8_t *p, const struct evblock *b)
+{
+	struct evgap g;
+	bool is_gap = evgap_of(p, b, &g);
+
+	if (is_gap ? g.end_seq <= s->seq : b->seq < s->seq) {
 		r->report.repeated_blocks++;
 		return false;
 	}
-	r->report.lost_blocks += b->seq - s->seq;
-	if (b->first > s->first)
-		r->report.lost_events += b->first - s->first;
-	if (b->dropped > s->dropped) {
-		r->report.dropped += b->dropped - s->dropped;
-		s->dropped = b->dropped;
+	if (is_gap) {
+		come_to(r, s, g.end_seq, g.end_first, g.dropped);
+	} else {
+		come_to(r, s, b->seq, b->first, b->dropped);
+		s->seq++;
+		s->first += b->events;
 	}
-	s->seq = b->seq + 1;
-	s->first = b->first + b->events;
 	r->report.blocks++;
 	return true;
 }
@@ -155,7 +174,7 @@ static int begin(struct evread *r, const uint8_t *p, const struct evblock *b)
 		return 0;
 	}
 	r->report.bytes += b->bytes;
-	if (!count_block(r, s, b))
+	if (!count_block(r, s, p, b))
 		return 0;
 	r->of = s;
 	r->block = *b;

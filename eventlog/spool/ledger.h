@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a spool remembers beside the blocks: how far each consumer has acknowledged, and what is lost, for one
+ * consumer or for all. A file holds it whole, replaced at once.
+ */
+#ifndef EVENTLOG_SPOOL_LEDGER_H
+#define EVENTLOG_SPOOL_LEDGER_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/list.h"
+#include "common/base/map.h"
+#include "eventlog/evgap.h"
+
+#include <stdbool.h>
+
+#define LEDGER_CONSUMERS_MAX 64 /* as many as tools may be connected */
+#define LEDGER_GAPS_MAX 65536 /* streams that may have lost something, as many as a reader takes */
+#define LEDGER_NAME_BYTES 64 /* of a consumer: letters, digits, '-', '_', '.', and the 0 */
+
+/* One for each stream: two losses are merged, with what lies between them. */
+struct gap {
+	struct list at;
+	struct evgap what;
+	uint64_t place; /* of a consumer's: where it reads on behind it */
+	bool is_told; /* to the consumer; or, of all, to the log */
+};
+
+struct gaps {
+	struct list all; /* of struct gap, owned */
+	struct map by_stream;
+	size_t n, untold;
+};
+
+void gaps_init(struct gaps *g);
+void gaps_done(struct gaps *g);
+
+/* Adds or merges. ERR_NOMEM, ERR_LIMIT: nothing changed. */
+int gaps_add(struct gaps *g, const struct evgap *what, uint64_t place);
+void gaps_remove(struct gaps *g, struct gap *gap);
+void gaps_tell(struct gaps *g, struct gap *gap);
+
+struct consumer {
+	char name[LEDGER_NAME_BYTES]; /* "" = nobody */
+	uint64_t cursor; /* all before this place is acknowledged, or is in the gaps */
+	uint64_t next; /* where it reads on */
+	uint64_t given; /* all that it was given ends here; it may acknowledge so far */
+	struct gaps gaps;
+};
+
+struct ledger {
+	struct consumer consumer[LEDGER_CONSUMERS_MAX];
+	struct gaps lost; /* for all, and not in the log yet */
+	bool is_dirty; /* other than the file */
+};
+
+void ledger_init(struct ledger *l);
+void ledger_done(struct ledger *l);
+
+/* NULL: nobody has that name. */
+struct consumer *ledger_find(struct ledger *l, const char *name);
+
+bool ledger_is_name(const char *s);
+
+/* ERR_EXISTS, ERR_LIMIT, ERR_INVALID for a name that is none. */
+int ledger_add(struct ledger *l, const char *name, uint64_t place, struct consumer **out);
+void ledger_forget(struct ledger *l, struct consumer *c);
+
+/* What is before this place nobody needs: the least cursor. 0 without consumers, for one may come and take what is there. */
+uint64_t ledger_least(const struct ledger *l);
+
+/* Where the last of them is; 0 without any. */
+uint64_t ledger_most(const struct ledger *l);
+
+#define LEDGER_FILE_MAX_BYTES \
+	(16u << 20) /* four consumers that have each lost of all streams; a real one has a KB */
+
+/* ERR_NOMEM, ERR_LIMIT. */
+int ledger_encode(const struct ledger *l, struct buf *out);
+
+/* Into an empty one. ERR_PARSE when it is not what was written, ERR_NOMEM: empty again then. */
+int ledger_decode(struct ledger *l, const uint8_t *p, size_t n);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ledger as bytes; docs/eventlog.md has them. */
+#include "common/base/cur.h"
+#include "common/base/hash.h"
+#include "eventlog/spool/ledger.h"
+
+#include <string.h>
+
+#define MAGIC UINT32_C(0x4c50534f) /* "OSPL" */
+#define VERSION 1
+
+static void put_gaps(struct buf *b, const struct gaps *g)
+{
+	buf_put_u32le(b, (uint32_t)g->n);
+	list_each (i, &g->all) {
+		const struct gap *gap = list_entry(i, struct gap, at);
+
+		buf_put_u64le(b, gap->place);
+		buf_put_u64le(b, gap->what.stream);
+		buf_put_u64le(b, gap->what.seq);
+		buf_put_u64le(b, gap->what.end_seq);
+		buf_put_u64le(b, gap->what.first);
+		buf_put_u64le(b, gap->what.end_first);
+		buf_put_u64le(b, gap->what.dropped);
+		buf_put_u32le(b, gap->what.is_last);
+	}
+}
+
+static void put_consumer(struct buf *b, const struct consumer *c)
+{
+	buf_putc(b, (uint8_t)strlen(c->name));
+	buf_puts(b, c->name);
+	buf_put_u64le(b, c->cursor);
+	put_gaps(b, &c->gaps);
+}
+
+int ledger_encode(const struct ledger *l, struct buf *out)
+{
+	uint16_t n = 0;
+
+	buf_clear(out);
+	for (size_t i = 0; i < LEDGER_CONSUMERS_MAX; i++)
+		n += *l->consumer[i].name != 0;
+	buf_put_u32le(out, MAGIC);
+	buf_put_u16le(out, VERSION);
+	buf_put_u16le(out, n);
+	put_gaps(out, &l->lost);
+	for (size_t i = 0; i < LEDGER_CONSUMERS_MAX; i++)
+		if (*l->consumer[i].name)
+			put_consumer(out, &l->consumer[i]);
+	buf_put_u32le(out, hash_crc32c(0, out->p, out->n));
+	return !out->failed ? 0 : out->n > out->max - 64 ? -ERR_LIMIT : -ERR_NOMEM;
+}
+
+static int get_gaps(struct cur *c, struct gaps *g)
+{
+	uint32_t n = cur_u32le(c);
+	int rc = 0;
+
+	for (; n && !rc && !c->failed; n--) {
+		uint64_t place = cur_u64le(c);
+		struct evgap what = { .stream = cur_u64le(c) };
+
+		what.seq = cur_u64le(c);
+		what.end_seq = cur_u64le(c);
+		what.first = cur_u64le(c);
+		what.end_first = cur_u64le(c);
+		what.dropped = cur_u64le(c);
+		what.is_last = cur_u32le(c);
+		if (c->failed || what.end_seq <= what.seq || what.end_first < what.first)
+			return -ERR_PARSE;
+		rc = gaps_add(g, &what, place);
+	}
+	return rc;
+}
+
+static int get_consumer(struct cur *c, struct ledger *l)
+{
+	char name[LEDGER_NAME_BYTES] = "";
+	size_t n = cur_u8(c);
+	const uint8_t *p = cur_bytes(c, n);
+	uint64_t place = cur_u64le(c);
+	struct consumer *added;
+
+	if (c->failed || n >= sizeof(name) ||
+	    place > INT64_MAX) /* sums of places do not run over */
+		return -ERR_PARSE;
+	memcpy(name, p, n);
+	if (ledger_add(l, name, place, &added))
+		return -ERR_PARSE;
+	return get_gaps(c, &added->gaps);
+}
+
+static int get_all(struct cur *c, struct ledger *l)
+{
+	int rc = cur_u32le(c) != MAGIC || cur_u16le(c) != VERSION ? -ERR_PARSE : 0;
+	unsigned n = cur_u16le(c);
+
+	if (!rc)
+		rc = get_gaps(c, &l->lost);
+	for (; n && !rc; n--)
+		rc = get_consumer(c, l);
+	return !rc && !cur_is_done(c) ? -ERR_PARSE : rc;
+}
+
+int ledger_decode(struct ledger *l, const uint8_t *p, size_t n)
+{
+	struct cur c, end;
+	int rc = -ERR_PARSE;
+
+	if (n >= 4) {
+		cur_init(&end, p + n - 4, 4);
+		cur_init(&c, p, n - 4);
+		if (cur_u32le(&end) == hash_crc32c(0, p, n - 4))
+			rc = get_all(&c, l);
+	}
+	if (rc) {
+		ledger_done(l);
+		ledger_init(l);
+	}
+	l->is_dirty = false;
+	return rc == 0 || rc == -ERR_NOMEM ? rc : -ERR_PARSE;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocks on disk, between whoever makes them and those who take them, each at his own pace. What is settled survives
+ * the end of the process and of the machine: it is in the log, or it is counted as lost.
+ *
+ * Nothing here has a thread or a clock of its own, but it waits for the disk: a daemon uses struct spooler.
+ *
+ * A block that cannot be kept is lost, for all or for the consumer that was too slow for it. Its place is
+ * taken by a block that says so (evgap.h), which reaches the consumer in the order of the stream; so the numbers
+ * of blocks and events that a consumer gets are those that were appended, exactly. Without a consumer
+ * all is kept that there is room for: one may come, and begin with the oldest.
+ */
+#ifndef EVENTLOG_SPOOL_SPOOL_H
+#define EVENTLOG_SPOOL_SPOOL_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "eventlog/evblock.h"
+#include "eventlog/spool/disk.h"
+
+#include <stdbool.h>
+
+#define SPOOL_PENDING_MAX_BYTES \
+	(16u                    \
+	 << 20) /* what waits in memory for a disk that is busy: a third of a second at 50 MB/s */
+#define SPOOL_RETRY_NS \
+	NSEC_PER_SEC /* after a failure; so writing goes on within two seconds of its end */
+#define SPOOL_LEDGER_NS \
+	(200 *          \
+	 NSEC_PER_MSEC) /* acknowledgements wait so long: what came in between comes again after a crash */
+#define SPOOL_READ_TRIES 3 /* of a segment that the disk does not give; then it is passed over */
+#define SPOOL_READ_BYTES (512 * 1024) /* of one read at the most */
+#define SPOOL_DISK_MIN_BYTES \
+	(EVBLOCK_MAX_BYTES / 2) /* a full block is refused there, but most have a few KB */
+#define SPOOL_BAD_MAX 4 /* damaged segments that are kept */
+
+enum spool_when_full {
+	SPOOL_DROP_OLDEST, /* who was too slow for it loses it */
+	SPOOL_DROP_NEWEST, /* all lose it */
+	SPOOL_STOP, /* the same, and the source is asked to make no more: spool_is_full() */
+};
+
+struct spool_conf {
+	const struct disk *disk; /* borrowed */
+	enum spool_when_full when_full;
+	uint64_t
+		max_bytes; /* of all segments, SPOOL_DISK_MIN_BYTES at least; what is on its way to the disk comes on top */
+	uint64_t segment_bytes; /* 0: an eighth of that */
+	nsec_t commit_ns; /* so long may a block wait for others to be made sure of with it */
+	size_t commit_bytes; /* ... unless there are so many, at most SPOOL_PENDING_MAX_BYTES / 2 */
+	void (*on_word)(
+		void *arg,
+		const char *text); /* what people should know; once for each thing that happens */
+	void *arg;
+};
+
+struct spool;
+struct consumer;
+
+/*
+ * What a crash left is put in order: a torn end is cut off. ERR_SYS: the folder or the ledger cannot be read. ERR_INVALID,
+ * ERR_LIMIT, ERR_NOMEM.
+ */
+int spool_open(const struct spool_conf *c, struct spool **out, struct err *e);
+
+/* Writes nothing: as a crash would end it. NULL is fine. */
+void spool_free(struct spool *s);
+
+/*
+ * A good block of b->bytes at p. The numbers of a stream may not go back. 0: it is kept, and settled later. -ERR_LIMIT: it is not kept;
+ * that it is lost is settled later. Both count as one that was appended. -ERR_NOMEM: nothing happened.
+ */
+int spool_append(struct spool *s, const uint8_t *p, const struct evblock *b, nsec_t now);
+
+/* How many were appended since it was opened, and of them from the first without gap settled. */
+uint64_t spool_appended(const struct spool *s);
+uint64_t spool_settled(const struct spool *s);
+
+/* There is no room: blocks are lost from now on. False again when a quarter is free. */
+bool spool_is_full(const struct spool *s);
+
+/* Does what is due. Returns the time when there is something to do next; INT64_MAX: nothing. */
+nsec_t spool_step(struct spool *s, nsec_t now);
+
+/* Writes all now. On failure nothing is settled that is not, and it is tried again later. ERR_SYS, ERR_NOMEM, ERR_LIMIT. */
+int spool_commit(struct spool *s, nsec_t now);
+
+/* --- consumers */
+
+/* NULL: there is none of that name. Valid until it is removed. */
+struct consumer *spool_find(struct spool *s, const char *name);
+
+/* A new one, who gets what is settled from now on, or all that is there. ERR_EXISTS, ERR_LIMIT, ERR_INVALID for the name. */
+int spool_add(struct spool *s, const char *name, bool from_oldest, struct consumer **out);
+void spool_remove(struct spool *s, struct consumer *c);
+
+/* It begins anew behind what it has acknowledged: its connection is another one. */
+void spool_rewind(struct spool *s, struct consumer *c);
+
+/*
+ * The next blocks for it, whole, at most SPOOL_READ_BYTES, into out. *place: what acknowledges them, and
+ * all before. Nothing: out is empty. ERR_SYS: try again after SPOOL_RETRY_NS. ERR_NOMEM.
+ */
+int spool_read(struct spool *s, struct consumer *c, struct buf *out, uint64_t *place);
+
+/* Something can be read now. */
+bool spool_can_read(const struct spool *s, const struct consumer *c);
+
+/* It has all up to there, and needs it no more. ERR_INVALID: it was not given that. */
+int spool_ack(struct spool *s, struct consumer *c, uint64_t place, nsec_t now);
+
+/* Bytes that it has not acknowledged. */
+uint64_t spool_backlog(const struct spool *s, const struct consumer *c);
+
+/* --- figures */
+
+struct spool_stats {
+	uint64_t disk_bytes, segments;
+	uint64_t lost_blocks, lost_events; /* appended and not kept, since it was opened */
+	uint64_t expired_segments; /* that a consumer was too slow for */
+	uint64_t damaged_bytes; /* met when segments were read */
+	uint64_t failures; /* of the disk, since it was opened */
+	bool is_failing; /* the last try to write was in vain */
+};
+
+void spool_stats(const struct spool *s, struct spool_stats *out);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of struct spool. */
+#ifndef EVENTLOG_SPOOL_SPOOL_INTERNAL_H
+#define EVENTLOG_SPOOL_SPOOL_INTERNAL_H
+
+#include "eventlog/spool/ledger.h"
+#include "eventlog/spool/segments.h"
+#include "eventlog/spool/spool.h"
+#include "eventlog/spool/walk.h"
+
+#define LEDGER_NAME "ledger"
+
+struct spool {
+	struct spool_conf conf;
+	struct segments segments;
+	int fd; /* of the last segment, which grows; -1: none does */
+	uint64_t stored; /* place up to which the log is on the disk */
+	struct buf pending; /* what follows there, and is not on it yet */
+	struct buf scratch; /* of the ledger's bytes */
+	struct ledger ledger;
+	uint64_t kept_from; /* the least cursor of the ledger as it is on the disk */
+	uint64_t appended, settled;
+	uint64_t
+		unsure_from; /* the first appended one that is lost and not in the ledger on disk; UINT64_MAX: none */
+	nsec_t commit_at, ledger_at; /* when these are due; INT64_MAX: not at all */
+	nsec_t ledger_was; /* when it was written */
+	nsec_t retry_at; /* 0: nothing fails */
+	unsigned nbad; /* segments that were set aside since it was opened */
+	bool is_full, needs_room; /* the disk itself is */
+	struct spool_stats stats;
+	uint8_t window[WALK_WINDOW_BYTES];
+};
+
+void spool_word(struct spool *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The ledger differs from the disk; it is written then at the latest. */
+void spool_ledger_due(struct spool *s, nsec_t at);
+
+/* What was damaged, once for each segment. */
+void spool_damaged(struct spool *s, struct segment *g, uint64_t bytes, const char *how);
+
+/* One window more. What cannot be read, SPOOL_READ_TRIES times, is passed over as damage is. What walk_window() returns otherwise. */
+int spool_walk(struct spool *s, struct walk *w, struct segment *g);
+
+/* Takes the oldest segment away, whoever needs it still. ERR_SYS, ERR_NOMEM, ERR_LIMIT. */
+int spool_expire(struct spool *s, nsec_t now);
+
+/* Those that nobody needs any more. */
+void spool_trim(struct spool *s);
+
+uint64_t spool_disk_bytes(const struct spool *s);
+
+int spool_put_ledger(struct spool *s, nsec_t now);
+
+#endif

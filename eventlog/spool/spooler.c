@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "eventlog/spool/spooler.h"
+
+#include "common/base/str.h"
+#include "eventlog/evgap.h"
+#include "eventlog/spool/spooler_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define GAP_BYTES (sizeof(struct evblock) + EVGAP_BLOCK_BYTES)
+#define GAPS_BYTES (1u << 20) /* of the queue: for what is lost while it is full */
+
+static void on_event(void *arg, unsigned what);
+
+void spooler_free(struct spooler *s)
+{
+	if (s->event_fd >= 0)
+		close(s->event_fd);
+	for (size_t i = 0; i < LEDGER_CONSUMERS_MAX; i++)
+		buf_done(&s->wish[i].answer);
+	buf_done(&s->in);
+	buf_done(&s->words);
+	pthread_cond_destroy(&s->wake);
+	pthread_cond_destroy(&s->ended);
+	pthread_mutex_destroy(&s->lock);
+	free(s->path);
+	free(s);
+}
+
+/* Times are monotonic, whatever the clock on the wall does. */
+static void init_shared(struct spooler *s)
+{
+	pthread_condattr_t a;
+
+	pthread_condattr_init(&a);
+	pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->wake, &a);
+	pthread_cond_init(&s->ended, &a);
+	pthread_condattr_destroy(&a);
+	buf_init(&s->in, SPOOLER_QUEUE_MAX_BYTES);
+	buf_init(&s->words, SPOOLER_WORDS_MAX_BYTES);
+	for (size_t i = 0; i < LEDGER_CONSUMERS_MAX; i++)
+		buf_init(&s->wish[i].answer, SPOOL_READ_BYTES + 1);
+}
+
+/* The daemon's signals are the loop's. */
+static int start_thread(struct spooler *s, struct err *e)
+{
+	sigset_t all, was;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	rc = pthread_create(&s->thread, NULL, spooler_run, s);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	return rc ? err_set(e, ERR_SYS, "no thread for %s: %s", s->path, strerror(rc)) : 0;
+}
+
+static int start(struct spooler *s, struct err *e)
+{
+	int rc;
+
+	if (!s->path)
+		return err_nomem(e);
+	s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->event_fd < 0)
+		return err_sys(e, "eventfd");
+	s->watch = loop_fd_new(s->loop, s->event_fd, LOOP_READ, on_event, s, e);
+	if (!s->watch)
+		return e ? -(int)e->code : -ERR_NOMEM;
+	rc = start_thread(s, e);
+	if (rc)
+		loop_fd_free(s->watch);
+	return rc;
+}
+
+int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
+		 const struct spooler_calls *calls, struct spooler **out, struct err *e)
+{
+	struct spooler *s = calloc(1, sizeof(*s));
+	struct err own = { 0 };
+	int rc;
+
+	if (!s)
+		return err_nomem(e);
+	s->loop = l;
+	s->calls = *calls;
+	s->conf = *c;
+	s->path = str_dup(path);
+	s->event_fd = -1;
+	init_shared(s);
+	rc = start(s, e ? e : &own);
+	if (rc) {
+		spooler_free(s);
+		return rc;
+	}
+	*out = s;
+	return 0;
+}
+
+static void until(struct timespec *t, nsec_t at)
+{
+	t->tv_sec = at / NSEC_PER_SEC;
+	t->tv_nsec = at % NSEC_PER_SEC;
+}
+
+void spooler_close(struct spooler *s)
+{
+	struct timespec end;
+	bool has_ended;
+	pthread_t thread;
+
+	if (!s)
+		return;
+	loop_fd_free(s->watch);
+	until(&end, clock_mono() + SPOOLER_CLOSE_NS);
+	pthread_mutex_lock(&s->lock);
+	thread = s->thread;
+	s->is_closing = s->has_work = true;
+	pthread_cond_signal(&s->wake);
+	while (!s->has_ended && pthread_cond_timedwait(&s->ended, &s->lock, &end) != ETIMEDOUT)
+		;
+	has_ended = s->has_ended;
+	s->is_left = !has_ended;
+	pthread_mutex_unlock(&s->lock);
+	if (has_ended) {
+		pthread_join(thread, NULL);
+		spooler_free(s);
+	} else {
+		pthread_detach(thread); /* it frees what is left when the disk lets go of it */
+	}
+}
+
+/* --- what the loop asks for */
+
+static void work(struct spooler *s)
+{
+	s->has_work = true;
+	pthread_cond_signal(&s->wake);
+}
+
+static int put(struct spooler *s, const uint8_t *p, const struct evblock *b)
+{
+	if (buf_reserve(&s->in, sizeof(*b) + b->bytes))
+		return -ERR_NOMEM;
+	buf_put(&s->in, b, sizeof(*b));
+	buf_put(&s->in, p, b->bytes);
+	work(s);
+	return 0;
+}
+
+/* Only what it was of its stream goes on. */
+static int put_lost(struct spooler *s, const uint8_t *p, const struct evblock *b)
+{
+	uint8_t block[EVGAP_BLOCK_BYTES];
+	struct evblock head;
+	struct evgap what;
+	int rc;
+
+	if (s->in.n + GAP_BYTES > s->in.max)
+		return -ERR_AGAIN;
+	evgap_of(p, b, &what);
+	evgap_encode(&what, block);
+	evblock_look(block, sizeof(block), &head);
+	rc = put(s, block, &head);
+	return rc ? rc : -ERR_LIMIT;
+}
+
+int spooler_append(struct spooler *s, const uint8_t *p, const struct evblock *b)
+{
+	int rc;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->has_opened && !s->is_open)
+		rc = -ERR_CLOSED;
+	else if (s->in.n + sizeof(*b) + b->bytes + GAPS_BYTES <= s->in.max)
+		rc = put(s, p, b);
+	else
+		rc = put_lost(s, p, b);
+	pthread_mutex_unlock(&s->lock);
+	return rc;
+}
+
+static int find_wish(const struct spooler *s, const char *name)
+{
+	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++)
+		if (str_eq(s->wish[i].name, name) && !s->wish[i].goes)
+			return i;
+	return -ERR_LIMIT;
+}
+
+int spooler_consumer(struct spooler *s, const char *name, bool from_oldest)
+{
+	int at;
+
+	if (!ledger_is_name(name))
+		return -ERR_INVALID;
+	pthread_mutex_lock(&s->lock);
+	at = find_wish(s, name);
+	if (at < 0)
+		at = find_wish(s, "");
+	if (at >= 0 && !*s->wish[at].name) {
+		snprintf(s->wish[at].name, sizeof(s->wish[at].name), "%s", name);
+		s->wish[at].from_oldest = from_oldest;
+		s->wish[at].is_new = true;
+		work(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return at;
+}
+
+void spooler_remove(struct spooler *s, int consumer)
+{
+	pthread_mutex_lock(&s->lock);
+	s->wish[consumer].goes = true;
+	s->wish[consumer].has_answer = s->wish[consumer].wants = false;
+	work(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void spooler_want(struct spooler *s, int consumer)
+{
+	pthread_mutex_lock(&s->lock);
+	s->wish[consumer].wants = true;
+	work(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void spooler_ack(struct spooler *s, int consumer, uint64_t place)
+{
+	pthread_mutex_lock(&s->lock);
+	s->wish[consumer].acks = true;
+	s->wish[consumer].place = place;
+	work(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void spooler_rewind(struct spooler *s, int consumer)
+{
+	pthread_mutex_lock(&s->lock);
+	s->wish[consumer].rewinds = true;
+	s->wish[consumer].wants = s->wish[consumer].has_answer = false;
+	s->wish[consumer].era++;
+	work(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void spooler_stats(struct spooler *s, struct spool_stats *out)
+{
+	pthread_mutex_lock(&s->lock);
+	*out = s->stats;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* --- what the thread has done */
+
+static void tell_words(struct spooler *s)
+{
+	struct buf words;
+
+	pthread_mutex_lock(&s->lock);
+	words = s->words;
+	buf_init(&s->words, SPOOLER_WORDS_MAX_BYTES);
+	pthread_mutex_unlock(&s->lock);
+	for (char *p = words.n ? (char *)words.p : NULL, *end; p && *p; p = end) {
+		end = p + strcspn(p, "\n");
+		if (*end)
+			*end++ = 0;
+		if (s->calls.on_word)
+			s->calls.on_word(s->calls.arg, p);
+	}
+	buf_done(&words);
+}
+
+static void tell_blocks(struct spooler *s, int i)
+{
+	struct wish *w = &s->wish[i];
+	struct buf answer;
+	uint64_t place;
+	bool is;
+
+	pthread_mutex_lock(&s->lock);
+	is = w->has_answer && w->answer_era == w->era && !w->goes;
+	w->has_answer = false;
+	answer = w->answer;
+	place = w->answer_place;
+	if (is)
+		buf_init(&w->answer, SPOOL_READ_BYTES + 1);
+	pthread_mutex_unlock(&s->lock);
+	if (!is)
+		return;
+	if (s->calls.on_blocks)
+		s->calls.on_blocks(s->calls.arg, i, answer.p, answer.n, place);
+	buf_done(&answer);
+}
+
+static void tell_state(struct spooler *s)
+{
+	bool has_opened, is_full;
+	uint64_t settled;
+
+	pthread_mutex_lock(&s->lock);
+	has_opened = s->has_opened;
+	is_full = s->is_full;
+	settled = s->settled;
+	pthread_mutex_unlock(&s->lock);
+	if (has_opened && !s->told_open) {
+		s->told_open = true;
+		if (s->calls.on_open)
+			s->calls.on_open(s->calls.arg, s->open_rc, &s->open_err);
+	}
+	if (is_full != s->told_full) {
+		s->told_full = is_full;
+		if (s->calls.on_full)
+			s->calls.on_full(s->calls.arg, is_full);
+	}
+	if (settled > s->told_settled) {
+		s->told_settled = settled;
+		if (s->calls.on_settled)
+			s->calls.on_settled(s->calls.arg, settled);
+	}
+}
+
+static void on_event(void *arg, unsigned what)
+{
+	struct spooler *s = arg;
+	uint64_t unused;
+	ssize_t n = read(s->event_fd, &unused, sizeof(unused));
+
+	if (n < 0)
+		return; /* another turn has taken it */
+	tell_words(s);
+	tell_state(s);
+	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++)
+		tell_blocks(s, i);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A spool on a thread of its own, for whoever has a loop and must not wait for a disk. Nothing here blocks but spooler_close();
+ * what became of it comes as callbacks of the loop.
+ */
+#ifndef EVENTLOG_SPOOL_SPOOLER_H
+#define EVENTLOG_SPOOL_SPOOLER_H
+
+#include "common/loop/loop.h"
+#include "eventlog/spool/spool.h"
+
+#define SPOOLER_QUEUE_MAX_BYTES \
+	(16u << 20) /* between the loop and the thread: as much again as waits for the disk */
+#define SPOOLER_CLOSE_NS \
+	(2 * NSEC_PER_SEC) /* then a disk that hangs is left alone with its thread */
+
+struct spooler;
+
+/* All of them are called from the loop, and may call what is below, but not spooler_close(). */
+struct spooler_calls {
+	/* It is open; or never will be, and e says why. Then nothing is kept: appending fails. */
+	void (*on_open)(void *arg, int rc, const struct err *e);
+	/* As many of the appended blocks, from the first, are on the disk, or counted as lost on the disk. */
+	void (*on_settled)(void *arg, uint64_t appended);
+	/* What spooler_want() asked for. Valid until it returns; acknowledged by its place. */
+	void (*on_blocks)(void *arg, int consumer, const uint8_t *p, size_t n, uint64_t place);
+	void (*on_full)(void *arg, bool is_full); /* the source should make no more; it may go on */
+	void (*on_word)(void *arg, const char *text);
+	void *arg;
+};
+
+/*
+ * The thread opens the folder, unless there is a c->disk, which it alone uses then. c->on_word and c->arg are not used.
+ * ERR_NOMEM, ERR_SYS.
+ */
+int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
+		 const struct spooler_calls *calls, struct spooler **out, struct err *e);
+
+/* Blocks until all that came is written, for SPOOLER_CLOSE_NS at the most. No callback any more. NULL is fine. */
+void spooler_close(struct spooler *s);
+
+/*
+ * A good block, which is copied. 0; -ERR_LIMIT: it is lost, and counted by the spool; both count as appended. -ERR_AGAIN, -ERR_NOMEM: nothing happened;
+ * the queue is full even of what is lost. -ERR_CLOSED: it could not be opened.
+ */
+int spooler_append(struct spooler *s, const uint8_t *p, const struct evblock *b);
+
+/*
+ * The consumer of that name, made when the spool has none: from now on, or with all that is there. A number; ERR_INVALID,
+ * ERR_LIMIT.
+ */
+int spooler_consumer(struct spooler *s, const char *name, bool from_oldest);
+
+/* It is gone for good. */
+void spooler_remove(struct spooler *s, int consumer);
+
+/* The next blocks, once, as soon as there are any. */
+void spooler_want(struct spooler *s, int consumer);
+void spooler_ack(struct spooler *s, int consumer, uint64_t place);
+
+/* It begins anew behind what it has acknowledged. What was wanted is not any more. */
+void spooler_rewind(struct spooler *s, int consumer);
+
+/* As they were when the thread last looked. */
+void spooler_stats(struct spooler *s, struct spool_stats *out);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread that has the spool: takes what came, does what is due, answers who wants. It alone waits for the disk. */
+#include "common/base/str.h"
+#include "eventlog/spool/spooler_internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOMEM_WAIT_NS (50 * NSEC_PER_MSEC)
+
+/* Of the thread alone. */
+struct turn {
+	struct spooler *s;
+	struct disk disk;
+	struct spool *spool;
+	struct buf taken; /* of what came */
+	size_t at; /* behind what was appended of it */
+	struct buf answer;
+	struct {
+		struct consumer *c;
+		bool wants;
+		unsigned era;
+		nsec_t not_before; /* the disk did not give it */
+	} of[LEDGER_CONSUMERS_MAX];
+	nsec_t due;
+};
+
+static void wake_loop(const struct spooler *s)
+{
+	const uint64_t one = 1;
+	ssize_t n = write(s->event_fd, &one, sizeof(one));
+
+	(void)n; /* full: it is awake */
+}
+
+static void on_word(void *arg, const char *text)
+{
+	struct spooler *s = arg;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->words.n + strlen(text) + 1 < s->words.max)
+		buf_printf(&s->words, "%s\n", text);
+	pthread_mutex_unlock(&s->lock);
+	wake_loop(s);
+}
+
+static void open_it(struct turn *t)
+{
+	struct spooler *s = t->s;
+	struct err e = { 0 };
+	int rc = s->conf.disk ? 0 : disk_open(s->path, &t->disk, &e);
+
+	if (!s->conf.disk)
+		s->conf.disk = &t->disk;
+	s->conf.on_word = on_word;
+	s->conf.arg = s;
+	if (!rc)
+		rc = spool_open(&s->conf, &t->spool, &e);
+	pthread_mutex_lock(&s->lock);
+	s->open_rc = rc;
+	s->open_err = e;
+	s->is_open = rc == 0;
+	s->has_opened = true;
+	pthread_mutex_unlock(&s->lock);
+	wake_loop(s);
+}
+
+/* --- what was asked for. With the lock held. */
+
+static void take_wish(struct turn *t, int i)
+{
+	struct wish *w = &t->s->wish[i];
+	struct consumer *c = t->of[i].c;
+	nsec_t now = clock_mono();
+
+	if (w->is_new) {
+		c = spool_find(t->spool, w->name);
+		if (!c && spool_add(t->spool, w->name, w->from_oldest, &c))
+			c = NULL;
+		if (c)
+			spool_rewind(t->spool, c);
+		t->of[i].c = c;
+		t->of[i].wants = false;
+	}
+	if (c && w->rewinds)
+		spool_rewind(t->spool, c);
+	if (c && w->acks && !w->rewinds)
+		spool_ack(t->spool, c, w->place, now);
+	if (w->rewinds)
+		t->of[i].wants = false;
+	t->of[i].wants |= w->wants;
+	t->of[i].era = w->era;
+	w->is_new = w->rewinds = w->acks = w->wants = false;
+	if (!w->goes)
+		return;
+	if (c)
+		spool_remove(t->spool, c);
+	t->of[i].c = NULL;
+	t->of[i].wants = false;
+	w->goes = w->has_answer = false;
+	*w->name = 0;
+}
+
+/* Waits until there is something to do. False: it is over. */
+static bool take_work(struct turn *t)
+{
+	struct spooler *s = t->s;
+	struct timespec due = { t->due / NSEC_PER_SEC, t->due % NSEC_PER_SEC };
+	bool goes_on;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->has_work) {
+		int rc = t->due == INT64_MAX ? pthread_cond_wait(&s->wake, &s->lock)
+					     : pthread_cond_timedwait(&s->wake, &s->lock, &due);
+		if (rc == ETIMEDOUT)
+			break;
+	}
+	s->has_work = false;
+	goes_on = !s->is_closing;
+	if (t->spool && t->at == t->taken.n) {
+		struct buf empty = t->taken;
+
+		buf_clear(&empty);
+		t->taken = s->in;
+		t->at = 0;
+		s->in = empty;
+	}
+	for (int i = 0; t->spool && i < LEDGER_CONSUMERS_MAX; i++)
+		if (*s->wish[i].name)
+			take_wish(t, i);
+	pthread_mutex_unlock(&s->lock);
+	return goes_on;
+}
+
+/* --- what is done about it */
+
+static void append_all(struct turn *t)
+{
+	struct evblock b;
+
+	while (t->at < t->taken.n) {
+		nsec_t now = clock_mono();
+
+		memcpy(&b, t->taken.p + t->at, sizeof(b));
+		if (spool_append(t->spool, t->taken.p + t->at + sizeof(b), &b, now) == -ERR_NOMEM)
+			return;
+		t->at += sizeof(b) + b.bytes;
+		spool_step(t->spool, now);
+	}
+}
+
+static void tell(struct turn *t)
+{
+	struct spooler *s = t->s;
+	bool is_new;
+
+	pthread_mutex_lock(&s->lock);
+	is_new = s->settled != spool_settled(t->spool) || s->is_full != spool_is_full(t->spool);
+	s->settled = spool_settled(t->spool);
+	s->is_full = spool_is_full(t->spool);
+	spool_stats(t->spool, &s->stats);
+	pthread_mutex_unlock(&s->lock);
+	if (is_new)
+		wake_loop(s);
+}
+
+static void hand_over(struct turn *t, int i, uint64_t place)
+{
+	struct wish *w = &t->s->wish[i];
+	struct buf was;
+
+	pthread_mutex_lock(&t->s->lock);
+	was = w->answer;
+	w->answer = t->answer;
+	t->answer = was;
+	w->answer_place = place;
+	w->answer_era = t->of[i].era;
+	w->has_answer = true;
+	pthread_mutex_unlock(&t->s->lock);
+	wake_loop(t->s);
+}
+
+/* When there is something to do for him next. */
+static nsec_t answer(struct turn *t, int i)
+{
+	nsec_t now = clock_mono();
+	uint64_t place;
+	int rc;
+
+	if (!t->of[i].c || !t->of[i].wants || !spool_can_read(t->spool, t->of[i].c))
+		return INT64_MAX;
+	if (now < t->of[i].not_before)
+		return t->of[i].not_before;
+	rc = spool_read(t->spool, t->of[i].c, &t->answer, &place);
+	if (rc) {
+		t->of[i].not_before = now + SPOOL_RETRY_NS;
+		return t->of[i].not_before;
+	}
+	if (!t->answer.n)
+		return INT64_MAX;
+	t->of[i].wants = false;
+	hand_over(t, i, place);
+	return INT64_MAX;
+}
+
+static void work(struct turn *t)
+{
+	nsec_t at;
+
+	append_all(t);
+	t->due = spool_step(t->spool, clock_mono());
+	if (t->at < t->taken.n) /* no memory: it is tried again */
+		t->due = clock_mono() + NOMEM_WAIT_NS;
+	tell(t);
+	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++) {
+		at = answer(t, i);
+		t->due = at < t->due ? at : t->due;
+	}
+}
+
+static void end(struct turn *t)
+{
+	struct spooler *s = t->s;
+	bool is_left;
+
+	if (t->spool) /* acknowledgements too, which would wait */
+		spool_commit(t->spool, clock_mono() + SPOOL_LEDGER_NS);
+	spool_free(t->spool);
+	disk_close(&t->disk);
+	buf_done(&t->taken);
+	buf_done(&t->answer);
+	pthread_mutex_lock(&s->lock);
+	s->has_ended = true;
+	is_left = s->is_left;
+	pthread_cond_signal(&s->ended);
+	pthread_mutex_unlock(&s->lock);
+	if (is_left)
+		spooler_free(s);
+}
+
+void *spooler_run(void *arg)
+{
+	struct turn t = { .s = arg, .due = INT64_MAX };
+
+	buf_init(&t.taken, SPOOLER_QUEUE_MAX_BYTES);
+	buf_init(&t.answer, SPOOL_READ_BYTES + 1);
+	open_it(&t);
+	while (take_work(&t))
+		if (t.spool)
+			work(&t);
+	if (t.spool)
+		work(&t); /* what came last */
+	end(&t);
+	return NULL;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What lies in a spool's folder, the first byte says which file it is: the ledger or a segment. It is opened, and what a consumer
+ * gets are whole good blocks, of which each byte was there.
+ */
+#include "common/base/hash.h"
+#include "eventlog/evgap.h"
+#include "eventlog/spool/ledger.h"
+#include "eventlog/spool/spool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+
+#define SEGMENT "0000000000000000.seg"
+
+/* Two files that may be read, and all that is written is forgotten. */
+static struct {
+	const uint8_t *p;
+	size_t n;
+	bool is_ledger;
+} input;
+
+static int mem_create(void *arg, const char *name)
+{
+	return 1;
+}
+
+static int mem_open(void *arg, const char *name)
+{
+	return strcmp(name, input.is_ledger ? "ledger" : SEGMENT) ? -ENOENT : 0;
+}
+
+static ssize_t mem_read(void *arg, int fd, void *p, size_t n, uint64_t at)
+{
+	size_t has = at < input.n ? input.n - (size_t)at : 0;
+
+	n = n < has ? n : has;
+	memcpy(p, input.p + (n ? at : 0), n);
+	return (ssize_t)n;
+}
+
+static ssize_t mem_write(void *arg, int fd, const void *p, size_t n, uint64_t at)
+{
+	return (ssize_t)n;
+}
+
+static int64_t mem_size(void *arg, int fd)
+{
+	return (int64_t)input.n;
+}
+
+static int mem_cut(void *arg, int fd, uint64_t n)
+{
+	return 0;
+}
+
+static int mem_fd(void *arg, int fd)
+{
+	return 0;
+}
+
+static void mem_close(void *arg, int fd)
+{
+}
+
+static int mem_rename(void *arg, const char *from, const char *to)
+{
+	return 0;
+}
+
+static int mem_remove(void *arg, const char *name)
+{
+	return 0;
+}
+
+static int mem_names(void *arg)
+{
+	return 0;
+}
+
+static int mem_list(void *arg, void (*each)(void *arg, const char *name), void *each_arg)
+{
+	if (!input.is_ledger)
+		each(each_arg, SEGMENT);
+	return 0;
+}
+
+static const struct disk disk = { NULL,	      mem_create, mem_open, mem_read,  mem_write,
+				  mem_size,   mem_cut,	  mem_fd,   mem_close, mem_rename,
+				  mem_remove, mem_names,  mem_list };
+
+static size_t take(const struct buf *b)
+{
+	struct evblock head;
+	struct evgap g;
+
+	for (size_t at = 0; at < b->n; at += head.bytes) {
+		enum evblock_look is = evblock_look(b->p + at, b->n - at, &head);
+
+		if (is != EVBLOCK_GOOD && is != EVBLOCK_FUTURE)
+			abort();
+		evgap_of(b->p + at, &head, &g);
+		if (g.end_seq < g.seq && g.seq != UINT64_MAX)
+			abort();
+	}
+	return b->n;
+}
+
+static void use(struct spool *s)
+{
+	struct buf out = BUF_INIT(2 * SPOOL_READ_BYTES);
+	struct consumer *c = spool_find(s, "up");
+	struct spool_stats stats;
+	uint64_t place;
+	size_t got = 0, was;
+
+	if (!c && spool_add(s, "up", true, &c) && !input.is_ledger)
+		abort();
+	do {
+		was = got;
+		if (c && spool_read(s, c, &out, &place))
+			abort();
+		got += c ? take(&out) : 0;
+		if (c && spool_ack(s, c, place, 1))
+			abort();
+	} while (got > was);
+	spool_commit(s, 1 + SPOOL_LEDGER_NS);
+	spool_stats(s, &stats);
+	if (!input.is_ledger && got > input.n)
+		abort();
+	buf_done(&out);
+}
+
+/* No fuzzer finds a CRC: once more with one that is right. */
+static void ledger_with_crc(const uint8_t *p, size_t n)
+{
+	static uint8_t copy[1u << 16];
+	static struct ledger l;
+	struct buf again = BUF_INIT(LEDGER_FILE_MAX_BYTES);
+	uint32_t crc;
+
+	if (n > sizeof(copy) - 4)
+		return;
+	memcpy(copy, p, n);
+	crc = hash_crc32c(0, p, n);
+	for (int i = 0; i < 4; i++)
+		copy[n + (size_t)i] = (uint8_t)(crc >> 8 * i);
+	ledger_init(&l);
+	if (!ledger_decode(&l, copy, n + 4) && ledger_encode(&l, &again))
+		abort();
+	ledger_done(&l);
+	buf_done(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+{
+	const struct spool_conf c = { .disk = &disk, .max_bytes = 1u << 20, .commit_bytes = 4096 };
+	struct spool *s;
+
+	if (!n)
+		return 0;
+	input.is_ledger = *p & 1;
+	input.p = p + 1;
+	input.n = n - 1;
+	if (input.is_ledger)
+		ledger_with_crc(input.p, input.n);
+	if (spool_open(&c, &s, NULL))
+		return 0;
+	use(s);
+	spool_free(s);
+	return 0;
+}

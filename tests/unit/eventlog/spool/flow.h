@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Streams of blocks that a test appends, and takers that write down what they got, by the numbers alone. What a
+ * taker has outlives crashes of the spool.
+ */
+#ifndef TESTS_UNIT_EVENTLOG_SPOOL_FLOW_H
+#define TESTS_UNIT_EVENTLOG_SPOOL_FLOW_H
+
+#include "common/base/rng.h"
+#include "eventlog/spool/spool.h"
+
+#define FLOW_STREAMS 4
+#define FLOW_BLOCKS_MAX 4096 /* of all streams */
+#define FLOW_TAKERS 2
+
+struct flow_block {
+	unsigned stream;
+	uint64_t seq, first;
+	uint32_t events, bytes;
+	bool is_kept; /* append said so */
+	bool is_settled;
+	bool is_gone; /* with the process that had it */
+};
+
+struct flow {
+	struct rng rng;
+	uint64_t seq[FLOW_STREAMS], first[FLOW_STREAMS];
+	struct flow_block block[FLOW_BLOCKS_MAX];
+	size_t n;
+	size_t of[FLOW_BLOCKS_MAX]; /* what the spool's appended ones were, since it was opened */
+};
+
+struct taker {
+	char name[8];
+	uint64_t due[FLOW_STREAMS], first[FLOW_STREAMS]; /* what it has counted up to */
+	uint64_t got, lost; /* events */
+	uint64_t jumped; /* of these lost ones: nobody told them */
+	uint64_t repeated, late; /* blocks; that were counted as lost before they came */
+	bool has[FLOW_STREAMS][FLOW_BLOCKS_MAX]; /* blocks by their number */
+	uint64_t place; /* of what it has and has not acknowledged */
+};
+
+void flow_init(struct flow *f, uint64_t seed);
+
+/* Appends a new block of a stream: what spool_append said. body: bytes behind the header, a multiple of 4. */
+int flow_append(struct flow *f, struct spool *s, unsigned stream, size_t body, nsec_t now);
+
+/* Writes down what is settled. */
+void flow_note(struct flow *f, const struct spool *s);
+
+/* The spool was opened anew: some of what was not settled is appended once more, as by whoever still has it. */
+void flow_again(struct flow *f, struct spool *s, unsigned percent, nsec_t now);
+
+void taker_init(struct taker *t, const char *name);
+
+/* One read. False: there was nothing. */
+bool taker_read(struct taker *t, struct spool *s);
+void taker_ack(struct taker *t, struct spool *s, nsec_t now);
+void taker_drain(struct taker *t, struct spool *s, nsec_t now);
+
+/*
+ * What was settled has come or is counted; of each stream events up to the last number are those that came and those that were lost.
+ * may_expire: what was kept may be lost too.
+ */
+void taker_check(const struct taker *t, const struct flow *f, bool may_expire);
+
+#endif

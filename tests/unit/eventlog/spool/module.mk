@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+eventlog/spool.test_src := simdisk.c flow.c

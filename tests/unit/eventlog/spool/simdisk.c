@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/eventlog/spool/simdisk.h"
+
+#include "common/base/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAX_BYTES (64u << 20)
+
+/* Check's own assertions take memory, which a test may have taken away. */
+static void must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* Before each operation: 0, or what it fails with; SIM_SHORT is for whoever can do half. */
+static int fault(struct simdisk *s, bool *is_short)
+{
+	uint64_t op = ++s->ops;
+
+	if (s->is_dead)
+		return -EIO;
+	if (!s->fault_at || op < s->fault_at || op >= s->fault_at + s->times)
+		return 0;
+	if (s->fault == SIM_CRASH)
+		s->is_dead = true;
+	*is_short = s->fault == SIM_SHORT;
+	return *is_short ? 0 : s->fault == SIM_FAIL ? -s->error : -EIO;
+}
+
+/* Reading needs no space, and no right to write. */
+static int read_fault(struct simdisk *s, bool *is_short)
+{
+	int rc = fault(s, is_short);
+
+	return rc == -EIO ? rc : 0;
+}
+
+static struct sim_name *find(struct sim_name *v, const char *name)
+{
+	for (int i = 0; i < SIM_FILES; i++)
+		if (*v[i].name && str_eq(v[i].name, name))
+			return &v[i];
+	return NULL;
+}
+
+static void put_name(struct sim_name *v, const char *name, int file)
+{
+	struct sim_name *n = find(v, name);
+
+	for (int i = 0; !n && i < SIM_FILES; i++)
+		if (!*v[i].name)
+			n = &v[i];
+	must(n != NULL);
+	snprintf(n->name, sizeof(n->name), "%s", name);
+	n->file = file;
+}
+
+static bool is_used(const struct simdisk *s, int file)
+{
+	bool is = false;
+
+	for (int i = 0; i < SIM_FILES && !is; i++)
+		is = (*s->now[i].name && s->now[i].file == file) ||
+		     (*s->sure[i].name && s->sure[i].file == file);
+	for (int i = 0; i < SIM_FDS && !is; i++)
+		is = s->fd[i] == file;
+	return is;
+}
+
+static int new_file(struct simdisk *s)
+{
+	for (int i = 0; i < SIM_FILES; i++) {
+		if (is_used(s, i))
+			continue;
+		buf_done(&s->file[i].now);
+		buf_done(&s->file[i].sure);
+		s->file[i].is_forgetful = false;
+		return i;
+	}
+	must(false); /* too many files */
+	return -1;
+}
+
+static int new_fd(struct simdisk *s, int file)
+{
+	for (int i = 0; i < SIM_FDS; i++)
+		if (s->fd[i] < 0) {
+			s->fd[i] = file;
+			return i;
+		}
+	must(false); /* descriptors leak */
+	return -1;
+}
+
+static int sim_create(void *arg, const char *name)
+{
+	struct simdisk *s = arg;
+	bool is_short = false;
+	int rc = fault(s, &is_short), file;
+
+	if (rc || find(s->now, name))
+		return rc ? rc : -EEXIST;
+	file = new_file(s);
+	put_name(s->now, name, file);
+	return new_fd(s, file);
+}
+
+static int sim_open(void *arg, const char *name)
+{
+	struct simdisk *s = arg;
+	bool is_short = false;
+	int rc = read_fault(s, &is_short);
+	const struct sim_name *n = find(s->now, name);
+
+	return rc ? rc : n ? new_fd(s, n->file) : -ENOENT;
+}
+
+static ssize_t sim_read(void *arg, int fd, void *p, size_t n, uint64_t at)
+{
+	struct simdisk *s = arg;
+	bool is_short = false;
+	int rc = read_fault(s, &is_short);
+	const struct buf *b = &s->file[s->fd[fd]].now;
+
+	if (rc || at >= b->n)
+		return rc;
+	n = b->n - at < n ? b->n - at : n;
+	if (is_short)
+		n = (n + 1) / 2;
+	memcpy(p, b->p + at, n);
+	return (ssize_t)n;
+}
+
+static uint64_t used(const struct simdisk *s)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < SIM_FILES; i++)
+		if (*s->now[i].name)
+			n += s->file[s->now[i].file].now.n;
+	return n;
+}
+
+static int write_some(struct simdisk *s, struct buf *b, const void *p, size_t n, uint64_t at)
+{
+	size_t end = at + n > b->n ? at + n : b->n;
+
+	if (buf_reserve(b, end - b->n + 1))
+		return -ENOMEM;
+	if (at > b->n)
+		memset(b->p + b->n, 0, at - b->n);
+	memcpy(b->p + at, p, n);
+	b->n = end;
+	return 0;
+}
+
+static ssize_t sim_write(void *arg, int fd, const void *p, size_t n, uint64_t at)
+{
+	struct simdisk *s = arg;
+	bool is_short = false;
+	int rc = fault(s, &is_short);
+	struct buf *b = &s->file[s->fd[fd]].now;
+	uint64_t has = s->room == UINT64_MAX ? UINT64_MAX : used(s);
+
+	if (rc && !(s->is_dead && s->fault == SIM_CRASH && s->ops == s->fault_at))
+		return rc;
+	if (rc || is_short)
+		n = rng_below(&s->rng, n) + !rc; /* a crash too may be in the middle */
+	if (s->room != UINT64_MAX && has + n > s->room)
+		n = has < s->room ? (size_t)(s->room - has) : 0;
+	if (n && write_some(s, b, p, n, at))
+		return -ENOMEM;
+	return rc ? rc : n ? (ssize_t)n : -ENOSPC;
+}
+
+static int64_t sim_size(void *arg, int fd)
+{
+	struct simdisk *s = arg;
+	bool is_short = false;
+	int rc = read_fault(s, &is_short);
+
+	return rc ? rc : (int64_t)s->file[s->fd[fd]].now.n;
+}
+
+static int sim_cut(void *arg, int fd, uint64_t n)
+{
+	struct simdisk *s = arg;
+	bool is_short = false;
+	int rc = fault(s, &is_short);
+	struct buf *b = &s->file[s->fd[fd]].now;
+
+	if (!rc && n < b->n)
+		b->n = n;
+	return rc;
+}
+
+static int copy(struct buf *to, const struct buf *from)
+{
+	buf_clear(to);
+	return buf_put(to, from->p, from->n) ? -ENOMEM : 0;
+}
+
+/* After a failure the pages count as clean: the next one says yes, and the disk has nothing. */
+static int sim_sync(void *arg, int fd)
+{
+	struct simdisk *s = arg;
+	bool is_short = false;
+	int rc = fault(s, &is_short);
+	struct sim_file *f = &s->file[s->fd[fd]];
+
+	if (rc)
+		f->is_forgetful = true;
+	else if (!f->is_forgetful)
+		rc = copy(&f->sure, &f->now);
+	return rc;
+}
+
+static void sim_close(void *arg, int fd)
+{
+	struct simdisk *s = arg;
+
+	must(s->fd[fd] >= 0);
+	s->fd[fd] = -1;
+}
+
+static int sim_rename(void *arg, const char *from, const char *to)
+{
+	struct simdisk *s = arg;
+	bool is_short = false;
+	int rc = fault(s, &is_short);
+	struct sim_name *n = find(s->now, from);
+
+	if (rc || !n)
+		return rc ? rc : -ENOENT;
+	put_name(s->now, to, n->file);
+	*n->name = 0;
+	return 0;
+}
+
+static int sim_remove(void *arg, const char *name)
+{
+	struct simdisk *s = arg;
+	bool is_short = false;
+	int rc = fault(s, &is_short);
+	struct sim_name *n = find(s->now, name);
+
+	if (rc || !n)
+		return rc ? rc : -ENOENT;
+	*n->name = 0;
+	return 0;
+}
+
+static int sim_sync_names(void *arg)
+{
+	struct simdisk *s = arg;
+	bool is_short = false;
+	int rc = fault(s, &is_short);
+
+	if (!rc)
+		memcpy(s->sure, s->now, sizeof(s->sure));
+	return rc;
+}
+
+static int sim_list(void *arg, void (*each)(void *arg, const char *name), void *each_arg)
+{
+	struct simdisk *s = arg;
+	bool is_short = false;
+	int rc = read_fault(s, &is_short);
+
+	for (int i = 0; i < SIM_FILES && !rc; i++)
+		if (*s->now[i].name)
+			each(each_arg, s->now[i].name);
+	return rc;
+}
+
+void sim_init(struct simdisk *s, uint64_t seed)
+{
+	memset(s, 0, sizeof(*s));
+	s->disk = (struct disk){ s,	     sim_create,     sim_open, sim_read,  sim_write,
+				 sim_size,   sim_cut,	     sim_sync, sim_close, sim_rename,
+				 sim_remove, sim_sync_names, sim_list };
+	rng_init(&s->rng, seed);
+	s->room = UINT64_MAX;
+	for (int i = 0; i < SIM_FILES; i++) {
+		buf_init(&s->file[i].now, FILE_MAX_BYTES);
+		buf_init(&s->file[i].sure, FILE_MAX_BYTES);
+	}
+	memset(s->fd, 0xff, sizeof(s->fd));
+}
+
+void sim_done(struct simdisk *s)
+{
+	for (int i = 0; i < SIM_FILES; i++) {
+		buf_done(&s->file[i].now);
+		buf_done(&s->file[i].sure);
+	}
+}
+
+/* Of what was written behind what is sure any part may have come to the disk, and some of it as zeros. */
+static void lose_power(struct simdisk *s, struct sim_file *f)
+{
+	size_t same = f->sure.n < f->now.n ? f->sure.n : f->now.n;
+	size_t more = f->now.n > same ? rng_below(&s->rng, f->now.n - same + 1) : 0;
+
+	if (f->sure.n <= f->now.n && more) {
+		copy(&f->sure, &f->now);
+		f->sure.n = same + more;
+		if (rng_below(&s->rng, 2))
+			memset(f->sure.p + same + more / 2, 0, more - more / 2);
+	}
+	copy(&f->now, &f->sure);
+}
+
+void sim_crash(struct simdisk *s, bool is_power)
+{
+	memset(s->fd, 0xff, sizeof(s->fd));
+	s->is_dead = false;
+	s->fault_at = 0;
+	if (!is_power)
+		return;
+	if (rng_below(&s->rng, 2)) /* names may have come to the disk by themselves */
+		memcpy(s->now, s->sure, sizeof(s->now));
+	for (int i = 0; i < SIM_FILES; i++)
+		if (*s->now[i].name && !s->file[s->now[i].file].is_forgetful)
+			lose_power(s, &s->file[s->now[i].file]);
+		else if (*s->now[i].name)
+			copy(&s->file[s->now[i].file].now, &s->file[s->now[i].file].sure);
+	for (int i = 0; i < SIM_FILES; i++)
+		s->file[i].is_forgetful = false;
+	memcpy(s->sure, s->now, sizeof(s->sure));
+}
+
+struct buf *sim_find(struct simdisk *s, const char *name)
+{
+	const struct sim_name *n = find(s->now, name);
+
+	return n ? &s->file[n->file].now : NULL;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each operation of the disk in turn fails, does half, or is the last one before a crash. */
+#include "eventlog/evgap.h"
+#include "tests/alloc_sweep.h"
+#include "tests/suite.h"
+#include "tests/unit/eventlog/spool/flow.h"
+#include "tests/unit/eventlog/spool/simdisk.h"
+
+#include <errno.h>
+
+#define MSEC NSEC_PER_MSEC
+#define START NSEC_PER_SEC
+
+static struct simdisk sim;
+static struct flow flow;
+static struct taker fast, slow;
+static enum spool_when_full when_full;
+static uint8_t example[EVGAP_BLOCK_BYTES];
+static struct evblock example_head;
+
+static struct spool_conf conf(void)
+{
+	return (struct spool_conf){ .disk = &sim.disk,
+				    .when_full = when_full,
+				    .max_bytes = SPOOL_DISK_MIN_BYTES,
+				    .segment_bytes = 16 * 1024,
+				    .commit_ns = 10 * MSEC,
+				    .commit_bytes = 4 * 1024 };
+}
+
+static struct spool *open_spool(void)
+{
+	const struct spool_conf c = conf();
+	struct consumer *unused;
+	struct err e = { 0 };
+	struct spool *s = NULL;
+	int rc = spool_open(&c, &s, &e);
+
+	ck_assert_msg(!rc || sim.is_dead || sim.fault_at, "%s", e.text);
+	if (rc)
+		return NULL;
+	if (!spool_find(s, fast.name))
+		ck_assert_int_eq(spool_add(s, fast.name, true, &unused), 0);
+	if (!spool_find(s, slow.name))
+		ck_assert_int_eq(spool_add(s, slow.name, true, &unused), 0);
+	return s;
+}
+
+/* More than it may keep, with one who reads and one who is slow. */
+static nsec_t use(struct spool *s, nsec_t now)
+{
+	for (int i = 0; i < 100; i++, now += MSEC) {
+		flow_append(&flow, s, (unsigned)i % FLOW_STREAMS, 1024 + 4 * (size_t)(i % 50), now);
+		spool_step(s, now);
+		flow_note(&flow, s);
+		if (i % 10 == 9 && taker_read(&fast, s) && i % 20 == 19)
+			taker_ack(&fast, s, now);
+		if (i % 50 == 49 && taker_read(&slow, s))
+			taker_ack(&slow, s, now);
+	}
+	return now;
+}
+
+static nsec_t settle(struct spool *s, nsec_t now)
+{
+	for (int i = 0; i < 100 && spool_settled(s) < spool_appended(s); i++) {
+		now += NSEC_PER_SEC;
+		spool_step(s, now);
+		flow_note(&flow, s);
+	}
+	ck_assert_uint_eq(spool_settled(s), spool_appended(s));
+	return now;
+}
+
+/* What is lost for all is told when there is room again: when all have taken what is there. */
+static void finish(struct spool *s, nsec_t now)
+{
+	struct taker *const both[] = { &fast, &slow };
+
+	now = settle(s, now);
+	for (int round = 0; round < 4; round++)
+		for (int i = 0; i < 2; i++, now += NSEC_PER_SEC) {
+			taker_drain(both[i], s, now);
+			spool_step(s, now);
+		}
+	for (int i = 0; i < 2; i++)
+		taker_check(both[i], &flow, when_full == SPOOL_DROP_OLDEST);
+	spool_free(s);
+}
+
+static void arm(uint64_t at, uint64_t times, enum sim_fault fault, int error)
+{
+	sim.fault_at = at ? sim.ops + at : 0;
+	sim.times = times;
+	sim.fault = fault;
+	sim.error = error;
+}
+
+/* As whoever comes after a crash. percent: of what nobody had settled is sent again. */
+static struct spool *again(struct spool *was, bool is_power, unsigned percent, nsec_t now)
+{
+	struct spool *s;
+
+	spool_free(was);
+	sim_crash(&sim, is_power);
+	s = open_spool();
+	ck_assert_ptr_nonnull(s);
+	fast.place = slow.place = 0;
+	flow_again(&flow, s, percent, now);
+	return s;
+}
+
+/* A spool is used and killed; then it is opened and used with a fault at an operation. How many there were. */
+static uint64_t run(uint64_t at, uint64_t times, enum sim_fault fault, int error, bool is_power)
+{
+	nsec_t now = START;
+	struct spool *s;
+	uint64_t ops;
+
+	sim_init(&sim, at);
+	flow_init(&flow, at);
+	taker_init(&fast, "fast");
+	taker_init(&slow, "slow");
+	s = open_spool();
+	now = use(s, now);
+	spool_free(s);
+	sim_crash(&sim, false);
+	fast.place = slow.place = 0;
+	flow_again(&flow, NULL, 0, now);
+	ops = sim.ops;
+	arm(at, times, fault, error);
+	s = open_spool();
+	if (s)
+		now = use(s, now);
+	ops = sim.ops - ops;
+	if (fault == SIM_CRASH || !s)
+		now = use(s = again(s, is_power, (unsigned)(at % 3) * 50, now), now);
+	sim.fault_at = 0;
+	finish(s, now);
+	sim_done(&sim);
+	return ops;
+}
+
+static void sweep(uint64_t times, enum sim_fault fault, int error, bool is_power)
+{
+	uint64_t ops = run(0, 0, SIM_NONE, 0, false);
+
+	ck_assert_uint_gt(ops, 50);
+	for (uint64_t at = 1; at <= ops; at++)
+		run(at, times, fault, error, is_power);
+	printf("# %llu operations\n", (unsigned long long)ops);
+}
+
+static void sweep_all_policies(uint64_t times, enum sim_fault fault, int error, bool is_power)
+{
+	when_full = SPOOL_DROP_NEWEST;
+	sweep(times, fault, error, is_power);
+	when_full = SPOOL_DROP_OLDEST;
+	sweep(times, fault, error, is_power);
+}
+
+START_TEST(any_operation_may_fail_once)
+{
+	sweep_all_policies(1, SIM_FAIL, EIO, false);
+}
+END_TEST
+
+START_TEST(any_operation_and_the_ten_after_it_may_find_no_space)
+{
+	sweep_all_policies(11, SIM_FAIL, ENOSPC, false);
+}
+END_TEST
+
+START_TEST(any_operation_may_do_half)
+{
+	sweep_all_policies(3, SIM_SHORT, 0, false);
+}
+END_TEST
+
+START_TEST(the_process_may_die_at_any_operation)
+{
+	sweep_all_policies(1, SIM_CRASH, 0, false);
+}
+END_TEST
+
+START_TEST(the_machine_may_die_at_any_operation)
+{
+	sweep_all_policies(1, SIM_CRASH, 0, true);
+}
+END_TEST
+
+/* --- anything, in any order */
+
+static void any_fault(struct rng *r)
+{
+	static const int errors[] = { EIO, ENOSPC, EROFS };
+	enum sim_fault f = rng_below(r, 2) ? SIM_FAIL : rng_below(r, 2) ? SIM_SHORT : SIM_CRASH;
+	size_t i = rng_below(r, 3);
+
+	/* What cannot be read three times is passed over: not here. */
+	arm(1 + rng_below(r, 60), 1 + rng_below(r, errors[i] == EIO ? 2 : 8), f, errors[i]);
+}
+
+/* One who does what comes to his mind. */
+static void any_step(struct rng *r, struct spool *s, nsec_t now)
+{
+	struct taker *t = rng_below(r, 4) ? &fast : &slow;
+
+	switch (rng_below(r, 8)) {
+	case 0:
+		taker_read(t, s);
+		break;
+	case 1:
+		taker_ack(t, s, now);
+		break;
+	case 2:
+		spool_rewind(s, spool_find(s, t->name));
+		t->place = 0;
+		break;
+	case 3:
+		sim.room = rng_below(r, 20) ? UINT64_MAX : 40000 + rng_below(r, 100000);
+		break;
+	default:
+		flow_append(&flow, s, (unsigned)rng_below(r, FLOW_STREAMS), 4 * rng_below(r, 1500),
+			    now);
+	}
+	spool_step(s, now);
+	flow_note(&flow, s);
+}
+
+static void any_schedule(uint64_t seed)
+{
+	nsec_t now = START;
+	struct spool *s;
+	struct rng r;
+
+	rng_init(&r, seed);
+	when_full = (enum spool_when_full)rng_below(&r, 3);
+	sim_init(&sim, seed);
+	flow_init(&flow, seed);
+	taker_init(&fast, "fast");
+	taker_init(&slow, "slow");
+	s = open_spool();
+	for (int i = 0; i < 400; i++, now += (nsec_t)rng_below(&r, 20) * MSEC) {
+		if (!rng_below(&r, 50))
+			any_fault(&r);
+		any_step(&r, s, now);
+		if (sim.is_dead || !rng_below(&r, 200))
+			s = again(s, rng_below(&r, 2), (unsigned)rng_below(&r, 101), now);
+	}
+	sim.fault_at = 0;
+	sim.room = UINT64_MAX;
+	finish(s, now);
+	sim_done(&sim);
+}
+
+START_TEST(any_schedule_counts_each_event_once)
+{
+	uint64_t seed = suite_seed(1);
+
+	for (int i = 0; i < 60; i++)
+		any_schedule(seed + (uint64_t)i);
+}
+END_TEST
+
+/* Without assertions, which need memory too. */
+static int use_briefly(struct buf *out)
+{
+	const struct spool_conf c = conf();
+	struct consumer *one;
+	struct spool *s = NULL;
+	uint64_t place;
+	int rc = spool_open(&c, &s, NULL);
+
+	if (rc)
+		return rc;
+	one = spool_find(s, fast.name);
+	for (int i = 0; i < 3 && !rc; i++)
+		rc = spool_append(s, example, &example_head, START);
+	if (!rc)
+		rc = spool_commit(s, START);
+	if (!rc)
+		rc = spool_read(s, one, out, &place);
+	spool_free(s);
+	return rc;
+}
+
+START_TEST(memory_may_end_anywhere)
+{
+	size_t rounds = 0;
+
+	when_full = SPOOL_DROP_NEWEST;
+	sim_init(&sim, 1);
+	flow_init(&flow, 1);
+	taker_init(&fast, "fast");
+	taker_init(&slow, "slow");
+	finish(open_spool(), START);
+	evgap_encode(&(struct evgap){ .stream = 7, .end_seq = 1, .end_first = 1 }, example);
+	evblock_look(example, sizeof(example), &example_head);
+	ALLOC_SWEEP (k) {
+		struct buf out = BUF_INIT(2 * SPOOL_READ_BYTES);
+		int rc = use_briefly(&out);
+
+		alloc_sweep_pause();
+		ck_assert(rc == 0 || rc == -ERR_NOMEM || rc == -ERR_SYS);
+		ck_assert(rc || out.n >= sizeof(example));
+		buf_done(&out);
+		rounds++;
+	}
+	ck_assert_uint_gt(rounds, 5);
+	sim_done(&sim);
+}
+END_TEST
+
+SUITE("faults", any_schedule_counts_each_event_once, memory_may_end_anywhere,
+      any_operation_may_fail_once, any_operation_and_the_ten_after_it_may_find_no_space,
+      any_operation_may_do_half, the_process_may_die_at_any_operation,
+      the_machine_may_die_at_any_operation)

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread and the loop: nobody waits for a disk that hangs, nor for a consumer that is slow. */
+#include "common/base/hash.h"
+#include "eventlog/evgap.h"
+#include "eventlog/spool/spooler.h"
+#include "tests/suite.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WAIT_MAX_NS (20 * NSEC_PER_SEC)
+#define BODY_MAX_BYTES (EVBLOCK_MAX_BYTES - EVBLOCK_HEAD_BYTES)
+
+static char dir[32];
+static struct loop *l;
+static struct spooler *spooler;
+static uint64_t seq, first; /* of the one stream */
+
+static struct {
+	int open_rc; /* 1: not yet */
+	uint64_t settled;
+	bool is_full;
+	unsigned words;
+	struct {
+		uint64_t blocks, gaps, events, lost, due, place;
+		bool keeps_on;
+	} of[4];
+} seen;
+
+static void on_open(void *arg, int rc, const struct err *e)
+{
+	seen.open_rc = rc;
+}
+
+static void on_settled(void *arg, uint64_t appended)
+{
+	ck_assert_uint_gt(appended, seen.settled);
+	seen.settled = appended;
+}
+
+static void on_full(void *arg, bool is_full)
+{
+	seen.is_full = is_full;
+}
+
+static void on_word(void *arg, const char *text)
+{
+	seen.words++;
+}
+
+static void on_blocks(void *arg, int c, const uint8_t *p, size_t n, uint64_t place)
+{
+	struct evblock b;
+	struct evgap g;
+
+	for (size_t at = 0; at < n; at += b.bytes) {
+		ck_assert_int_eq(evblock_look(p + at, n - at, &b), EVBLOCK_GOOD);
+		if (evgap_of(p + at, &b, &g)) {
+			seen.of[c].gaps++;
+			seen.of[c].lost += g.end_first - g.first;
+		} else {
+			seen.of[c].blocks++;
+			seen.of[c].events += b.events;
+		}
+		ck_assert_uint_eq(g.seq, seen.of[c].due);
+		seen.of[c].due = g.end_seq;
+	}
+	seen.of[c].place = place;
+	if (!seen.of[c].keeps_on)
+		return;
+	spooler_ack(spooler, c, place);
+	spooler_want(spooler, c);
+}
+
+static const struct spooler_calls calls = {
+	on_open, on_settled, on_blocks, on_full, on_word, NULL
+};
+
+static struct spool_conf conf(void)
+{
+	return (struct spool_conf){ .when_full = SPOOL_STOP,
+				    .max_bytes = 64u << 20,
+				    .commit_ns = NSEC_PER_MSEC,
+				    .commit_bytes = 1u << 20 };
+}
+
+static void start(const struct spool_conf *c)
+{
+	struct err e = { 0 };
+
+	memset(&seen, 0, sizeof(seen));
+	seen.open_rc = 1;
+	ck_assert_msg(!spooler_open(dir, c, l, &calls, &spooler, &e), "%s", e.text);
+}
+
+#define WAIT_FOR(expr)                                      \
+	do {                                                \
+		nsec_t end_ = clock_mono() + WAIT_MAX_NS;   \
+		while (!(expr) && clock_mono() < end_)      \
+			loop_wait(l, 100 * NSEC_PER_MSEC);  \
+		ck_assert_msg(expr, "not in time: " #expr); \
+	} while (0)
+
+static int append(size_t body, uint32_t events)
+{
+	static uint8_t p[EVBLOCK_MAX_BYTES];
+	struct evblock b = { .version = EVBLOCK_VERSION,
+			     .bytes = (uint32_t)(EVBLOCK_HEAD_BYTES + body),
+			     .stream = 5,
+			     .seq = seq,
+			     .first = first,
+			     .events = events };
+	int rc;
+
+	b.crc = hash_crc32c(0, p + EVBLOCK_HEAD_BYTES, body);
+	evblock_encode(&b, p);
+	rc = spooler_append(spooler, p, &b);
+	if (rc == 0 || rc == -ERR_LIMIT) {
+		seq++;
+		first += events;
+	}
+	return rc;
+}
+
+static void set_up(void)
+{
+	snprintf(dir, sizeof(dir), "/tmp/omig-spool-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	l = loop_new();
+	seq = first = 0;
+}
+
+static void clean_up(void)
+{
+	pid_t child;
+
+	loop_free(l);
+	child = fork();
+	if (!child)
+		execlp("rm", "rm", "-rf", dir, (char *)NULL);
+	waitpid(child, NULL, 0);
+}
+
+static void stop(void)
+{
+	spooler_close(spooler);
+	spooler = NULL;
+}
+
+START_TEST(blocks_come_back_in_order_and_once_acknowledged_never_again)
+{
+	const struct spool_conf c = conf();
+	struct stat st;
+	int id;
+
+	start(&c);
+	id = spooler_consumer(spooler, "one", true);
+	ck_assert_int_eq(id, 0);
+	seen.of[id].keeps_on = true;
+	spooler_want(spooler, id);
+	for (int i = 0; i < 500; i++)
+		ck_assert_int_eq(append(1000, 3), 0);
+	WAIT_FOR(seen.of[0].blocks == 500 && seen.settled == 500);
+	ck_assert_int_eq(seen.open_rc, 0);
+	ck_assert(!stat(dir, &st) && (st.st_mode & 0777) == 0700);
+	stop();
+	start(&c);
+	seen.of[0].due = 500;
+	ck_assert_int_eq(spooler_consumer(spooler, "one", true), 0);
+	spooler_want(spooler, 0);
+	ck_assert_int_eq(append(1000, 3), 0);
+	WAIT_FOR(seen.of[0].blocks);
+	ck_assert_uint_eq(seen.of[0].due, 501);
+	stop();
+}
+END_TEST
+
+START_TEST(what_is_not_acknowledged_comes_again_after_a_rewind)
+{
+	const struct spool_conf c = conf();
+
+	start(&c);
+	ck_assert_int_eq(spooler_consumer(spooler, "one", true), 0);
+	spooler_want(spooler, 0);
+	ck_assert_int_eq(append(1000, 3), 0);
+	WAIT_FOR(seen.of[0].blocks == 1);
+	seen.of[0].due = 0;
+	spooler_rewind(spooler, 0);
+	spooler_want(spooler, 0);
+	WAIT_FOR(seen.of[0].blocks == 2);
+	spooler_ack(spooler, 0, seen.of[0].place);
+	stop();
+}
+END_TEST
+
+START_TEST(a_consumer_that_takes_nothing_delays_no_other)
+{
+	const struct spool_conf c = conf();
+
+	start(&c);
+	ck_assert_int_eq(spooler_consumer(spooler, "quick", true), 0);
+	ck_assert_int_eq(spooler_consumer(spooler, "stuck", true), 1);
+	seen.of[0].keeps_on = true;
+	spooler_want(spooler, 0);
+	spooler_want(spooler, 1); /* once, and never more */
+	for (int i = 0; i < 2000; i++) {
+		ck_assert_int_eq(append(8000, 1), 0);
+		if (i % 100 == 0)
+			loop_turn(l);
+	}
+	WAIT_FOR(seen.of[0].blocks == 2000);
+	ck_assert_uint_lt(seen.of[1].blocks, 2000);
+	spooler_remove(spooler, 1);
+	ck_assert_int_eq(spooler_consumer(spooler, "third", false), 2);
+	stop();
+}
+END_TEST
+
+START_TEST(one_folder_has_one_owner)
+{
+	const struct spool_conf c = conf();
+	struct spooler *was;
+
+	start(&c);
+	was = spooler;
+	WAIT_FOR(seen.open_rc != 1);
+	start(&c);
+	WAIT_FOR(seen.open_rc != 1);
+	ck_assert_int_eq(seen.open_rc, -ERR_EXISTS);
+	ck_assert_int_eq(append(1000, 3), -ERR_CLOSED);
+	stop();
+	spooler_close(was);
+}
+END_TEST
+
+/* --- a disk that hangs */
+
+static struct disk real, hanging;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static int hanging_sync(void *arg, int fd)
+{
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+	return real.sync(arg, fd);
+}
+
+START_TEST(a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)
+{
+	struct spool_conf c = conf();
+	struct err e = { 0 };
+	uint64_t refused = 0;
+	int rc;
+
+	ck_assert_int_eq(disk_open(dir, &real, &e), 0);
+	hanging = real;
+	hanging.sync = hanging_sync;
+	c.disk = &hanging;
+	pthread_mutex_lock(&gate);
+	start(&c);
+	ck_assert_int_eq(spooler_consumer(spooler, "one", true), 0);
+	while ((rc = append(BODY_MAX_BYTES, 10)) == 0 || (rc == -ERR_LIMIT && refused < 20))
+		refused += rc != 0;
+	ck_assert_int_eq(rc, -ERR_LIMIT);
+	ck_assert_uint_eq(seen.settled, 0);
+	pthread_mutex_unlock(&gate);
+	seen.of[0].keeps_on = true;
+	spooler_want(spooler, 0);
+	WAIT_FOR(seen.of[0].due == seq);
+	ck_assert_uint_ge(seen.of[0].lost, refused * 10);
+	ck_assert_uint_eq(seen.of[0].events + seen.of[0].lost, first);
+	WAIT_FOR(seen.settled == seq);
+	stop();
+	disk_close(&real);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		blocks_come_back_in_order_and_once_acknowledged_never_again,
+		what_is_not_acknowledged_comes_again_after_a_rewind,
+		a_consumer_that_takes_nothing_delays_no_other, one_folder_has_one_owner,
+		a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted
+	};
+
+	return suite_run_with("spooler", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
