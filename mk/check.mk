@@ -153,7 +153,8 @@ services-table: $(B)/bin/omis-doc
 .PHONY: services-table
 
 # --- unit tests and corpora once more, built with sanitizers in folders of
-# their own. They give way to everything else; the names in their TAP tell them apart.
+# their own. They give way to everything else, but not so far that kernel timers of 20 s run out in them; the
+# names in their TAP tell them apart.
 sanitize.asan := address,undefined
 sanitize.tsan := thread
 # Threads are in few rooms, or beside them: those that share a segment with somebody.
@@ -162,7 +163,7 @@ define sanitized
 $(1).taps := $(addprefix $(BUILD)/$(call variant,$(sanitize.$(1)))/check/,unit.tap fuzz.tap)
 $(B)/check/$(1).tap: FORCE | $(FIRST)
 	$$(call say,CHECK)mkdir -p $$(@D) && rm -f $$($(1).taps) && \
-	if nice -n 19 $$(MAKE) SANITIZE=$$(sanitize.$(1)) $$(if $$(rooms.$(1)),M='$$(rooms.$(1))') $$($(1).taps); then \
+	if nice -n 10 $$(MAKE) SANITIZE=$$(sanitize.$(1)) $$(if $$(rooms.$(1)),M='$$(rooms.$(1))') $$($(1).taps); then \
 		sed 's/^\(\(not \)\{0,1\}ok\( [0-9]*\)\{0,1\} - \)/\1$(1): /' $$($(1).taps) >$$@; \
 	else echo 'not ok - $(1): the build failed' >$$@; fi
 endef

@@ -195,6 +195,7 @@ static size_t fill(struct chan *c)
 		ck_assert_int_eq(rc, -ERR_LIMIT);
 		ck_assert_uint_le(chan_queued(c), CAP);
 		loop_turn(s.loop);
+		ck_assert_msg(!s.peer[0].closed, "%s", s.peer[0].why.text);
 	}
 	return sent;
 }
