@@ -340,3 +340,14 @@ size_t run_results(const struct run *r, struct stat_result *out)
 	}
 	return n;
 }
+
+int run_flush(const struct run *r, struct err *e)
+{
+	struct stat_result v[STAT_QUANTITIES_MAX];
+	size_t n = r->stat->results(r->handler, v), i;
+	int rc = 0;
+
+	for (i = 0; i < n && rc == 0; i++)
+		rc = quantity_flush(v[i].quantity, e);
+	return rc;
+}

@@ -63,4 +63,7 @@ int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, s
 /* At most STAT_QUANTITIES_MAX, borrowed; those without values too. */
 size_t run_results(const struct run *r, struct stat_result *out);
 
+/* Files of values (stat.files) have all of them; else ERR_SYS. */
+int run_flush(const struct run *r, struct err *e);
+
 #endif

@@ -3,7 +3,10 @@
 #include "neko/fd.h"
 #include "neko/stat.h"
 
+#include "common/base/file.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,35 +47,58 @@ static void fd_done(void *arg)
 	free(h);
 }
 
-static int open_quantities(struct stat_fd *h, const struct stop *stop, struct err *e)
+/* What all quantities have in common. */
+struct plan {
+	const char *files; /* NULL: none */
+	struct quantity_wish wish;
+};
+
+static int open_quantity(struct stat_fd *h, const struct plan *p, unsigned i, struct err *e)
+{
+	struct quantity_wish w = p->wish;
+	char path[FILE_PATH_BYTES];
+
+	w.name = names[i];
+	w.unit = units[i];
+	if (i != T_M && i != T_MR)
+		w.stop = (struct stop){ 0 };
+	if (p->files) {
+		if (snprintf(path, sizeof(path), "%s%s", p->files, names[i]) >= (int)sizeof(path))
+			return err_set(e, ERR_LIMIT, "a path of more than %d bytes",
+				       FILE_PATH_BYTES);
+		w.kind = QUANTITY_ON_FILE;
+		w.path = path;
+	}
+	return quantity_open(&w, &h->quantity[i], e);
+}
+
+static int open_quantities(struct stat_fd *h, struct setup *s, struct plan *p, struct err *e)
 {
 	unsigned i;
 	int rc = 0;
 
-	for (i = 0; i < NQUANTITY && rc == 0; i++) {
-		struct quantity_wish w = { .name = names[i], .unit = units[i] };
-
-		if (i == T_M || i == T_MR)
-			w.stop = *stop;
-		rc = quantity_open(&w, &h->quantity[i], e);
-	}
-	return rc;
+	p->files = setup_get(s, "stat.files");
+	for (i = 0; i < NQUANTITY && rc == 0; i++)
+		rc = open_quantity(h, p, i, e);
+	return rc && p->files ? setup_blame(s, "stat.files", e) : rc;
 }
 
 static int configure(struct stat_fd *h, struct setup *s, struct err *e)
 {
 	const char *rule = setup_get(s, "stat.stop");
 	nsec_t eta = NSEC_PER_SEC;
-	struct stop stop = { 0 };
+	struct plan p = { 0 };
 	int rc = setup_nsec(s, "fd.eta", 1, FD_TIME_MAX, &eta, e);
 
 	h->window = eta * 100;
 	if (rc == 0)
 		rc = setup_nsec(s, "stat.window", eta, INT64_MAX / 4, &h->window, e);
-	if (rc == 0 && rule && stop_parse(rule, &stop, e))
+	if (rc == 0)
+		rc = setup_u64(s, "stat.drop", 0, UINT64_MAX, &p.wish.drop_count, e);
+	if (rc == 0 && rule && stop_parse(rule, &p.wish.stop, e))
 		rc = setup_blame(s, "stat.stop", e);
 	h->has_stop = rule != NULL;
-	return rc ? rc : open_quantities(h, &stop, e);
+	return rc ? rc : open_quantities(h, s, &p, e);
 }
 
 static int fd_init(struct setup *s, uint32_t m, void **out, struct err *e)

@@ -93,7 +93,7 @@ static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 		wish.on_message = write_message;
 		wish.on_event = write_event;
 	}
-	if ((w->is_real ? run_real : run_simulate)(r, &wish, &f, &e))
+	if ((w->is_real ? run_real : run_simulate)(r, &wish, &f, &e) || run_flush(r, &e))
 		return blame(path, &e);
 	if (f.missing)
 		cmd_warn("%u processes did not tell all: this covers a part", f.missing);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/array.h"
+#include "common/base/file.h"
 #include "neko/run.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define GOOD                                                                                  \
 	"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = nfd-s\n" \
@@ -21,6 +23,8 @@ static int run_text(const char *text, struct run_figures *f, struct err *e)
 		rc = run_new(s, &r, e);
 	if (rc == 0)
 		rc = run_simulate(r, &w, f, e);
+	if (rc == 0)
+		rc = run_flush(r, e);
 	run_free(r);
 	setup_free(s);
 	return rc;
@@ -141,7 +145,42 @@ START_TEST(without_memory_a_run_says_so)
 }
 END_TEST
 
+static size_t lines_of(const char *path)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	size_t n = 0, i;
+
+	ck_assert_int_eq(file_read(path, 1 << 20, 0, &b, NULL), 0);
+	for (i = 0; i < b.n; i++)
+		n += b.p[i] == '\n';
+	buf_done(&b);
+	return n;
+}
+
+START_TEST(values_are_lines_of_files_and_the_first_are_dropped)
+{
+	static const char *const names[] = { "T_M", "T_MR", "P_A", "T_D", "delay" };
+	struct run_figures f;
+	struct err e = { 0 };
+	char dir[] = "/tmp/neko-XXXXXX", text[512], path[64];
+	size_t i;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(text, sizeof(text), GOOD "stat.drop = 10\nstat.files = %s/x.\n", dir);
+	ck_assert_msg(run_text(text, &f, &e) == 0, "%s", e.text);
+	snprintf(path, sizeof(path), "%s/x.delay", dir);
+	ck_assert_uint_eq(lines_of(path), f.delivered - 10);
+	ck_assert_int_eq(run_text(text, &f, &e), -ERR_EXISTS); /* nothing is written over */
+	ck_assert_uint_eq(e.line, 8);
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		snprintf(path, sizeof(path), "%s/x.%s", dir, names[i]);
+		ck_assert_int_eq(unlink(path), 0);
+	}
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
 SUITE("run", what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy,
       a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another,
       a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so,
-      without_memory_a_run_says_so)
+      without_memory_a_run_says_so, values_are_lines_of_files_and_the_first_are_dropped)
