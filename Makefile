@@ -12,7 +12,7 @@
 #   PREFIX=/usr/local DESTDIR=                   for install
 #   M=room          limit all, check-unit, check-floors, check-size,
 #                   check-headers and check-statics to one room
-#   F=name RUNS=n   the fuzz target and how often `make fuzz` runs it
+#   F=name RUNS=n   the fuzz target and how often `make fuzz` runs it; FAST=1: without sanitizers
 #
 # Targets:
 #   all             libraries, programs, manual pages

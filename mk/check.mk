@@ -129,9 +129,11 @@ $(B)/check/fuzz.tap: $(FUZZ:%=$(B)/fuzz/%.tap) FORCE
 
 RUNS ?= 1000000
 FUZZ_FLAGS ?= -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=64 -print_final_stats=1
+# FAST=1: what the target itself demands, and nothing traced but edges: ten to twenty times as many runs.
+FUZZ_FAST  := BUILD=$(BUILD)/fast CFLAGS='-O2 -g1 -fsanitize-coverage=inline-8bit-counters,pc-table'
 fuzz:
 	$(if $(filter $(F),$(FUZZ)),,$(error F must be one of: $(FUZZ)))
-	$(MAKE) CC=clang SANITIZE=fuzzer-no-link,address,undefined fuzz-run F=$(F) RUNS=$(RUNS)
+	$(MAKE) CC=clang $(if $(FAST),$(FUZZ_FAST),SANITIZE=fuzzer-no-link,address,undefined) fuzz-run F=$(F) RUNS=$(RUNS)
 fuzz-run: $(B)/fuzz/fuzz_$(F)
 	mkdir -p $(B)/found/$(F)
 	$< -runs=$(RUNS) $(FUZZ_FLAGS) -artifact_prefix=$(B)/found/$(F)- $(B)/found/$(F) $(wildcard $(call fuzz_corpus,$(F)))
