@@ -7,7 +7,7 @@
 #include "bench/bench.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
-#include "eventlog/archive/archive.h"
+#include "eventlog/archive/arquery.h"
 #include "eventlog/evfile.h"
 #include "eventlog/evwrite.h"
 
@@ -176,12 +176,68 @@ static void sqlite(void)
 	print_cpu("archive.sqlite.cpu.ns", ns[1], "floor.sqlite_insert.cpu.ns");
 }
 
+/* --- PostgreSQL, where a server is (bench/archive.sh) */
+
+static void postgresql(void)
+{
+	const char *urls = getenv("OMIG_BENCH_POSTGRESQL"); /* names of empty databases, but for a number */
+	char url[256];
+	double ns[ROUNDS];
+
+	if (!urls)
+		return;
+	bench_clear(&series);
+	for (int i = 0; i < ROUNDS; i++) {
+		snprintf(url, sizeof(url), "%s%d", urls, i);
+		bench_add(&series, load_once(url, &ns[i]));
+	}
+	bench_print("archive.postgresql.events_per_s", "1/s", &series, "floor.sqlite_insert.per_s");
+	print_cpu("archive.postgresql.cpu.ns", ns, NULL); /* ours; the server's is not in it */
+}
+
+/* --- questions to a million events */
+
+static int count_row(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+{
+	++*(uint64_t *)arg;
+	return 0;
+}
+
+static void ask(const char *name, const char *sentence)
+{
+	struct archive *a;
+	struct err e = { 0 };
+	uint64_t rows = 0;
+
+	if (archive_open(db_path, AR_READ, 0, &a, &e))
+		bench_fail("%s", e.text);
+	bench_clear(&series);
+	for (int i = 0; i < ROUNDS; i++) {
+		int64_t t = bench_now();
+
+		if (arquery_run(a, sentence, count_row, &rows, &e) || !rows)
+			bench_fail("%s: %s", sentence, e.text);
+		bench_add(&series, (double)(bench_now() - t) / 1e6);
+	}
+	bench_print(name, "ms", &series, NULL);
+	archive_close(a);
+}
+
+static void questions(void)
+{
+	ask("archive.query.count.ms", "count of MY_EVENT by MY_INT");
+	ask("archive.query.where.ms", "MY_EVENT where MY_INT == 7 and MY_FLOAT > 10.5");
+	ask("archive.query.slowest.ms", "slowest 20 lifelines of MY_EVENT by MY_INT");
+}
+
 int main(void)
 {
 	snprintf(log_path, sizeof(log_path), "/var/tmp/omig-bench-%ld.olog", (long)getpid());
 	snprintf(db_path, sizeof(db_path), "/var/tmp/omig-bench-%ld.db", (long)getpid());
 	make_log();
 	sqlite();
+	questions();
+	postgresql();
 	remove_db();
 	unlink(log_path);
 	bench_done(&series);

@@ -22,8 +22,8 @@ bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
 # that does nothing (bench-hook) or with each that is here (bench-mpi).
 bench.not_built := hook_main.c rank_main.c loop_main.c mpi_main.c stub_mpi.c
 bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
-bench.needs     += $(B)/bin/bench-hook $(B)/bin/bench-loop $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
-bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench_archive bench_neko bench-hook bench-mpi
+bench.needs     += $(B)/bin/bench-archive $(B)/bin/bench-hook $(B)/bin/bench-loop $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
+bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench-archive bench_neko bench-hook bench-mpi
 bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)/common/ring.a $(B)/common/base.a
 
 $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
@@ -36,6 +36,8 @@ $(B)/bin/bench-hook $(B)/bin/bench-loop: $(B)/gen/bench/bench_probes.o
 $(B)/bin/bench-hook $(B)/bin/bench-rank $(B)/bin/bench-loop: $(B)/bin/bench-%: $(B)/bench/%_main.o $(B)/bench/libstub_mpi.so $(bench.watched)
 	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -o $@ $< -L$(B)/lib -Wl,--no-as-needed -lomig -L$(B)/bench -lstub_mpi \
 		-Wl,--as-needed $(filter-out $<,$(filter %.o %.a,$^)) -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../bench'
+$(B)/bin/bench-archive: bench/archive.sh $(B)/bin/bench_archive
+	$(call say,COPY)install -m 755 $< $@
 $(B)/bin/bench-mpi: bench/mpi.sh
 	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
 define bench_mpi
