@@ -189,6 +189,21 @@ static void start_watch(struct stat_fd *h, struct view *v, const struct neko_eve
 	v->window_at = e->at + h->window;
 }
 
+/* Up to now it was up, and so was what it saw. */
+static void crash(struct stat_fd *h, uint32_t id, nsec_t at)
+{
+	uint32_t i;
+
+	for (i = 0; i < h->m; i++) {
+		struct view *v = &h->view[i];
+		bool is_open = v->monitored && is_up(h, v->monitored) && is_up(h, i + 1);
+
+		if (is_open && (v->monitored == id || i + 1 == id))
+			pass_windows(h, v, at);
+	}
+	h->crashed[id - 1] = at;
+}
+
 static void fd_handle(void *arg, const struct neko_event *e)
 {
 	struct stat_fd *h = arg;
@@ -203,7 +218,7 @@ static void fd_handle(void *arg, const struct neko_event *e)
 	else if (strcmp(e->what, FD_WATCH) == 0)
 		start_watch(h, v, e);
 	else if (strcmp(e->what, NEKO_CRASHED) == 0)
-		h->crashed[e->process - 1] = e->at;
+		crash(h, e->process, e->at);
 }
 
 static bool fd_should_stop(void *arg)

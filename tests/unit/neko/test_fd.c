@@ -230,8 +230,31 @@ START_TEST(a_mistake_is_measured_from_its_begin_to_its_end)
 }
 END_TEST
 
+/* Accuracy is that of the whole time in which the process was up, also when nothing happened before it crashed. */
+START_TEST(accuracy_is_measured_up_to_a_crash)
+{
+	static const char text[] =
+		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
+		"nfd-s\n"
+		"process.1.crash = 50500ms\nnetwork = n\nnetwork.n.delay = constant(100ms)\n"
+		"fd.log_delay = false\nstat.window = 10s\nsimulation.until = 60s\n";
+	struct setup *s;
+	struct run *r = made(text, &s);
+	const struct moments *m;
+
+	ran(r);
+	m = quantity_moments(result(r, "P_A").quantity);
+	ck_assert_uint_eq(m->n,
+			  4); /* the first ten seconds do not count, nor half a second at the end */
+	ck_assert_double_eq_tol(moments_mean(m), 1, 1e-12);
+	ck_assert_uint_eq(quantity_moments(result(r, "T_D").quantity)->n, 1);
+	run_free(r);
+	setup_free(s);
+}
+END_TEST
+
 SUITE("fd", nfds_errs_as_often_and_as_long_as_the_formulas_of_chen_toueg_and_aguilera_say,
       the_configurator_gives_what_the_paper_prints,
       a_crash_is_found_always_and_by_nfds_within_delta_and_eta,
       estimating_detectors_follow_a_network_that_is_slow,
-      a_mistake_is_measured_from_its_begin_to_its_end)
+      a_mistake_is_measured_from_its_begin_to_its_end, accuracy_is_measured_up_to_a_crash)
