@@ -102,8 +102,8 @@ static void say_event(struct rng *rng, struct buf *b, unsigned depth)
 		"(r AT e(p, vt))",
 		"(r AT e(p, vt-1))",
 		"(1 AT e(p, vt))",
-		"((Send_volume(p, [START,NOW]) AT e(p, vt) - Send_volume(p, [START,NOW]) AT e(p, "
-		"vt-1)) / b)",
+		("((Send_volume(p, [START,NOW]) AT e(p, vt) - "
+		 "Send_volume(p, [START,NOW]) AT e(p, vt-1)) / b)"),
 		"((r * 2 + p.rank) AT e(p, vt))",
 		"((Time(NOW) AT e(p, vt) - Time(NOW) AT e(p, vt-2)) / s)",
 	};
