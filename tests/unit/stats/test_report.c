@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a quantity tells, in each form. */
+#include "stats/report.h"
+#include "tests/suite.h"
+
+#include <string.h>
+
+static struct quantity *q;
+static struct buf out;
+
+static void open_all(void)
+{
+	struct quantity_wish w = { .name = "a \"b\",\n", .unit = "ms", .kind = QUANTITY_VALUES, .drop_count = 1 };
+
+	out = BUF_INIT(1 << 20);
+	ck_assert_int_eq(stop_parse("n >= 4", &w.stop, NULL), 0);
+	ck_assert_int_eq(quantity_open(&w, &q, NULL), 0);
+}
+
+static void close_all(void)
+{
+	quantity_free(q);
+	buf_done(&out);
+}
+
+/* 99 is dropped; 1 2 3 4 5 have the mean 3 and the variance 2.5. */
+static void add_five(void)
+{
+	quantity_add(q, 99);
+	for (int i = 1; i <= 5; i++)
+		quantity_add(q, i);
+	quantity_add(q, NAN);
+}
+
+static void expect(const char *text)
+{
+	ck_assert_msg(strstr(buf_str(&out), text) != NULL, "no '%s' in:\n%s", text, buf_str(&out));
+}
+
+START_TEST(text_is_safe_for_a_terminal_and_says_what_is_left_out)
+{
+	struct report_wish w = report_usual;
+
+	w.lags = 1;
+	w.histogram = true;
+	w.bins = 2;
+	add_five();
+	report_text(q, &w, &out);
+	expect("a \\\"b\\\",\\n [ms]: 5 values, 1 dropped, 1 not finite\n");
+	/* t(4, 0.975) = 2.7764, over sqrt(2.5 / 5). */
+	expect("  mean                3 +- 1.963 (65.4 %) at 95 %\n");
+	expect("  variance            2.5\n");
+	expect("  median              3\n");
+	expect("  autocorrelation 1   0.4\n");
+	expect("             1             3           2 #################################\n");
+	expect("  reached             n >= 4\n");
+}
+END_TEST
+
+START_TEST(nothing_is_no_number)
+{
+	report_text(q, &report_usual, &out);
+	expect("0 values\n");
+	expect("  mean                - +- - at 95 %\n");
+	expect("  median              -\n");
+	expect("  not reached         n >= 4\n");
+}
+END_TEST
+
+static unsigned commas(const char *s)
+{
+	unsigned n = 0;
+
+	for (bool is_quoted = false; *s; s++) {
+		is_quoted ^= *s == '"';
+		n += !is_quoted && *s == ',';
+	}
+	return n;
+}
+
+START_TEST(csv_has_as_many_cells_as_names)
+{
+	unsigned head;
+
+	report_csv_head(&report_usual, &out);
+	head = commas(buf_str(&out));
+	buf_clear(&out);
+	report_csv(q, &report_usual, &out);
+	ck_assert_uint_eq(commas(buf_str(&out)), head);
+	buf_clear(&out);
+	add_five();
+	report_csv(q, &report_usual, &out);
+	ck_assert_uint_eq(commas(buf_str(&out)), head);
+	expect("\"a \"\"b\"\",\n\",ms,5,1,1,3,0.95,1.96324316147");
+}
+END_TEST
+
+START_TEST(json_has_null_for_what_is_not_defined)
+{
+	struct report_wish w = report_usual;
+	struct json j;
+
+	json_init(&j, &out);
+	report_json(q, &w, &j);
+	ck_assert_int_eq(json_end(&j), 0);
+	expect("\"n\":0,");
+	expect("\"mean\":null,");
+	buf_clear(&out);
+	w.lags = 2;
+	w.histogram = true;
+	add_five();
+	json_init(&j, &out);
+	report_json(q, &w, &j);
+	ck_assert_int_eq(json_end(&j), 0);
+	expect("{\"name\":\"a \\\"b\\\",\\u000a\",\"unit\":\"ms\",\"n\":5,\"dropped\":1,\"not_finite\":1,\"mean\":3,");
+	expect("\"autocorrelation\":[0.4,-0.1");
+	expect("\"stop\":{\"rule\":\"n >= 4\",\"reached\":true}");
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { text_is_safe_for_a_terminal_and_says_what_is_left_out, nothing_is_no_number,
+				       csv_has_as_many_cells_as_names, json_has_null_for_what_is_not_defined };
+
+	return suite_run_with("report", open_all, close_all, tests, sizeof(tests) / sizeof(tests[0]));
+}
