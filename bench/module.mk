@@ -23,7 +23,7 @@ bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
 bench.not_built := hook_main.c rank_main.c loop_main.c mpi_main.c stub_mpi.c
 bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 bench.needs     += $(B)/bin/bench-archive $(B)/bin/bench-hook $(B)/bin/bench-loop $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
-bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench-archive bench_neko bench-hook bench-mpi
+bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench-archive bench_neko bench-hook bench-mpi bench-fileserver
 bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)/common/ring.a $(B)/common/base.a
 
 $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
@@ -38,6 +38,9 @@ $(B)/bin/bench-hook $(B)/bin/bench-rank $(B)/bin/bench-loop: $(B)/bin/bench-%: $
 		-Wl,--as-needed $(filter-out $<,$(filter %.o %.a,$^)) -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../bench'
 $(B)/bin/bench-archive: bench/archive.sh $(B)/bin/bench_archive
 	$(call say,COPY)install -m 755 $< $@
+bench.needs     += $(B)/bin/bench-fileserver $(B)/examples/fileserver $(B)/examples/fileserver-bare
+$(B)/bin/bench-fileserver: bench/fileserver.sh
+	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
 $(B)/bin/bench-mpi: bench/mpi.sh
 	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
 define bench_mpi

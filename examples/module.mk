@@ -22,3 +22,15 @@ examples: $(EXAMPLES)
 # Without any MPI the rest is built all the same.
 $(if $(SANITIZE)$(M),,$(if $(EXAMPLE_MPI)$(shell command -v mpicc),$(eval all: $(EXAMPLES))))
 $(B)/check/system.tap: $(if $(EXAMPLE_MPI),$(EXAMPLES))
+
+# A file server with events before and after each input and output, and the same without any.
+SERVERS := $(B)/examples/fileserver $(B)/examples/fileserver-bare
+$(B)/examples/include/omig/event.h: eventlog/app/event.h
+	mkdir -p $(@D) && ln -sf $(abspath $<) $@
+$(B)/examples/fileserver: examples/fileserver.c $(B)/lib/libomig-event.so | $(B)/examples/include/omig/event.h
+	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -I$(B)/examples/include -o $@ $< \
+		-L$(B)/lib -lomig-event -Wl,-rpath,'$$ORIGIN/../lib' -pthread
+$(B)/examples/fileserver-bare: examples/fileserver.c
+	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE -DBARE $(CFLAGS) $(WARNINGS) -o $@ $< -pthread
+$(if $(SANITIZE)$(M),,$(eval all: $(SERVERS)))
+$(B)/check/system.tap: $(SERVERS)

@@ -77,7 +77,7 @@ void lifewords_doubts(const struct life_model *m, struct buf *out)
 
 	if (m->backward)
 		buf_printf(out,
-			   "%s lines go back in the order of the stages: stages are repeated, clocks differ, or --stages has "
+			   "%s lines go back in the order of the stages: stages overlap or are repeated, clocks differ, or --stages has "
 			   "another order.",
 			   lifewords_count(n, m->backward));
 	if (m->unshown)

@@ -194,7 +194,7 @@ function drawLines(ctx) {
 	}
 	clip(ctx, TOP, linesEnd() - TOP);
 	if (exact)
-		drawPaths(ctx, usual, color.line, Math.min(0.85, Math.max(0.12, 150 / (usual.length + 1))), 1.1);
+		drawPaths(ctx, usual, color.line, Math.min(0.85, Math.max(0.15, 300 / (usual.length + 1))), 1.1);
 	else
 		drawDensity(ctx);
 	drawPaths(ctx, slow, color.slow, Math.min(0.9, Math.max(0.25, 120 / (slow.length + 1))), 1.1);

@@ -55,6 +55,17 @@ else
 	skip 'which is XML' 'python3 is not here'
 fi
 
+# --- a file server: the page tells which of its stages is slow. What a busy machine holds up is slow too: then once more.
+study() {
+	rm -f "$TMPDIR/study.olog"
+	"$B/examples/fileserver" --clients 5 --mib 1 --folder "$TMPDIR" --log "$TMPDIR/study.olog" "$1" 30000 &&
+		omig log lifelines -q --key conn,block -o "$TMPDIR/study.html" "$TMPDIR/study.olog" 2>/dev/null &&
+		grep -q "^<p class=\"verdict\">Slowest: <b>$2</b>, " "$TMPDIR/study.html" &&
+		grep -q '^<p class="facts">.* 80 lifelines by conn,block (80 complete), 8 stages' "$TMPDIR/study.html"
+}
+check 'of a file server with a slow net' until_true 20 study --slow-net server.net.send
+check 'and with a slow disk, the page says so' until_true 20 study --slow-disk server.disk.read
+
 browser=$(command -v chromium-headless-shell || command -v chromium) || browser=
 names='the page in a browser'
 if [ -z "$browser" ] || ! command -v python3 >/dev/null 2>&1; then
@@ -77,7 +88,8 @@ python3 tests/system/browser.py "$browser" "$page" size=1200x900 load "$ready" "
 	wheel=700,600,-200 wait='!document.body.dataset.view.startsWith("0 ")' 'load=#key=77' wait='/77/.test(document.getElementById("said").textContent)' \
 	"$see" 'eval=[...document.getElementById("lines").getContext("2d").getImageData(300, 30, 800, 400).data].some((v, i) => i % 4 < 3 && v)' \
 	dark shot="$TMPDIR/page.png" "page=$TMPDIR/many.html" load "$ready" "$see" 'load=#from=1000000&to=3000000' \
-	wait='document.body.dataset.mode === "lines"' "$see" >"$TMPDIR/seen" 2>"$TMPDIR/browser.err"
+	wait='document.body.dataset.mode === "lines"' "$see" "page=$TMPDIR/study.html" load "$ready" "$see" \
+	'eval=document.querySelector(".verdict b").textContent' shot="$TMPDIR/study.png" >"$TMPDIR/seen" 2>"$TMPDIR/browser.err"
 browser_status=$?
 sed 's/^/# /' "$TMPDIR/seen" "$TMPDIR/browser.err"
 line() { sed -n "$1p" "$TMPDIR/seen"; }
@@ -98,4 +110,6 @@ check 'and it can be looked at' test -s "$TMPDIR/page.png"
 
 check 'many lines are a density' sh -c 'test -n "$1"' - "$(line 9 | grep '^"density 30000 ')"
 check 'and lines from nearby' sh -c 'test -n "$1"' - "$(line 10 | grep '^"lines 30000 ')"
+check 'the study is drawn' test "$(line 11)" = '"lines 80 80"'
+check 'and its slow stage stands above it' test "$(line 12)" = '"server.disk.read"'
 tap_end
