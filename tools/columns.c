@@ -14,6 +14,7 @@
 #define CELLS_MAX 1024
 #define SHOWN_MAX 5 /* bad lines; the others are counted */
 #define SHOWN_BYTES 60
+#define TIME_NS_MAX 4e18 /* the year 2096; a span may be added to it */
 
 struct columns {
 	const struct columns_wish *wish;
@@ -226,8 +227,8 @@ static int read_time(const struct columns *c, struct columns_row *row)
 	row->has_time = c->has_time;
 	if (!c->has_time)
 		return 0;
-	if (c->time_at >= c->ncell || str_to_double(c->cell[c->time_at], -9e18, 9e18, &t) ||
-	    fabs(t * c->time_ns_each) > 9e18)
+	if (c->time_at >= c->ncell || str_to_double(c->cell[c->time_at], -TIME_NS_MAX, TIME_NS_MAX, &t) ||
+	    fabs(t * c->time_ns_each) > TIME_NS_MAX)
 		return -1;
 	row->time_ns = (int64_t)(t * c->time_ns_each);
 	return 0;

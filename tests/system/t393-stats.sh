@@ -64,4 +64,7 @@ check 'a column that is not there is told' fails 4 "has no column 'x'" omig stat
 check 'a file that is not there is told' fails 4 'No such file' omig stats "$d/none"
 check 'a rule that is none says where' fails 2 "'<' expected at column 10" omig stats --until 'ci(0.95) > 5%' "$d/plain"
 check 'what needs values does not stream' fails 2 'keeps no values' omig stats --stream --fence 3 "$d/plain"
+printf 'time_ns,value\n9e18,1\n4e18,2\n' >"$d/late"
+check 'a time that no clock tells is told' fails 1 "late, line 2: no time where one is due: '9e18'" \
+	omig stats --drop-time 2000000000s "$d/late"
 tap_end
