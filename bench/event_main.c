@@ -7,6 +7,7 @@
 #include "bench/bench.h"
 #include "common/base/clock.h"
 #include "eventlog/app/event.h"
+#include "eventlog/app/log.h"
 #include "eventlog/evfile.h"
 #include "eventlog/text/evout.h"
 
@@ -149,6 +150,28 @@ static void triggered(void)
 	put_trigger("all\n");
 }
 
+/* A trigger file of 50 entries that has changed, as the helper thread reads it. */
+static void reparsed(void)
+{
+	struct trigger *t = trigger_new(trigger_path); /* as in a program: it stays */
+	struct buf text = BUF_INIT(64 * 1024);
+
+	for (int i = 0; i < 50; i++)
+		buf_printf(&text, "program.part%d.* level=debug until=4102444800 where nbytes > %d and status != 0\n", i, i);
+	bench_clear(&series);
+	for (int i = 0; i < BATCHES && t; i++) {
+		double begin;
+
+		put_trigger(buf_str(&text)); /* another time of change */
+		begin = cpu_now(CLOCK_THREAD_CPUTIME_ID);
+		if (!trigger_look(t, clock_wall()))
+			bench_fail("%s has not changed", trigger_path);
+		bench_add(&series, (cpu_now(CLOCK_THREAD_CPUTIME_ID) - begin) / 1000);
+	}
+	bench_print("event.reparse_50.us", "us", &series, NULL);
+	buf_done(&text);
+}
+
 /* --- threads */
 
 #define THREAD_EVENTS (20 * EVENTS)
@@ -273,6 +296,7 @@ int main(void)
 	as_text("event.ulm.ns", EVOUT_ULM);
 	as_text("event.xml.ns", EVOUT_XML);
 	triggered();
+	reparsed();
 	unlink(log_path);
 	unlink(trigger_path);
 	bench_done(&series);

@@ -20,10 +20,10 @@ bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
 
 # Programs that are watched themselves: linked with libomig, and with an MPI
 # that does nothing (bench-hook) or with each that is here (bench-mpi).
-bench.not_built := hook_main.c rank_main.c loop_main.c mpi_main.c stub_mpi.c
+bench.not_built := hook_main.c rank_main.c loop_main.c mpi_main.c stub_mpi.c beside_main.c
 bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 bench.needs     += $(B)/bin/bench-archive $(B)/bin/bench-hook $(B)/bin/bench-loop $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
-bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench-archive bench_neko bench-hook bench-mpi bench-fileserver
+bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench-beside bench-archive bench_neko bench-hook bench-mpi bench-fileserver
 bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)/common/ring.a $(B)/common/base.a
 
 $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
@@ -41,6 +41,15 @@ $(B)/bin/bench-archive: bench/archive.sh $(B)/bin/bench_archive
 bench.needs     += $(B)/bin/bench-fileserver $(B)/examples/fileserver $(B)/examples/fileserver-bare
 $(B)/bin/bench-fileserver: bench/fileserver.sh
 	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
+bench.lttng     := $(if $(shell $(PKG_CONFIG) --modversion lttng-ust 2>/dev/null),$(B)/bin/bench-beside-lttng)
+bench.needs     += $(B)/bin/bench-beside $(B)/bin/bench-beside-plain $(bench.lttng)
+bench.beside    = $(CC) -std=gnu17 $(CFLAGS) -I. -I$(B)/examples/include -o $@ $< -L$(B)/lib -lomig-event -Wl,-rpath,'$$ORIGIN/../lib'
+$(B)/bin/bench-beside: bench/beside.sh
+	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
+$(B)/bin/bench-beside-plain: bench/beside_main.c $(B)/lib/libomig-event.so | $(B)/examples/include/omig/event.h
+	$(call say,CC)mkdir -p $(@D) && $(bench.beside)
+$(B)/bin/bench-beside-lttng: bench/beside_main.c bench/lttng_events.h $(B)/lib/libomig-event.so | $(B)/examples/include/omig/event.h
+	$(call say,CC)mkdir -p $(@D) && $(bench.beside) -w -DBENCH_LTTNG -llttng-ust -ldl
 $(B)/bin/bench-mpi: bench/mpi.sh
 	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
 define bench_mpi
