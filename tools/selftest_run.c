@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-#define STEP_MAX_NS (10 * NSEC_PER_SEC)
+#define STEP_MAX_NS (30 * NSEC_PER_SEC) /* of what has hung: on a busy machine a host may need some */
 #define TEXT_MAX_BYTES (4u << 20)
 #define CSRS_MAX 8
 

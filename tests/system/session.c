@@ -103,6 +103,8 @@ static void serve(void)
 	}
 }
 
+#define DEADLINE_MS 10000 /* a host whose processor is busy for a while is no part that is missing */
+
 int main(void)
 {
 	char attach[] = ":site_attach([]) node_attach([]) proc_attach([])";
@@ -112,6 +114,7 @@ int main(void)
 		fprintf(stderr, "session: %s\n", omis_last_error());
 		return 1;
 	}
+	omis_request_policy(OMIS_WAIT_ALL, 0, DEADLINE_MS);
 	r = omis_request(attach, NULL, NULL, 0);
 	omis_reply_free(r);
 	serve();
