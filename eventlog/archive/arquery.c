@@ -168,6 +168,22 @@ static int find_types(const struct asked *q, const char *pattern, bool has_stage
 	return *n ? 0 : err_set(e, ERR_NOTFOUND, "no event '%.80s' is in the archive", pattern);
 }
 
+/* A name that none of them has is a mistake, not an empty answer. */
+static int is_known_field(const struct asked *q, const struct artype *const *t, unsigned n, const char *name, struct err *e)
+{
+	const struct arvalue v[] = { AR_S(name, strlen(name)), AR_S(name, strlen(name)) };
+	int64_t has = 0;
+	int rc;
+
+	for (unsigned i = 0; i < n; i++)
+		if (has_field(t[i], name))
+			return 0;
+	rc = arsql_number(archive_sql(q->a),
+			  "SELECT (SELECT count(*) FROM constant WHERE name = $1) + (SELECT count(*) FROM stream_constant WHERE name = $2)", v,
+			  2, &has, e);
+	return rc || has ? rc : err_set(e, ERR_NOTFOUND, "these events have no field '%.80s'", name);
+}
+
 /* "(SELECT KEY AS k, ts FROM table UNION ALL ...) AS q" */
 static void put_keys(struct asked *q, const struct artype *const *t, unsigned n, const char *key)
 {
@@ -191,6 +207,7 @@ static int ask_count(struct asked *q, struct err *e)
 	if (!is_word(q, 1, "of") || !(q->n == 3 || (q->n == 5 && is_word(q, 3, "by"))))
 		return not_understood(e);
 	rc = find_types(q, q->word[2], false, t, &n, e);
+	rc = rc || q->n == 3 ? rc : is_known_field(q, t, n, q->word[4], e);
 	if (rc)
 		return rc;
 	if (q->n == 5) {
@@ -238,6 +255,7 @@ static int ask_slowest(struct asked *q, struct err *e)
 	    !(q->n == 5 || (q->n == 7 && is_word(q, 5, "by"))))
 		return not_understood(e);
 	rc = find_types(q, q->word[4], true, t, &n, e);
+	rc = rc || q->n == 5 ? rc : is_known_field(q, t, n, q->word[6], e);
 	if (rc)
 		return rc;
 	key = q->n == 7 ? q->word[6] : guess_key(t, n);
@@ -352,6 +370,8 @@ static int ask_where(struct asked *q, struct err *e)
 		if (!operator_of(q->word[at + 1]) || (at + 3 < q->n && !is_word(q, at + 3, "and")))
 			return not_understood(e);
 	rc = find_types(q, q->word[0], false, t, &n, e);
+	for (unsigned at = 2; !rc && at < q->n; at += 4)
+		rc = is_known_field(q, t, n, q->word[at], e);
 	for (unsigned i = 0; !rc && i < n; i++)
 		rc = ask_events_of(q, t[i], e);
 	return rc;

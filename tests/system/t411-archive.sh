@@ -65,6 +65,7 @@ questions() {
 	check "$1: slowest by a key" json_is '{"key":"node1","begin_ns":1700000001500000000,"duration_ns":19996000000000,"events":5000}' \
 		slowest 1 lifelines of disk.write.end by host
 	check "$1: no such event is status 4" status_is 4 q count of nothing
+	check "$1: no such field is status 4" status_is 4 q disk.write.end where nbytes '>' 5
 	check "$1: no sentence is status 2" status_is 2 q slow
 	check "$1: SQL" json_is '{"event":"disk.write.start","n":10000}' \
 		--sql "SELECT event, count(*) AS n FROM event WHERE startend = 0 GROUP BY event"
