@@ -109,8 +109,8 @@ static void put_doubts(struct buf *out, const struct life_model *m)
 	buf_clear(&b);
 	if (each > 1)
 		buf_printf(&b,
-			   "Figures and density are of all lines. One by one the page has each %uth and the slowest %d: "
-			   "more would not open. --from, --to and --where show a part whole.",
+			   "Figures and density are of all lines. One by one the page has one line in %u, and the slowest %d: "
+			   "with more it would not open. --from, --to and --where show a part whole.",
 			   each, LIFEPACK_SLOWEST);
 	put_told(out, buf_str(&b));
 	out->failed |= b.failed;

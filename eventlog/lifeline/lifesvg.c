@@ -16,6 +16,7 @@
 #define MARK 22
 #define LOAD 52
 #define NAME_CHARS 30 /* of a stage, in the gutter */
+#define SLOW_OVER_DENSITY 40
 #define SHADES 5 /* of density: fewer shapes */
 
 /* What is drawn, and how long all of it is. */
@@ -122,11 +123,11 @@ static int by_length(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* So long are the slowest 5 %, but no more than can be drawn over a density. */
+/* So long are the slowest 5 %, or as many as leave a density to be seen. */
 static nsec_t slow_from(const struct life_model *m)
 {
 	nsec_t *took = malloc((m->nline + 1) * sizeof(*took)), slow = INT64_MAX;
-	size_t i = m->nline / 20 < LIFESVG_LINES_MAX / 4 ? m->nline / 20 : LIFESVG_LINES_MAX / 4;
+	size_t i = m->nline > LIFESVG_LINES_MAX ? SLOW_OVER_DENSITY : m->nline / 20;
 
 	if (took && m->nline) {
 		for (size_t k = 0; k < m->nline; k++)
@@ -143,7 +144,7 @@ static void put_lines(const struct drawing *d, bool is_slow, nsec_t slow)
 	const struct life_model *m = d->m;
 
 	buf_printf(d->out, "<path class=\"%s\" stroke-opacity=\"%.2f\" d=\"", is_slow ? "slow" : "line",
-		   m->nline > LIFESVG_LINES_MAX ? 0.25 : is_slow || m->nline < 100 ? 0.8 : 0.5);
+		   m->nline > LIFESVG_LINES_MAX ? 0.5 : is_slow || m->nline < 100 ? 0.8 : 0.5);
 	for (size_t i = 0; i < m->nline; i++) {
 		const struct life_line *l = &m->line[i];
 
@@ -291,7 +292,7 @@ int lifepage_svg(struct buf *out, const struct life_model *m, const char *title,
 
 	for (size_t i = 0; i < m->nseries; i++)
 		nmarks += m->series[i].is_marks;
-	d.marks_at = y_of(m->nstage > 1 ? m->nstage - 1 : 1) + 14;
+	d.marks_at = y_of(m->nstage > 1 ? m->nstage - 1 : 1) + 26;
 	d.loads_at = d.marks_at + nmarks * MARK;
 	d.end = d.loads_at + ((int)m->nseries - nmarks) * LOAD;
 	put_head(&d, title, key);
