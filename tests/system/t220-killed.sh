@@ -76,6 +76,11 @@ ends_so() {
 token_of() { # NAME RANK
 	request ':proc_get_info([],512)' | sed -n "s/^\\(p_[0-9a-z_]*\\).*[^0-9]$(cat "$TMPDIR/$1.pid.$2")\$/\\1/p"
 }
+# The program may be far in its calls before the lm looks.
+has_victim() {
+	victim=$(token_of $name 1)
+	[ -n "$victim" ]
+}
 terminated() {
 	session_told "$watch" | grep -q "^1 0 [-p].*[^0-9a-z]$victim,"
 }
@@ -128,7 +133,7 @@ name=j
 check 'the program goes on' begins watched_fate $name "$f" wait
 check 'it is watched' until_true 20 ranks_are 3
 session_begins
-victim=$(token_of $name 1)
+until_true 20 has_victim
 local=$(created ':pa_counter_local_create([])')
 all=$(created ':pa_counter_global_create([])')
 time=$(created ":pa_integrator_local_create([$victim])")
@@ -173,7 +178,7 @@ for f in $flavours; do
 		what=${case#*:}
 		what=${what%:*}
 		check "$f: $how: the program goes on" begins watched_fate $name "$f" "$how"
-		victim=$(token_of $name 1)
+		until_true 20 has_victim
 		session_asks ':proc_attach([])' >/dev/null
 		strike $name "$how"
 		check "$f: $how: who waits for it is told" until_true 10 terminated
