@@ -126,6 +126,7 @@ static void take_block(struct taker *t, const uint8_t *p, const struct evblock *
 		return;
 	}
 	if (is_gap) {
+		t->jumped += g.first > t->first[i] ? g.first - t->first[i] : 0;
 		come_to(t, i, g.end_seq, g.end_first);
 		return;
 	}

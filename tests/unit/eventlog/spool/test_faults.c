@@ -31,7 +31,7 @@ static struct spool_conf conf(void)
 				    .when_full = when_full,
 				    .max_bytes = SPOOL_DISK_MIN_BYTES,
 				    .segment_bytes = 16 * 1024,
-				    .commit_ns = 10 * MSEC,
+				    .commit_ns = 60 * MSEC,
 				    .commit_bytes = 4 * 1024 };
 }
 
@@ -56,7 +56,7 @@ static struct spool *open_spool(void)
 /* More than it may keep, with one who reads and one who is slow. */
 static nsec_t use(struct spool *s, nsec_t now)
 {
-	for (int i = 0; i < 100; i++, now += MSEC) {
+	for (int i = 0; i < 100; i++, now += 13 * MSEC) {
 		flow_append(&flow, s, (unsigned)i % FLOW_STREAMS, 1024 + 4 * (size_t)(i % 50), now);
 		spool_step(s, now);
 		flow_note(&flow, s);
@@ -140,7 +140,7 @@ static uint64_t run(uint64_t at, uint64_t times, enum sim_fault fault, int error
 	if (s)
 		now = use(s, now);
 	ops = sim.ops - ops;
-	if (fault == SIM_CRASH || !s)
+	if (fault == SIM_CRASH || is_power || !s)
 		now = use(s = again(s, is_power, (unsigned)(at % 3) * 50, now), now);
 	sim.fault_at = 0;
 	finish(s, now);
@@ -169,6 +169,13 @@ static void sweep_all_policies(uint64_t times, enum sim_fault fault, int error, 
 START_TEST(any_operation_may_fail_once)
 {
 	sweep_all_policies(1, SIM_FAIL, EIO, false);
+}
+END_TEST
+
+/* A disk that says yes the second time has forgotten what it was given the first time. */
+START_TEST(what_is_settled_after_a_failure_survives_the_machine)
+{
+	sweep_all_policies(1, SIM_FAIL, EIO, true);
 }
 END_TEST
 
@@ -320,6 +327,6 @@ START_TEST(memory_may_end_anywhere)
 END_TEST
 
 SUITE("faults", any_schedule_counts_each_event_once, memory_may_end_anywhere,
-      any_operation_may_fail_once, any_operation_and_the_ten_after_it_may_find_no_space,
-      any_operation_may_do_half, the_process_may_die_at_any_operation,
-      the_machine_may_die_at_any_operation)
+      any_operation_may_fail_once, what_is_settled_after_a_failure_survives_the_machine,
+      any_operation_and_the_ten_after_it_may_find_no_space, any_operation_may_do_half,
+      the_process_may_die_at_any_operation, the_machine_may_die_at_any_operation)
