@@ -165,7 +165,7 @@ static double batch_probe(struct segview *v)
 	for (int i = 0; i < MET; i++)
 		bench_probe(i);
 	t = bench_now() - t;
-	segview_take(v, 0, UINT32_MAX, &(struct segview_taker){ NULL, NULL, NULL });
+	segview_take(v, 0, UINT32_MAX, &(struct segview_taker){ 0 });
 	return (double)t / MET;
 }
 

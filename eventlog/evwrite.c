@@ -104,6 +104,26 @@ int evwrite_event(struct evwrite *w, unsigned number, const struct evtype *t, ui
 	return w->body.n >= w->block_bytes ? evwrite_cut(w, false, e) : 0;
 }
 
+int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, const void *values, size_t n, struct err *e)
+{
+	size_t bytes = (EV_RECORD_HEAD_BYTES + n + 3) & ~(size_t)3, from;
+	int rc;
+
+	if (bytes > EV_RECORD_MAX_BYTES)
+		return err_set(e, ERR_LIMIT, "an event of 64 KB and more");
+	rc = make_room(w, bytes, e);
+	if (rc)
+		return rc;
+	from = w->body.n;
+	ev_put16(&w->body, (uint16_t)number, false);
+	ev_put16(&w->body, (uint16_t)bytes, false);
+	ev_put64(&w->body, time, false);
+	buf_put(&w->body, values, n);
+	ev_pad(&w->body, from);
+	w->head.events++;
+	return w->body.n >= w->block_bytes ? evwrite_cut(w, false, e) : 0;
+}
+
 void evwrite_dropped(struct evwrite *w, uint64_t n)
 {
 	w->head.dropped += n;

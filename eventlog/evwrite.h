@@ -42,6 +42,12 @@ int evwrite_clock(struct evwrite *w, const struct ticks_scale *s, struct err *e)
 int evwrite_event(struct evwrite *w, unsigned number, const struct evtype *t, uint64_t time,
 		  const struct evvalue *v, size_t n, struct err *e);
 
+/*
+ * The same of an event whose n bytes of values are as a record of this machine has them. They are the
+ * caller's to check. ERR_LIMIT, ERR_NOMEM.
+ */
+int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, const void *values, size_t n, struct err *e);
+
 /* n events more that there was no room for. */
 void evwrite_dropped(struct evwrite *w, uint64_t n);
 

@@ -58,7 +58,8 @@ void event_put(const struct hook *h, enum call_phase phase, uint64_t now, int rc
 	union ring_record r;
 	unsigned n = event_fill(&r, h, phase, now, rc);
 
-	ring_put(&ring, &r, (uint32_t)(sizeof(r.call) + n * 8));
+	if (!ring_put(&ring, &r, (uint32_t)(sizeof(r.call) + n * 8)))
+		__atomic_store_n(&h->slot->dropped, h->slot->dropped + 1, __ATOMIC_RELAXED);
 }
 
 void event_run(const struct action_event *e)

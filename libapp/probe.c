@@ -180,6 +180,13 @@ static struct taken take_reads(unsigned number, union seg_value *to, uint64_t no
 
 /* --- telling */
 
+static void note_dropped(unsigned number)
+{
+	struct seg_probe *p = (void *)(app_state.base + app_state.plan.probe_offset);
+
+	__atomic_fetch_add(&p[number].dropped, 1, __ATOMIC_RELAXED);
+}
+
 static void put(const struct hook_thread *t, unsigned number, const union omig_value *value,
 		uint64_t now)
 {
@@ -198,7 +205,8 @@ static void put(const struct hook_thread *t, unsigned number, const union omig_v
 	r.probe.ticks = now;
 	r.word[2] = (int64_t)RING_PROBE_WORD(number, npar, taken.n, t->tid);
 	r.word[3] = (int64_t)taken.which;
-	ring_put(&ring, &r, n);
+	if (!ring_put(&ring, &r, n))
+		note_dropped(number);
 }
 
 static void act(const struct hook_thread *t, unsigned number, const union omig_value *value,

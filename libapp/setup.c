@@ -6,6 +6,7 @@
 #include "common/ring/calls_id.h"
 #include "libapp/app_state.h"
 #include "libapp/comm.h"
+#include "libapp/events.h"
 #include "libapp/flavour.h"
 #include "libapp/hook.h"
 #include "libapp/probe.h"
@@ -110,6 +111,7 @@ static void set_up(void)
 		comm_open();
 	wrap_resolve_all();
 	probes_find();
+	events_ready();
 	app_header()->w.pcontrol = 1;
 	app_header()->w.state = SEG_RUNNING;
 	setup_start(); /* before an lm can have found the segment: from then on the words are the lm's */

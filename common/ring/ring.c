@@ -47,8 +47,16 @@ struct take {
 		uint64_t word[RING_RECORD_MAX_BYTES / 8];
 		struct ring_call call;
 		struct ring_probe probe;
+		struct ring_event event;
+		uint64_t event_word[RING_EVENT_MAX_BYTES / 8];
 	} rec;
 };
+
+/* The type has eight bits; of an event more stands above them. */
+static unsigned type_of(uint64_t word)
+{
+	return (uint8_t)(word >> 32);
+}
 
 /* Bytes of the record at t->at, 0 when it breaks the rules. */
 static uint32_t take_size(struct take *t)
@@ -59,7 +67,8 @@ static uint32_t take_size(struct take *t)
 
 	if (n < 8 || n % 8 || n > t->end - t->at || n > left)
 		return 0;
-	if ((uint32_t)(word >> 32) != RING_PAD && n > RING_RECORD_MAX_BYTES)
+	if (type_of(word) != RING_PAD &&
+	    n > (type_of(word) == RING_EVENT ? RING_EVENT_MAX_BYTES : RING_RECORD_MAX_BYTES))
 		return 0;
 	t->rec.word[0] = word;
 	return n;
@@ -94,30 +103,46 @@ static bool take_probe(struct take *t, uint32_t n)
 	return true;
 }
 
+static bool take_event(struct take *t, uint32_t n)
+{
+	const struct ring_event *e = &t->rec.event;
+	uint32_t pad = e->word >> 56;
+
+	if (n < sizeof(*e) + pad || pad > 7)
+		return false;
+	if (t->taker->on_event)
+		t->taker->on_event(t->taker->arg, (uint16_t)(e->word >> 40), e,
+				   n - (uint32_t)sizeof(*e) - pad);
+	return true;
+}
+
 /* One record: 1 taken, 0 skipped, negative broken. */
 static int take_one(struct take *t)
 {
-	uint32_t n = take_size(t), type = (uint32_t)(t->rec.word[0] >> 32);
+	uint32_t n = take_size(t);
+	unsigned type = type_of(t->rec.word[0]);
 	bool is_good;
 
 	if (!n)
 		return -ERR_PROTO;
-	if (type != RING_CALL && type != RING_PROBE) {
+	if (type != RING_CALL && type != RING_PROBE && type != RING_EVENT) {
 		t->at += n;
 		return 0;
 	}
 	take_copy(t, n);
 	t->at += n;
-	is_good = type == RING_CALL ? take_call(t, n) : take_probe(t, n);
+	is_good = type == RING_CALL ? take_call(t, n) : type == RING_PROBE ? take_probe(t, n) : take_event(t, n);
 	return is_good ? 1 : -ERR_PROTO;
 }
 
 int ring_take(const struct ring *r, unsigned max, const struct ring_taker *taker)
 {
-	struct take t = { .r = r, .taker = taker };
+	struct take t;
 	unsigned taken = 0;
 	int rc = 0;
 
+	t.r = r; /* the rest is filled by each record, and is large */
+	t.taker = taker;
 	t.end = __atomic_load_n(r->head, __ATOMIC_ACQUIRE);
 	t.at = __atomic_load_n(r->tail, __ATOMIC_RELAXED);
 	if (t.end - t.at > r->size || t.end % 8 || t.at % 8)

@@ -17,10 +17,12 @@ enum ring_type {
 	RING_PAD, /* skip */
 	RING_CALL, /* struct ring_call */
 	RING_PROBE, /* struct ring_probe */
+	RING_EVENT, /* struct ring_event */
 };
 
 #define RING_PAR_MAX 32 /* parameters of a record */
 #define RING_RECORD_MAX_BYTES (24 + RING_PAR_MAX * 8)
+#define RING_EVENT_MAX_BYTES 8192 /* with a string of 4 KiB; a quarter of a ring */
 
 /* First word of each record: bytes (a multiple of 8, the word included) and type. */
 #define RING_WORD(bytes, type) ((uint64_t)(uint32_t)(bytes) | (uint64_t)(type) << 32)
@@ -55,6 +57,16 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are put together
 static_assert(sizeof(struct ring_probe) + (SEG_PROBE_PARAMS + SEG_READS) * 8 <=
 		      RING_RECORD_MAX_BYTES, "a record of a probe fits");
 
+/* An event of the program. */
+struct ring_event {
+	uint64_t word; /* RING_EVENT_WORD */
+	uint64_t ticks;
+	uint8_t value[]; /* as a record of an event log has them, then zeros up to a multiple of 8 */
+};
+/* bytes: of the record in the ring; pad: so many zeros are at its end, 0 to 7. */
+#define RING_EVENT_WORD(bytes, number, pad) \
+	((uint64_t)(uint32_t)(bytes) | (uint64_t)RING_EVENT << 32 | (uint64_t)(number) << 40 | (uint64_t)(pad) << 56)
+
 /* Room for any record of a call; its parameters are the words after the head. */
 union ring_record {
 	struct ring_call call;
@@ -83,6 +95,8 @@ bool ring_put(const struct ring *r, const void *record, uint32_t n);
 struct ring_taker {
 	void (*on_call)(void *arg, const struct ring_call *c);
 	void (*on_probe)(void *arg, const struct ring_probe *p);
+	/* n bytes of values; number is what the writer says */
+	void (*on_event)(void *arg, unsigned number, const struct ring_event *e, uint32_t n);
 	void *arg;
 };
 

@@ -49,14 +49,17 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	h->ring_bytes = ring_size(ring_bytes);
 	h->hook_offset = SEG_PAGE_BYTES;
 	h->probe_word_offset = h->hook_offset + SEG_PAGE_BYTES;
-	h->head_offset = h->probe_word_offset + SEG_PROBE_MODULES * SEG_PAGE_BYTES;
+	h->event_word_offset = h->probe_word_offset + SEG_PROBE_MODULES * SEG_PAGE_BYTES;
+	h->head_offset = h->event_word_offset + SEG_PAGE_BYTES;
 	h->action_offset = h->head_offset + ACTION_HEADS_BYTES;
 	h->list_offset = h->action_offset + SEG_ACTIONS * sizeof(struct seg_action);
 	h->note_offset = h->list_offset + SEG_LIST_WORDS * sizeof(int32_t);
 	h->probe_offset = h->note_offset + SEG_CELLS * sizeof(struct seg_note);
 	h->read_offset = h->probe_offset + SEG_PROBES * sizeof(struct seg_probe);
 	h->read_func_offset = h->read_offset + SEG_PROBES * sizeof(struct seg_reads);
-	h->posted_offset = round_up(h->read_func_offset + SEG_READ_FUNCS * sizeof(uint16_t),
+	h->event_offset = h->read_func_offset + SEG_READ_FUNCS * sizeof(uint16_t);
+	h->event_text_offset = h->event_offset + SEG_EVENTS * sizeof(struct seg_event);
+	h->posted_offset = round_up(h->event_text_offset + SEG_EVENT_TEXT_BYTES,
 				    sizeof(struct seg_posted));
 	h->thread_offset = round_up(h->posted_offset + SEG_POSTED * sizeof(struct seg_posted),
 				    SEG_PAGE_BYTES);

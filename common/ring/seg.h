@@ -2,14 +2,14 @@
 /*
  * The shared segment of one watched process: its layout, and nothing else.
  *
- *	header page | hook words | probe words | action heads | actions | lists | notes | probes | reads |
- *	their functions | posted | thread[0] .. thread[n-1]
+ *	header page | hook words | probe words | event words | action heads | actions | lists | notes | probes |
+ *	reads | their functions | events | their text | posted | thread[0] .. thread[n-1]
  *	thread:  head | slots | cells | partners | event ring
  *
  * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
  * maps the same memory. Who writes what:
- *	header.w, probes, posted, threads (but ring tails)	the process; one thread per thread block
- *	header.l, hook and probe words, actions, lists, notes, reads, ring tails	the lm
+ *	header.w, probes, events, posted, threads (but ring tails)	the process; one thread per thread block
+ *	header.l, hook, probe and event words, actions, lists, notes, reads, ring tails	the lm
  * Nobody ever waits for the other side. What several words say together is
  * guarded by a sequence word: odd while its one writer is at work.
  *
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 5
+#define SEG_VERSION 6
 
 /*
  * A page of the largest size that the architecture may run with: the hook words are mapped on their
@@ -48,6 +48,8 @@
 #define SEG_PROBE_PARAMS 14 /* with the reads they fit into a record of the ring */
 #define SEG_READS 16 /* figures that a rank reads at one probe */
 #define SEG_READ_FUNCS 4096 /* lists of functions of these figures, together: 16 of all there are */
+#define SEG_EVENTS 1024 /* types of <omig/event.h>: their words are one page */
+#define SEG_EVENT_TEXT_BYTES (128 * 1024) /* their definitions: 128 bytes each */
 #define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
 #define SEG_POSTED 1024 /* open operations that are listed: eight times what a wait can complete */
 #define SEG_THREADS_DEFAULT 16
@@ -83,6 +85,12 @@ enum {
 	PROBE_RECORD = 1 << 0, /* a record in the ring, with the reads */
 	PROBE_ACTION = 1 << 1, /* run the probe's chain of actions */
 	PROBE_KNOWN = 3,
+};
+
+/* Bits of an event's word. 0 = nobody asks for it. */
+enum {
+	EVENT_RECORD = 1 << 0, /* a record in the ring */
+	EVENT_KNOWN = 1,
 };
 
 /* What a parameter of a probe was declared as. */
@@ -158,7 +166,9 @@ struct seg_own {
 	char library[64]; /* of the MPI library's version text, first line */
 	uint64_t probes_nested; /* met inside of a library call, or by a handler of signals: not told */
 	uint64_t posted_lost; /* operations that the list of posted ones had no room for, or lost sight of */
-	uint8_t spare[88];
+	uint32_t events_used; /* numbers 0 to this, less 1, are announced */
+	uint32_t event_types_lost; /* that found no place */
+	uint8_t spare[80];
 };
 
 /* What the lm tells the process. */
@@ -172,7 +182,8 @@ struct seg_lm {
 	uint64_t mult;
 	uint32_t shift;
 	uint32_t posted_epoch; /* entries of another one are over; 0: nothing was ever listed */
-	uint8_t spare[72];
+	uint32_t event_bell; /* a futex: event words have changed */
+	uint8_t spare[68];
 };
 
 struct seg_header {
@@ -192,7 +203,8 @@ struct seg_header {
 	uint64_t slot_offset, cell_offset, partner_offset, ring_offset;
 	uint64_t probe_word_offset, probe_offset, read_offset, read_func_offset;
 	uint64_t posted_offset;
-	uint8_t spare[72];
+	uint64_t event_word_offset, event_offset, event_text_offset;
+	uint8_t spare[48];
 	struct seg_own w;
 	struct seg_lm l;
 };
@@ -228,7 +240,7 @@ struct seg_slot {
 	uint64_t begin;
 	uint64_t bytes_out, bytes_in; /* see calls.def for what counts */
 	uint64_t sampled; /* calls whose delay was measured */
-	uint64_t spare1;
+	uint64_t dropped; /* records of its events that found no room in the ring */
 };
 
 /*
@@ -267,7 +279,14 @@ struct seg_probe {
 	char name[SEG_PROBE_NAME_BYTES]; /* "": there is none */
 	uint32_t nparam;
 	uint8_t type[SEG_PROBE_PARAMS]; /* enum seg_type; the first is the virtual time */
-	uint8_t spare[14];
+	uint8_t spare[6];
+	uint64_t dropped; /* records that found no room; this alone changes */
+};
+
+/* A type of events, by the order of announcing. Written before events_used counts it; lost grows. */
+struct seg_event {
+	uint32_t offset, bytes; /* in the text: its definition as event logs have it (docs/eventlog.md) */
+	uint64_t lost; /* events that were on and found no room */
 };
 
 struct seg_read {
@@ -323,6 +342,8 @@ static_assert(sizeof(struct seg_partner) == 32, "layout");
 static_assert(sizeof(struct seg_posted) == 64, "one cache line");
 static_assert(sizeof(struct seg_probe) == 96, "layout");
 static_assert(sizeof(struct seg_reads) == 136, "layout");
+static_assert(sizeof(struct seg_event) == 16, "layout");
+static_assert(SEG_EVENTS * 4 <= SEG_PAGE_BYTES, "event words are one page");
 static_assert(SEG_PROBES_EACH * 4 <= SEG_PAGE_BYTES, "probe words of a module are one page");
 static_assert(SEG_HOOKS * 4 <= SEG_PAGE_BYTES, "hook words are one page");
 

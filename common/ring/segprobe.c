@@ -298,6 +298,14 @@ void segview_probes_reset(struct segview *v)
 
 /* --- records */
 
+uint64_t segview_probe_dropped(const struct segview *v, unsigned number)
+{
+	const struct seg_probe *p = (const void *)(v->base + v->plan.probe_offset);
+
+	return number < SEG_PROBES ? __atomic_load_n(&p[number].dropped, __ATOMIC_RELAXED) : 0;
+}
+
+
 /* A slot that was given away anew after the record was written meant something else in it. */
 static bool is_valid(const struct segview *v, const struct ring_probe *p, unsigned slot)
 {

@@ -82,6 +82,19 @@ int segview_call(const struct segview *v, unsigned thread, unsigned func, uint64
 	return 0;
 }
 
+uint64_t segview_call_dropped(const struct segview *v, unsigned func)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; func < v->funcs && i < v->plan.thread_count; i++) {
+		const struct seg_slot *slot =
+			(const void *)(segview_block(v, i) + v->plan.slot_offset);
+
+		sum += __atomic_load_n(&slot[func].dropped, __ATOMIC_RELAXED);
+	}
+	return sum;
+}
+
 /* Finite, or 0: a NaN of one thread must not swallow the sum of all. */
 static double finite_or_0(double d)
 {
@@ -197,6 +210,17 @@ static void on_probe(void *arg, const struct ring_probe *p)
 		ev->taker->on_hit(ev->taker->arg, &h);
 }
 
+static void on_event(void *arg, unsigned number, const struct ring_event *e, uint32_t n)
+{
+	struct events *ev = arg;
+
+	if (number >= segview_event_count(ev->v))
+		ev->strange = true;
+	else if (ev->taker->on_event)
+		ev->taker->on_event(ev->taker->arg,
+				    &(struct segview_event){ number, e->ticks, e->value, n });
+}
+
 int segview_take(struct segview *v, unsigned thread, unsigned max, const struct segview_taker *t)
 {
 	struct events ev = { .v = v, .taker = t };
@@ -214,7 +238,7 @@ int segview_take(struct segview *v, unsigned thread, unsigned max, const struct 
 		.tail = &head->ring_tail,
 		.dropped = &head->ring_dropped,
 	};
-	rc = ring_take(&r, max, &(struct ring_taker){ on_call, on_probe, &ev });
+	rc = ring_take(&r, max, &(struct ring_taker){ on_call, on_probe, on_event, &ev });
 	return ev.strange ? -ERR_PROTO : rc;
 }
 

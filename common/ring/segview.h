@@ -72,6 +72,9 @@ struct segview_call {
 int segview_call(const struct segview *v, unsigned thread, unsigned func, uint64_t now,
 		struct segview_call *out);
 
+/* Records of its events, of all threads, that found no room, so far. */
+uint64_t segview_call_dropped(const struct segview *v, unsigned func);
+
 /*
  * A counter's or integrator's value; `integral` is brought up to `now` (a call that has not ended
  * counts).
@@ -131,6 +134,19 @@ const struct seg_probe *segview_probe(const struct segview *v, unsigned number);
 /* The first of that name; -1: none. */
 int segview_probe_find(const struct segview *v, const char *name);
 
+/* --- events: types come while the process runs, and never go */
+
+unsigned segview_event_count(const struct segview *v); /* numbers below are announced */
+
+/* Bytes of the definition into out; 0: there is none that fits. Unchecked otherwise. */
+size_t segview_event_definition(const struct segview *v, unsigned number, uint8_t *out, size_t size);
+
+/* Events of it that were on and found no room, so far, as the process says. */
+uint64_t segview_event_lost(const struct segview *v, unsigned number);
+
+/* Records of a probe that found no room, so far. */
+uint64_t segview_probe_dropped(const struct segview *v, unsigned number);
+
 /* A probe was met. */
 struct segview_hit {
 	unsigned probe; /* segview_probe() of it is not NULL */
@@ -141,9 +157,18 @@ struct segview_hit {
 	union seg_value read[SEG_READS];
 };
 
-struct segview_taker {
-	void (*on_call)(void *arg, const struct ring_call *c); /* NULL: passed over */
-	void (*on_hit)(void *arg, const struct segview_hit *h); /* NULL: passed over */
+/* An event was written. Its type is announced. */
+struct segview_event {
+	unsigned number;
+	uint64_t ticks;
+	const uint8_t *value; /* whatever the process wrote there */
+	size_t n;
+};
+
+struct segview_taker { /* NULL: passed over */
+	void (*on_call)(void *arg, const struct ring_call *c);
+	void (*on_hit)(void *arg, const struct segview_hit *h);
+	void (*on_event)(void *arg, const struct segview_event *e);
 	void *arg;
 };
 
@@ -165,6 +190,11 @@ uint32_t segview_hook_get(const struct segview *v, unsigned func); /* 0 for no s
 
 /* Bits beyond PROBE_KNOWN, or no such probe: -ERR_INVALID. */
 int segview_probe_set(struct segview *v, unsigned number, uint32_t word);
+
+/* Bits beyond EVENT_KNOWN, or a number that can never be: -ERR_INVALID. The process sees it when the bell rings. */
+int segview_event_set(struct segview *v, unsigned number, uint32_t word);
+uint32_t segview_event_get(const struct segview *v, unsigned number);
+uint32_t *segview_event_bell(struct segview *v); /* a futex in the segment */
 
 /*
  * Lets the rank read a figure at the probe; one that is read there already is shared, and *slot is

@@ -35,6 +35,9 @@ struct segview {
 int segview_probes_copy(struct segview *v);
 void segview_probes_reset(struct segview *v);
 
+/* segevent.c */
+void segview_events_reset(struct segview *v);
+
 /* A checked record, or false: it breaks the rules. */
 bool segview_hit_make(const struct segview *v, const struct ring_probe *p, struct segview_hit *out);
 

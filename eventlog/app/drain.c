@@ -57,84 +57,10 @@ static bool put_definition(struct piece *b, unsigned number)
 	return true;
 }
 
-/* --- filters: what is asked of fields */
-
-static double number_at(const uint8_t *p, unsigned kind)
-{
-	int32_t i;
-	int64_t l;
-	float f;
-	double d = 0;
-
-	if (kind == EV_INT32) {
-		memcpy(&i, p, sizeof(i));
-		d = i;
-	} else if (kind == EV_INT64) {
-		memcpy(&l, p, sizeof(l));
-		d = (double)l;
-	} else if (kind == EV_FLOAT) {
-		memcpy(&f, p, sizeof(f));
-		d = (double)f;
-	} else {
-		memcpy(&d, p, sizeof(d));
-	}
-	return d;
-}
-
-static bool holds(const struct log_condition *c, double v)
-{
-	switch (c->op) {
-	case LOG_LT:
-		return v < c->value;
-	case LOG_LE:
-		return v <= c->value;
-	case LOG_GT:
-		return v > c->value;
-	case LOG_GE:
-		return v >= c->value;
-	case LOG_EQ:
-		return v == c->value;
-	case LOG_NE:
-		break;
-	}
-	return v != c->value;
-}
-
-/* Bytes of the value at p, of which `left` are there at most; more than `left` when it is not whole. */
-static size_t value_bytes(unsigned kind, const uint8_t *p, size_t left)
-{
-	if (kind == EV_STRING)
-		return left < 2 ? 2 : 2u + ev_get16(p, false);
-	return kind == EV_INT32 || kind == EV_FLOAT ? 4 : 8;
-}
-
-/* The field of the record of n bytes at p. NULL: the record ends before. */
-static const uint8_t *find_field(const struct log_type *type, const uint8_t *p, size_t n, unsigned field)
-{
-	size_t at = EV_RECORD_HEAD_BYTES;
-
-	for (unsigned k = 0; at <= n; k++) {
-		size_t bytes = value_bytes(type->kind[k], p + at, n - at);
-
-		if (bytes > n - at)
-			break;
-		if (k == field)
-			return p + at;
-		at += bytes;
-	}
-	return NULL;
-}
-
+/* What is asked of the record's fields holds. */
 static bool passes(const struct log_type *type, const uint8_t *p, size_t n)
 {
-	for (unsigned i = 0; i < type->ncondition; i++) {
-		unsigned field = type->condition[i].field;
-		const uint8_t *at = find_field(type, p, n, field);
-
-		if (!at || !holds(&type->condition[i], number_at(at, type->kind[field])))
-			return false;
-	}
-	return true;
+	return evtests_pass(&type->tests, &type->form, p + EV_RECORD_HEAD_BYTES, n - EV_RECORD_HEAD_BYTES);
 }
 
 /* --- blocks */
@@ -148,7 +74,7 @@ static bool take_records(struct piece *b, size_t n)
 
 		if (bytes < EV_RECORD_HEAD_BYTES || bytes > n - b->taken || !number || number >= b->s->ntype)
 			return false;
-		if (!b->s->type[number].ncondition || passes(&b->s->type[number], p, bytes)) {
+		if (!b->s->type[number].tests.n || passes(&b->s->type[number], p, bytes)) {
 			if (!put_definition(b, number))
 				return true;
 			if (b->n != b->taken)

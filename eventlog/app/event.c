@@ -16,7 +16,8 @@ __thread struct omig_event_thread *omig_event_here;
 static struct log_state the = { .lock = GUEST_LOCK_INIT,
 				.opening = GUEST_LOCK_INIT,
 				.fd = -1,
-				.ntype = 1 };
+				.ntype = 1,
+				.bell = &the.own_bell };
 
 struct log_state *log_the(void)
 {
@@ -183,4 +184,5 @@ static void __attribute__((constructor)) open_by_environment(void)
 {
 	if (secure_getenv("OMIG_EVENT_LOG"))
 		omig_event_open(NULL, OMIG_EVENT_APPEND);
+	log_link_open();
 }

@@ -64,7 +64,7 @@ struct omig_event_field {
 
 /* A description; its fields are the library's from the first call on. */
 struct omig_event {
-	unsigned on; /* 0: off */
+	unsigned on; /* 0: off; else who asks for it */
 	uint16_t number; /* of this type in this process */
 	uint8_t level, nfield;
 	const char *name;
@@ -84,10 +84,14 @@ struct omig_event_thread {
 /* Initial-exec: a load, no call. */
 extern __thread struct omig_event_thread *omig_event_here __attribute__((tls_model("initial-exec")));
 
+enum { OMIG_EVENT_LOGGED = 1, OMIG_EVENT_TOLD = 2 };
+
 void omig_event_register(struct omig_event *ev);
 void omig_event_unregister(struct omig_event *ev);
 struct omig_event_thread *omig_event_first(struct omig_event_thread *h);
 int omig_event_more(struct omig_event_thread *h, size_t bytes);
+/* To who asks from outside of the process. The bytes that the log keeps. h NULL: there was no room. */
+size_t omig_event_tell(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes);
 
 #pragma GCC visibility pop
 
@@ -106,6 +110,11 @@ static inline uint64_t omig_event_ticks(int is_tsc)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static inline int omig_event_is_told(const struct omig_event *ev)
+{
+	return __builtin_expect(__atomic_load_n(&ev->on, __ATOMIC_RELAXED) & OMIG_EVENT_TOLD, 0);
+}
+
 /* A record's head. NULL: there is no room, and the event is counted. */
 static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_t bytes, struct omig_event_thread **out)
 {
@@ -115,13 +124,18 @@ static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_
 
 	if (__builtin_expect(!h || h->busy, 0)) {
 		h = omig_event_first(h);
-		if (!h)
+		if (!h) {
+			if (omig_event_is_told(ev))
+				omig_event_tell(ev, NULL, 0);
 			return NULL;
+		}
 	}
 	h->busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (__builtin_expect((size_t)(h->end - h->at) < bytes, 0) && !omig_event_more(h, bytes)) {
 		h->busy = 0;
+		if (omig_event_is_told(ev))
+			omig_event_tell(ev, NULL, 0);
 		return NULL;
 	}
 	head[0] = ev->number;
@@ -133,8 +147,10 @@ static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_
 	return h->at + 12;
 }
 
-static inline void omig_event_end(struct omig_event_thread *h, size_t bytes)
+static inline void omig_event_end(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes)
 {
+	if (omig_event_is_told(ev))
+		bytes = omig_event_tell(ev, h, bytes);
 	h->at += bytes;
 	__atomic_store_n(&h->shown, h->at, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -237,7 +253,7 @@ static inline unsigned char *omig_event_put_text(unsigned char *p, const char *s
 		memset(omig_h->at + omig_n - 4, 0, 4);                                                      \
 		OMIG_EACH(OMIG_STORE, __VA_ARGS__)                                                          \
 		(void)omig_p;                                                                               \
-		omig_event_end(omig_h, omig_n);                                                             \
+		omig_event_end(omig_ev, omig_h, omig_n);                                                             \
 	}
 
 /* Without fields. */
@@ -248,7 +264,7 @@ static inline unsigned char *omig_event_put_text(unsigned char *p, const char *s
 	{                                                                         \
 		struct omig_event_thread *omig_h;                                 \
 		if (omig_event_begin(omig_ev, 12, &omig_h))                       \
-			omig_event_end(omig_h, 12);                               \
+			omig_event_end(omig_ev, omig_h, 12);                               \
 	}
 
 #define omig_event_is_on(id) __builtin_expect(__atomic_load_n(&(id).on, __ATOMIC_RELAXED) != 0, 0)

@@ -30,20 +30,22 @@ static void *help(void *arg)
 {
 	struct log_state *s = arg;
 	nsec_t due = clock_mono() + LOG_FLUSH_NS;
+	uint32_t *bell = s->bell, seen = __atomic_load_n(bell, __ATOMIC_ACQUIRE) - 1;
 
 	do {
-		struct timespec t = { .tv_sec = due / NSEC_PER_SEC, .tv_nsec = due % NSEC_PER_SEC };
 		bool is_due;
 
-		sem_clockwait(&s->wake, CLOCK_MONOTONIC, &t);
+		log_wait(s, bell, seen, due);
+		bell = s->bell;
+		seen = __atomic_load_n(bell, __ATOMIC_ACQUIRE);
 		is_due = clock_mono() >= due;
 		log_lock(s);
-		if (s->fd >= 0) {
-			if (is_due)
-				look_at_trigger(s);
-			log_drain_all(s, is_due);
-			log_threads_free_ended(s);
-		}
+		if (s->link)
+			log_types_switch(s);
+		if (s->fd >= 0 && is_due)
+			look_at_trigger(s);
+		log_drain_all(s, is_due); /* without a log: so that buffers are free again */
+		log_threads_free_ended(s);
 		log_unlock(s);
 		if (is_due)
 			due = clock_mono() + LOG_FLUSH_NS;
@@ -89,6 +91,7 @@ static void in_child(void)
 	struct log_state *s = log_the();
 
 	log_threads_forget(s);
+	log_link_forget(s);
 	log_say_who(s);
 	s->stream ^= (uint64_t)getpid() << 40 ^ (uint64_t)clock_mono(); /* streams of its own */
 	in_parent();
@@ -105,7 +108,6 @@ void log_helper_start(struct log_state *s)
 {
 	if (!s->has_key) {
 		s->has_key = !pthread_key_create(&s->key, log_thread_ended);
-		sem_init(&s->wake, 0, 0);
 		pthread_atfork(before_fork, in_parent, in_child);
 		atexit(at_end);
 	}

@@ -10,19 +10,18 @@
 
 #include "common/base/clock.h"
 #include "common/base/guest.h"
+#include "common/ring/event_link.h"
 #include "eventlog/app/event.h"
 #include "eventlog/evblock.h"
-#include "eventlog/evtype.h"
+#include "eventlog/evwhere.h"
 
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 
 #define LOG_BUFFER_BYTES (128 * 1024) /* a block of records; the system call is then a thousandth of the work */
 #define LOG_BUFFERS 8 /* of a thread: a MiB lasts ms at the highest rate there is; untouched ones cost nothing */
 #define LOG_TYPES_MAX 4096 /* descriptions in one process */
 #define LOG_FLUSH_NS NSEC_PER_SEC /* so old a record may become in a buffer, and the trigger file unread */
-#define LOG_CONDITIONS_MAX 8 /* of one type */
 
 /* A stream: one thread, until it ends. */
 struct log_thread {
@@ -41,22 +40,14 @@ struct log_thread {
 	uint8_t buffer[LOG_BUFFERS][LOG_BUFFER_BYTES];
 };
 
-enum log_op { LOG_LT, LOG_LE, LOG_GT, LOG_GE, LOG_EQ, LOG_NE };
-
-struct log_condition {
-	unsigned field;
-	enum log_op op;
-	double value;
-};
-
 /* What the library knows of a description, by number. Written under `lock`. */
 struct log_type {
 	struct omig_event *event; /* NULL: it has gone */
+	int told; /* its number in the link; -1: none */
 	uint8_t *definition; /* as a stream has it; never freed, for records may come after their program part went */
 	size_t definition_bytes;
-	uint8_t kind[EV_FIELDS_MAX];
-	unsigned nfield, ncondition;
-	struct log_condition condition[LOG_CONDITIONS_MAX]; /* all must hold */
+	struct evtype form; /* names and kinds; its fields are of the allocator, and never freed */
+	struct evtests tests; /* all must hold */
 };
 
 struct trigger;
@@ -64,7 +55,9 @@ struct trigger;
 struct log_state {
 	struct guest_lock lock; /* everything but what threads write */
 	struct guest_lock opening; /* of omig_event_open and close, held around `lock` */
-	sem_t wake; /* of the helper */
+	const struct event_link *link; /* to who asks from outside; NULL: none */
+	uint32_t own_bell;
+	_Atomic(uint32_t *) bell; /* what the helper waits at: the link's, or our own */
 	int fd; /* -1: no log */
 	unsigned flags, level;
 	bool has_helper, has_handlers, has_key;
@@ -119,8 +112,19 @@ void log_clock_start(struct log_state *s);
 void log_clock_look(struct log_state *s);
 
 /* --- types.c */
+/* Tells the link of a type, once. Under `lock`. */
+void log_type_announce(struct log_state *s, struct log_type *type);
 /* Sets the on word of each description, as log, level and trigger say. Under `lock`. */
 void log_types_switch(struct log_state *s);
+
+/* --- link.c */
+void log_link_open(void);
+/* In a child process: who asks asks the parent. Under `lock`. */
+void log_link_forget(struct log_state *s);
+/* Wakes the helper. Signal-safe. */
+void log_ring(struct log_state *s);
+/* Waits until somebody rings after `seen`, or until that time. */
+void log_wait(struct log_state *s, uint32_t *bell, uint32_t seen, nsec_t until);
 
 /* --- helper.c */
 void log_helper_start(struct log_state *s);

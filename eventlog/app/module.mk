@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # eventlog/app: the library that programs write events with. It lives in other people's processes.
 MODULES               += eventlog/app
-eventlog/app.src      := event.c threads.c drain.c clock.c types.c trigger.c helper.c
-eventlog/app.uses     := common/base eventlog
+eventlog/app.src      := event.c threads.c drain.c clock.c types.c trigger.c helper.c link.c
+eventlog/app.uses     := common/base common/ring eventlog
 eventlog/app.cflags   := -fno-stack-protector
 eventlog/app.headers  := event.h
 eventlog/app.pc       := omig-event.pc.in

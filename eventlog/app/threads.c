@@ -97,7 +97,7 @@ int omig_event_more(struct omig_event_thread *h, size_t bytes)
 	/* In this order, and looked at in the other: the next buffer begins where this one ends. */
 	atomic_store_explicit(&t->filled, k + 1, memory_order_release);
 	__atomic_store_n(&h->shown, h->at, __ATOMIC_RELEASE);
-	sem_post(&s->wake);
+	log_ring(s);
 	errno = keep;
 	return 1;
 }

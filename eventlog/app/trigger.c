@@ -20,18 +20,11 @@
 #define TRIGGER_MAX_BYTES (256 * 1024) /* some thousand lines */
 #define TRIGGER_LINES_MAX 4096
 
-struct condition {
-	char *field; /* in the text */
-	enum log_op op;
-	double value;
-};
-
 struct line {
 	char *pattern; /* in the text; a * at the end stands for anything */
 	unsigned level;
 	nsec_t until; /* wall time; INT64_MAX = no end */
-	unsigned ncondition;
-	struct condition condition[LOG_CONDITIONS_MAX];
+	struct evwhere where;
 };
 
 struct table {
@@ -70,32 +63,6 @@ static void free_table(struct table *b)
 
 /* --- reading a line */
 
-static int op_from_name(const char *s, enum log_op *out)
-{
-	static const char *const names[] = { "<", "<=", ">", ">=", "==", "!=" };
-
-	for (int i = LOG_LT; i <= LOG_NE; i++)
-		if (str_eq(s, names[i])) {
-			*out = (enum log_op)i;
-			return 0;
-		}
-	return -1;
-}
-
-/* FIELD OP NUMBER, in words. */
-static bool read_condition(struct line *l, char **rest)
-{
-	char *field = strtok_r(NULL, " \t", rest), *op = strtok_r(NULL, " \t", rest), *value = strtok_r(NULL, " \t", rest);
-	struct condition *c = &l->condition[l->ncondition];
-
-	if (l->ncondition == LOG_CONDITIONS_MAX || !field || !op || !value || op_from_name(op, &c->op) ||
-	    str_to_double(value, -1e308, 1e308, &c->value))
-		return false;
-	c->field = field;
-	l->ncondition++;
-	return true;
-}
-
 /* Seconds since 1970. */
 static bool read_until(struct line *l, const char *s)
 {
@@ -120,7 +87,7 @@ static bool read_line(struct line *l, char *s)
 		else if (str_has_prefix(word, "until="))
 			is_good = read_until(l, word + 6);
 		else
-			is_good = (str_eq(word, "where") || str_eq(word, "and")) && read_condition(l, &rest);
+			return str_eq(word, "where") && !evwhere_read(rest ? rest : "", &l->where, NULL) && l->where.n;
 		if (!is_good)
 			return false;
 	}
@@ -188,38 +155,13 @@ bool trigger_look(struct trigger *t, nsec_t wall)
 
 /* --- what a line says about an event */
 
-static bool fits(const char *pattern, const char *name)
-{
-	size_t n = strlen(pattern);
-
-	if (n && pattern[n - 1] == '*')
-		return !strncmp(pattern, name, n - 1);
-	return str_eq(pattern, name) || str_eq(pattern, "all");
-}
-
-/* False: a field that is not there, or a string, of which nothing holds. */
-static bool bind(const struct line *l, const struct omig_event *ev, struct log_type *type)
-{
-	for (unsigned i = 0; i < l->ncondition; i++) {
-		unsigned k = 0;
-
-		while (k < ev->nfield && !str_eq(ev->field[k].name, l->condition[i].field))
-			k++;
-		if (k == ev->nfield || ev->field[k].kind == EV_STRING)
-			return false;
-		type->condition[i] = (struct log_condition){ k, l->condition[i].op, l->condition[i].value };
-	}
-	type->ncondition = l->ncondition;
-	return true;
-}
-
 bool trigger_asks(const struct trigger *t, const struct omig_event *ev, nsec_t wall, struct log_type *type)
 {
 	for (size_t i = 0; t->table && i < t->table->n; i++) {
 		const struct line *l = &t->table->line[i];
 
-		if (fits(l->pattern, ev->name) && l->until > wall)
-			return ev->level <= l->level && bind(l, ev, type);
+		if (evpattern_fits(l->pattern, ev->name) && l->until > wall)
+			return ev->level <= l->level && evwhere_bind(&l->where, &type->form, &type->tests);
 	}
 	return false;
 }

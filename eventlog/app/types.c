@@ -7,14 +7,15 @@
 static void switch_one(struct log_state *s, struct log_type *type, nsec_t wall)
 {
 	struct omig_event *ev = type->event;
-	bool is_on = s->fd >= 0 && type->definition;
+	bool is_on = s->fd >= 0 && type->definition, is_told;
 
 	if (!ev)
 		return;
-	type->ncondition = 0;
+	is_told = s->link && type->told >= 0 && __atomic_load_n(&s->link->word[type->told], __ATOMIC_ACQUIRE);
+	type->tests.n = 0;
 	if (is_on)
 		is_on = s->trigger ? trigger_asks(s->trigger, ev, wall, type) : ev->level <= s->level;
-	__atomic_store_n(&ev->on, is_on, __ATOMIC_RELAXED);
+	__atomic_store_n(&ev->on, (is_on ? OMIG_EVENT_LOGGED : 0) | (is_told ? OMIG_EVENT_TOLD : 0), __ATOMIC_RELAXED);
 }
 
 void log_types_switch(struct log_state *s)
@@ -28,21 +29,24 @@ void log_types_switch(struct log_state *s)
 /* The description as a stream has it. One that breaks the rules is never on. */
 static void describe(struct log_type *type, const struct omig_event *ev)
 {
-	struct evfield field[EV_FIELDS_MAX];
-	const struct evtype t = { .name = ev->name, .level = ev->level, .nfield = ev->nfield, .field = field };
+	struct evfield *field = calloc((size_t)ev->nfield + 1, sizeof(*field));
 	struct buf b = BUF_INIT(EV_RECORD_MAX_BYTES);
 	size_t n;
 
-	for (unsigned i = 0; i < ev->nfield; i++) {
+	for (unsigned i = 0; field && i < ev->nfield; i++)
 		field[i] = (struct evfield){ ev->field[i].name, (enum evkind)ev->field[i].kind };
-		type->kind[i] = (uint8_t)ev->field[i].kind;
-	}
-	type->nfield = ev->nfield;
-	if (!evtype_encode(&b, ev->number, &t, false, NULL))
+	type->form = (struct evtype){ .name = ev->name, .level = ev->level, .nfield = ev->nfield, .field = field };
+	if (field && !evtype_encode(&b, ev->number, &type->form, false, NULL))
 		type->definition = buf_take(&b, &n);
 	if (type->definition)
 		type->definition_bytes = n;
 	buf_done(&b);
+}
+
+void log_type_announce(struct log_state *s, struct log_type *type)
+{
+	if (s->link && type->told < 0 && type->definition)
+		type->told = s->link->announce(type->definition, type->definition_bytes);
 }
 
 void omig_event_register(struct omig_event *ev)
@@ -55,7 +59,9 @@ void omig_event_register(struct omig_event *ev)
 
 		ev->number = (uint16_t)s->ntype++;
 		type->event = ev;
+		type->told = -1;
 		describe(type, ev);
+		log_type_announce(s, type);
 		switch_one(s, type, clock_wall());
 	}
 	log_unlock(s);

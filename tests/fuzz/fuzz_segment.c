@@ -180,7 +180,7 @@ static void read_posted(struct segview *v)
 
 static void read_threads(struct segview *v)
 {
-	const struct segview_taker taker = { on_event, on_hit, v };
+	const struct segview_taker taker = { .on_call = on_event, .on_hit = on_hit, .arg = v };
 	struct segview_thread t;
 
 	for (unsigned i = 0; i < segview_threads(v); i++) {

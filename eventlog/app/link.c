@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events that are asked for from outside of the process: libomig, where the program runs with it, has the
+ * words that say which, and the rings that they go to. Its lm rings a bell when words have changed.
+ */
+#include "eventlog/app/log.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void log_ring(struct log_state *s)
+{
+	uint32_t *bell = s->bell;
+
+	__atomic_fetch_add(bell, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Another process may ring, too: no FUTEX_PRIVATE_FLAG. */
+void log_wait(struct log_state *s, uint32_t *bell, uint32_t seen, nsec_t until)
+{
+	struct timespec t = { .tv_sec = until / NSEC_PER_SEC, .tv_nsec = until % NSEC_PER_SEC };
+
+	syscall(SYS_futex, bell, FUTEX_WAIT_BITSET, seen, &t, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+/* In MPI_Init, or in the join. */
+static void on_ready(const struct event_link *link)
+{
+	struct log_state *s = log_the();
+	int keep = errno;
+
+	guest_lock(&s->opening);
+	log_lock(s);
+	if (!s->link) {
+		s->link = link;
+		if (s->fd < 0)
+			log_clock_start(s); /* threads that come know what ticks are */
+		for (unsigned i = 1; i < s->ntype; i++)
+			log_type_announce(s, &s->type[i]);
+		log_helper_start(s);
+		log_ring(s); /* where the helper waits until now */
+		s->bell = link->bell;
+	}
+	log_unlock(s);
+	guest_unlock(&s->opening);
+	errno = keep;
+}
+
+void log_link_forget(struct log_state *s)
+{
+	s->link = NULL;
+	s->bell = &s->own_bell;
+	log_types_switch(s);
+}
+
+size_t omig_event_tell(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes)
+{
+	struct log_state *s = log_the();
+	const struct event_link *link = s->link;
+	int told = s->type[ev->number].told;
+
+	if (link && told >= 0)
+		link->put((unsigned)told, h ? h->at : NULL, h ? bytes : 0);
+	return __atomic_load_n(&ev->on, __ATOMIC_RELAXED) & OMIG_EVENT_LOGGED ? bytes : 0;
+}
+
+/* Not there in a program that does not run with it. */
+extern __typeof__(omig_app_events_join) omig_app_events_join __attribute__((weak));
+
+void log_link_open(void)
+{
+	static const struct event_side side = { EVENT_LINK_VERSION, on_ready };
+
+	if (omig_app_events_join)
+		omig_app_events_join(&side);
+}

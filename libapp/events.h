@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The other library's events (common/ring/event_link.h), where the program has it. */
+#ifndef LIBAPP_EVENTS_H
+#define LIBAPP_EVENTS_H
+
+#include "common/ring/event_link.h"
+#include "libapp/app_state.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The segment is there: types that are known already are announced before the lm sees it. */
+void events_ready(void);
+
+#pragma GCC visibility pop
+
+#endif

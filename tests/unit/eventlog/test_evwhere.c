@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Patterns of names, and comparisons of fields: as text, bound to a type, asked of records. */
+#include "eventlog/evwhere.h"
+#include "tests/suite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct evfield field[] = {
+	{ "a", EV_INT32 }, { "b", EV_INT64 }, { "s", EV_STRING }, { "f", EV_FLOAT }, { "d", EV_DOUBLE }
+};
+static const struct evtype type = { .name = "t", .nfield = 5, .field = field };
+
+static size_t make(uint8_t *out, int32_t a, int64_t b, const char *s, float f, double d)
+{
+	uint16_t n = (uint16_t)strlen(s);
+	size_t at = 0;
+
+	memcpy(out, &a, 4);
+	memcpy(out + 4, &b, 8);
+	memcpy(out + 12, &n, 2);
+	memcpy(out + 14, s, n);
+	at = 14u + n;
+	memcpy(out + at, &f, 4);
+	memcpy(out + at + 4, &d, 8);
+	return at + 12;
+}
+
+static bool passes(const char *text, const uint8_t *v, size_t n)
+{
+	struct evwhere w;
+	struct evtests t;
+
+	ck_assert_int_eq(evwhere_read(text, &w, NULL), 0);
+	ck_assert(evwhere_bind(&w, &type, &t));
+	return evtests_pass(&t, &type, v, n);
+}
+
+START_TEST(a_pattern_is_a_name_a_beginning_or_all)
+{
+	ck_assert(evpattern_fits("io.read", "io.read"));
+	ck_assert(!evpattern_fits("io.read", "io.reads"));
+	ck_assert(evpattern_fits("io.*", "io.read"));
+	ck_assert(!evpattern_fits("io.*", "io"));
+	ck_assert(evpattern_fits("*", "x"));
+	ck_assert(evpattern_fits("all", "x"));
+	ck_assert(!evpattern_fits("", "x"));
+	ck_assert(!evpattern_fits("i*.read", "io.read"));
+}
+END_TEST
+
+START_TEST(each_operator_and_kind_compares)
+{
+	uint8_t v[64];
+	size_t n = make(v, -3, INT64_C(1) << 40, "text", 0.5f, 1e300);
+
+	ck_assert(passes("", v, n));
+	ck_assert(passes("a < 0 and b > 65536 and f == 0.5 and d >= 1e300", v, n));
+	ck_assert(!passes("a < -3", v, n) && passes("a <= -3", v, n));
+	ck_assert(!passes("a > -3", v, n) && passes("a >= -3", v, n));
+	ck_assert(!passes("a != -3", v, n) && passes("a == -3", v, n));
+	ck_assert(passes("  f   !=\t0.25 ", v, n));
+	n = make(v, 0, 0, "", NAN, 0);
+	ck_assert(!passes("f > 0", v, n) && !passes("f <= 0", v, n) && !passes("f == 0", v, n));
+}
+END_TEST
+
+START_TEST(what_is_no_comparison_is_refused)
+{
+	static const char *const bad[] = { "a", "a <", "a < x", "a ~ 3", "a < 3 b > 4", "a < 3 or b > 4", "a < 3 and", "and" };
+	struct evwhere w = { .n = 99 };
+	struct buf text = BUF_INIT(400);
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(evwhere_read(bad[i], &w, NULL) == -ERR_PARSE, "%s", bad[i]);
+	for (int i = 0; i < EVWHERE_MAX; i++)
+		buf_puts(&text, i ? " and a < 3" : "a < 3");
+	ck_assert_uint_eq(w.n, 99);
+	ck_assert_int_eq(evwhere_read(buf_str(&text), &w, NULL), 0);
+	buf_puts(&text, " and a < 3");
+	ck_assert_int_eq(evwhere_read(buf_str(&text), &w, NULL), -ERR_LIMIT);
+	buf_done(&text);
+}
+END_TEST
+
+START_TEST(of_what_is_not_there_or_a_string_nothing_holds)
+{
+	struct evwhere w;
+	struct evtests t;
+
+	evwhere_read("s == 3", &w, NULL);
+	ck_assert(!evwhere_bind(&w, &type, &t));
+	evwhere_read("a == 3 and z == 3", &w, NULL);
+	ck_assert(!evwhere_bind(&w, &type, &t));
+}
+END_TEST
+
+START_TEST(no_length_reads_beyond_the_record)
+{
+	uint8_t v[64], *exact;
+	size_t n = make(v, 1, 2, "abc", 3, 4);
+
+	ck_assert(evtype_fits_values(&type, v, n));
+	ck_assert(evtype_fits_values(&type, v, n + 3) && !evtype_fits_values(&type, v, n + 4));
+	for (size_t cut = 0; cut < n; cut++) {
+		exact = malloc(cut + 1);
+		ck_assert_ptr_nonnull(exact);
+		memcpy(exact, v, cut);
+		ck_assert(!evtype_fits_values(&type, exact, cut));
+		ck_assert(!passes("d == 4", exact, cut));
+		free(exact);
+	}
+	v[12] = v[13] = 0xff;
+	ck_assert(!evtype_fits_values(&type, v, n));
+	ck_assert(!passes("f == 3", v, n));
+}
+END_TEST
+
+SUITE("evwhere",
+      a_pattern_is_a_name_a_beginning_or_all, each_operator_and_kind_compares, what_is_no_comparison_is_refused,
+      of_what_is_not_there_or_a_string_nothing_holds, no_length_reads_beyond_the_record)
