@@ -7,8 +7,10 @@
 #include "common/daemon/audit.h"
 #include "common/daemon/timebase.h"
 #include "common/route/rights.h"
+#include "lm/csr_events.h"
 #include "lm/csr_internal.h"
 #include "lm/csr_source.h"
+#include "lm/events.h"
 #include "lm/probe.h"
 #include "lm/rights.h"
 
@@ -119,6 +121,7 @@ static void leave_all(struct csrs *s, struct proc *p)
 	list_each_safe (i, &s->all)
 		csr_uninstall(list_entry(i, struct csr, link), p);
 	probes_leave(s->conf.env.probes, p);
+	events_leave(p);
 	csrs_arm_poll(s);
 }
 
@@ -252,6 +255,7 @@ void csr_free(struct csr *c)
 		s->n--;
 		csr_source_disarm(c);
 	}
+	csr_events_free(c);
 	filters_free(c->filters);
 	omis_request_free(c->request);
 	free(c->object);
@@ -269,6 +273,8 @@ void csrs_free(struct csrs *s)
 	list_each_safe (i, &s->all)
 		csr_free(list_entry(i, struct csr, link));
 	csrs_release_all(s);
+	list_each (i, procs_all(s->conf.env.procs))
+		events_leave(list_entry(i, struct proc, link));
 	probes_set_ring(s->conf.env.probes, &(struct probes_ring){ 0 });
 	procs_unlisten(&s->listener);
 	loop_timer_free(s->hold_timer);

@@ -166,7 +166,11 @@ static size_t set_ecps(const struct csr *c, const struct happening *h, struct om
 	e[n++].value.f = (double)h->time / 1e9;
 	if (h->own_name) {
 		e[n].name = h->own_name;
-		if (h->own_token)
+		if (h->own_bytes) {
+			e[n].value.kind = OMIS_BINARY;
+			e[n].value.s.p = h->own_bytes;
+			e[n].value.s.n = h->own_nbytes;
+		} else if (h->own_token)
 			set_token(&e[n].value, h->own_token);
 		else
 			e[n].value = (struct omis_value){ .kind = OMIS_INT, .i = h->own_number };

@@ -12,6 +12,7 @@
 enum csr_kind {
 	CSR_CALL,
 	CSR_PROBE, /* csr_probe.c */
+	CSR_EVENTS, /* csr_events.c */
 	CSR_PROC_END,
 	CSR_THREAD_END,
 	CSR_NEW_PROC,
@@ -40,6 +41,8 @@ struct csrs {
 	struct procs_listener listener;
 	struct event_sources *sources; /* csr_source.c */
 	struct loop_timer *poll;
+	unsigned ring_thread; /* block and thread of the ring that is being read */
+	uint32_t ring_tid;
 	struct loop_timer *restate; /* runs out when the parent has armed all that it wants */
 	struct loop_job refresh;
 	struct list holds; /* csr_hold.c: the oldest first */
@@ -62,6 +65,7 @@ struct csr_site {
 	unsigned chain; /* of actions: the function, or SEG_HOOKS + the probe's number */
 	unsigned npar; /* of its events */
 	struct probe_wish *wish; /* of a probe */
+	struct events_site *events; /* csr_events.c */
 	int *entry; /* of each action of the local prefix: its entry in the segment's table, -1 = runs here */
 	bool records; /* events come by the ring */
 	uint64_t ring_dropped; /* of all its threads, as seen last */
@@ -88,6 +92,7 @@ struct csr {
 	int32_t *partner; /* owned, ascending world ranks; none = any */
 	size_t npartner;
 	char *probe; /* owned; its name */
+	struct csr_events *events; /* owned; csr_events.c */
 	int64_t number_wanted; /* of a source: system call (-1 = all), or address */
 	uint64_t signals_wanted; /* bit n - 1: signal n; 0 = all */
 	struct list sites;
@@ -110,6 +115,8 @@ struct happening {
 	bool has_result; /* $par0 = $par2 */
 	const char *own_name, *own_token; /* $new_proc, $new_thread; NULL = none */
 	int64_t own_number; /* $sig: a name without a token */
+	const void *own_bytes; /* $block; NULL = it is no such */
+	size_t own_nbytes;
 	const bool *skip; /* actions that have run in the rank */
 	bool never_holds; /* stopping the process for it would be, or cause, such an event */
 };
@@ -137,7 +144,7 @@ struct csr_site *csr_find_site(const struct csr *c, const struct proc *p);
 /* Its events are told by the ranks. */
 static inline bool csr_is_in_rank(const struct csr *c)
 {
-	return c->kind == CSR_CALL || c->kind == CSR_PROBE;
+	return c->kind == CSR_CALL || c->kind == CSR_PROBE || c->kind == CSR_EVENTS;
 }
 
 /* --- csr_probe.c */

@@ -2,6 +2,7 @@
 /* What a conditional request waits for. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
+#include "lm/csr_events.h"
 #include "lm/csr_internal.h"
 #include "lm/csr_source.h"
 
@@ -35,6 +36,7 @@ static const struct event_kind {
 	{ "thread_has_ended_sys_call", CSR_SYSCALL_END, CALL_END, false },
 	{ "thread_has_started_sys_call", CSR_SYSCALL_START, CALL_START, false },
 	{ "thread_reached_addr", CSR_ADDR, CALL_START, false },
+	{ "thread_writes_events", CSR_EVENTS, CALL_START, false },
 	{ "thread_received_signal", CSR_SIGNAL, CALL_START, false },
 	{ "thread_has_terminated", CSR_THREAD_END, CALL_START, false },
 };
@@ -251,6 +253,8 @@ int csr_read_event(struct csr *c, struct reply *r)
 		rc = read_filters(c, event, r);
 	else if (c->kind == CSR_PROBE)
 		rc = csr_read_probe(c, &event->param[1], r);
+	else if (c->kind == CSR_EVENTS)
+		rc = csr_events_read(c, event, r);
 	else
 		rc = csr_source_read(c, event, r);
 	if (rc == 0)

@@ -5,6 +5,7 @@
  * for all others the rank writes a record of the event.
  */
 #include "common/base/array.h"
+#include "lm/csr_events.h"
 #include "lm/csr_internal.h"
 #include "lm/hooks.h"
 #include "lm/pa.h"
@@ -198,7 +199,7 @@ static void install_entries(struct csr *c, struct csr_site *s)
 {
 	s->records = c->reply || c->prefix < c->request->naction;
 	for (size_t i = 0; i < c->prefix; i++) {
-		s->entry[i] = filter_is(&c->request->action[i]) ? -1 : install_action(s, i);
+		s->entry[i] = c->kind == CSR_EVENTS || filter_is(&c->request->action[i]) ? -1 : install_action(s, i);
 		if (s->entry[i] < 0 && !filter_is(&c->request->action[i]))
 			s->records = true;
 	}
@@ -219,11 +220,11 @@ static void remove_site(struct csr *c, struct csr_site *s)
 {
 	struct proc *p = s->proc;
 
+	csr_events_unwatch(s);
 	if (c->kind == CSR_PROBE) {
 		probes_unwish(&s->wish);
-	} else {
-		hooks_unwish(p, HOOKS_CSR(c->number));
-		hooks_apply(p, c->func);
+	} else if (hooks_unwish(p, HOOKS_CSR(c->number))) {
+		hooks_apply(p, c->kind == CSR_EVENTS ? HOOKS_ALL : c->func);
 	}
 	for (size_t i = 0; p->seg && i < c->prefix; i++)
 		if (s->entry[i] >= 0)
@@ -239,6 +240,8 @@ static int watch(struct csr *c, struct csr_site *s)
 	uint32_t bits = hook_bits(c, s);
 	int rc;
 
+	if (c->kind == CSR_EVENTS)
+		return csr_events_watch(s);
 	if (c->kind == CSR_PROBE)
 		return csr_probe_wish(s, bits & (HOOK_ACTION_START | HOOK_ACTION_END));
 	rc = hooks_wish(s->proc, HOOKS_CSR(c->number), c->func, bits, 0);
@@ -268,7 +271,7 @@ int csr_install(struct csr *c, struct proc *p)
 	struct csr_site *s;
 	int rc;
 
-	if (!p->seg || csr_find_site(c, p))
+	if (!p->seg || csr_find_site(c, p) || csr_events_is_over(c))
 		return 0;
 	csrs_drain(c->owner, p, CSRS_ALL); /* what happened before is not what c waits for */
 	if (!p->seg)

@@ -2,7 +2,9 @@
 /* From the records in the rings of the ranks to events. */
 #include "common/base/limits.h"
 #include "common/daemon/timebase.h"
+#include "lm/csr_events.h"
 #include "lm/csr_internal.h"
+#include "lm/events.h"
 #include "lm/probe.h"
 #include "lm/tickbase.h"
 
@@ -105,6 +107,23 @@ static void on_record(void *arg, const struct ring_call *r)
 
 		if (s && s->records)
 			fire(c, s, d, r);
+		s = c->kind == CSR_EVENTS ? csr_find_site(c, d->proc) : NULL;
+		if (s && s->events)
+			csr_events_on_call(s, r);
+	}
+}
+
+static void on_event(void *arg, const struct segview_event *e)
+{
+	const struct drain *d = arg;
+
+	events_count(d->proc, e->number);
+	list_each_safe (i, &d->csrs->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+		struct csr_site *s = c->kind == CSR_EVENTS ? csr_find_site(c, d->proc) : NULL;
+
+		if (s && s->events)
+			csr_events_on_event(s, e);
 	}
 }
 
@@ -122,7 +141,7 @@ static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 		struct csr *c = list_entry(i, struct csr, link);
 		struct csr_site *site = csr_find_site(c, p);
 
-		if (!site || !site->records || dropped <= site->ring_dropped)
+		if (!site || !site->records || c->kind == CSR_EVENTS || dropped <= site->ring_dropped)
 			continue;
 		c->dropped += dropped - site->ring_dropped;
 		s->dropped += dropped - site->ring_dropped;
@@ -155,7 +174,9 @@ void csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 	for (unsigned i = 0; i < segview_threads(p->seg); i++) {
 		if (segview_thread(p->seg, i, &t) < 0 || !t.tid)
 			continue;
-		if (segview_take(p->seg, i, max, &(struct segview_taker){ on_record, on_hit, &d }) ==
+		s->ring_thread = i;
+		s->ring_tid = t.tid;
+		if (segview_take(p->seg, i, max, &(struct segview_taker){ .on_call = on_record, .on_hit = on_hit, .on_event = on_event, .arg = &d }) ==
 		    -ERR_PROTO) {
 			procs_detach(p, "an event ring makes no sense");
 			s->conf.corrupt(s->conf.arg, p, "an event ring makes no sense");
@@ -179,6 +200,20 @@ void csrs_arm_poll(struct csrs *s)
 		loop_timer_arm(s->poll, CSRS_POLL_NS);
 }
 
+static void poll_events(struct csrs *s)
+{
+	nsec_t now = loop_now(s->conf.env.loop);
+
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c->kind != CSR_EVENTS)
+			continue;
+		list_each_safe (k, &c->sites)
+			csr_events_poll(list_entry(k, struct csr_site, link), now);
+	}
+}
+
 void csrs_on_poll(void *arg)
 {
 	struct csrs *s = arg;
@@ -189,5 +224,6 @@ void csrs_on_poll(void *arg)
 		if (p->seg && has_records(s, p))
 			csrs_drain(s, p, CSRS_RECORDS_MAX);
 	}
+	poll_events(s);
 	csrs_arm_poll(s);
 }

@@ -83,6 +83,7 @@ struct proc {
 	nsec_t queue_since; /* services_queue.c: when the list of what is posted began */
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
 	struct proc_probes *probes; /* probe.c: wishes; NULL: none */
+	struct proc_events *events; /* events.c: types and wishes; NULL: none were looked at */
 	uint64_t mark; /* objects.c */
 	bool is_suspended; /* stops.c: held, and `state` does not say so */
 	struct proc_changes changes; /* stops.c */

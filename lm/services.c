@@ -36,6 +36,7 @@ static const struct {
 	{ "patop_integrator_local_increment", serve_patop_increment },
 	{ "patop_measurement_counter_read", serve_patop_read },
 	{ "patop_measurement_integrator_read", serve_patop_read },
+	{ "proc_get_event_types", serve_get_event_types },
 	{ "proc_get_info", serve_proc_get_info },
 	{ "proc_get_loader_info", serve_loader_info },
 	{ "proc_get_probes", serve_get_probes },

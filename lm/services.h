@@ -10,6 +10,7 @@ service_fn service_find(const char *name);
 
 int serve_node_get_info(struct service_call *c);
 int serve_proc_get_info(struct service_call *c);
+int serve_get_event_types(struct service_call *c);
 int serve_get_probes(struct service_call *c);
 int serve_thread_get_info(struct service_call *c);
 int serve_queue_get_info(struct service_call *c);

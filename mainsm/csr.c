@@ -238,6 +238,45 @@ void csr_suspend(struct csr *csr, const char *why)
 	disable(csr, why);
 }
 
+static bool has_name(const struct omis_value *list, const char *name)
+{
+	for (size_t i = 0; i < list->list.n; i++)
+		if (!strcmp(omis_value_text(&list->list.v[i], NULL), name))
+			return true;
+	return false;
+}
+
+static bool waits_for_events(const struct csr *csr, const struct omis_value *names)
+{
+	const struct omis_call *event = csr->request->event;
+
+	if (strcmp(event->name, "thread_writes_events"))
+		return false;
+	for (size_t i = 0; i < names->list.n; i++) {
+		const char *name = omis_value_text(&names->list.v[i], NULL);
+
+		if (!strcmp(name, "all") || has_name(&event->param[1], name))
+			return true;
+	}
+	return false;
+}
+
+unsigned csrs_events_off(struct csrs *c, const struct omis_value *names)
+{
+	struct smap_iter i = { 0 };
+	unsigned n = 0;
+
+	while (smap_next(&c->by_token, &i)) {
+		struct csr *csr = i.value;
+
+		if (!csr->is_enabled || !waits_for_events(csr, names))
+			continue;
+		disable(csr, "\"switched off by omig_events_off\"");
+		n++;
+	}
+	return n;
+}
+
 void csr_delete(struct csrs *c, struct csr *csr)
 {
 	if (csr->is_deleted)

@@ -109,6 +109,9 @@ int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m
 int csrs_raise(struct csrs *c, struct session *s, const char *event,
 	       const struct omis_value *values, const struct trigger *source, unsigned depth);
 
+/* Disables those of all tools that wait for events by one of these names. How many were enabled. */
+unsigned csrs_events_off(struct csrs *c, const struct omis_value *names);
+
 /* A filter behind other actions of the run's firing: 0 it passes, RUN_ENDS, -ERR_INVALID: no event led to that run. */
 int csrs_filter(struct csrs *c, const struct run_spec *spec, uint32_t action, const struct omis_call *call);
 

@@ -164,8 +164,17 @@ static int filter(struct top_call *c)
 	return csrs_filter(c->top->conf.csrs, run_spec(c->run), c->action, c->call);
 }
 
+static int events_off(struct top_call *c)
+{
+	char n[16];
+
+	snprintf(n, sizeof(n), "%u", csrs_events_off(c->top->conf.csrs, &c->call->param[0]));
+	return reply_add(c->into, c->action, NULL, STATUS_OK, n);
+}
+
 const struct top_service top_csr_services[] = {
 	{ "omig_at_most", filter },
+	{ "omig_events_off", events_off },
 	{ "omig_every", filter },
 	{ "omig_if", filter },
 	{ "csr_enable", csrs_enable_list },

@@ -20,6 +20,7 @@ const struct cmd cmd_table[] = {
 	{ "explain", cmd_explain, "which part of a running measurement is where, and what flows" },
 	{ "check", cmd_check, "say what is wrong with a file of metrics" },
 	{ "dot", cmd_dot, "draw how a metric is evaluated, and where" },
+	{ "events", cmd_events, "switch events of running programs on and off, and show them" },
 	{ "log", cmd_log, "show event logs, and convert them to other forms and back" },
 	{ "stats", cmd_stats, "what numbers in files tell, and how sure it is" },
 	{ "neko", cmd_neko, "run distributed algorithms, simulated or real, and measure them" },

@@ -158,6 +158,11 @@ int logwrite_event(struct logwrite *w, const struct event *ev)
 	return outfile_put(&w->file, &w->text.b, PIECE_BYTES);
 }
 
+int logwrite_flush(struct logwrite *w)
+{
+	return w->kind == TO_TEXT ? outfile_put(&w->file, &w->text.b, 1) : CMD_OK;
+}
+
 static int end_text(struct logwrite *w)
 {
 	evout_end(&w->text);

@@ -14,6 +14,9 @@ struct logwrite;
 int logwrite_open(const char *form, const char *path, struct logwrite **out);
 int logwrite_event(struct logwrite *w, const struct event *ev);
 
+/* What there is goes out now: for forms that are text. */
+int logwrite_flush(struct logwrite *w);
+
 /* Writes what is left and gives the file its name. */
 int logwrite_finish(struct logwrite *w);
 

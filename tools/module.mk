@@ -6,7 +6,7 @@ tools.src        := cmd.c cmd_admin.c cmd_site.c site.c cmd_cert.c cmd_doctor.c 
 		    term.c top_sample.c top_show.c tree.c \
 		    tree_order.c cmd_audit.c cmd_check.c cmd_dot.c cmd_log.c cmd_lifelines.c cmd_neko.c neko_show.c logarchive.c logcompare.c logquery.c logread.c logwrite.c outfile.c cmd_metrics.c graphviz.c pmsl_text.c \
 		    cmd_measure.c cmd_explain.c measuring.c measuring_names.c measuring_show.c measuring_until.c \
-		    cmd_probes.c probe_decl.c probe_write.c cmd_stats.c columns.c
+		    cmd_probes.c probe_decl.c probe_write.c cmd_stats.c columns.c cmd_events.c following.c
 tools.uses       := common/base common/ring common/omis eventlog eventlog/text eventlog/archive eventlog/lifeline stats pmsl neko tools/libomis tools/web
 # What libomig and a program with probes know of each other goes into each such program.
 tools.gen        := $(B)/gen/tools/probe_abi_text.c
@@ -19,7 +19,7 @@ tools.libs       := -lm
 # The terminal's former state, and what a signal handler may touch.
 tools.statics    := term.c:saved term.c:is_changed cmd_top.c:got_signal cmd_top.c:got_resize \
 		    cmd_request.c:is_interrupted cmd_export.c:is_told_to_end cmd_selftest.c:got_signal \
-		    cmd_measure.c:got_signal cmd_measure.c:got_resize
+		    cmd_measure.c:got_signal cmd_measure.c:got_resize cmd_events.c:got_signal
 
 # The process that omig selftest does things to: a rank that has what an MPI would have in itself.
 tools.src        += cmd_selftest.c selftest_bed.c selftest_keeper.c selftest_lacks.c selftest_rows.c selftest_run.c \

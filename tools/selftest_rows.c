@@ -170,6 +170,13 @@ const struct selftest_row selftest_rows[] = {
 	{ "proc_get_probes", NEED_NOTHING, { ":proc_get_probes([{proc}])",
 		"=^{proc} 1,\\[\"scratch_probe\",\\[\"int32\",\"float64\"\\]\\]\n" } },
 
+	/* events of the program, its calls and probes */
+	{ "proc_get_event_types", NEED_NOTHING, { ":proc_get_event_types([{proc}])", "=^{proc} 0\n" } },
+	{ "thread_writes_events", NEED_NOTHING, { BUFFER, "thread_writes_events([{proc}],[\"MPI_Barrier\"],\"\"): "
+		"trace_buffer_append({buffer},$time,0,[$block])", "!calls 2", ":trace_buffer_read([{buffer}],0)",
+		"~{buffer},0,[1-9][0-9]*,0\n" } },
+	{ "omig_events_off", NEED_NOTHING, { ":omig_events_off([\"none such\"])", "= 0\n" } },
+
 	/* library calls: those of the scratch process end in itself */
 	{ "thread_has_started_lib_call", NEED_NOTHING, { BARRIER "print([$proc,$thread])", "!calls 3",
 		"*( 2,{proc},{main}\n.*){3}" } },

@@ -64,8 +64,8 @@
 
 /* --- trace buffers of one lm */
 #define TRACE_BUFFERS_MAX 4096 /* TOOLS_MAX tools with 64 objects each */
-#define TRACE_RECORD_MAX_BYTES 1024 /* as text: some sixteen parameters; others go by replies */
-#define TRACE_PART_MAX_BYTES (256 * 1024) /* of one process in one buffer: some five thousand calls */
+#define TRACE_RECORD_MAX_BYTES (64 * 1024) /* a block of events; sixteen parameters are a kilobyte as text */
+#define TRACE_PART_MAX_BYTES (4 * 1024 * 1024) /* of one process in one buffer: 1.5 s of 100,000 events a second */
 #define TRACE_ALL_MAX_BYTES (64 * 1024 * 1024) /* of all tools: what a watched host can spare */
 #define TRACE_READ_MAX_BYTES (256 * 1024) /* of one call, shared by the processes: a quarter of a frame */
 

@@ -50,6 +50,11 @@ static const struct omis_service omig[] = {
 	  .help = "How the piece of a measurement's graph runs at each node, and in the sms above them: tokens of "
 		  "each node of the graph, what was late, came twice, found no partner or no room, and how much it "
 		  "holds; then what has gone up (\"up\") and come from each host." },
+	{ EXT_SERVICE("omig", "omig_events_off", MANIP, 0, TOP, OBSERVE, DONE),
+	  .param = { P_STRINGS("names") }, .result = "n",
+	  .help = "Disables the conditional requests of all tools that wait for events "
+		  "(thread_writes_events) by one of these names, just as it stands there; \"all\": by any. n: so "
+		  "many were enabled. Their tools are told." },
 	{ EXT_SERVICE("omig", "omig_every", INFO, 0, EVENT, OBSERVE, DONE), .param = { P_INT("n") },
 	  .help = "A filter of events: of those that come to it every nth goes on to the actions "
 		  "behind it, the others end here. In front of all other actions each host counts "

@@ -28,6 +28,12 @@ static const struct omis_service proc[] = {
 		  "runs when the tool that made it is gone." },
 	{ SERVICE("proc_detach", MANIP, 'p', TOP, OBSERVE, DONE), .flags = OMIS_SCOPE,
 	  .param = { PROCS }, .help = "Takes processes out of the tool's view." },
+	{ EXT_SERVICE("ocmg", "proc_get_event_types", INFO, 'p', NODE, OBSERVE, DONE),
+	  .param = { PROCS },
+	  .result = "n, [name, level, [field, kind, ...], on, taken, lost]...",
+	  .help = "The types of events that a process has (omig/event.h): on counts the requests that ask for "
+		  "one (thread_writes_events), taken the events that have come from it, lost those that "
+		  "found no room in its rings." },
 	{ SERVICE("proc_get_info", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_INT("flags") },
 	  .result = "fields by bits of flags: 0 global_id; 1 [argv]; 2 uid; 3 gid; 4 "

@@ -147,6 +147,15 @@ static const struct omis_service thread[] = {
 	{ SERVICE("thread_write_int_regs", MANIP, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("reg"), P_INTS("values") },
 	  .help = "Writes integer registers, numbered as thread_read_int_regs does. On x86-64." },
+	{ EXT_SERVICE("ocmg", "thread_writes_events", EVENT, 't', NODE, OBSERVE, DONE),
+	  .param = { THREADS, P_STRINGS("names"), P_STRING("where"), P_INT_OR("seconds", "0") },
+	  .ecps = "block",
+	  .help = "Threads have written events (omig/event.h), made library calls (MPI_Send.start, "
+		  "MPI_Send.end) or met probes of these names: a name, a beginning of names with a *, or "
+		  "\"all\". where: \"\", or comparisons of fields, nbytes > 65536 and tag == 3. They are "
+		  "on for so many seconds; 0: as long as the request is enabled. $block has them as a block of "
+		  "an event log (docs/eventlog.md), for trace_buffer_append; it comes after a tenth of a "
+		  "second, or when it is full, and says what was lost." },
 };
 
 const struct omis_services omis_services_thread = SERVICES(thread);

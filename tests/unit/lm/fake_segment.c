@@ -28,9 +28,9 @@ static struct seg_probe *probe_at(const struct fake_segment *s, unsigned probe)
 
 static void add_probes(struct fake_segment *s)
 {
-	*probe_at(s, FAKE_STEP) = (struct seg_probe){ "step", 1, { SEG_I32 }, { 0 } };
+	*probe_at(s, FAKE_STEP) = (struct seg_probe){ .name = "step", .nparam = 1, .type = { SEG_I32 } };
 	*probe_at(s, FAKE_REGION) = (struct seg_probe){
-		"region_end", 3, { SEG_I64, SEG_F64, SEG_U64 }, { 0 }
+		.name = "region_end", .nparam = 3, .type = { SEG_I64, SEG_F64, SEG_U64 }
 	};
 }
 
@@ -256,6 +256,37 @@ static void put_probe(struct fake_segment *s, unsigned probe, const union seg_va
 			RING_VALUE(&r)[npar + r.probe.nread++] = read_one(s, &reads->slot[i]);
 	r.probe.word = RING_WORD(sizeof(r.probe) + (npar + r.probe.nread) * 8, RING_PROBE);
 	ring_put(&ring, &r, (uint32_t)r.probe.word);
+}
+
+unsigned fake_segment_announce(struct fake_segment *s, const void *definition, size_t n)
+{
+	struct seg_event *e = (struct seg_event *)(void *)(s->base + s->h->event_offset);
+	unsigned number = s->h->w.events_used;
+
+	e[number].offset = number ? e[number - 1].offset + e[number - 1].bytes : 0;
+	e[number].bytes = (uint32_t)n;
+	memcpy(s->base + s->h->event_text_offset + e[number].offset, definition, n);
+	s->h->w.events_used = number + 1;
+	return number;
+}
+
+void fake_segment_event(struct fake_segment *s, unsigned number, const void *values, size_t n)
+{
+	const uint32_t *word = (const uint32_t *)(const void *)(s->base + s->h->event_word_offset);
+	struct seg_event *e = (struct seg_event *)(void *)(s->base + s->h->event_offset);
+	uint64_t r[RING_EVENT_MAX_BYTES / 8] = { 0 };
+	uint32_t bytes = (uint32_t)((sizeof(struct ring_event) + n + 7) & ~7u);
+	struct seg_thread *t = fake_segment_thread(s, 0);
+	struct ring ring = { block(s) + s->h->ring_offset, s->h->ring_bytes, &t->ring_head,
+			     &t->ring_tail, &t->ring_dropped };
+
+	if (!(word[number] & EVENT_RECORD))
+		return;
+	r[0] = RING_EVENT_WORD(bytes, number, bytes - sizeof(struct ring_event) - n);
+	r[1] = now(s);
+	memcpy(r + 2, values, n);
+	if (!ring_put(&ring, r, bytes))
+		e[number].lost++;
 }
 
 void fake_segment_probe(struct fake_segment *s, unsigned probe, const union seg_value *value)

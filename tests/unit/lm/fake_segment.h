@@ -49,6 +49,11 @@ enum { FAKE_STEP = 0, FAKE_REGION = SEG_PROBES_EACH + 1 };
 void fake_segment_probe(struct fake_segment *s, unsigned probe, const union seg_value *value);
 uint32_t fake_segment_probe_word(const struct fake_segment *s, unsigned probe);
 
+/* A type of events comes to be; its number. */
+unsigned fake_segment_announce(struct fake_segment *s, const void *definition, size_t n);
+/* One is written, when its word says so, with these bytes of values. */
+void fake_segment_event(struct fake_segment *s, unsigned number, const void *values, size_t n);
+
 uint32_t fake_segment_hook(const struct fake_segment *s, const char *name);
 struct seg_thread *fake_segment_thread(const struct fake_segment *s, unsigned i);
 

@@ -262,7 +262,7 @@ const struct msg_entry *reply_entry_of(const struct msg_reply *r, const char *ob
 
 const char *entry_text(const struct msg_entry *e)
 {
-	static char text[65536];
+	static char text[2 * TRACE_RECORD_MAX_BYTES];
 
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_lt(e->value.n, sizeof(text));

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/csr_events.h"
+
+#include "common/base/rng.h"
+#include "common/base/str.h"
+#include "common/daemon/timebase.h"
+#include "eventlog/evwhere.h"
+#include "eventlog/evwrite.h"
+#include "lm/events.h"
+#include "lm/hooks.h"
+#include "lm/probe.h"
+#include "lm/tickbase.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers that types have in all our blocks: events, then probes, then calls by function and phase. */
+#define FIRST_EVENT 1
+#define FIRST_PROBE (FIRST_EVENT + SEG_EVENTS)
+#define FIRST_CALL (FIRST_PROBE + SEG_PROBES)
+#define NUMBERS (FIRST_CALL + 2 * SEG_HOOKS)
+
+#define LASTS_MAX_S (366 * 24 * 3600)
+
+struct csr_events {
+	const struct omis_value *names; /* of the request: a list of patterns */
+	struct evwhere where;
+	struct loop_timer *end; /* NULL: it lasts until somebody ends it */
+	bool is_over;
+};
+
+/* A type that is asked for in one process. */
+struct asked {
+	struct events_site *site;
+	unsigned number;
+	const struct evtype *type; /* `own`, or of events.c */
+	struct evtype *own; /* owned */
+	struct evtests tests;
+	uint64_t lost; /* as seen last */
+	struct probe_wish *wish;
+};
+
+/* What one thread writes. */
+struct stream {
+	uint32_t tid;
+	struct evwrite w;
+	nsec_t since; /* the first record of the block that is filled */
+	uint8_t said[NUMBERS / 8 + 1]; /* types that are described in this block */
+};
+
+struct events_site {
+	struct csr_site *site;
+	struct asked *asked[NUMBERS]; /* owned */
+	unsigned nlooked; /* types of events that were looked at */
+	struct stream **stream; /* owned, by block of the segment */
+	unsigned nstream;
+	uint64_t lost; /* that no block has told yet */
+};
+
+/* --- the request */
+
+static void on_end(void *arg)
+{
+	struct csr *c = arg;
+
+	c->events->is_over = true;
+	csr_uninstall_all(c);
+	csrs_arm_poll(c->owner);
+}
+
+static int refuse(struct reply *r, const char *why)
+{
+	reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR, "%s", why);
+	return -ERR_INVALID;
+}
+
+static void note_block(void *arg, const char *name)
+{
+	if (!strcmp(name, "block"))
+		*(bool *)arg = true;
+}
+
+/* Those above get no blocks: they go by trace buffers. */
+static bool rest_uses_block(const struct csr *c)
+{
+	bool uses = false;
+
+	for (size_t i = c->prefix; i < c->request->naction; i++)
+		omis_call_ecps(&c->request->action[i], note_block, &uses);
+	return uses;
+}
+
+static int set_end(struct csr *c, int64_t seconds)
+{
+	if (!seconds)
+		return 0;
+	c->events->end = loop_timer_new(c->owner->conf.env.loop, on_end, c);
+	if (!c->events->end)
+		return -ERR_NOMEM;
+	loop_timer_arm(c->events->end, seconds * NSEC_PER_SEC);
+	return 0;
+}
+
+int csr_events_read(struct csr *c, const struct omis_call *event, struct reply *r)
+{
+	struct err e = { 0 };
+	int64_t seconds = 0;
+
+	c->events = calloc(1, sizeof(*c->events));
+	if (!c->events)
+		return -ERR_NOMEM;
+	c->events->names = &event->param[1];
+	if (!c->events->names->list.n)
+		return refuse(r, "which events: names, beginnings of names with a *, or \"all\"");
+	if (evwhere_read(omis_value_text(&event->param[2], NULL), &c->events->where, &e))
+		return refuse(r, e.text);
+	omis_value_i64(&event->param[3], &seconds);
+	if (seconds < 0 || seconds > LASTS_MAX_S)
+		return refuse(r, "for how many seconds: 0 (no end) to a year");
+	if (rest_uses_block(c))
+		return refuse(r, "$block is for trace_buffer_append, in front of all that is done elsewhere");
+	return set_end(c, seconds);
+}
+
+void csr_events_free(struct csr *c)
+{
+	if (!c->events)
+		return;
+	loop_timer_free(c->events->end);
+	free(c->events);
+}
+
+bool csr_events_is_over(const struct csr *c)
+{
+	return c->events && c->events->is_over;
+}
+
+static bool is_named(const struct csr *c, const char *name)
+{
+	const struct omis_value *list = c->events->names;
+
+	for (size_t i = 0; i < list->list.n; i++)
+		if (evpattern_fits(omis_value_text(&list->list.v[i], NULL), name))
+			return true;
+	return false;
+}
+
+/* --- what is asked for in a process */
+
+static const struct ticks_scale *scale_of(const struct events_site *es)
+{
+	return tickbase_scale(es->site->csr->owner->conf.env.ticks, es->site->proc->own.tick_source);
+}
+
+static uint64_t lost_of(const struct events_site *es, unsigned number)
+{
+	const struct segview *seg = es->site->proc->seg;
+
+	if (number < FIRST_PROBE)
+		return segview_event_lost(seg, number - FIRST_EVENT);
+	if (number < FIRST_CALL)
+		return segview_probe_dropped(seg, number - FIRST_PROBE);
+	return segview_call_dropped(seg, (number - FIRST_CALL) / 2);
+}
+
+/* The fields' names come behind, in the same memory as the type's own. */
+static struct evtype *type_new(const char *name, const char *suffix, unsigned nfield, struct evfield **field)
+{
+	size_t n = strlen(name) + strlen(suffix) + 1;
+	struct evtype *t = calloc(1, sizeof(*t) + nfield * sizeof(**field) + n);
+	char *text;
+
+	if (!t)
+		return NULL;
+	*field = (struct evfield *)(void *)(t + 1);
+	text = (char *)(*field + nfield);
+	snprintf(text, n, "%s%s", name, suffix);
+	*t = (struct evtype){ .name = text, .level = EV_INFO, .nfield = nfield, .field = *field };
+	return t;
+}
+
+/* As calls.h lays the parameters out; all of them are whole numbers. */
+static struct evtype *type_of_call(const struct call_desc *d, enum call_phase phase)
+{
+	bool is_start = phase == CALL_START;
+	struct evfield *f = NULL;
+	struct evtype *t = type_new(d->name, is_start ? ".start" : ".end", is_start ? d->start_npar : d->end_npar, &f);
+	unsigned n = 0;
+
+	if (!t)
+		return NULL;
+	for (unsigned i = 0; i < t->nfield; i++)
+		f[i] = (struct evfield){ "rank", EV_INT64 };
+	for (unsigned i = 0; is_start && i < d->nparam; i++)
+		if (d->param[i].kind != CALL_P_STATUS)
+			f[++n].name = d->param[i].name;
+	if (!is_start)
+		f[1].name = "result";
+	if (is_start ? d->start_length : d->end_length)
+		f[(is_start ? d->start_length : d->end_length) - 1].name = "nbytes";
+	if (is_start ? d->start_partner : d->end_partner)
+		f[(is_start ? d->start_partner : d->end_partner) - 1].name = "partner";
+	return t;
+}
+
+static struct evtype *type_of_probe(const struct seg_probe *p)
+{
+	static const char *const names[SEG_PROBE_PARAMS] = { "vt",    "par2",  "par3",	"par4",	 "par5",
+							     "par6",  "par7",  "par8",	"par9",	 "par10",
+							     "par11", "par12", "par13", "par14" };
+	struct evfield *f = NULL;
+	struct evtype *t = type_new(p->name, "", p->nparam, &f);
+
+	for (unsigned i = 0; t && i < p->nparam; i++)
+		f[i] = (struct evfield){ names[i], SEG_IS_FLOAT(p->type[i]) ? EV_DOUBLE : EV_INT64 };
+	return t;
+}
+
+/* Consumes own. NULL: it is not asked for (or there is no memory: *rc). */
+static struct asked *ask(struct events_site *es, unsigned number, const struct evtype *type, struct evtype *own, int *rc)
+{
+	struct asked *a = NULL;
+	struct evtests tests;
+
+	if (!type) {
+		*rc = -ERR_NOMEM;
+	} else if (evwhere_bind(&es->site->csr->events->where, type, &tests)) {
+		a = calloc(1, sizeof(*a));
+		if (!a)
+			*rc = -ERR_NOMEM;
+	}
+	if (!a) {
+		free(own);
+		return NULL;
+	}
+	*a = (struct asked){ .site = es, .number = number, .type = type, .own = own, .tests = tests };
+	a->lost = lost_of(es, number);
+	es->asked[number] = a;
+	return a;
+}
+
+static int ask_call(struct events_site *es, unsigned func, enum call_phase phase)
+{
+	const struct call_desc *d = call_get(func);
+	struct evtype *t;
+	int rc = 0;
+
+	t = type_of_call(d, phase);
+	if (!t || is_named(es->site->csr, t->name) || is_named(es->site->csr, d->name))
+		ask(es, FIRST_CALL + 2 * func + phase, t, t, &rc);
+	else
+		free(t);
+	return rc;
+}
+
+static int ask_calls(struct events_site *es)
+{
+	struct csr_site *s = es->site;
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < segview_funcs(s->proc->seg); i++) {
+		uint32_t bits = 0;
+
+		for (int phase = CALL_START; !rc && phase <= CALL_END; phase++) {
+			rc = ask_call(es, i, (enum call_phase)phase);
+			if (es->asked[FIRST_CALL + 2 * i + (unsigned)phase])
+				bits |= phase == CALL_START ? HOOK_EVENT_START : HOOK_EVENT_END;
+		}
+		if (!rc && bits) {
+			rc = hooks_wish(s->proc, HOOKS_CSR(s->csr->number), (int)i, bits, 0);
+			hooks_apply(s->proc, (int)i);
+		}
+	}
+	return rc;
+}
+
+static void on_hit(void *arg, const struct probe_hit *h);
+
+static int ask_probe(struct events_site *es, unsigned number)
+{
+	struct csr_site *s = es->site;
+	const struct seg_probe *p = segview_probe(s->proc->seg, number);
+	struct evtype *t;
+	struct asked *a;
+	int rc = 0;
+
+	if (!p || !is_named(s->csr, p->name))
+		return 0;
+	t = type_of_probe(p);
+	a = ask(es, FIRST_PROBE + number, t, t, &rc);
+	if (!a)
+		return rc;
+	rc = probes_wish(s->csr->owner->conf.env.probes, s->proc,
+			 &(struct probe_ask){ .probe = p->name, .on_hit = on_hit, .arg = a }, &a->wish);
+	return rc == -ERR_NOTFOUND ? 0 : rc; /* one of the same name as another's */
+}
+
+/* Those that have come since, too. */
+static int ask_events(struct events_site *es)
+{
+	struct proc *p = es->site->proc;
+	unsigned n = events_look(p), first = es->nlooked;
+	int rc = 0;
+
+	for (; !rc && es->nlooked < n; es->nlooked++) {
+		const struct evtype *t = events_type(p, es->nlooked);
+
+		if (t && is_named(es->site->csr, t->name) &&
+		    ask(es, FIRST_EVENT + es->nlooked, t, NULL, &rc))
+			events_wish(p, es->nlooked, 1);
+	}
+	if (first < es->nlooked)
+		events_tell(p);
+	return rc;
+}
+
+int csr_events_watch(struct csr_site *s)
+{
+	struct events_site *es = calloc(1, sizeof(*es));
+	int rc = 0;
+
+	if (!es)
+		return -ERR_NOMEM;
+	s->events = es;
+	es->site = s;
+	es->nstream = segview_threads(s->proc->seg);
+	es->stream = calloc(es->nstream, sizeof(struct stream *));
+	if (!es->stream)
+		return -ERR_NOMEM;
+	rc = ask_calls(es);
+	/* A wish reads the ring, and a ring that makes no sense takes the site with it. */
+	for (unsigned i = 0; !rc && i < SEG_PROBES; i++) {
+		rc = ask_probe(es, i);
+		if (csr_find_site(s->csr, s->proc) != s || !s->proc->seg)
+			return 0;
+	}
+	return rc ? rc : ask_events(es);
+}
+
+/* --- blocks */
+
+static void fire(struct events_site *es, const uint8_t *block, size_t n)
+{
+	struct csr_site *s = es->site;
+	const struct task_env *env = &s->csr->owner->conf.env;
+
+	csr_fire(s->csr, &(struct happening){ .proc = s->proc,
+					      .time = timebase_at(env->timebase, loop_now(env->loop)),
+					      .own_name = "block",
+					      .own_bytes = block,
+					      .own_nbytes = n,
+					      .never_holds = true });
+}
+
+/* What was lost is told with the next block, whoever's it is: nobody knows which thread lost it. */
+static void note_lost(struct events_site *es)
+{
+	for (unsigned i = 0; es->site->proc->seg && i < NUMBERS; i++) {
+		struct asked *a = es->asked[i];
+		uint64_t lost = a ? lost_of(es, i) : 0;
+
+		/* A call's figure is of both its events. */
+		if (!a || (i >= FIRST_CALL && (i - FIRST_CALL) % 2 == CALL_END && es->asked[i - 1]))
+			continue;
+		es->lost += lost > a->lost ? lost - a->lost : 0;
+		a->lost = lost;
+	}
+}
+
+static void cut(struct events_site *es, struct stream *st, bool is_last)
+{
+	evwrite_dropped(&st->w, es->lost);
+	es->lost = 0;
+	evwrite_cut(&st->w, is_last, NULL); /* without memory: with the next record */
+	if (st->w.out.n)
+		fire(es, st->w.out.p, st->w.out.n);
+	buf_clear(&st->w.out);
+}
+
+static void say_who(struct events_site *es, struct stream *st)
+{
+	const struct proc *p = es->site->proc;
+	const char *host = es->site->csr->owner->conf.env.host_name;
+	struct evconst c[] = {
+		{ "tid", { .kind = EV_INT32, .i32 = (int32_t)st->tid } },
+		{ "HOST", { .kind = EV_STRING, .s = host ? host : "", .n = host ? (uint32_t)strlen(host) : 0 } },
+		{ "PROG", { .kind = EV_STRING, .s = p->name, .n = (uint32_t)strnlen(p->name, sizeof(p->name)) } },
+		{ "pid", { .kind = EV_INT32, .i32 = p->pid } },
+		{ "rank", { .kind = EV_INT32, .i32 = p->own.rank } },
+		{ "job", { .kind = EV_STRING, .s = p->own.job, .n = (uint32_t)strlen(p->own.job) } },
+	};
+
+	evwrite_define(&st->w, 0, &(struct evtype){ .name = "", .nconst = sizeof(c) / sizeof(c[0]), .constant = c }, NULL);
+}
+
+/* Each block can be read alone: one that found no room somewhere takes no others with it. */
+static void begin_block(struct events_site *es, struct stream *st)
+{
+	const struct task_env *env = &es->site->csr->owner->conf.env;
+	struct ticks_scale scale = *scale_of(es);
+
+	memset(st->said, 0, sizeof(st->said));
+	st->since = loop_now(env->loop);
+	scale.base_ns = timebase_at(env->timebase, scale.base_ns);
+	say_who(es, st);
+	evwrite_clock(&st->w, &scale, NULL);
+}
+
+static struct stream *stream_of(struct events_site *es, unsigned thread, uint32_t tid)
+{
+	struct stream *st = es->stream[thread];
+	uint64_t id;
+
+	if (st && st->tid == tid)
+		return st;
+	if (!st)
+		st = es->stream[thread] = calloc(1, sizeof(*st));
+	else
+		cut(es, st, true); /* another thread has the block of the old one */
+	if (!st || rng_fill_random(&id, sizeof(id), NULL))
+		return NULL;
+	evwrite_done(&st->w);
+	evwrite_init(&st->w, id, false, 0);
+	st->tid = tid;
+	return st;
+}
+
+static void add(struct asked *a, uint64_t ticks, const void *values, size_t n)
+{
+	struct events_site *es = a->site;
+	struct csrs *s = es->site->csr->owner;
+	struct stream *st;
+
+	if (a->tests.n && !evtests_pass(&a->tests, a->type, values, n))
+		return;
+	st = stream_of(es, s->ring_thread, s->ring_tid);
+	if (!st) {
+		es->lost++;
+		return;
+	}
+	if (!st->w.body.n)
+		begin_block(es, st);
+	if (!(st->said[a->number / 8] >> a->number % 8 & 1) && !evwrite_define(&st->w, a->number, a->type, NULL))
+		st->said[a->number / 8] |= (uint8_t)(1 << a->number % 8);
+	if (evwrite_record(&st->w, a->number, ticks, values, n, NULL))
+		es->lost++;
+	if (st->w.body.n >= EVENTS_BLOCK_BYTES)
+		cut(es, st, false);
+}
+
+void csr_events_on_call(struct csr_site *s, const struct ring_call *r)
+{
+	struct asked *a = s->events->asked[FIRST_CALL + 2u * r->func + r->phase];
+
+	if (a)
+		add(a, r->ticks, r->par, r->npar * sizeof(r->par[0]));
+}
+
+static void on_hit(void *arg, const struct probe_hit *h)
+{
+	struct asked *a = arg;
+
+	add(a, h->ticks, h->par, h->npar * sizeof(h->par[0]));
+}
+
+void csr_events_on_event(struct csr_site *s, const struct segview_event *e)
+{
+	struct asked *a = s->events->asked[FIRST_EVENT + e->number];
+
+	if (!a)
+		return;
+	if (evtype_fits_values(a->type, e->value, e->n))
+		add(a, e->ticks, e->value, e->n);
+	else
+		s->events->lost++; /* of a program that has overwritten its own */
+}
+
+void csr_events_poll(struct csr_site *s, nsec_t now)
+{
+	struct events_site *es = s->events;
+
+	if (s->proc->seg && segview_event_count(s->proc->seg) > es->nlooked)
+		ask_events(es);
+	for (unsigned i = 0; i < es->nstream; i++) {
+		struct stream *st = es->stream[i];
+
+		if (!st || !st->w.body.n || now - st->since < EVENTS_CUT_NS)
+			continue;
+		note_lost(es);
+		cut(es, st, false);
+	}
+}
+
+/* --- the end */
+
+static void finish(struct events_site *es)
+{
+	note_lost(es);
+	/* What was lost without anything behind it is told, too. */
+	if (es->lost && es->nstream && !es->stream[0])
+		stream_of(es, 0, 0);
+	for (unsigned i = 0; i < es->nstream; i++)
+		if (es->stream[i])
+			cut(es, es->stream[i], true);
+}
+
+static void forget(struct events_site *es, struct asked *a)
+{
+	struct proc *p = es->site->proc;
+
+	if (a->number < FIRST_PROBE)
+		events_wish(p, a->number - FIRST_EVENT, -1);
+	else if (a->number < FIRST_CALL)
+		probes_unwish(&a->wish);
+	free(a->own);
+	free(a);
+}
+
+void csr_events_unwatch(struct csr_site *s)
+{
+	struct events_site *es = s->events;
+
+	if (!es)
+		return;
+	s->events = NULL;
+	if (es->stream)
+		finish(es);
+	for (unsigned i = 0; i < NUMBERS; i++)
+		if (es->asked[i])
+			forget(es, es->asked[i]);
+	events_tell(s->proc);
+	for (unsigned i = 0; es->stream && i < es->nstream; i++) {
+		if (es->stream[i])
+			evwrite_done(&es->stream[i]->w);
+		free(es->stream[i]);
+	}
+	free(es->stream);
+	free(es);
+}
