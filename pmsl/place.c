@@ -5,6 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/map.h"
 #include "common/base/str.h"
+#include "pmsl/late.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,33 +171,6 @@ static void name_link(const struct placer *p, uint32_t below, uint32_t from, cha
 	str_base32(name + 1, bytes, sizeof(bytes));
 }
 
-/* What it gives for a read is what has come since the one before: of two reads it is their sum. */
-static bool is_gain(const struct flow_node *n)
-{
-	return n->kind == FLOW_DELTA ||
-	       (n->kind == FLOW_VT_AGG && !n->partial && n->fold.since == FLOW_SINCE_LAST &&
-		(n->fold.agg == AGG_SUM || n->fold.agg == AGG_COUNT));
-}
-
-/*
- * Whether a part that comes late belongs into the next read: aggregates over what has happened since the
- * last read do, and sums of gains. Other sets are of what was in their read, where two reads do not mix.
- */
-static enum flow_since since_of(const struct placer *p, const struct bound_node *v)
-{
-	const struct flow_node *first;
-	size_t i;
-
-	if (v->n.kind != FLOW_SET)
-		return v->n.kind == FLOW_VT_AGG ? v->n.fold.since : v->n.gives.since;
-	first = &p->b->node[v->n.in[0]]->n;
-	if (first->partial)
-		return since_of(p, p->b->node[v->n.in[0]]);
-	for (i = 0; i < v->n.nin && is_gain(&p->b->node[v->n.in[i]]->n); i++)
-		continue;
-	return v->n.fold.agg == AGG_SUM && i == v->n.nin ? FLOW_SINCE_LAST : FLOW_SINCE_START;
-}
-
 static uint32_t put_link(struct placer *p, uint32_t below, uint32_t from,
 			 const struct bound_node *v, bool partial, uint32_t behind)
 {
@@ -212,11 +186,7 @@ static uint32_t put_link(struct placer *p, uint32_t below, uint32_t from,
 	out.link.name = in.link.name = name;
 	in.link.domain = v->n.domain;
 	in.link.partial = partial;
-	if (partial)
-		in.link.fold =
-			v->n.kind == FLOW_SET || v->n.kind == FLOW_VT_AGG ? v->n.fold : v->n.gives;
-	in.link.fold.partial_out = false;
-	in.link.fold.since = partial ? since_of(p, v) : FLOW_SINCE_START;
+	in.link.fold = partial ? late_fold_of_part(p->b, v) : late_fold_of_value(p->b, v);
 	in.link.behind = behind;
 	if (add(p, below, &out) == NOTHING)
 		return NOTHING;

@@ -121,7 +121,8 @@ struct flow_link {
 	const char *name; /* unique in the measurement */
 	/* The others are a LINK_IN's: what its other end is like. */
 	enum flow_domain domain;
-	bool partial; /* of fold.agg and .q; since last read: a late one is merged with the next */
+	bool partial; /* of fold.agg and .q */
+	/* .since the last read: a late one is merged with the next; of plain values as .agg (SUM, MIN, MAX) says. */
 	struct flow_fold fold;
 	uint32_t behind; /* contributors (processes, nodes) behind it */
 };

@@ -4,11 +4,20 @@
 
 #include <stdlib.h>
 
+/* What comes late goes into the next read. Two plain values become one only where that is a value of the same kind. */
+static bool takes_late(const struct fnode *n)
+{
+	enum agg_kind agg = n->fold.agg;
+
+	return n->fold.since == FLOW_SINCE_LAST &&
+	       (n->partial || agg == AGG_SUM || agg == AGG_MIN || agg == AGG_MAX);
+}
+
 int reads_init(struct fnode *n)
 {
 	struct reads_state *s = &n->reads;
-	/* Of plain values the graph may name any aggregate: none is kept. */
-	enum agg_kind agg = n->partial ? n->fold.agg : AGG_COUNT;
+	/* Of other plain values the graph may name any aggregate: none is kept. */
+	enum agg_kind agg = n->partial || takes_late(n) ? n->fold.agg : AGG_COUNT;
 	bool sketches = agg_kind_has_sketch(agg);
 
 	s->part = calloc(FLOW_READS_OPEN, sizeof(*s->part));
@@ -59,33 +68,41 @@ static void merge(struct flow_partial *p, const struct flow_token *t, const stru
 	p->t.n = about.n;
 }
 
-static void take_partial(struct fnode *n, int64_t last_read, const struct flow_batch *b)
+/* Nothing came to pass in it: what is under way is in a later difference. */
+static bool says_nothing(const struct flow_batch *b)
 {
-	bool late = b->read <= last_read;
-
-	n->count.late += late;
-	if (late && n->fold.since == FLOW_SINCE_START)
-		return; /* the next one has it all */
-	merge(open_slot(&n->reads, late ? last_read + 1 : b->read), &b->t[0], &b->a[0], late);
-}
-
-static void take_value(struct fnode *n, int64_t last_read, const struct flow_batch *b)
-{
-	if (b->read <= last_read)
-		n->count.late++;
-	else
-		open_slot(&n->reads, b->read)->t = b->t[0];
+	return !b->partial && !flow_token_has_value(&b->t[0]) && !(b->t[0].flags & FLOW_NAN);
 }
 
 void reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b)
 {
+	bool late = b->read <= last_read;
+
 	n->count.in += b->n;
 	if (!b->n)
 		return;
-	if (n->partial)
-		take_partial(n, last_read, b);
+	n->count.late += late;
+	if (late && (!takes_late(n) || says_nothing(b)))
+		return; /* the next one has it all, or this one is of its own read */
+	if (n->partial || takes_late(n))
+		merge(open_slot(&n->reads, late ? last_read + 1 : b->read), &b->t[0],
+		      n->partial ? &b->a[0] : NULL, late);
 	else
-		take_value(n, last_read, b);
+		open_slot(&n->reads, b->read)->t = b->t[0];
+}
+
+/* A plain value as it came, unless others were merged with it; a sum of none is none. */
+static struct flow_token value_of(const struct fnode *n, const struct flow_partial *p)
+{
+	struct flow_token t = p->t;
+
+	if (n->partial || agg_count(&p->a))
+		return partial_finish(p, n->fold.q);
+	if (takes_late(n)) {
+		t.value = NAN;
+		t.error = 0;
+	}
+	return t;
 }
 
 /* Reads that were left out here: what their hosts told since the last read is not lost. */
@@ -95,13 +112,15 @@ static void carry_over(struct fnode *n, int64_t last_read, int64_t read)
 
 	for (int64_t r = first + 1; r < read; r++) {
 		int64_t at = r % FLOW_READS_OPEN;
-		struct flow_partial *p = &n->reads.part[at];
+		const struct flow_partial *p = &n->reads.part[at];
+		struct flow_token t;
 
 		if (n->reads.key[at] != r)
 			continue;
 		n->reads.key[at] = 0;
-		if (n->partial && n->fold.since == FLOW_SINCE_LAST)
-			merge(open_slot(&n->reads, read), &p->t, &p->a, true);
+		t = value_of(n, p);
+		if (takes_late(n))
+			merge(open_slot(&n->reads, read), &t, n->partial ? &p->a : NULL, true);
 	}
 }
 
@@ -117,6 +136,6 @@ void reads_read(struct fnode *n, int64_t last_read, int64_t read, nsec_t t)
 	}
 	n->reads.key[at] = 0;
 	p->t.key = read;
-	n->now = n->partial ? partial_finish(p, n->fold.q) : p->t;
+	n->now = value_of(n, p);
 	n->now_agg = n->partial ? &p->a : NULL;
 }

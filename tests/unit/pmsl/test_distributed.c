@@ -32,7 +32,7 @@ struct frame {
 	size_t n, tokens;
 	unsigned from, due; /* piece; round in which it arrives, 0: never */
 	unsigned times;
-	bool has_come, is_plain; /* plain: values, not partial aggregates */
+	bool has_come;
 };
 
 struct tree {
@@ -123,7 +123,6 @@ static void on_batch(void *arg, const struct flow_batch *b)
 
 	ck_assert_uint_lt(f->n, BATCHES_MAX);
 	f->tokens += b->n;
-	f->is_plain |= !b->partial;
 	f->batch[f->n] = (struct buf)BUF_INIT(FRAME_MAX_BYTES);
 	flow_batch_encode(&f->batch[f->n++], b);
 }
@@ -320,13 +319,13 @@ static void one_round(struct tree *t)
 
 /* --- what should have come */
 
-/* What that piece told of that read reached the top. Events, and parts, may come later; of a value there is one a read. */
+/* What that piece told of that read reached the top, in that read or a later one. */
 static bool reaches(const struct tree *t, unsigned piece, unsigned read)
 {
 	while (piece && read) {
 		const struct frame *f = &t->frame[piece][read];
 
-		read = f->is_plain && !t->is_central && f->due != read ? 0 : f->due;
+		read = f->due;
 		piece = above(t, piece);
 	}
 	return read != 0;
