@@ -2,14 +2,17 @@
 #include "tools/session.h"
 
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/str.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define ATTACH_ALL ":site_attach([]) node_attach([]) proc_attach([])"
 #define DEADLINE_MS 2000
+#define TIMEOUT_MAX_NS (3600 * NSEC_PER_SEC)
 #define REQUEST_BYTES 4096
 #define VALUES_MAX_BYTES (64 * 1024 * 1024) /* of one answer: libomis takes no larger one */
 
@@ -20,24 +23,48 @@ static int open_status(Omis_status s, bool is_given)
 	return s == OMIS_PARAMETER_ERROR && is_given ? CMD_USAGE : CMD_UNREACHABLE;
 }
 
+/* --timeout, else OMIG_TIMEOUT, for all of it; else what people wait for who sit before it. */
+static int patience(const struct cmd_common *c, int64_t *connect_ms, int64_t *answer_ms)
+{
+	const char *given = getenv("OMIG_TIMEOUT");
+	int64_t ns = c->timeout_ns;
+	bool is_default = ns == CMD_COMMON_INIT.timeout_ns;
+
+	if (is_default && given && *given) {
+		if (opt_to_nsec(given, NSEC_PER_MSEC, TIMEOUT_MAX_NS, &ns))
+			return cmd_fail(CMD_USAGE, "OMIG_TIMEOUT: %.40s is no time from 1ms to 1h, such as 5s",
+					given);
+		is_default = false;
+	}
+	*connect_ms = ns / NSEC_PER_MSEC;
+	*answer_ms = is_default ? DEADLINE_MS : ns > TIMEOUT_MAX_NS ? TIMEOUT_MAX_NS / NSEC_PER_MSEC : *connect_ms;
+	return CMD_OK;
+}
+
 int session_open(const struct cmd_common *c)
 {
 	char name[] = "omig", o1[] = "--omis-timeout", o2[] = "--omis-mainsm", ms[24];
+	char *words[] = { name, o1, ms, NULL, NULL, NULL }, **argv = words;
+	int64_t connect_ms = 0, answer_ms = 0;
+	int argc = 3, rc = patience(c, &connect_ms, &answer_ms);
 	char *string = c->mainsm ? str_dup(c->mainsm) : NULL;
-	char *words[] = { name, o1, ms, string ? o2 : NULL, string, NULL }, **argv = words;
-	int64_t timeout_ms = c->timeout_ns / 1000000;
-	int argc = string ? 5 : 3;
 	Omis_status s;
 
-	snprintf(ms, sizeof(ms), "%lld", (long long)timeout_ms);
+	if (rc != CMD_OK) {
+		free(string);
+		return rc;
+	}
+	if (string) {
+		words[3] = o2;
+		words[4] = string;
+		argc = 5;
+	}
+	snprintf(ms, sizeof(ms), "%lld", (long long)connect_ms);
 	s = omis_init(&argc, &argv, NULL, NULL);
 	free(string);
 	if (s != OMIS_OK)
 		return cmd_fail(open_status(s, c->mainsm != NULL), "%s", omis_last_error());
-	if (c->timeout_ns == CMD_COMMON_INIT.timeout_ns)
-		timeout_ms = DEADLINE_MS;
-	omis_request_policy(OMIS_WAIT_ALL, 0,
-			    timeout_ms > 3600000 ? 3600000 : (unsigned)timeout_ms);
+	omis_request_policy(OMIS_WAIT_ALL, 0, (unsigned)answer_ms);
 	return CMD_OK;
 }
 

@@ -45,6 +45,7 @@ need() {
 # until_true SECONDS COMMAND...: tries until it succeeds; what it tries may wait so itself.
 # A wait ends a test that hangs, it judges no speed: a slow machine gets PATIENCE times as long.
 export PATIENCE="${PATIENCE:-4}"
+export OMIG_TIMEOUT="$((2 * PATIENCE))s" # what people wait is 2 s
 until_true() {
 	tries_end=$(($(date +%s) + $1 * PATIENCE))
 	shift

@@ -27,6 +27,7 @@ check 'a string that is none, in the environment' fails 3 'OMIG_MAINSM: not a co
 	env OMIG_MAINSM=nonsense omig tree
 check 'a port that is none' fails 2 'the port is wrong' omig tree --mainsm "omig1:127.0.0.1:0:$pin"
 check 'a pin that is cut off' fails 2 'the pin .* is wrong' omig tree --mainsm "omig1:127.0.0.1:$port:abc"
+check 'a time-out that is none' fails 2 'OMIG_TIMEOUT: soon is no time' env OMIG_TIMEOUT=soon omig tree
 check 'the pin of another monitor' fails 5 'has not the pin .* another monitor, or the string is old' \
 	elsewhere wrong-pin omig tree --mainsm "omig1:127.0.0.1:$port:00000000000000000000000000:$token"
 check 'a port where nobody listens' fails 3 '127.0.0.1:1: .*is it running' \
