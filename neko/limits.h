@@ -3,12 +3,16 @@
 #ifndef NEKO_LIMITS_H
 #define NEKO_LIMITS_H
 
+#include <stdint.h>
+
 #define NEKO_PROCESSES_MAX 1000000 /* ten times what a run of 2 GiB holds */
 #define NEKO_LAYERS_MAX 32 /* of a process; what is sent passes them on one stack */
 #define NEKO_NETS_MAX 8 /* an algorithm uses two or three */
 #define NEKO_TYPES_MAX 1024 /* of messages: a table that each send looks into */
 #define NEKO_CONTENT_MAX_BYTES (64 * 1024 - 64) /* a datagram of UDP with our header */
 #define NEKO_QUEUE_MAX 1048576 /* messages that wait for one layer: it has stopped receiving */
+#define NEKO_TIME_MAX \
+	(INT64_MAX / 2) /* 146 years, the end of all runs: delays and waits may be added */
 #define NEKO_EVENTS_MAX (1u << 30) /* of the queue: 32 GiB, memory ends before */
 /* one after the other of one layer: no time passes, nobody would see the end */
 #define NEKO_POLLS_MAX 1000000

@@ -75,8 +75,8 @@ static int parse_crash(struct run *r, uint32_t id, struct err *e)
 	str_copy(first, sizeof(first), text);
 	if (dots && (size_t)(dots - text) < sizeof(first))
 		first[dots - text] = 0;
-	if (opt_to_nsec(first, 0, INT64_MAX / 2, at) ||
-	    opt_to_nsec(dots ? dots + 2 : first, *at, INT64_MAX / 2, by)) {
+	if (opt_to_nsec(first, 0, NEKO_TIME_MAX, at) ||
+	    opt_to_nsec(dots ? dots + 2 : first, *at, NEKO_TIME_MAX, by)) {
 		err_set(e, ERR_INVALID, "'%s': write a time as 30s, or a span of times as 30s..31s",
 			text);
 		return setup_blame_process(r->setup, id, "crash", e);
@@ -117,15 +117,16 @@ static int read_end(struct run *r, struct err *e)
 	int rc = setup_u64(r->setup, "simulation.seed", 0, UINT64_MAX, &r->seed, e);
 
 	r->runs = 1;
-	r->until = NEKO_NEVER;
 	if (rc == 0)
 		rc = setup_u64(r->setup, "simulation.runs", 1, RUNS_MAX, &r->runs, e);
 	if (rc == 0)
-		rc = setup_nsec(r->setup, "simulation.until", 1, INT64_MAX / 2, &r->until, e);
-	if (rc == 0 && r->until == NEKO_NEVER && !setup_get(r->setup, "stat.stop"))
+		rc = setup_nsec(r->setup, "simulation.until", 1, NEKO_TIME_MAX, &r->until, e);
+	if (rc == 0 && !r->until && !setup_get(r->setup, "stat.stop"))
 		rc = err_set(e, ERR_INVALID,
 			     "this run would never end; write simulation.until = 1h, or stat.stop "
 			     "= ci(0.95) < 5%%");
+	if (!r->until)
+		r->until = NEKO_TIME_MAX;
 	return rc;
 }
 

@@ -266,6 +266,7 @@ int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e)
 	uint64_t budget = s->counts.events + SIM_PAUSE_EVENTS;
 	const struct event *first;
 
+	until = until < NEKO_TIME_MAX ? until : NEKO_TIME_MAX;
 	start(s);
 	while (s->counts.events < budget && !s->is_stopped && !s->failure.code &&
 	       (first = events_first(&s->queue)) && first->at <= until) {

@@ -58,7 +58,7 @@ enum sim_end {
 };
 
 /*
- * Runs up to that time. Again, with a later one, it goes on. ERR_NOMEM; ERR_LIMIT: something goes round
+ * Runs up to that time, NEKO_TIME_MAX at most. Again, with a later one, it goes on. ERR_NOMEM; ERR_LIMIT: something goes round
  * without any time passing, or a stack is too small; the words say who.
  */
 int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e);

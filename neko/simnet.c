@@ -3,6 +3,7 @@
 
 #include "common/base/map.h"
 #include "common/base/str.h"
+#include "neko/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,16 +91,22 @@ static bool is_cut(const struct simnet *n, nsec_t now, uint32_t from, uint32_t t
 	return false;
 }
 
-/* The time at which its last bit is on the way; false: the queue before the line has no room. */
+/*
+ * The time at which its last bit is on the way; false: the queue before the line has no room, or
+ * no run lasts that long.
+ */
 static bool pass_line(struct simnet *n, uint32_t from, size_t bytes, nsec_t *at)
 {
 	nsec_t *busy = &n->busy_until[from - 1], wait = *busy > *at ? *busy - *at : 0;
 	double bits = 8.0 * (double)(bytes + n->conf.header_bytes);
+	double took = bits / n->conf.bits_per_s * 1e9;
 
 	if (n->conf.queue_bytes &&
 	    (double)wait * 1e-9 * n->conf.bits_per_s + bits > 8.0 * (double)n->conf.queue_bytes)
 		return false;
-	*at += wait + (nsec_t)(bits / n->conf.bits_per_s * 1e9);
+	if (took > (double)(NEKO_TIME_MAX - *at - wait))
+		return false;
+	*at += wait + (nsec_t)took;
 	*busy = *at;
 	return true;
 }

@@ -32,7 +32,7 @@ void simnet_free(struct simnet *n);
 const char *simnet_name(const struct simnet *n);
 
 struct simnet_counts {
-	uint64_t sent, lost, cut, dropped, doubled; /* dropped: no room in the queue of a line */
+	uint64_t sent, lost, cut, dropped, doubled; /* dropped: no room or time of a line */
 };
 
 const struct simnet_counts *simnet_counts(const struct simnet *n);

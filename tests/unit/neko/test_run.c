@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/array.h"
 #include "common/base/file.h"
+#include "neko/limits.h"
 #include "neko/run.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
@@ -125,6 +126,24 @@ START_TEST(a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so)
 }
 END_TEST
 
+/* A million steps of eleven days are more than a time of 64 bits has. */
+START_TEST(a_run_without_an_end_ends_where_times_do)
+{
+	static const char text[] =
+		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
+		"nfd-s\n"
+		"network = n\nnetwork.n.delay = constant(1ms)\nfd.eta = 11d\nfd.delta = 1s\n"
+		"stat.stop = n >= 10\n";
+	struct run_figures f;
+	struct err e = { 0 };
+
+	ck_assert_msg(run_text(text, &f, &e) == 0, "%s", e.text);
+	ck_assert(!f.is_stopped && !f.is_cut && f.stuck == 0);
+	ck_assert_uint_eq(f.sent, NEKO_TIME_MAX / (11 * 86400 * NSEC_PER_SEC));
+	ck_assert_uint_eq(f.delivered, f.sent);
+}
+END_TEST
+
 START_TEST(without_memory_a_run_says_so)
 {
 	ALLOC_SWEEP (k) {
@@ -182,5 +201,6 @@ END_TEST
 
 SUITE("run", what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy,
       a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another,
+      a_run_without_an_end_ends_where_times_do,
       a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so,
       without_memory_a_run_says_so, values_are_lines_of_files_and_the_first_are_dropped)

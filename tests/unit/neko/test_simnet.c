@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/array.h"
+#include "neko/limits.h"
 #include "neko/simnet.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
@@ -51,6 +52,28 @@ START_TEST(messages_are_lost_doubled_and_held_as_often_as_wished)
 	ck_assert(late > 0.24 * N && late < 0.29 * N);
 	ck_assert_uint_eq(simnet_counts(n)->lost, none);
 	ck_assert_uint_eq(simnet_counts(n)->doubled, two);
+	simnet_free(n);
+}
+END_TEST
+
+/* A bit in thirty years, then messages for as long as there are times: none arrives before it was sent. */
+START_TEST(what_a_line_cannot_pass_in_all_time_is_dropped)
+{
+	struct simnet_conf c = constant(5 * MS);
+	nsec_t at[SIMNET_COPIES_MAX];
+	struct simnet *n;
+	int i;
+
+	c.bits_per_s = 1e-9;
+	n = made(&c);
+	ck_assert_int_eq(simnet_pass(n, 0, 1, 2, 100, at), 0);
+	ck_assert_uint_eq(simnet_counts(n)->dropped, 1);
+	simnet_free(n);
+	c.bits_per_s = 1e-6;
+	n = made(&c);
+	for (i = 0; i < 100 && simnet_pass(n, NEKO_TIME_MAX / 2, 1, 2, 10, at) == 1; i++)
+		ck_assert(at[0] >= NEKO_TIME_MAX / 2 + 5 * MS && at[0] <= NEKO_TIME_MAX + 5 * MS);
+	ck_assert(i > 0 && i < 100);
 	simnet_free(n);
 }
 END_TEST
@@ -179,7 +202,7 @@ START_TEST(without_memory_there_is_no_network)
 END_TEST
 
 SUITE("simnet", messages_are_lost_doubled_and_held_as_often_as_wished,
-      where_order_is_kept_nothing_overtakes,
+      what_a_line_cannot_pass_in_all_time_is_dropped, where_order_is_kept_nothing_overtakes,
       a_line_passes_one_message_after_the_other_and_drops_what_its_queue_does_not_hold,
       a_partition_parts_groups_for_its_time, what_is_no_partition_is_refused,
       without_memory_there_is_no_network)
