@@ -101,8 +101,10 @@ int chen_configure(const struct chen_wish *w, double loss, const struct delay *d
 
 	if (most > w->detection)
 		most = w->detection;
-	for (i = ETAS; i > ETAS / HEARTBEATS_MAX && q > 0; i--) {
+	for (i = ETAS; i > 0 && q > 0; i--) {
 		try = most * i / ETAS;
+		if (try * HEARTBEATS_MAX < w->detection)
+			break;
 		if (recurrence(w, loss, d, try, q) < w->recurrence)
 			continue;
 		*eta = try;

@@ -121,6 +121,10 @@ START_TEST(the_configurator_gives_what_the_paper_prints)
 	ck_assert_double_eq_tol(q.detection, 30, 1e-9);
 	d = (struct delay){ .kind = DELAY_CONSTANT, .a = 31 };
 	ck_assert_int_eq(chen_configure(&w, 0.01, &d, &eta, &delta, &e), -ERR_INVALID);
+	/* Mistakes of a nanosecond: more heartbeats than any detector waits for. */
+	w.duration = 1e-9;
+	d.a = 0.02;
+	ck_assert_int_eq(chen_configure(&w, 0.01, &d, &eta, &delta, &e), -ERR_INVALID);
 	c.eta = 1e-3;
 	ck_assert_int_eq(chen_predict(&c, &q, &e), -ERR_LIMIT);
 }
