@@ -17,7 +17,7 @@ int fd_params(const struct neko_process *p, struct setup *s, struct fd_params *o
 	if (rc == 0)
 		rc = setup_u64(s, "fd.monitored", 1, neko_count(p), &monitored, e);
 	if (rc == 0)
-		rc = setup_u64(s, "fd.network", 1, NEKO_NETS_MAX, &net, e);
+		rc = setup_u64(s, "fd.network", 1, neko_nets(p), &net, e);
 	if (rc == 0)
 		rc = setup_bool(s, "fd.log_delay", &out->is_delay_logged, e);
 	out->monitored = (uint32_t)monitored;

@@ -15,6 +15,11 @@ uint32_t neko_count(const struct neko_process *p)
 	return p->world->nprocess;
 }
 
+uint32_t neko_nets(const struct neko_process *p)
+{
+	return p->world->nnet;
+}
+
 void *neko_state(struct neko_layer *l)
 {
 	return l->state;

@@ -67,6 +67,7 @@ struct neko_layer_ops {
 
 uint32_t neko_id(const struct neko_process *p);
 uint32_t neko_count(const struct neko_process *p); /* m */
+uint32_t neko_nets(const struct neko_process *p); /* numbers of networks are below */
 
 /* Puts a layer on top. Only before the run. *out is its state, NULL for no bytes; out may be NULL. */
 int neko_push(struct neko_process *p, const struct neko_layer_ops *ops, void *out, struct err *e);

@@ -143,6 +143,13 @@ static char *trimmed(char *s)
 	return s;
 }
 
+static int no_network(struct err *e)
+{
+	return err_set(e, ERR_INVALID,
+		       "no network; write network = lan, and network.lan.delay = "
+		       "exponential(20ms)");
+}
+
 int run_nets(struct run *r, struct err *e)
 {
 	const char *names = setup_get(r->setup, "network");
@@ -150,9 +157,7 @@ int run_nets(struct run *r, struct err *e)
 	int rc = 0;
 
 	if (!names)
-		return err_set(e, ERR_INVALID,
-			       "no network; write network = lan, and network.lan.delay = "
-			       "exponential(20ms)");
+		return no_network(e);
 	copy = str_dup(names);
 	if (!copy)
 		return err_nomem(e);
@@ -162,6 +167,10 @@ int run_nets(struct run *r, struct err *e)
 			setup_blame(r->setup, "network", e);
 	}
 	free(copy);
+	if (rc == 0 && !r->nnet) {
+		no_network(e);
+		rc = setup_blame(r->setup, "network", e);
+	}
 	return rc;
 }
 
