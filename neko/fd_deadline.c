@@ -123,18 +123,26 @@ static void hear(struct neko_layer *l, struct detector *f, const struct neko_msg
 		trust(l, f);
 }
 
+/* For ever while there is no deadline. One that has just passed is no time, which would be for ever, too. */
+static nsec_t patience(const struct neko_layer *l, const struct detector *f)
+{
+	nsec_t left = f->deadline - neko_now(l);
+
+	if (!f->last || f->is_suspected)
+		return -1;
+	return left > 0 ? left : 0;
+}
+
 /* Before the first heartbeat nobody is suspected: when it should come is not known. */
 static void watch(struct neko_layer *l)
 {
 	struct detector *f = neko_state(l);
 	struct neko_msg *m;
-	bool has_deadline;
 	int rc;
 
 	neko_log(l, FD_WATCH, f->params.monitored);
 	for (;;) {
-		has_deadline = f->last && !f->is_suspected;
-		rc = neko_receive(l, has_deadline ? f->deadline - neko_now(l) : -1, &m);
+		rc = neko_receive(l, patience(l, f), &m);
 		if (rc == -ERR_CLOSED)
 			return;
 		if (rc == 0)

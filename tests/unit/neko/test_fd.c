@@ -2,7 +2,9 @@
 /* Failure detectors: simulated against the closed formulas, and in what each does by itself. */
 #include "common/base/array.h"
 #include "neko/chen.h"
+#include "neko/fd.h"
 #include "neko/run.h"
+#include "neko/world.h"
 #include "tests/suite.h"
 
 #include <math.h>
@@ -127,6 +129,87 @@ START_TEST(the_configurator_gives_what_the_paper_prints)
 	ck_assert_int_eq(chen_configure(&w, 0.01, &d, &eta, &delta, &e), -ERR_INVALID);
 	c.eta = 1e-3;
 	ck_assert_int_eq(chen_predict(&c, &q, &e), -ERR_LIMIT);
+}
+END_TEST
+
+/* A real clock, of a machine that has other things to do: a second passes between any two looks. */
+struct busy {
+	struct neko_world world; /* first */
+	nsec_t now, asked;
+	unsigned waits, suspected;
+	bool was_heard;
+};
+
+static struct busy *busy_of(const struct neko_world *w)
+{
+	return (struct busy *)(uintptr_t)w;
+}
+
+static nsec_t busy_now(const struct neko_world *w)
+{
+	return busy_of(w)->now += NSEC_PER_SEC;
+}
+
+static struct neko_msg *first_heartbeat(struct neko_world *w)
+{
+	struct neko_msg *m = world_msg_new(w, 1, 8);
+
+	m->from = 1;
+	m->to = 2;
+	m->type = FD_HEARTBEAT;
+	m->content[0] = 1;
+	return m;
+}
+
+/* One heartbeat comes, and then none. */
+static int busy_wait(struct neko_layer *l, nsec_t until, bool for_message)
+{
+	struct busy *b = busy_of(l->process->world);
+	struct neko_msg *m;
+
+	if (++b->waits > 10)
+		return -ERR_CLOSED;
+	if (!b->was_heard) {
+		b->was_heard = true;
+		m = first_heartbeat(&b->world);
+		world_hand_up(l->process, m);
+		world_msg_unref(&b->world, m);
+		return 0;
+	}
+	if (until == NEKO_NEVER)
+		return -ERR_CLOSED;
+	b->now = until > b->now ? until : b->now;
+	return -ERR_TIMEOUT;
+}
+
+static void busy_arrived(struct neko_layer *l)
+{
+}
+
+static void busy_log(struct neko_world *w, const struct neko_event *v)
+{
+	busy_of(w)->suspected += strcmp(v->what, FD_START) == 0;
+}
+
+START_TEST(a_deadline_that_passes_between_two_lines_is_noticed)
+{
+	static const struct neko_world_ops ops = {
+		.now = busy_now, .wait = busy_wait, .arrived = busy_arrived, .log = busy_log
+	};
+	static const char text[] = "fd.eta = 2500ms\nfd.alpha = 0s\n";
+	struct busy b = { 0 };
+	struct setup *s = NULL;
+	struct neko_process *p;
+
+	ck_assert_int_eq(setup_parse(text, sizeof(text) - 1, &s, NULL), 0);
+	ck_assert_int_eq(world_init(&b.world, &ops, 2, 1, NULL), 0);
+	b.world.nnet = 1;
+	p = world_process(&b.world, 2);
+	ck_assert_int_eq(fd_nfde(p, s, NULL), 0);
+	p->highest->ops->run(p->highest);
+	ck_assert_uint_eq(b.suspected, 1);
+	world_done(&b.world);
+	setup_free(s);
 }
 END_TEST
 
@@ -259,6 +342,7 @@ END_TEST
 
 SUITE("fd", nfds_errs_as_often_and_as_long_as_the_formulas_of_chen_toueg_and_aguilera_say,
       the_configurator_gives_what_the_paper_prints,
+      a_deadline_that_passes_between_two_lines_is_noticed,
       a_crash_is_found_always_and_by_nfds_within_delta_and_eta,
       estimating_detectors_follow_a_network_that_is_slow,
       a_mistake_is_measured_from_its_begin_to_its_end, accuracy_is_measured_up_to_a_crash)
