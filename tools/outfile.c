@@ -7,22 +7,39 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-int outfile_open(struct outfile *o, const char *path)
+static int open_part(struct outfile *o, mode_t mode)
 {
-	*o = (struct outfile){ .fd = 1, .path = path };
-	if (!path)
-		return CMD_OK;
-	if (snprintf(o->part, sizeof(o->part), "%s.part-%ld", path, (long)getpid()) >= (int)sizeof(o->part)) {
+	if (snprintf(o->part, sizeof(o->part), "%s.part-%ld", o->path, (long)getpid()) >= (int)sizeof(o->part)) {
 		o->part[0] = '\0';
 		return cmd_fail(CMD_USAGE, "the name of the output is too long");
 	}
-	o->fd = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	o->fd = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 	if (o->fd >= 0)
 		return CMD_OK;
 	o->part[0] = '\0';
-	return cmd_fail(CMD_FAILURE, "%s: %s", path, strerror(errno));
+	return cmd_fail(CMD_FAILURE, "%s: %s", o->path, strerror(errno));
+}
+
+/* A file in the place of a pipe would reach no reader, one in the place of /dev/null the whole machine. */
+static int open_as_it_is(struct outfile *o)
+{
+	o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return o->fd >= 0 ? CMD_OK : cmd_fail(CMD_FAILURE, "%s: %s", o->path, strerror(errno));
+}
+
+int outfile_open(struct outfile *o, const char *path)
+{
+	struct stat st;
+
+	*o = (struct outfile){ .fd = 1, .path = path };
+	if (!path)
+		return CMD_OK;
+	if (stat(path, &st))
+		return open_part(o, 0666);
+	return S_ISREG(st.st_mode) ? open_part(o, st.st_mode & 0777) : open_as_it_is(o);
 }
 
 int outfile_put(struct outfile *o, struct buf *b, size_t least)
@@ -48,7 +65,8 @@ int outfile_finish(struct outfile *o)
 {
 	if (!o->part[0])
 		return CMD_OK;
-	if (rename(o->part, o->path))
+	/* A disk that is full, or far away, may say so as late as here. */
+	if (fsync(o->fd) || rename(o->part, o->path))
 		return cmd_fail(CMD_FAILURE, "%s: %s", o->path, strerror(errno));
 	o->part[0] = '\0';
 	return CMD_OK;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a command makes, whole or not at all: under another name until it is whole. Failures are told on stderr. */
+/*
+ * What a command makes, whole or not at all: under another name until it is whole, with the rights of the file that was
+ * there. What is no file, a device or a pipe, is written as it is. Failures are told on stderr.
+ */
 #ifndef TOOLS_OUTFILE_H
 #define TOOLS_OUTFILE_H
 
@@ -17,6 +20,8 @@ int outfile_open(struct outfile *o, const char *path);
 
 /* Writes what is in b, if that is `least` bytes, and empties it. Blocks until it is written. */
 int outfile_put(struct outfile *o, struct buf *b, size_t least);
+
+/* Blocks until a file is on the disk. */
 int outfile_finish(struct outfile *o);
 
 /* Removes what is not whole. Of a struct that is all 0 too. */
