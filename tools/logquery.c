@@ -117,11 +117,9 @@ static void end_table(struct answer *a)
 }
 
 /* Times lose the unit that their text does not have. */
-static char *head_of(const char *name)
+static size_t head_length(const char *name)
 {
-	bool is_time = is_named(name, "_ns");
-
-	return str_ndup(name, strlen(name) - (is_time ? 3 : 0));
+	return strlen(name) - (is_named(name, "_ns") ? 3 : 0);
 }
 
 static bool is_same_table(const struct answer *a, const char *const *names, unsigned n)
@@ -129,7 +127,7 @@ static bool is_same_table(const struct answer *a, const char *const *names, unsi
 	if (!a->table || a->columns != n)
 		return false;
 	for (unsigned i = 0; i < n; i++)
-		if (strncmp(a->head[i], names[i], strlen(a->head[i])))
+		if (strlen(a->head[i]) != head_length(names[i]) || strncmp(a->head[i], names[i], head_length(names[i])))
 			return false;
 	return true;
 }
@@ -146,7 +144,7 @@ static int begin_table(struct answer *a, const struct arvalue *v, const char *co
 		bool is_number = v[i].class == AR_INT || v[i].class == AR_REAL;
 
 		align[i] = is_number && !str_eq(names[i], "stream") && !(is_named(names[i], "_ns") && !str_eq(names[i], "duration_ns")) ? 'r' : 'l';
-		a->head[i] = head_of(names[i]);
+		a->head[i] = str_ndup(names[i], head_length(names[i]));
 		is_whole = a->head[i];
 	}
 	if (is_whole && a->head)

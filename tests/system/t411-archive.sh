@@ -81,6 +81,12 @@ questions() {
 }
 where=$TMPDIR/many.db
 questions SQLite
+printf 'ts=%s event=%s level=Info id=%s %s=%s\n' 1.0 x.a 1 n 7 2.0 x.b 2 nbytes 9 >"$TMPDIR/heads.bp"
+heads() { # one name is the beginning of the other
+	omig log load "$TMPDIR/heads.bp" --archive "$TMPDIR/heads.db" >/dev/null && omig log query "$TMPDIR/heads.db" 'x.*' where id '>' 0 >"$TMPDIR/heads" &&
+		grep -q ' id  n$' "$TMPDIR/heads" && grep -q ' id  nbytes$' "$TMPDIR/heads"
+}
+check 'other fields have a table of their own' heads
 
 # --- two runs beside each other, of which one is slower
 run_of() {
