@@ -260,6 +260,19 @@ static const char foreign[] =
 	"SELECT count(*) FROM sqlite_master AS m WHERE m.type NOT IN ('table', 'index', 'view') OR m.sql LIKE 'CREATE VIRTUAL%' OR EXISTS "
 	" (SELECT 1 FROM pragma_table_xinfo(m.name) AS x WHERE m.type = 'table' AND x.hidden <> 0)";
 
+/* Tables and more, and whose they are. In this order: another loader may make them, with the stamp, in between. */
+static int count_all(const struct arsql *s, int64_t *n, int64_t *stamp, struct err *e)
+{
+	int rc = arsql_number(s, "SELECT count(*) FROM sqlite_master", NULL, 0, n, e);
+
+	return rc ? rc : arsql_number(s, "PRAGMA application_id", NULL, 0, stamp, e);
+}
+
+static bool is_blank(int64_t n, int64_t stamp)
+{
+	return !n && !stamp;
+}
+
 static int lite_look(void *db, bool *is_empty, struct err *e)
 {
 	struct db *d = db;
@@ -267,9 +280,8 @@ static int lite_look(void *db, bool *is_empty, struct err *e)
 	int64_t stamp = 0, n = 0, bad = 0;
 	int rc;
 
-	rc = arsql_number(&s, "PRAGMA application_id", NULL, 0, &stamp, e);
-	rc = rc ? rc : arsql_number(&s, "SELECT count(*) FROM sqlite_master", NULL, 0, &n, e);
-	*is_empty = !rc && !n && !stamp;
+	rc = count_all(&s, &n, &stamp, e);
+	*is_empty = !rc && is_blank(n, stamp);
 	if (rc || *is_empty)
 		return rc;
 	if (stamp != STAMP)
@@ -297,11 +309,23 @@ static const struct arsql_ops lite_ops = {
 
 /* --- opening */
 
-static int settle(struct db *d, enum armode mode, struct err *e)
+/* WAL is written into the file: into none that lite_look() will refuse. */
+static int settle_to_write(struct db *d, struct err *e)
 {
 	static const char *const to_write[] = { "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", ("PRAGMA cache_size=" CACHE_KB),
 						"PRAGMA wal_autocheckpoint=4000" };
-	int rc = 0, was;
+	struct arsql s = { &lite_ops, d };
+	int64_t stamp = 0, n = 0;
+	int rc = count_all(&s, &n, &stamp, e);
+
+	for (size_t i = 0; !rc && (stamp == STAMP || is_blank(n, stamp)) && i < ARRAY_LEN(to_write); i++)
+		rc = lite_run(d, to_write[i], NULL, 0, NULL, NULL, e);
+	return rc;
+}
+
+static int settle(struct db *d, enum armode mode, struct err *e)
+{
+	int was;
 
 	sqlite3_extended_result_codes(d->lite, 1);
 	sqlite3_busy_timeout(d->lite, BUSY_MS);
@@ -314,9 +338,7 @@ static int settle(struct db *d, enum armode mode, struct err *e)
 		sqlite3_hard_heap_limit64(HEAP_BYTES);
 		return lite_run(d, "PRAGMA query_only=1", NULL, 0, NULL, NULL, e);
 	}
-	for (size_t i = 0; !rc && i < ARRAY_LEN(to_write); i++)
-		rc = lite_run(d, to_write[i], NULL, 0, NULL, NULL, e);
-	return rc;
+	return settle_to_write(d, e);
 }
 
 /* As a URI, so that no name means anything but a file: not :memory:, nothing after a ?. */

@@ -246,6 +246,21 @@ static void is_refused(enum armode mode, const char *word)
 	ck_assert_msg(strstr(e.text, word), "%s", e.text);
 }
 
+/* Bytes 18 and 19 of a database say how it is written: 1, unless somebody made it 2, which is WAL. */
+static void is_not_touched(void)
+{
+	char path[64], head[20] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/tmp/omig-test-%ld.db", (long)getpid());
+	f = fopen(path, "rb");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fread(head, 1, sizeof(head), f), sizeof(head));
+	fclose(f);
+	ck_assert_int_eq(head[18], 1);
+	ck_assert_int_eq(head[19], 1);
+}
+
 START_TEST(other_databases_are_left_alone)
 {
 	static const char *const harm[] = {
@@ -258,6 +273,7 @@ START_TEST(other_databases_are_left_alone)
 	made_by("CREATE TABLE books (id INTEGER)");
 	is_refused(AR_WRITE, "no archive of ours");
 	is_refused(AR_READ, "no archive of ours");
+	is_not_touched();
 	for (int i = 0; i < 3; i++) {
 		sqlite3 *db;
 		const char *path = stored_new();
@@ -385,5 +401,5 @@ END_TEST
 SUITE("archive", what_is_loaded_twice_is_there_once, what_comes_in_pieces_and_out_of_order_is_whole, two_loaders_take_turns,
       what_was_not_committed_is_not_there, no_name_reaches_sql, values_of_another_class_have_a_column_of_their_own,
       every_kind_and_edge_comes_back_in_the_classic_views, fields_beyond_the_room_are_left_out_and_counted,
-      numbers_that_no_archive_has_are_left_out, other_databases_are_left_alone, a_catalogue_that_lies_is_refused,
-      who_reads_changes_nothing, a_query_has_its_time, ranges_are_what_was_added)
+      numbers_that_no_archive_has_are_left_out, other_databases_are_left_alone,
+      a_catalogue_that_lies_is_refused, who_reads_changes_nothing, a_query_has_its_time, ranges_are_what_was_added)
