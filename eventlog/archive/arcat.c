@@ -163,22 +163,11 @@ struct artype *arcat_find(const struct arcat *c, const char *name)
 
 /* --- what is added */
 
-/* A name as a value that people read: text, escaped when it is none. */
-static struct arvalue shown(const char *name, char *scratch, size_t size)
-{
-	size_t n = strlen(name);
-
-	if (str_is_utf8(name, n))
-		return AR_S(name, n);
-	str_escape(scratch, size, name, n);
-	return AR_S(scratch, strlen(scratch));
-}
-
 static int store_type(const struct arsql *s, const struct artype *t, struct err *e)
 {
 	char scratch[4 * NAME_MAX_BYTES + 1];
-	struct arvalue v[] = { AR_I(t->number), AR_S(t->tab, strlen(t->tab)), shown(t->name, scratch, sizeof(scratch)),
-			       AR_B(t->name, strlen(t->name)) };
+	struct arvalue v[] = { AR_I(t->number), AR_S(t->tab, strlen(t->tab)),
+			       arsql_shown(t->name, strlen(t->name), scratch, sizeof(scratch)), AR_B(t->name, strlen(t->name)) };
 
 	return arsql_run(s, "INSERT INTO type (type, tab, name, bytes, n) VALUES ($1, $2, $3, $4, 0)", v, 4, e);
 }
@@ -273,8 +262,8 @@ static int store_field(const struct arsql *s, const struct artype *t, const stru
 	size_t n = strlen(f->name);
 	const char *dot = strrchr(f->name, '.');
 	bool is_ident = str_eq(f->name, "guid") || str_eq(f->name, "id") || (dot && str_eq(dot, ".id"));
-	struct arvalue v[] = { AR_I(t->number), AR_I(f->place), AR_S(f->col, strlen(f->col)), shown(f->name, scratch, sizeof(scratch)),
-			       AR_B(f->name, n), AR_I(f->class), AR_I(f->kind), AR_I(f->nth), AR_I(is_ident) };
+	struct arvalue v[] = { AR_I(t->number), AR_I(f->place), AR_S(f->col, strlen(f->col)),
+			       arsql_shown(f->name, n, scratch, sizeof(scratch)), AR_B(f->name, n), AR_I(f->class), AR_I(f->kind), AR_I(f->nth), AR_I(is_ident) };
 
 	return arsql_run(s,
 			 "INSERT INTO field (type, place, col, name, bytes, class, kind, nth, is_ident, n) "

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #define SIDS_MAX (INT64_C(1) << (63 - ARCHIVE_NUMBER_BITS))
+#define COUNTS_MAX (INT64_C(1) << 62) /* of descriptions and batches: nobody counts so far, and one more is a number */
 #define KNOWN_BYTES (32u << 20) /* descriptions in memory; beyond, they are looked up again */
 #define CACHE 64 /* types of a program that alternate */
 #define EVENTS_A_LOOK 1024 /* at the clock */
@@ -85,11 +86,10 @@ static int load(struct archive *a, struct err *e)
 	int rc;
 
 	forget(a);
-	a->sids = a->ds = 0;
 	rc = arcat_load(&a->cat, &a->sql, e);
-	rc = rc ? rc : arsql_number(&a->sql, "SELECT max(sid) FROM stream", NULL, 0, &a->sids, e);
-	rc = rc ? rc : arsql_number(&a->sql, "SELECT max(d) FROM description", NULL, 0, &a->ds, e);
-	return rc ? rc : arsql_number(&a->sql, "SELECT generation FROM archive", NULL, 0, &a->generation, e);
+	rc = rc ? rc : arsql_count(&a->sql, "SELECT max(sid) FROM stream", SIDS_MAX, &a->sids, e);
+	rc = rc ? rc : arsql_count(&a->sql, "SELECT max(d) FROM description", COUNTS_MAX, &a->ds, e);
+	return rc ? rc : arsql_count(&a->sql, "SELECT generation FROM archive", COUNTS_MAX, &a->generation, e);
 }
 
 /* --- opening */
@@ -179,14 +179,6 @@ const struct arcat *archive_cat(const struct archive *a)
 
 /* --- constants, as text that people and views read; their bytes are in the description */
 
-static struct arvalue shown(const char *s, size_t n, char *scratch, size_t size)
-{
-	if (str_is_utf8(s, n) && !memchr(s, 0, n))
-		return AR_S(s, n);
-	str_escape(scratch, size, s, n);
-	return AR_S(scratch, strlen(scratch));
-}
-
 static struct arvalue as_text(const struct evvalue *v, char *scratch, size_t size)
 {
 	switch (v->kind) {
@@ -201,7 +193,7 @@ static struct arvalue as_text(const struct evvalue *v, char *scratch, size_t siz
 		str_from_double(scratch, v->f64);
 		break;
 	case EV_STRING:
-		return shown(v->s, v->n, scratch, size);
+		return arsql_shown(v->s, v->n, scratch, size);
 	}
 	return AR_S(scratch, strlen(scratch));
 }
@@ -214,7 +206,7 @@ static int put_constants(struct archive *a, const char *sql, int64_t of, const s
 
 	for (unsigned i = 0; !rc && i < t->nconst; i++) {
 		const struct evconst *c = &t->constant[i];
-		struct arvalue v[] = { AR_I(of), AR_I(i), shown(c->name, strlen(c->name), name, sizeof(name)),
+		struct arvalue v[] = { AR_I(of), AR_I(i), arsql_shown(c->name, strlen(c->name), name, sizeof(name)),
 				       as_text(&c->value, scratch, size) };
 
 		rc = arsql_run(&a->sql, sql, v, ARRAY_LEN(v), e);
@@ -566,10 +558,15 @@ static int put(struct archive *a, const struct event *ev, struct err *e)
 	int rc = a->is_open ? 0 : begin(a, e);
 
 	a->report.seen++;
+	/* Before its stream is looked for: one that has no event is not made, for other loaders do not see it then. */
+	if (!rc && ev->number >> ARCHIVE_NUMBER_BITS) {
+		a->report.unnumbered++;
+		return 0;
+	}
 	rc = rc ? rc : stream_of(a, ev->stream, &s, e);
 	if (rc)
 		return rc;
-	if (!s->sid || ev->number >> ARCHIVE_NUMBER_BITS) {
+	if (!s->sid) {
 		a->report.unnumbered++;
 		return 0;
 	}

@@ -3,6 +3,8 @@
 
 #include "common/base/str.h"
 
+#include <string.h>
+
 bool arpg_is_url(const char *where)
 {
 	return str_has_prefix(where, "postgresql://") || str_has_prefix(where, "postgres://");
@@ -35,6 +37,25 @@ static int take_number(void *arg, const struct arvalue *v, const char *const *na
 int arsql_number(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n, int64_t *out, struct err *e)
 {
 	return s->ops->run(s->db, sql, v, n, take_number, out, e);
+}
+
+int arsql_count(const struct arsql *s, const char *sql, int64_t end, int64_t *out, struct err *e)
+{
+	int64_t n = 0;
+	int rc = arsql_number(s, sql, NULL, 0, &n, e);
+
+	if (!rc && (n < 0 || n >= end))
+		rc = err_set(e, ERR_INVALID, "is no archive of ours: it counts in numbers that no loader gives");
+	*out = rc ? *out : n;
+	return rc;
+}
+
+struct arvalue arsql_shown(const char *s, size_t n, char *scratch, size_t size)
+{
+	if (str_is_utf8(s, n) && !memchr(s, 0, n))
+		return AR_S(s, n);
+	str_escape(scratch, size, s, n);
+	return AR_S(scratch, strlen(scratch));
 }
 
 bool arsql_is_name(const char *s, size_t n)

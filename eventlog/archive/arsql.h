@@ -73,6 +73,12 @@ int arsql_do(const struct arsql *s, const char *sql, struct err *e);
 int arsql_run(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n, struct err *e);
 int arsql_number(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n, int64_t *out, struct err *e);
 
+/* A number from 0, or 0 when there is none; ERR_INVALID: not below end, for anybody may have made the database. */
+int arsql_count(const struct arsql *s, const char *sql, int64_t end, int64_t *out, struct err *e);
+
+/* Bytes as text that people read, as they are or escaped into scratch, which has 4 * n + 1. */
+struct arvalue arsql_shown(const char *s, size_t n, char *scratch, size_t size);
+
 /* a-z first, then a-z, 0-9, _, at most AR_NAME_MAX: may stand in SQL text. */
 #define AR_NAME_MAX 60 /* PostgreSQL cuts names at 63 */
 bool arsql_is_name(const char *s, size_t n);

@@ -223,6 +223,26 @@ START_TEST(numbers_that_no_archive_has_are_left_out)
 }
 END_TEST
 
+START_TEST(what_is_left_out_leaves_no_stream_behind)
+{
+	struct archive *a, *b;
+	struct err e = { 0 };
+
+	stored_new();
+	a = stored_open(AR_WRITE);
+	b = stored_open(AR_WRITE);
+	stored_put(a, 1, UINT64_MAX, "x", "n", I32(1));
+	ck_assert_msg(!archive_commit(a, &e), "%s", e.text);
+	stored_put(b, 2, 0, "x", "n", I32(1)); /* takes the next number of a stream */
+	stored_close(b);
+	stored_close(a);
+	a = stored_open(AR_READ);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM stream"), 1);
+	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
 /* --- files that are none of ours */
 
 static void made_by(const char *sql)
@@ -300,6 +320,9 @@ START_TEST(a_catalogue_that_lies_is_refused)
 		"UPDATE field SET type = 7",			"UPDATE type SET bytes = x'00'",
 		"INSERT INTO type SELECT type + 1, tab, name, bytes, n, first_ns, last_ns FROM type",
 		"UPDATE type SET n = 'many'",
+		"UPDATE stream SET sid = -5",			"UPDATE stream SET sid = 9223372036854775807",
+		"UPDATE description SET d = 9223372036854775807", "UPDATE archive SET generation = 9223372036854775807",
+		"UPDATE archive SET generation = -9223372036854775807",
 	};
 
 	for (unsigned i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
@@ -401,5 +424,5 @@ END_TEST
 SUITE("archive", what_is_loaded_twice_is_there_once, what_comes_in_pieces_and_out_of_order_is_whole, two_loaders_take_turns,
       what_was_not_committed_is_not_there, no_name_reaches_sql, values_of_another_class_have_a_column_of_their_own,
       every_kind_and_edge_comes_back_in_the_classic_views, fields_beyond_the_room_are_left_out_and_counted,
-      numbers_that_no_archive_has_are_left_out, other_databases_are_left_alone,
+      numbers_that_no_archive_has_are_left_out, what_is_left_out_leaves_no_stream_behind, other_databases_are_left_alone,
       a_catalogue_that_lies_is_refused, who_reads_changes_nothing, a_query_has_its_time, ranges_are_what_was_added)
