@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "eventlog/evwhere.h"
 
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "eventlog/evbytes.h"
 
@@ -17,116 +18,207 @@ bool evpattern_fits(const char *pattern, const char *name)
 
 /* --- reading */
 
-/* The next word between blanks, cut to what fits with its 0. False: there is none, or it is too long. */
-static bool next_word(const char **at, char *out, size_t size)
+static const char *skip_spaces(const char *s)
 {
-	size_t n;
-
-	*at += strspn(*at, " \t");
-	n = strcspn(*at, " \t");
-	if (!n || n >= size)
-		return false;
-	memcpy(out, *at, n);
-	out[n] = 0;
-	*at += n;
-	return true;
+	return s + strspn(s, " \t\n");
 }
 
-static int op_from_name(const char *s, enum evwhere_op *out)
+/* The n bytes at s, with a 0. */
+static int keep(char *out, size_t size, const char *s, size_t n, struct err *e)
 {
-	static const char *const names[] = { "<", "<=", ">", ">=", "==", "!=" };
+	if (n >= size)
+		return err_set(e, ERR_LIMIT, "'%.20s...' has more than %zu bytes", s, size - 1);
+	memcpy(out, s, n);
+	out[n] = '\0';
+	return 0;
+}
 
-	for (int i = EVWHERE_LT; i <= EVWHERE_NE; i++)
-		if (str_eq(s, names[i])) {
-			*out = (enum evwhere_op)i;
+static int read_op(const char **at, uint8_t *out)
+{
+	/* The longer ones first. */
+	static const struct {
+		const char *name;
+		enum evwhere_op op;
+	} ops[] = { { "<=", EVWHERE_LE }, { ">=", EVWHERE_GE }, { "==", EVWHERE_EQ },
+		    { "!=", EVWHERE_NE }, { "<", EVWHERE_LT },	{ ">", EVWHERE_GT } };
+
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++)
+		if (str_has_prefix(*at, ops[i].name)) {
+			*out = (uint8_t)ops[i].op;
+			*at += strlen(ops[i].name);
 			return 0;
 		}
-	return -ERR_INVALID;
+	return -ERR_PARSE;
 }
 
-static bool read_compare(const char **at, struct evcompare *out)
+static int read_quoted(const char **at, char out[EVWHERE_WORD_BYTES], struct err *e)
 {
-	char op[4], value[64];
+	const char *from = *at + 1;
+	size_t n = 0;
 
-	return next_word(at, out->field, sizeof(out->field)) && next_word(at, op, sizeof(op)) &&
-	       next_word(at, value, sizeof(value)) && !op_from_name(op, &out->op) &&
-	       !str_to_double(value, -1e308, 1e308, &out->value);
+	for (; *from && *from != '"'; from++) {
+		if (*from == '\\' && (from[1] == '"' || from[1] == '\\'))
+			from++;
+		if (n == EVWHERE_WORD_BYTES - 1)
+			return err_set(e, ERR_LIMIT, "'%.20s...' has more than %d bytes", *at, EVWHERE_WORD_BYTES - 1);
+		out[n++] = *from;
+	}
+	if (!*from)
+		return err_set(e, ERR_PARSE, "the quotes of '%.20s' do not end", *at);
+	out[n] = '\0';
+	*at = from + 1;
+	return 0;
+}
+
+static int read_value(const char **at, struct evtest *t, struct err *e)
+{
+	size_t n = strcspn(*at, " \t\n");
+	int rc;
+
+	if (**at == '"')
+		return read_quoted(at, t->word, e);
+	rc = keep(t->word, sizeof(t->word), *at, n, e);
+	if (rc < 0)
+		return rc;
+	*at += n;
+	t->is_number = !str_to_double(t->word, -1e308, 1e308, &t->number);
+	t->is_prefix = n && !t->is_number && t->word[n - 1] == '*';
+	if (t->is_prefix)
+		t->word[n - 1] = '\0';
+	return 0;
+}
+
+static int read_compare(const char **at, struct evcompare *c, struct err *e)
+{
+	size_t n = strcspn(*at, " \t\n<>=!");
+	int rc = keep(c->field, sizeof(c->field), *at, n, e);
+
+	if (rc < 0)
+		return rc;
+	*at = skip_spaces(*at + n);
+	if (!n || read_op(at, &c->test.op))
+		return err_set(e, ERR_PARSE, "a condition is FIELD OP VALUE, OP one of < <= > >= == !=");
+	*at = skip_spaces(*at);
+	if (!**at)
+		return err_set(e, ERR_PARSE, "'%.60s' is compared with nothing", c->field);
+	rc = read_value(at, &c->test, e);
+	if (rc == 0 && !c->test.is_number && c->test.op < EVWHERE_EQ)
+		return err_set(e, ERR_PARSE, "words compare with == and != alone: '%.60s'", c->field);
+	*at = skip_spaces(*at);
+	return rc;
 }
 
 int evwhere_read(const char *text, struct evwhere *out, struct err *e)
 {
 	struct evwhere w = { 0 };
-	char word[8];
+	const char *at = skip_spaces(text);
 
-	text += strspn(text, " \t");
-	while (*text) {
+	while (*at) {
+		int rc;
+
 		if (w.n == EVWHERE_MAX)
 			return err_set(e, ERR_LIMIT, "%d comparisons are the most", EVWHERE_MAX);
-		if (!read_compare(&text, &w.v[w.n]))
-			return err_set(e, ERR_PARSE, "a comparison is: field, one of < <= > >= == !=, number");
+		rc = read_compare(&at, &w.v[w.n], e);
+		if (rc < 0)
+			return rc;
 		w.n++;
-		text += strspn(text, " \t");
-		if (*text && !(next_word(&text, word, sizeof(word)) && str_eq(word, "and") && text[strspn(text, " \t")]))
-			return err_set(e, ERR_PARSE, "comparisons are joined by \"and\"");
+		if (!*at)
+			break;
+		if (!str_has_prefix(at, "and") || skip_spaces(at + 3) == at + 3 || !*skip_spaces(at + 3))
+			return err_set(e, ERR_PARSE, "comparisons are joined by 'and': '%.20s'", at);
+		at = skip_spaces(at + 3);
 	}
 	*out = w;
 	return 0;
 }
 
+/* --- asking */
+
+static bool compare(double a, unsigned op, double b)
+{
+	switch (op) {
+	case EVWHERE_LT:
+		return a < b;
+	case EVWHERE_LE:
+		return a <= b;
+	case EVWHERE_GT:
+		return a > b;
+	case EVWHERE_GE:
+		return a >= b;
+	case EVWHERE_EQ:
+		return a == b;
+	default:
+		return a != b;
+	}
+}
+
+static bool is_word(const struct evtest *t, const char *s, size_t n)
+{
+	size_t len = strlen(t->word);
+
+	return (t->is_prefix ? n >= len : n == len) && !memcmp(s, t->word, len);
+}
+
+bool evtest_holds(const struct evtest *t, const struct evvalue *v)
+{
+	switch (v->kind) {
+	case EV_INT32:
+		return t->is_number && compare(v->i32, t->op, t->number);
+	case EV_INT64:
+		return t->is_number && compare((double)v->i64, t->op, t->number);
+	case EV_FLOAT:
+		return t->is_number && compare((double)v->f32, t->op, t->number);
+	case EV_DOUBLE:
+		return t->is_number && compare(v->f64, t->op, t->number);
+	case EV_STRING:
+		break;
+	}
+	return t->op >= EVWHERE_EQ && is_word(t, v->s, v->n) == (t->op == EVWHERE_EQ);
+}
+
+/* What the type alone decides: 1 holds, 0 does not, -1 is to be asked of each record: field *k. */
+static int decide(const struct evcompare *c, const struct evtype *t, unsigned *k)
+{
+	const struct evvalue name = { .kind = EV_STRING, .n = (uint32_t)strlen(t->name), .s = t->name };
+
+	for (*k = 0; *k < t->nfield; ++*k)
+		if (str_eq(t->field[*k].name, c->field)) {
+			if (t->field[*k].kind == EV_STRING ? c->test.op >= EVWHERE_EQ : c->test.is_number)
+				return -1;
+			return 0;
+		}
+	for (unsigned i = 0; i < t->nconst; i++)
+		if (str_eq(t->constant[i].name, c->field))
+			return evtest_holds(&c->test, &t->constant[i].value);
+	return str_eq(c->field, "event") && evtest_holds(&c->test, &name);
+}
+
 bool evwhere_bind(const struct evwhere *w, const struct evtype *t, struct evtests *out)
 {
+	out->n = 0;
 	for (unsigned i = 0; i < w->n; i++) {
-		unsigned k = 0;
+		unsigned k;
+		int decided = decide(&w->v[i], t, &k);
 
-		while (k < t->nfield && !str_eq(t->field[k].name, w->v[i].field))
-			k++;
-		if (k == t->nfield || t->field[k].kind == EV_STRING)
+		if (!decided)
 			return false;
-		out->v[i] = (struct evtest){ (uint8_t)k, (uint8_t)w->v[i].op, w->v[i].value };
+		if (decided > 0)
+			continue;
+		out->v[out->n] = w->v[i].test;
+		out->v[out->n++].field = (uint8_t)k;
 	}
-	out->n = w->n;
 	return true;
 }
 
-/* --- asking */
-
-static double number_at(const uint8_t *p, enum evkind kind)
+/* The value at p, which is whole. */
+static void get_value(const uint8_t *p, enum evkind kind, struct evvalue *out)
 {
-	int32_t i;
-	int64_t l;
-	float f;
-	double d = 0;
-
-	if (kind == EV_INT32) {
-		memcpy(&i, p, sizeof(i));
-		d = i;
-	} else if (kind == EV_INT64) {
-		memcpy(&l, p, sizeof(l));
-		d = (double)l;
-	} else if (kind == EV_FLOAT) {
-		memcpy(&f, p, sizeof(f));
-		d = (double)f;
+	out->kind = kind;
+	if (kind == EV_STRING) {
+		out->n = ev_get16(p, false);
+		out->s = (const char *)p + 2;
 	} else {
-		memcpy(&d, p, sizeof(d));
-	}
-	return d;
-}
-
-static bool holds(const struct evtest *c, double v)
-{
-	switch (c->op) {
-	case EVWHERE_LT:
-		return v < c->value;
-	case EVWHERE_LE:
-		return v <= c->value;
-	case EVWHERE_GT:
-		return v > c->value;
-	case EVWHERE_GE:
-		return v >= c->value;
-	case EVWHERE_EQ:
-		return v == c->value;
-	default:
-		return v != c->value;
+		memcpy(&out->i64, p, kind == EV_INT32 || kind == EV_FLOAT ? 4 : 8);
 	}
 }
 
@@ -158,9 +250,12 @@ bool evtests_pass(const struct evtests *s, const struct evtype *t, const uint8_t
 	for (unsigned i = 0; i < s->n; i++) {
 		enum evkind kind = t->field[s->v[i].field].kind;
 		const uint8_t *at = find_field(t, values, n, s->v[i].field);
+		struct evvalue v;
 
-		if (!at || value_bytes(kind, at, n - (size_t)(at - values)) > n - (size_t)(at - values) ||
-		    !holds(&s->v[i], number_at(at, kind)))
+		if (!at || value_bytes(kind, at, n - (size_t)(at - values)) > n - (size_t)(at - values))
+			return false;
+		get_value(at, kind, &v);
+		if (!evtest_holds(&s->v[i], &v))
 			return false;
 	}
 	return true;

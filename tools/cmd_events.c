@@ -333,7 +333,7 @@ static const char *contradiction(const struct following_wish *w, const struct ve
 	if ((w->where || w->for_ns || w->count) && verb->run != follow)
 		return "--where, --for and --count are of on and tail";
 	if (w->where && evwhere_read(w->where, &where, NULL))
-		return "--where has comparisons of a field and a number: 'nbytes > 65536 and tag == 3'";
+		return "--where has conditions FIELD OP VALUE: 'nbytes > 65536 and file == /scratch/*'";
 	return term_open(&t, w->common.color) < 0 ? "--color takes auto, always or never" : NULL;
 }
 
@@ -354,7 +354,7 @@ int cmd_events(int argc, char **argv)
 	struct following_wish w = { .common = CMD_COMMON_INIT };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		{ "where", 'w', "TEXT", "of those: 'nbytes > 65536 and tag == 3'", OPT_STR, &w.where, 0, 0, NULL },
+		{ "where", 'w', "TEXT", "of those: 'nbytes > 65536 and file == /scratch/*'", OPT_STR, &w.where, 0, 0, NULL },
 		{ "for", 0, "TIME", "off after this time", OPT_NSEC, &w.for_ns, NSEC_PER_MSEC, INT64_C(31536000000000000), NULL },
 		{ "to", 'o', "FILE", "append them to this event log", OPT_STR, &w.to, 0, 0, NULL },
 		{ "count", 'n', "N", "end after N events", OPT_I64, &w.count, 1, INT64_MAX, NULL },

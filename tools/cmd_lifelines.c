@@ -3,7 +3,7 @@
 #include "common/base/str.h"
 #include "eventlog/lifeline/lifepage.h"
 #include "eventlog/lifeline/lifewords.h"
-#include "eventlog/text/evwhere.h"
+#include "eventlog/text/evout.h"
 #include "eventlog/text/evwords.h"
 #include "tools/cmd.h"
 #include "tools/logread.h"
@@ -17,7 +17,7 @@ struct lines_wish {
 	struct logread_wish read;
 	const char *key, *stages, *where, *from, *to, *output, *form;
 	struct life_wish life;
-	struct evwhere *conditions; /* owned */
+	struct evwhere conditions;
 	char *words[2]; /* owned: keys and stages, cut at their commas */
 };
 
@@ -46,7 +46,7 @@ static int read_time(const char *s, nsec_t *out, bool *is_relative)
 
 static bool holds(const void *arg, const struct event *ev)
 {
-	return evwhere_holds(arg, ev);
+	return evattr_fulfil(ev, arg);
 }
 
 static int read_wish(const struct opt_spec *spec, struct lines_wish *w)
@@ -67,10 +67,10 @@ static int read_wish(const struct opt_spec *spec, struct lines_wish *w)
 		return opt_usage_error(spec, "--form is auto, olog, ulm, bp, lite or xml");
 	if (!w->where)
 		return CMD_OK;
-	if (evwhere_new(w->where, &w->conditions, &e))
+	if (evwhere_read(w->where, &w->conditions, &e))
 		return opt_usage_error(spec, "--where: %s", e.text);
 	l->where = holds;
-	l->where_arg = w->conditions;
+	l->where_arg = &w->conditions;
 	return CMD_OK;
 }
 
@@ -218,7 +218,6 @@ static int run(const struct opt_spec *spec, struct lines_wish *w, char **files)
 	else if (rc == CMD_OK)
 		rc = cmd_fail(CMD_FAILURE, "out of memory");
 	life_free(l);
-	evwhere_free(w->conditions);
 	free(w->words[0]);
 	free(w->words[1]);
 	return rc;

@@ -152,7 +152,7 @@ static const struct omis_service thread[] = {
 	  .ecps = "block",
 	  .help = "Threads have written events (omig/event.h), made library calls (MPI_Send.start, "
 		  "MPI_Send.end) or met probes of these names: a name, a beginning of names with a *, or "
-		  "\"all\". where: \"\", or comparisons of fields, nbytes > 65536 and tag == 3. They are "
+		  "\"all\". where: \"\", or conditions on fields, nbytes > 65536 and file == /scratch/*. They are "
 		  "on for so many seconds; 0: as long as the request is enabled. $block has them as a block of "
 		  "an event log (docs/eventlog.md), for trace_buffer_append; it comes after a tenth of a "
 		  "second, or when it is full, and says what was lost." },

@@ -3,7 +3,7 @@
  * The trigger file: which events are on, for how long, under what conditions.
  * A line is
  *
- *	PATTERN [level=LEVEL] [until=TIME] [where FIELD OP NUMBER [and FIELD OP NUMBER]...]
+ *	PATTERN [level=LEVEL] [until=TIME] [where FIELD OP VALUE [and FIELD OP VALUE]...]
  *
  * The first line whose pattern fits an event decides. Looked at once a second, read when it is another
  * file than before, and put in place of the old one when it is whole.

@@ -66,6 +66,21 @@ const struct evvalue *evattr_find_id(const struct event *ev)
 	return NULL;
 }
 
+bool evattr_fulfil(const struct event *ev, const struct evwhere *w)
+{
+	const struct evvalue name = { .kind = EV_STRING, .n = (uint32_t)strlen(ev->type->name), .s = ev->type->name };
+
+	for (unsigned i = 0; i < w->n; i++) {
+		const struct evvalue *v = evattr_find(ev, w->v[i].field);
+
+		if (!v && str_eq(w->v[i].field, "event"))
+			v = &name;
+		if (!v || !evtest_holds(&w->v[i].test, v))
+			return false;
+	}
+	return true;
+}
+
 /* --- lines of names and values */
 
 static void put_pair(struct buf *b, const char *name, const struct evvalue *v)

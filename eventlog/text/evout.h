@@ -4,6 +4,7 @@
 #define EVENTLOG_TEXT_EVOUT_H
 
 #include "eventlog/evread.h"
+#include "eventlog/evwhere.h"
 
 enum evout_form {
 	EVOUT_ULM, /* DATE= HOST= PROG= LVL= NL.EVNT= name=value ... */
@@ -54,6 +55,9 @@ const struct evvalue *evattr_find(const struct event *ev, const char *name);
 
 /* The first field that says whose event it is: guid, id, ID or a name in .id. NULL: none, constants do not. */
 const struct evvalue *evattr_find_id(const struct event *ev);
+
+/* Fields, constants (of its stream too) or, when none is called so, `event`. One that is not there fulfils nothing, != too. */
+bool evattr_fulfil(const struct event *ev, const struct evwhere *w);
 
 /* For evout.c: the forms that are JSON. */
 void evout_json_begin(struct evout *o);

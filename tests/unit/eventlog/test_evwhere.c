@@ -4,13 +4,15 @@
 #include "tests/suite.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct evfield field[] = {
 	{ "a", EV_INT32 }, { "b", EV_INT64 }, { "s", EV_STRING }, { "f", EV_FLOAT }, { "d", EV_DOUBLE }
 };
-static const struct evtype type = { .name = "t", .nfield = 5, .field = field };
+static const struct evconst constant[] = { { "HOST", { .kind = EV_STRING, .n = 1, .s = "x" } } };
+static const struct evtype type = { .name = "t", .nfield = 5, .nconst = 1, .field = field, .constant = constant };
 
 static size_t make(uint8_t *out, int32_t a, int64_t b, const char *s, float f, double d)
 {
@@ -68,12 +70,14 @@ END_TEST
 
 START_TEST(what_is_no_comparison_is_refused)
 {
-	static const char *const bad[] = { "a", "a <", "a < x", "a ~ 3", "a < 3 b > 4", "a < 3 or b > 4", "a < 3 and", "and" };
+	static const char *const bad[] = { "a", "a <", "a < x", "a ~ 3", "a = 3", "a < 3 b > 4", "a < 3 or b > 4", "a < 3 and",
+					   "a < 3 andb < 4", "and", "== 3", "a == \"3", "a < nan", "a > \"3\"" };
 	struct evwhere w = { .n = 99 };
+	struct err e = { 0 };
 	struct buf text = BUF_INIT(400);
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ck_assert_msg(evwhere_read(bad[i], &w, NULL) == -ERR_PARSE, "%s", bad[i]);
+		ck_assert_msg(evwhere_read(bad[i], &w, &e) == -ERR_PARSE && e.text[0], "%s", bad[i]);
 	for (int i = 0; i < EVWHERE_MAX; i++)
 		buf_puts(&text, i ? " and a < 3" : "a < 3");
 	ck_assert_uint_eq(w.n, 99);
@@ -84,15 +88,57 @@ START_TEST(what_is_no_comparison_is_refused)
 }
 END_TEST
 
-START_TEST(of_what_is_not_there_or_a_string_nothing_holds)
+START_TEST(a_word_and_a_name_have_a_longest_length)
+{
+	char text[400];
+	struct evwhere w;
+
+	snprintf(text, sizeof(text), "s == %063d", 0);
+	ck_assert_int_eq(evwhere_read(text, &w, NULL), 0);
+	snprintf(text, sizeof(text), "s == %064d", 0);
+	ck_assert_int_eq(evwhere_read(text, &w, NULL), -ERR_LIMIT);
+	snprintf(text, sizeof(text), "s == \"%064d\"", 0);
+	ck_assert_int_eq(evwhere_read(text, &w, NULL), -ERR_LIMIT);
+	snprintf(text, sizeof(text), "%0255d == 1", 0);
+	ck_assert_int_eq(evwhere_read(text, &w, NULL), 0);
+	snprintf(text, sizeof(text), "%0256d == 1", 0);
+	ck_assert_int_eq(evwhere_read(text, &w, NULL), -ERR_LIMIT);
+}
+END_TEST
+
+START_TEST(words_are_compared_with_strings)
+{
+	uint8_t v[64];
+	size_t n = make(v, 0, 0, "text 7", 0, 0);
+
+	ck_assert(passes("s == \"text 7\"", v, n) && !passes("s != \"text 7\"", v, n));
+	ck_assert(passes("s == te*", v, n) && !passes("s == \"te*\"", v, n) && passes("s != text", v, n));
+	n = make(v, 0, 0, "7", 0, 0);
+	ck_assert(passes("s == 7", v, n) && !passes("s == 7.0", v, n));
+}
+END_TEST
+
+static bool binds(const char *text, unsigned *n)
 {
 	struct evwhere w;
 	struct evtests t;
+	bool rc;
 
-	evwhere_read("s == 3", &w, NULL);
-	ck_assert(!evwhere_bind(&w, &type, &t));
-	evwhere_read("a == 3 and z == 3", &w, NULL);
-	ck_assert(!evwhere_bind(&w, &type, &t));
+	ck_assert_int_eq(evwhere_read(text, &w, NULL), 0);
+	rc = evwhere_bind(&w, &type, &t);
+	*n = t.n;
+	return rc;
+}
+
+START_TEST(what_a_type_alone_decides_is_not_asked_of_records)
+{
+	unsigned n;
+
+	ck_assert(binds("event == t and HOST == x", &n) && n == 0);
+	ck_assert(binds("a == 3 and event != u*", &n) && n == 1);
+	ck_assert(!binds("event == u", &n) && !binds("HOST == y", &n) && !binds("HOST > 3", &n));
+	ck_assert(!binds("s > 3", &n) && !binds("a == word", &n) && !binds("a != word", &n));
+	ck_assert(!binds("a == 3 and z == 3", &n) && !binds("z != 3", &n));
 }
 END_TEST
 
@@ -119,4 +165,5 @@ END_TEST
 
 SUITE("evwhere",
       a_pattern_is_a_name_a_beginning_or_all, each_operator_and_kind_compares, what_is_no_comparison_is_refused,
-      of_what_is_not_there_or_a_string_nothing_holds, no_length_reads_beyond_the_record)
+      a_word_and_a_name_have_a_longest_length, words_are_compared_with_strings,
+      what_a_type_alone_decides_is_not_asked_of_records, no_length_reads_beyond_the_record)

@@ -385,12 +385,14 @@ START_TEST(a_trigger_file_switches_a_running_program)
 	ck_assert(!omig_event_is_on(tick));
 	for (int i = 0; i < 10; i++)
 		omig_event(numbered, i, 1.0f);
-	put_trigger("tick\nnumbered level=error\nall.kinds where s == 5\n");
+	put_trigger("tick\nnumbered level=error\nall.kinds where f == word\n");
 	ck_assert(comes_true(&tick.on, 1));
 	ck_assert(!omig_event_is_on(numbered) && !omig_event_is_on(all_kinds));
-	snprintf(text, sizeof(text), "all until=%lld.5\n", (long long)time(NULL) + 3);
+	snprintf(text, sizeof(text), "all until=%lld.5\n", (long long)time(NULL) + 3600);
 	put_trigger(text);
 	ck_assert(comes_true(&twelve.on, 1));
+	snprintf(text, sizeof(text), "all until=%lld.5\n", (long long)time(NULL) + 2);
+	put_trigger(text);
 	ck_assert(comes_true(&twelve.on, 0)); /* the lease ends */
 	put_trigger("tick\n");
 	ck_assert(comes_true(&tick.on, 1));
