@@ -15,6 +15,8 @@
 #define FLUSH_MS 50 /* how old an event is when the master hears of it */
 #define CLOSE_NS (2 * NSEC_PER_SEC) /* that all layers together have to return */
 #define EVENTS_MAX 65536 /* between two flushes: a million a second */
+#define DATAGRAMS_MAX \
+	1024 /* of a network, one after the other: others and the master have their turn */
 
 /* All below `lock` belongs to who holds it: layers, while they run. */
 struct real {
@@ -23,14 +25,21 @@ struct real {
 	struct neko_process *self;
 	nsec_t epoch;
 	pthread_mutex_t lock;
-	bool is_closing, wants_stop;
-	uint64_t sent, delivered, events_lost;
+	bool is_closing, wants_stop, has_lost;
+	uint64_t sent, delivered;
 	struct neko_event *events; /* owned, EVENTS_MAX: logging allocates nothing */
 	struct neko_event *spare; /* the same, of which the flush is telling */
 	size_t nevent;
 	struct thread *threads; /* owned */
 	size_t nthread;
 	uint8_t datagram[REALWIRE_DATAGRAM_MAX_BYTES];
+};
+
+/* A block on its way to the master. */
+struct report {
+	struct buf block;
+	size_t at; /* up to here it is gone */
+	nsec_t next; /* when there is another one */
 };
 
 struct thread {
@@ -123,7 +132,7 @@ static void log_event(struct neko_world *w, const struct neko_event *v)
 	if (r->nevent < EVENTS_MAX)
 		r->events[r->nevent++] = *v;
 	else
-		r->events_lost++;
+		r->has_lost = true;
 }
 
 static void stop(struct neko_world *w)
@@ -179,25 +188,28 @@ static bool start_threads(struct real *r)
 	return true;
 }
 
-/* The block goes out as a whole: the master always reads. */
-static bool write_all(int fd, const struct buf *b)
+static bool is_told(const struct report *t)
 {
-	size_t at = 0;
+	return t->at == t->block.n;
+}
 
-	while (at < b->n) {
-		ssize_t n = send(fd, b->p + at, b->n - at, MSG_NOSIGNAL);
+/* As much as the stream takes, or all. False: the master is gone. */
+static bool tell(const struct real *r, struct report *t, int flags)
+{
+	while (!is_told(t)) {
+		ssize_t n = send(r->conf->master, t->block.p + t->at, t->block.n - t->at,
+				 MSG_NOSIGNAL | flags);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += (size_t)n;
+		if (n > 0)
+			t->at += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 	}
 	return true;
 }
 
-/* Events change hands under the lock, and are written without it. */
-static bool flush(struct real *r, struct buf *b, struct realwire_block *block)
+/* Events change hands under the lock, and become a block without it. */
+static bool make_block(struct real *r, struct report *t, struct realwire_block *block)
 {
 	struct neko_event *events;
 	size_t n, i;
@@ -212,14 +224,37 @@ static bool flush(struct real *r, struct buf *b, struct realwire_block *block)
 	block->sent = r->sent;
 	block->delivered = r->delivered;
 	block->wants_stop = r->wants_stop;
+	block->has_lost = r->has_lost;
 	pthread_mutex_unlock(&r->lock);
 	block->count = (uint32_t)n;
-	buf_clear(b);
-	realwire_block(b, block);
+	buf_clear(&t->block);
+	t->at = 0;
+	realwire_block(&t->block, block);
 	for (i = 0; i < n; i++)
-		realwire_event(b, &events[i]);
-	realwire_end(b, 0);
-	return !b->failed && write_all(r->conf->master, b);
+		realwire_event(&t->block, &events[i]);
+	realwire_end(&t->block, 0);
+	return !t->block.failed;
+}
+
+/* A master that does not read holds up nothing but its news. */
+static bool report(struct real *r, struct report *t)
+{
+	struct realwire_block block = { 0 };
+
+	if (is_told(t) && clock_mono() >= t->next) {
+		t->next = clock_mono() + FLUSH_MS * NSEC_PER_MSEC;
+		if (!make_block(r, t, &block))
+			return false;
+	}
+	return tell(r, t, MSG_DONTWAIT);
+}
+
+/* What is left, and the last block: here it waits, for there is nothing else to do. */
+static bool report_last(struct real *r, struct report *t, uint32_t stuck)
+{
+	struct realwire_block last = { .is_last = true, .stuck = stuck };
+
+	return tell(r, t, 0) && make_block(r, t, &last) && tell(r, t, 0);
 }
 
 static bool is_from(const struct real *r, unsigned net, uint32_t from, const struct sockaddr_in *a)
@@ -248,9 +283,10 @@ static void take_datagram(struct real *r, unsigned net, const uint8_t *p, size_t
 static void take_datagrams(struct real *r, unsigned net, uint8_t *p)
 {
 	struct sockaddr_in a;
+	unsigned i;
 	ssize_t n;
 
-	for (;;) {
+	for (i = 0; i < DATAGRAMS_MAX; i++) {
 		socklen_t len = sizeof(a);
 
 		n = recvfrom(r->conf->sock[net], p, REALWIRE_DATAGRAM_MAX_BYTES, MSG_DONTWAIT,
@@ -271,25 +307,21 @@ static bool master_says_stop(int fd)
 	return n == 0 || (n > 0 && c == REAL_STOP) || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-static bool turn(struct real *r, struct buf *b, uint8_t *p, nsec_t *flush_at)
+static bool turn(struct real *r, struct report *t, uint8_t *p)
 {
 	struct pollfd f[NEKO_NETS_MAX + 1];
-	struct realwire_block block = { 0 };
 	unsigned i, n = r->conf->nnet;
 
 	for (i = 0; i < n; i++)
 		f[i] = (struct pollfd){ r->conf->sock[i], POLLIN, 0 };
-	f[n] = (struct pollfd){ r->conf->master, POLLIN, 0 };
+	f[n] = (struct pollfd){ r->conf->master, is_told(t) ? POLLIN : POLLIN | POLLOUT, 0 };
 	poll(f, n + 1, FLUSH_MS);
 	for (i = 0; i < n; i++)
 		if (f[i].revents)
 			take_datagrams(r, i, p);
-	if (clock_mono() >= *flush_at) {
-		*flush_at = clock_mono() + FLUSH_MS * NSEC_PER_MSEC;
-		if (!flush(r, b, &block))
-			return false;
-	}
-	return !f[n].revents || !master_says_stop(r->conf->master);
+	if (!report(r, t))
+		return false;
+	return !(f[n].revents & ~POLLOUT) || !master_says_stop(r->conf->master);
 }
 
 static uint32_t close_threads(struct real *r)
@@ -339,19 +371,16 @@ static bool await_go(struct real *r)
 
 static bool run(struct real *r)
 {
-	struct realwire_block last = { .is_last = true };
 	uint8_t *p = malloc(REALWIRE_DATAGRAM_MAX_BYTES);
-	struct buf b = BUF_INIT(REALWIRE_BLOCK_MAX_BYTES);
-	nsec_t flush_at = 0;
+	struct report t = { .block = BUF_INIT(REALWIRE_BLOCK_MAX_BYTES) };
 
 	pthread_mutex_lock(&r->lock);
 	if (!p || !start_threads(r))
 		return false;
 	pthread_mutex_unlock(&r->lock);
-	while (turn(r, &b, p, &flush_at))
+	while (turn(r, &t, p))
 		;
-	last.stuck = close_threads(r);
-	return flush(r, &b, &last);
+	return report_last(r, &t, close_threads(r));
 }
 
 /* Nothing is freed: the process ends, and a layer that does not return may still use it. */

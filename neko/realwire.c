@@ -9,6 +9,7 @@
 #define LENGTH_BYTES 4
 #define FLAG_LAST 1u
 #define FLAG_STOP 2u
+#define FLAG_LOST 4u
 
 static void put(uint8_t *p, unsigned bytes, uint64_t v)
 {
@@ -71,7 +72,8 @@ void realwire_block(struct buf *out, const struct realwire_block *b)
 	buf_put_u64le(out, b->delivered);
 	buf_put_u32le(out, b->count);
 	buf_put_u32le(out, b->stuck);
-	buf_put_u32le(out, (b->is_last ? FLAG_LAST : 0) | (b->wants_stop ? FLAG_STOP : 0));
+	buf_put_u32le(out, (b->is_last ? FLAG_LAST : 0) | (b->wants_stop ? FLAG_STOP : 0) |
+				   (b->has_lost ? FLAG_LOST : 0));
 }
 
 void realwire_event(struct buf *out, const struct neko_event *v)
@@ -126,6 +128,7 @@ static int read_block(struct cur *c, struct realwire_block *b,
 	flags = cur_u32le(c);
 	b->is_last = flags & FLAG_LAST;
 	b->wants_stop = flags & FLAG_STOP;
+	b->has_lost = flags & FLAG_LOST;
 	for (i = 0; i < b->count && !c->failed; i++) {
 		if (!read_event(c, &v, what))
 			return -ERR_PROTO;

@@ -28,6 +28,7 @@ struct realwire_block {
 	uint64_t sent, delivered;
 	uint32_t count, stuck;
 	bool is_last, wants_stop;
+	bool has_lost; /* events for which there was no room: what was told is a part */
 };
 
 /* Begins with its length, 4 bytes little-endian, which does not count itself; the events follow. */

@@ -48,6 +48,7 @@ struct master {
 	uint64_t key;
 	nsec_t epoch;
 	uint32_t current; /* whose events are read */
+	uint64_t handled; /* events */
 	bool has_stopped, failed;
 };
 
@@ -294,6 +295,7 @@ static void handle(struct master *s, const struct neko_event *v)
 
 	if (s->has_stopped)
 		return;
+	s->handled++;
 	if (r->wish->on_event)
 		r->wish->on_event(r->wish->arg, v);
 	r->stat->handle(r->handler, v);
@@ -444,6 +446,7 @@ static void count(const struct master *s, nsec_t now, struct run_figures *f)
 	f->runs = 1;
 	f->is_real = true;
 	f->seed = s->run->seed;
+	f->events = s->handled;
 	f->seconds = (double)(now > 0 ? now : 0) / 1e9;
 	f->is_stopped = s->has_stopped;
 	f->is_cut = !s->has_stopped && is_late(s->run);
@@ -452,9 +455,8 @@ static void count(const struct master *s, nsec_t now, struct run_figures *f)
 
 		f->sent += v->last.sent;
 		f->delivered += v->last.delivered;
-		f->events += v->n;
 		f->stuck += v->last.stuck;
-		f->missing += !v->is_whole || v->is_broken;
+		f->missing += !v->is_whole || v->is_broken || v->last.has_lost;
 	}
 }
 

@@ -2,11 +2,18 @@
 /* The same layers as processes of the system, and the bytes between them. */
 #include "common/base/array.h"
 #include "neko/fd.h"
+#include "neko/real.h"
 #include "neko/realwire.h"
 #include "neko/run.h"
 #include "tests/suite.h"
 
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define ATTEMPTS 20 /* of a run that a loaded machine may have kept from seeing what it should */
 
@@ -50,6 +57,7 @@ START_TEST(layers_of_a_simulation_run_as_processes_and_their_handler_stops_them)
 	ck_assert(f.is_real && f.is_stopped && !f.is_cut);
 	ck_assert_uint_eq(f.missing, 0);
 	ck_assert_uint_eq(f.stuck, 0);
+	ck_assert_uint_ge(f.events, 40);
 	ck_assert_uint_ge(f.sent, 20);
 	ck_assert_uint_ge(f.delivered, 10);
 	ck_assert_uint_ge(moments_of(r, "T_M")->n, 20);
@@ -201,7 +209,160 @@ START_TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 }
 END_TEST
 
-SUITE("real", layers_of_a_simulation_run_as_processes_and_their_handler_stops_them,
+/* --- a process of which the test is the master */
+
+#define KEY 42
+#define BURSTS 4
+#define BURST_EVENTS 50000 /* a block of it is more than a stream takes that nobody reads */
+#define PATIENCE_MS 30000
+
+static int done_fd; /* where the layer says what it has done */
+
+static void say_done(void)
+{
+	ck_assert_int_eq(write(done_fd, "d", 1), 1);
+}
+
+/* More than the process keeps, and then one message. */
+static void tell_much(struct neko_layer *l)
+{
+	struct neko_msg *m;
+	unsigned i, k;
+
+	for (i = 0; i < BURSTS; i++) {
+		for (k = 0; k < BURST_EVENTS; k++)
+			neko_log(l, "much", 1);
+		neko_sleep(l, 100 * NSEC_PER_MSEC);
+	}
+	say_done();
+	if (neko_receive(l, -1, &m) == 0)
+		say_done();
+}
+
+static int build_much(void *arg, struct neko_process *p, struct err *e)
+{
+	static const struct neko_layer_ops ops = { .name = "much",
+						   .types = fd_types,
+						   .run = tell_much };
+
+	return neko_push(p, &ops, NULL, e);
+}
+
+static int bound_socket(struct sockaddr_in *a)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t n = sizeof(*a);
+
+	*a = (struct sockaddr_in){ .sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	ck_assert_int_eq(bind(fd, (const void *)a, n), 0);
+	ck_assert_int_eq(getsockname(fd, (void *)a, &n), 0);
+	return fd;
+}
+
+static pid_t begin_process(struct real_conf *c, int master, int *done)
+{
+	const struct real_go go = { clock_mono() };
+	int ends[2];
+	char ready;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		close(master);
+		done_fd = ends[1];
+		_exit(real_live(c));
+	}
+	close(ends[1]);
+	close(c->master);
+	*done = ends[0];
+	ck_assert_int_eq(recv(master, &ready, 1, 0), 1);
+	ck_assert_int_eq(send(master, &go, sizeof(go), 0), sizeof(go));
+	return pid;
+}
+
+static bool says_done(int fd)
+{
+	struct pollfd f = { fd, POLLIN, 0 };
+	char c;
+
+	return poll(&f, 1, PATIENCE_MS) == 1 && read(fd, &c, 1) == 1;
+}
+
+static void send_heartbeat(int fd, const struct sockaddr_in *to)
+{
+	uint8_t bytes[REALWIRE_HEADER_BYTES];
+	struct neko_msg m = { .from = 1, .type = FD_HEARTBEAT };
+
+	ck_assert_uint_eq(realwire_datagram(bytes, KEY, 2, &m), sizeof(bytes));
+	ck_assert_int_eq(sendto(fd, bytes, sizeof(bytes), 0, (const void *)to, sizeof(*to)),
+			 sizeof(bytes));
+}
+
+static void ignore_event(void *arg, const struct neko_event *v)
+{
+}
+
+/* All blocks up to the last one, into sum: its flags are those of the last. */
+static void read_all_blocks(int fd, struct realwire_block *last, size_t *events)
+{
+	struct buf in = BUF_INIT(2 * REALWIRE_BLOCK_MAX_BYTES);
+	size_t used;
+	ssize_t n;
+
+	do {
+		ck_assert_int_eq(buf_reserve(&in, 65536), 0);
+		n = recv(fd, in.p + in.n, 65536, 0);
+		ck_assert_int_gt(n, 0);
+		in.n += (size_t)n;
+		do {
+			ck_assert_int_eq(realwire_read(in.p, in.n, &used, last, ignore_event, NULL),
+					 0);
+			*events += used ? last->count : 0;
+			buf_drop_front(&in, used);
+		} while (used);
+	} while (!last->is_last);
+	buf_done(&in);
+}
+
+START_TEST(a_process_lives_on_while_nobody_reads_its_events_and_says_that_some_are_lost)
+{
+	struct realwire_block last = { 0 };
+	struct sockaddr_in address[2];
+	int pair[2], own = bound_socket(&address[0]), its = bound_socket(&address[1]), done, status;
+	struct real_conf c = { .m = 2,
+			       .id = 2,
+			       .key = KEY,
+			       .nnet = 1,
+			       .sock = { its },
+			       .address = address,
+			       .build = build_much };
+	size_t events = 0;
+	pid_t pid;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	c.master = pair[1];
+	pid = begin_process(&c, pair[0], &done);
+	ck_assert(says_done(done));
+	send_heartbeat(own, &address[1]);
+	ck_assert(says_done(done));
+	ck_assert_int_eq(send(pair[0], &(char){ REAL_STOP }, 1, 0), 1);
+	read_all_blocks(pair[0], &last, &events);
+	ck_assert(last.has_lost && last.delivered == 1 && last.stuck == 0);
+	ck_assert(events >= BURST_EVENTS && events < BURSTS * BURST_EVENTS);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	close(pair[0]);
+	close(done);
+	close(own);
+	close(its);
+}
+END_TEST
+
+SUITE("real", a_process_lives_on_while_nobody_reads_its_events_and_says_that_some_are_lost,
+      layers_of_a_simulation_run_as_processes_and_their_handler_stops_them,
       a_process_that_is_killed_is_detected, a_real_run_is_checked_as_a_simulated_one_is,
       datagrams_that_are_not_of_this_run_are_nothing,
       blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
