@@ -135,7 +135,7 @@ END_TEST
 /* A real clock, of a machine that has other things to do: a second passes between any two looks. */
 struct busy {
 	struct neko_world world; /* first */
-	nsec_t now, asked;
+	nsec_t now;
 	unsigned waits, suspected;
 	bool was_heard;
 };
@@ -150,30 +150,37 @@ static nsec_t busy_now(const struct neko_world *w)
 	return busy_of(w)->now += NSEC_PER_SEC;
 }
 
-static struct neko_msg *first_heartbeat(struct neko_world *w)
+static struct neko_msg *heartbeat(struct neko_world *w, uint8_t first, uint8_t others)
 {
 	struct neko_msg *m = world_msg_new(w, 1, 8);
 
 	m->from = 1;
 	m->to = 2;
 	m->type = FD_HEARTBEAT;
-	m->content[0] = 1;
+	memset(m->content, others, 8);
+	m->content[0] = first;
 	return m;
 }
 
-/* One heartbeat comes, and then none. */
+static void hand_up(struct neko_process *p, uint8_t first, uint8_t others)
+{
+	struct neko_msg *m = heartbeat(p->world, first, others);
+
+	world_hand_up(p, m);
+	world_msg_unref(p->world, m);
+}
+
+/* One of a number that no heartbeat has comes, one heartbeat, and then none. */
 static int busy_wait(struct neko_layer *l, nsec_t until, bool for_message)
 {
 	struct busy *b = busy_of(l->process->world);
-	struct neko_msg *m;
 
 	if (++b->waits > 10)
 		return -ERR_CLOSED;
 	if (!b->was_heard) {
 		b->was_heard = true;
-		m = first_heartbeat(&b->world);
-		world_hand_up(l->process, m);
-		world_msg_unref(&b->world, m);
+		hand_up(l->process, 0xff, 0x40);
+		hand_up(l->process, 1, 0);
 		return 0;
 	}
 	if (until == NEKO_NEVER)
