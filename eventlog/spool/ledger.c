@@ -127,6 +127,17 @@ void ledger_forget(struct ledger *l, struct consumer *c)
 	l->is_dirty = true;
 }
 
+int ledger_lose(struct ledger *l, struct consumer *c, const struct evgap *what, uint64_t place)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < LEDGER_CONSUMERS_MAX; i++)
+		n += l->consumer[i].gaps.n;
+	if (n >= LEDGER_GAPS_OF_ALL_MAX && !map_find(&c->gaps.by_stream, what->stream))
+		return -ERR_LIMIT;
+	return gaps_add(&c->gaps, what, place);
+}
+
 uint64_t ledger_least(const struct ledger *l)
 {
 	uint64_t least = UINT64_MAX;

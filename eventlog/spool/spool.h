@@ -7,7 +7,8 @@
  *
  * A block that cannot be kept is lost, for all or for the consumer that was too slow for it. Its place is
  * taken by a block that says so (evgap.h), which reaches the consumer in the order of the stream; so the numbers
- * of blocks and events that a consumer gets are those that were appended, exactly. Without a consumer
+ * of blocks and events that a consumer gets are those that were appended, exactly; but of streams beyond LEDGER_GAPS_MAX
+ * that it has lost something of, nobody tells it (unnamed_losses), and their next block does, if there is one. Without a consumer
  * all is kept that there is room for: one may come, and begin with the oldest.
  */
 #ifndef EVENTLOG_SPOOL_SPOOL_H
@@ -119,6 +120,7 @@ struct spool_stats {
 	uint64_t disk_bytes, segments;
 	uint64_t lost_blocks, lost_events; /* appended and not kept, since it was opened */
 	uint64_t expired_segments; /* that a consumer was too slow for */
+	uint64_t unnamed_losses; /* blocks of streams that a consumer's ledger has no room for */
 	uint64_t damaged_bytes; /* met when segments were read */
 	uint64_t failures; /* of the disk, since it was opened */
 	bool is_failing; /* the last try to write was in vain */

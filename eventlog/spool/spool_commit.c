@@ -172,6 +172,7 @@ int spool_put_ledger(struct spool *s, nsec_t now)
 /* --- segments that go */
 
 struct counting {
+	struct spool *s;
 	struct consumer *c;
 	uint64_t place; /* where it reads on */
 };
@@ -180,18 +181,25 @@ static int count_lost(void *arg, const uint8_t *p, const struct evblock *b, uint
 {
 	const struct counting *k = arg;
 	struct evgap what;
+	int rc;
 
 	if (place < k->c->cursor)
 		return 0;
 	evgap_of(p, b, &what);
-	return gaps_add(&k->c->gaps, &what, k->place);
+	rc = ledger_lose(&k->s->ledger, k->c, &what, k->place);
+	if (rc != -ERR_LIMIT)
+		return rc;
+	/* The disk must not fill for it: the stream's next block tells by its numbers, if there is one. */
+	if (!k->s->stats.unnamed_losses++)
+		spool_word(k->s, "consumer %s has lost of more streams than are remembered", k->c->name);
+	return 0;
 }
 
 /* All of the first segment that this consumer has not acknowledged is lost to it. */
 static int lose_segment(struct spool *s, struct consumer *c)
 {
 	struct segment *g = &s->segments.v[0];
-	struct counting k = { c, g->end };
+	struct counting k = { s, c, g->end };
 	struct walk w = { .disk = s->conf.disk,
 			  .segment = g,
 			  .end = UINT64_MAX,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each operation of the disk in turn fails, does half, or is the last one before a crash. */
 #include "eventlog/evgap.h"
+#include "eventlog/spool/ledger.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tests/unit/eventlog/spool/flow.h"
@@ -326,7 +327,48 @@ START_TEST(memory_may_end_anywhere)
 }
 END_TEST
 
-SUITE("faults", any_schedule_counts_each_event_once, memory_may_end_anywhere,
+static void append_of_stream(struct spool *s, uint64_t stream, nsec_t now)
+{
+	uint8_t block[EVGAP_BLOCK_BYTES];
+	struct evblock head;
+
+	evgap_encode(&(struct evgap){ .stream = stream, .end_seq = 1, .end_first = 1 }, block);
+	ck_assert_int_eq(evblock_look(block, sizeof(block), &head), EVBLOCK_GOOD);
+	ck_assert_int_eq(spool_append(s, block, &head, now), 0);
+}
+
+/* Each process has a stream: who stays away for long enough has lost of more than the ledger names. */
+START_TEST(losses_of_more_streams_than_have_room_fill_no_disk)
+{
+	struct spool_conf c = conf();
+	struct consumer *away;
+	struct spool_stats is;
+	struct spool *s;
+	nsec_t now = START;
+
+	sim_init(&sim, 1);
+	c.when_full = SPOOL_DROP_OLDEST;
+	c.segment_bytes = c.max_bytes / 2; /* few, for the ledger is written with the end of each */
+	ck_assert_int_eq(spool_open(&c, &s, NULL), 0);
+	ck_assert_int_eq(spool_add(s, "away", true, &away), 0);
+	for (uint64_t i = 0; i < LEDGER_GAPS_MAX; i++)
+		ck_assert_int_eq(gaps_add(&away->gaps, &(struct evgap){ .stream = i, .end_seq = 1, .end_first = 1 }, 0), 0);
+	for (uint64_t i = 0; i < 6000; i++, now += MSEC) {
+		append_of_stream(s, LEDGER_GAPS_MAX + i, now);
+		if (i % 500 == 499)
+			ck_assert_int_eq(spool_commit(s, now), 0);
+	}
+	spool_stats(s, &is);
+	ck_assert_uint_eq(spool_settled(s), spool_appended(s));
+	ck_assert_uint_le(is.disk_bytes, 2 * c.max_bytes);
+	ck_assert_uint_eq(away->gaps.n, LEDGER_GAPS_MAX);
+	ck_assert_uint_gt(is.unnamed_losses, 0);
+	spool_free(s);
+	sim_done(&sim);
+}
+END_TEST
+
+SUITE("faults", losses_of_more_streams_than_have_room_fill_no_disk, any_schedule_counts_each_event_once, memory_may_end_anywhere,
       any_operation_may_fail_once, what_is_settled_after_a_failure_survives_the_machine,
       any_operation_and_the_ten_after_it_may_find_no_space, any_operation_may_do_half,
       the_process_may_die_at_any_operation, the_machine_may_die_at_any_operation)

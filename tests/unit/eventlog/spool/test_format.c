@@ -185,6 +185,31 @@ START_TEST(numbers_of_a_gap_do_not_run_over)
 }
 END_TEST
 
+START_TEST(all_that_may_be_lost_has_room_in_the_file)
+{
+	static struct ledger l;
+	struct buf out = BUF_INIT(LEDGER_FILE_MAX_BYTES);
+	struct evgap what = { .end_seq = 1, .end_first = 1 };
+	char name[] = "consumer-0";
+	size_t kept = 0;
+
+	ledger_init(&l);
+	for (int i = 0; i < 4; i++, name[9]++) {
+		struct consumer *c;
+
+		ck_assert_int_eq(ledger_add(&l, name, 0, &c), 0);
+		for (what.stream = 0; what.stream < LEDGER_GAPS_MAX; what.stream++)
+			kept += ledger_lose(&l, c, &what, 0) == 0;
+	}
+	ck_assert_uint_eq(kept, LEDGER_GAPS_OF_ALL_MAX);
+	for (what.stream = 0; what.stream < LEDGER_GAPS_MAX; what.stream++)
+		ck_assert_int_eq(gaps_add(&l.lost, &what, 0), 0);
+	ck_assert_int_eq(ledger_encode(&l, &out), 0);
+	ledger_done(&l);
+	buf_done(&out);
+}
+END_TEST
+
 START_TEST(every_limit_is_on_the_page)
 {
 	struct buf page = BUF_INIT(1 << 20);
@@ -198,6 +223,7 @@ START_TEST(every_limit_is_on_the_page)
 		{ "SPOOL_DISK_MIN_BYTES", SPOOL_DISK_MIN_BYTES },
 		{ "LEDGER_CONSUMERS_MAX", LEDGER_CONSUMERS_MAX },
 		{ "LEDGER_GAPS_MAX", LEDGER_GAPS_MAX },
+		{ "LEDGER_GAPS_OF_ALL_MAX", LEDGER_GAPS_OF_ALL_MAX },
 		{ "LEDGER_FILE_MAX_BYTES", LEDGER_FILE_MAX_BYTES },
 	};
 
@@ -211,6 +237,6 @@ START_TEST(every_limit_is_on_the_page)
 }
 END_TEST
 
-SUITE("format", a_gap_is_as_the_page_says, a_ledger_is_as_the_page_says, no_altered_ledger_is_taken,
+SUITE("format", all_that_may_be_lost_has_room_in_the_file, a_gap_is_as_the_page_says, a_ledger_is_as_the_page_says, no_altered_ledger_is_taken,
       a_reader_counts_what_is_in_gaps_once, numbers_of_a_gap_do_not_run_over,
       every_limit_is_on_the_page)
