@@ -158,6 +158,7 @@ void hook_prepare(struct hook *h, struct hook_args *a)
 	a->word = h->word;
 	a->func = h->func;
 	a->out = a->in = a->length = 0;
+	a->span = 0;
 	a->partner = a->partner_in = CALL_PARTNER_UNKNOWN;
 	a->any_source = false;
 	a->open[0].state = a->open[1].state = 0;
@@ -186,9 +187,9 @@ static void partners_finish(const struct hook *h, const struct hook_args *a)
 
 		if (d->volume == CALL_V_SEND_INIT || d->volume == CALL_V_RECV_INIT)
 			return;
-		partner_add(h->func, a->partner, a->out, both ? 0 : a->in);
+		partner_add(h->func, a->partner, a->out, both ? 0 : a->in, a->span);
 		if (both && a->partner_in != a->partner)
-			partner_add(h->func, a->partner_in, 0, a->in);
+			partner_add(h->func, a->partner_in, 0, a->in, a->span);
 		else if (both)
 			partner_bytes_in(h->func, a->partner_in, a->in);
 	}

@@ -31,6 +31,7 @@ struct hook_args {
 	enum args_lang lang;
 	int64_t out, in; /* bytes, after args_volume() */
 	int64_t length; /* of the event: what went out, else what came in or was asked for */
+	uint64_t span; /* ticks that the call took, multiplied by 2^k when sampled; 0: it was not timed */
 	int64_t partner, partner_in; /* world ranks, or CALL_PARTNER_X; partner_in: where `in` came from */
 	bool any_source;
 	struct posted_ref open[2]; /* entries of a call that is not over; a Sendrecv has two */
@@ -51,7 +52,7 @@ void hook_prepare(struct hook *h, struct hook_args *a);
 void hook_finish(struct hook *h, int rc);
 
 /* Adds to the (function, partner) sums of this thread; a full table counts the loss. */
-void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in);
+void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64_t span);
 
 /* Bytes of a call that was added already. */
 void partner_bytes_in(uint32_t func, int64_t partner, int64_t in);

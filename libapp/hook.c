@@ -74,15 +74,22 @@ void hook_begin_slow(struct hook *h)
 	}
 }
 
+/* What the call adds to a delay. */
+static uint64_t span_of(const struct hook *h, uint64_t now)
+{
+	uint32_t k = (h->word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
+
+	return h->word & HOOK_TIME && now > h->begin ? (now - h->begin) << k : 0;
+}
+
 /* One update that a reader sees whole: the delay grows and the call is no longer open. */
-static void slot_close(struct hook *h, uint64_t now)
+static void slot_close(struct hook *h, uint64_t span)
 {
 	struct seg_slot *s = h->slot;
-	uint32_t k = (h->word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
 
 	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELAXED);
 	if (h->word & HOOK_TIME)
-		slot_end(s, now > h->begin ? (now - h->begin) << k : 0);
+		slot_end(s, span);
 	if (h->word & HOOK_VOLUME) {
 		add_u64(&s->bytes_out, (uint64_t)h->args->out);
 		add_u64(&s->bytes_in, (uint64_t)h->args->in);
@@ -92,12 +99,14 @@ static void slot_close(struct hook *h, uint64_t now)
 
 void hook_leave_slow(struct hook *h, int rc)
 {
-	uint64_t now = ticks_now(app_state.ticks);
+	uint64_t now = ticks_now(app_state.ticks), span = span_of(h, now);
 
-	if (h->word & HOOK_ARGS)
+	if (h->word & HOOK_ARGS) {
+		h->args->span = span;
 		hook_finish(h, rc);
+	}
 	if (h->word & (HOOK_TIME | HOOK_VOLUME))
-		slot_close(h, now);
+		slot_close(h, span);
 	if (h->word & HOOK_EVENT_END)
 		event_put(h, CALL_END, now, rc);
 	if (h->word & HOOK_ACTION_END)

@@ -24,7 +24,7 @@ static struct seg_partner *find(uint64_t key)
 	return NULL;
 }
 
-static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int64_t in)
+static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int64_t in, uint64_t span)
 {
 	struct seg_thread *block = hook_thread.block;
 	struct seg_partner *p;
@@ -39,14 +39,15 @@ static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int
 	__atomic_store_n(&p->count, p->count + calls, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->bytes_out, p->bytes_out + (uint64_t)out, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->bytes_in, p->bytes_in + (uint64_t)in, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->delay, p->delay + span, __ATOMIC_RELAXED);
 }
 
-void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in)
+void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64_t span)
 {
-	add(func, partner, 1, out, in);
+	add(func, partner, 1, out, in, span);
 }
 
 void partner_bytes_in(uint32_t func, int64_t partner, int64_t in)
 {
-	add(func, partner, 0, 0, in);
+	add(func, partner, 0, 0, in, 0);
 }

@@ -72,6 +72,7 @@ static void copy_rest(struct request *to, const struct request *from)
 	to->comm = from->comm;
 	to->generation = from->generation;
 	to->bytes = from->bytes;
+	to->span = from->span;
 	to->partner = from->partner;
 	to->room = from->room;
 	to->tag = from->tag;

@@ -31,6 +31,7 @@ struct request {
 	uintptr_t comm; /* for the partner of a receive */
 	uint32_t generation; /* of comm: see comm_generation() */
 	int64_t bytes; /* posted */
+	uint64_t span; /* REQUEST_RECV: ticks that posting it took, as the delays of its function have them */
 	int64_t partner; /* world rank, -1 not known when posted */
 	int64_t room; /* bytes to be sent or received at the most: for the list */
 	int32_t tag; /* -1 any */

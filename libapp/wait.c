@@ -77,7 +77,7 @@ static void count_in(const struct request *r, int64_t bytes, int64_t partner)
 		__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
 	}
 	if (word & HOOK_PARTNER)
-		partner_add(r->func, partner, 0, bytes);
+		partner_add(r->func, partner, 0, bytes, r->span);
 }
 
 /* More requests than there is room for: those count as posted, now. */
@@ -283,7 +283,7 @@ static void start_all(struct hook_args *a, const struct wait_shape *s)
 			continue;
 		a->out += r.bytes;
 		if (a->word & HOOK_PARTNER)
-			partner_add(a->func, r.partner, r.bytes, 0);
+			partner_add(a->func, r.partner, r.bytes, 0, 0); /* one call, of many partners */
 	}
 }
 
@@ -387,6 +387,7 @@ void wait_posted(struct hook *h, struct hook_args *a)
 	if (r.kind == REQUEST_FREE || (d->peer && a->par[d->peer - 1] == flavour->proc_null))
 		return;
 	r.bytes = a->in;
+	r.span = r.kind == REQUEST_RECV ? a->span : 0;
 	r.partner = a->partner;
 	r.comm = d->comm ? (uintptr_t)a->par[d->comm - 1] : 0;
 	r.generation = comm_generation();

@@ -138,6 +138,7 @@ void input_continue(struct input *in, const struct input *from)
 	in->is_lost = from->is_lost;
 	in->is_cut = from->is_cut;
 	in->base = from->base;
+	in->base_open = from->base_open;
 	in->seen = from->seen;
 	in->has_seen = from->has_seen;
 	in->used = from->used;
@@ -175,10 +176,12 @@ void input_begin(struct input *in, const struct input_moment *m, bool is_new)
 	struct reading_value v;
 
 	in->is_closed = in->is_lost = false;
-	in->base = 0;
+	in->base = in->base_open = 0;
 	in->has_base = look(in, m, &v);
-	if (in->has_base && is_total(in) && !is_new)
+	if (in->has_base && is_total(in) && !is_new) {
 		in->base = v.value;
+		in->base_open = v.open;
+	}
 	in->has_base |= is_new;
 }
 
@@ -201,9 +204,11 @@ static bool read_value(struct input *in, const struct input_moment *m, struct re
 		return true;
 	if (!in->has_base) {
 		in->base = v->value;
+		in->base_open = v->open;
 		in->has_base = true;
 	}
 	v->value -= in->base;
+	v->error += in->base_open;
 	in->seen = v->value;
 	in->has_seen = true;
 	return true;

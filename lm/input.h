@@ -45,6 +45,7 @@ struct input {
 	bool is_lost; /* closed, but its process runs on: what it does is not known any more */
 	bool is_cut; /* an lm before us had begun to count, and took with it where that was */
 	double base; /* the cells at the beginning */
+	double base_open; /* of calls that were under way then: when they end, time from before is in the value */
 	double seen; /* the last value; the final one when is_closed */
 	bool has_seen;
 	double used; /* of a share: seconds of processor, and when; has_used: there was one before */

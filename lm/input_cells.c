@@ -19,6 +19,11 @@ static bool is_volume(const struct input *in)
 	return in->metric.quantity >= PMSL_Q_VOLUME;
 }
 
+static bool is_delay(const struct input *in)
+{
+	return in->metric.quantity == PMSL_Q_DELAY;
+}
+
 static bool counts_call(const struct input *in, unsigned func)
 {
 	if (in->metric.call >= 0)
@@ -30,7 +35,7 @@ static uint32_t hooks_of(const struct input *in)
 {
 	uint32_t bits = HOOK_COUNT;
 
-	if (in->metric.quantity == PMSL_Q_DELAY)
+	if (is_delay(in))
 		bits |= HOOK_TIME;
 	if (is_volume(in))
 		bits |= HOOK_VOLUME;
@@ -39,20 +44,33 @@ static uint32_t hooks_of(const struct input *in)
 	return bits;
 }
 
+static bool counts_class(const struct input *in, enum call_class class)
+{
+	return in->metric.call >= 0 ? call_table[in->metric.call].class == class
+				    : in->metric.classes >> class & 1;
+}
+
+/* Collectives have many partners, and a wait is for what others have posted. */
+static bool names_a_partner(const struct input *in)
+{
+	return counts_class(in, CALL_SEND) || counts_class(in, CALL_RECV) || counts_class(in, CALL_RMA);
+}
+
 int cells_open(struct input *in, struct err *e)
 {
-	if (in->npartner && in->metric.quantity == PMSL_Q_DELAY)
-		return err_set(e, ERR_UNSUPPORTED, "%s is not told apart by partners",
+	if (in->npartner && is_delay(in) && !names_a_partner(in))
+		return err_set(e, ERR_UNSUPPORTED, "%s is not told apart by partners: its calls name none",
 			       in->metric.name);
 	in->hooks = hooks_of(in);
 	return 0;
 }
 
-/* What a started receive has brought is counted when a call completes it. */
+/* What a started receive has brought is counted when a call completes it, and from whom is known then. */
 static bool completes(const struct input *in, unsigned func)
 {
-	return is_volume(in) && in->metric.counts_in &&
-	       call_table[func].class == CALL_COMPLETE;
+	bool is_wanted = is_volume(in) ? in->metric.counts_in : in->npartner && counts_class(in, CALL_RECV);
+
+	return is_wanted && call_table[func].class == CALL_COMPLETE;
 }
 
 void input_add_hooks(const struct input *in, uint32_t *bits)
@@ -77,7 +95,7 @@ static double quantity(const struct input *in, const struct segview_call *c,
 {
 	if (in->metric.quantity == PMSL_Q_COUNT)
 		return (double)c->count;
-	if (in->metric.quantity == PMSL_Q_DELAY)
+	if (is_delay(in))
 		return (double)ticks_delta_to_nsec(scale, c->delay + c->open_delay) * 1e-9;
 	return bytes_of(in, c->bytes_out, c->bytes_in);
 }
@@ -86,6 +104,7 @@ static double quantity(const struct input *in, const struct segview_call *c,
 
 struct partner_sum {
 	const struct input *in;
+	const struct ticks_scale *scale;
 	double sum;
 };
 
@@ -112,24 +131,51 @@ static void on_partner(void *arg, const struct segview_partner *p)
 
 	if (p->func >= call_count || !counts_call(s->in, p->func) || !is_partner(s->in, p->rank))
 		return;
-	s->sum += is_volume(s->in) ? bytes_of(s->in, p->bytes_out, p->bytes_in) : (double)p->count;
+	if (is_delay(s->in))
+		s->sum += (double)ticks_delta_to_nsec(s->scale, p->delay) * 1e-9;
+	else
+		s->sum += is_volume(s->in) ? bytes_of(s->in, p->bytes_out, p->bytes_in) : (double)p->count;
+}
+
+/* Whom a call is waiting for is known when it ends, and all its time is in that sum then. */
+static double open_delay(const struct input *in, const struct ticks_scale *scale, uint64_t now)
+{
+	const struct segview *seg = in->proc->seg;
+	struct segview_call c;
+	double open = 0;
+
+	for (unsigned i = 0; i < segview_funcs(seg) && i < call_count; i++)
+		if (counts_call(in, i) && !segview_call(seg, SEGVIEW_ALL, i, now, &c))
+			open += (double)ticks_delta_to_nsec(scale, c.open_delay) * 1e-9;
+	return open;
 }
 
 /* Calls whose partner found no room in the tables may have been of any. */
-static void look_partners(const struct input *in, struct reading_value *v)
+static double lost_error(const struct input *in, const struct segview_thread *t)
+{
+	if (!t->partner_lost)
+		return 0;
+	return is_volume(in) || is_delay(in) ? INFINITY : (double)t->partner_lost;
+}
+
+static void look_partners(const struct input *in, const struct ticks_scale *scale, uint64_t now,
+			  struct reading_value *v)
 {
 	const struct segview *seg = in->proc->seg;
-	struct partner_sum s = { in, 0 };
+	struct partner_sum s = { in, scale, 0 };
 	struct segview_thread t;
 
 	for (unsigned i = 0; i < segview_threads(seg); i++) {
 		if (segview_thread(seg, i, &t) || !t.tid)
 			continue;
 		segview_partners(seg, i, on_partner, &s);
-		if (t.partner_lost)
-			v->error = is_volume(in) ? INFINITY : v->error + (double)t.partner_lost;
+		v->error += lost_error(in, &t);
 	}
 	v->value = s.sum;
+	if (!is_delay(in))
+		return;
+	v->open = open_delay(in, scale, now);
+	v->error += v->open + v->value * INPUT_SCALE_ERROR;
 }
 
 bool cells_look(struct input *in, const struct input_moment *m, struct reading_value *v)
@@ -141,12 +187,12 @@ bool cells_look(struct input *in, const struct input_moment *m, struct reading_v
 
 	if (!p->seg)
 		return false;
-	if (in->npartner) {
-		look_partners(in, v);
-		return true;
-	}
 	scale = tickbase_scale(m->ticks, p->own.tick_source);
 	now = tickbase_now(m->ticks, p->own.tick_source);
+	if (in->npartner) {
+		look_partners(in, scale, now, v);
+		return true;
+	}
 	for (unsigned i = 0; i < segview_funcs(p->seg) && i < call_count; i++) {
 		if (!counts_call(in, i) || segview_call(p->seg, SEGVIEW_ALL, i, now, &c))
 			continue;
@@ -154,7 +200,7 @@ bool cells_look(struct input *in, const struct input_moment *m, struct reading_v
 		if (c.torn)
 			v->error = TORN_ERROR;
 	}
-	if (in->metric.quantity == PMSL_Q_DELAY)
+	if (is_delay(in))
 		v->error += v->value * INPUT_SCALE_ERROR;
 	return true;
 }

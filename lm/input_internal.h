@@ -7,6 +7,7 @@
 
 struct reading_value {
 	double value, error;
+	double open; /* seconds of calls under way that may be in it when they end; they are in the error */
 };
 
 /* --- input_cells.c: what the rank counts of its calls. As input_open(), input_add_hooks(). */

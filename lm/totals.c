@@ -66,6 +66,7 @@ static void join_partners(struct totals *t)
 		to->count += t->partner[i].count;
 		to->bytes_out += t->partner[i].bytes_out;
 		to->bytes_in += t->partner[i].bytes_in;
+		to->delay += t->partner[i].delay;
 	}
 	t->npartner = n;
 }

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 6
+#define SEG_VERSION 7
 
 /*
  * A page of the largest size that the architecture may run with: the hook words are mapped on their
@@ -310,6 +310,7 @@ struct seg_reads {
 struct seg_partner {
 	uint64_t key; /* (function + 1) << 32 | world rank; 0 = free */
 	uint64_t count, bytes_out, bytes_in;
+	uint64_t delay; /* ticks of calls that have ended, multiplied by 2^k when sampled */
 };
 
 /*
@@ -338,7 +339,7 @@ static_assert(sizeof(struct seg_thread) == 192, "layout");
 static_assert(sizeof(struct seg_slot) == 64, "one cache line");
 static_assert(sizeof(struct seg_cell) == 32, "layout");
 static_assert(sizeof(struct seg_note) == 88, "layout");
-static_assert(sizeof(struct seg_partner) == 32, "layout");
+static_assert(sizeof(struct seg_partner) == 40, "layout");
 static_assert(sizeof(struct seg_posted) == 64, "one cache line");
 static_assert(sizeof(struct seg_probe) == 96, "layout");
 static_assert(sizeof(struct seg_reads) == 136, "layout");

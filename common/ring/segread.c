@@ -167,6 +167,7 @@ int segview_partners(const struct segview *v, unsigned thread,
 		p.count = __atomic_load_n(&table[i].count, __ATOMIC_RELAXED);
 		p.bytes_out = __atomic_load_n(&table[i].bytes_out, __ATOMIC_RELAXED);
 		p.bytes_in = __atomic_load_n(&table[i].bytes_in, __ATOMIC_RELAXED);
+		p.delay = __atomic_load_n(&table[i].delay, __ATOMIC_RELAXED);
 		fn(arg, &p);
 		n++;
 	}

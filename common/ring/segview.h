@@ -98,6 +98,7 @@ struct segview_partner {
 	unsigned func;
 	int32_t rank;
 	uint64_t count, bytes_out, bytes_in;
+	uint64_t delay; /* ticks, of calls that have ended */
 };
 int segview_partners(const struct segview *v, unsigned thread, void (*fn)(void *arg,
 		const struct segview_partner *p),

@@ -68,6 +68,7 @@ static void on_partner(void *arg, const struct segview_partner *p)
 	sum->count += p->count;
 	sum->bytes_out += p->bytes_out;
 	sum->bytes_in += p->bytes_in;
+	sum->delay += p->delay;
 }
 
 struct segview_partner rank_partner(unsigned func, int32_t partner)

@@ -65,6 +65,50 @@ START_TEST(sends_count_with_bytes_and_the_partners_rank_in_the_world)
 }
 END_TEST
 
+/* Of calls that each have one partner: their partners' delays are theirs. */
+static void all_time_has_a_partner(unsigned func, int32_t a, int32_t b)
+{
+	uint64_t of_a = rank_partner(func, a).delay, of_b = rank_partner(func, b).delay;
+
+	ck_assert_uint_gt(of_a, 0);
+	ck_assert_uint_gt(of_b, 0);
+	ck_assert_uint_eq(of_a + of_b, rank_call(func).delay);
+}
+
+START_TEST(the_time_of_a_call_is_its_partners)
+{
+	int32_t r;
+
+	rank_hooks(HOOK_COUNT | HOOK_VOLUME | HOOK_PARTNER);
+	send_to(2, FAKE_WORLD);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 2).delay, 0);
+	rank_hooks(all);
+	send_to(2, FAKE_WORLD);
+	send_to(1, FAKE_WORLD);
+	send_to(2, FAKE_WORLD);
+	all_time_has_a_partner(CALL_ID_Send, 1, 2);
+	for (int source = 0; source < 2; source++) {
+		fake_end = (struct fake_end){ .source = source, .bytes = 8 };
+		recv_from(FAKE_ANY_SOURCE, FAKE_WORLD, FAKE_STATUS_IGNORE);
+		MPI_Irecv(buf, 16, FAKE_INT, FAKE_ANY_SOURCE, 1, FAKE_WORLD, &r);
+		ck_assert_uint_eq(rank_partner(CALL_ID_Irecv, source).delay, 0);
+		MPI_Wait(&r, FAKE_STATUS_IGNORE);
+	}
+	all_time_has_a_partner(CALL_ID_Recv, 0, 1);
+	all_time_has_a_partner(CALL_ID_Irecv, 0, 1);
+}
+END_TEST
+
+START_TEST(the_time_of_a_measured_call_stands_for_those_that_are_not)
+{
+	rank_hooks(all | 3 << HOOK_SAMPLE_SHIFT);
+	for (int i = 0; i < 1000; i++)
+		send_to(1 + i % 2, FAKE_WORLD);
+	all_time_has_a_partner(CALL_ID_Send, 1, 2);
+	ck_assert_uint_lt(rank_call(CALL_ID_Send).sampled, 1000);
+}
+END_TEST
+
 START_TEST(a_communicator_made_where_another_was_freed_has_its_own_ranks)
 {
 	int32_t comm = (int32_t)FAKE_OTHER;
@@ -104,6 +148,8 @@ START_TEST(a_send_and_receive_in_one_has_two_partners)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).bytes_out, 12);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).bytes_in, 0);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).bytes_in, 8);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).delay, rank_call(CALL_ID_Sendrecv).delay);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).delay, rank_call(CALL_ID_Sendrecv).delay);
 }
 END_TEST
 
@@ -315,6 +361,8 @@ int main(void)
 	const TTest *const tests[] = {
 		nothing_is_counted_until_somebody_asks,
 		sends_count_with_bytes_and_the_partners_rank_in_the_world,
+		the_time_of_a_call_is_its_partners,
+		the_time_of_a_measured_call_stands_for_those_that_are_not,
 		a_communicator_made_where_another_was_freed_has_its_own_ranks,
 		receives_count_what_came_and_from_whom,
 		a_send_and_receive_in_one_has_two_partners,

@@ -161,7 +161,7 @@ static void happen(const struct fake_segment *s, int func, enum call_phase phase
 		record(s, &ev);
 }
 
-static void note_partner(const struct fake_segment *s, int func, const struct fake_call *c)
+static void note_partner(const struct fake_segment *s, int func, uint32_t word, const struct fake_call *c)
 {
 	struct seg_partner *p = (struct seg_partner *)(void *)(block(s) + s->h->partner_offset);
 	uint64_t key = (uint64_t)(func + 1) << 32 | (uint32_t)c->partner;
@@ -173,6 +173,7 @@ static void note_partner(const struct fake_segment *s, int func, const struct fa
 		p->count++;
 		p->bytes_out += (uint64_t)c->bytes_out;
 		p->bytes_in += (uint64_t)c->bytes_in;
+		p->delay += word & HOOK_TIME ? c->ticks : 0;
 		return;
 	}
 }
@@ -195,7 +196,7 @@ void fake_segment_call(struct fake_segment *s, const struct fake_call *c)
 		to->bytes_in += (uint64_t)c->bytes_in;
 	}
 	if (word & HOOK_PARTNER && c->partner >= 0)
-		note_partner(s, func, c);
+		note_partner(s, func, word, c);
 	happen(s, func, CALL_END, c);
 }
 
@@ -205,6 +206,14 @@ void fake_segment_enter(struct fake_segment *s, const char *name)
 
 	to->count++;
 	to->begin = now(s);
+}
+
+void fake_segment_leave(struct fake_segment *s, const char *name)
+{
+	struct seg_slot *to = slot(s, call_find(name));
+
+	to->delay += now(s) - to->begin;
+	to->begin = 0;
 }
 
 uint32_t fake_segment_probe_word(const struct fake_segment *s, unsigned probe)

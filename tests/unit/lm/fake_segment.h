@@ -40,6 +40,8 @@ void fake_segment_call(struct fake_segment *s, const struct fake_call *c);
 
 /* A call that begins and does not end. */
 void fake_segment_enter(struct fake_segment *s, const char *name);
+/* It ends, with nobody as its partner. */
+void fake_segment_leave(struct fake_segment *s, const char *name);
 
 /*
  * Each fake segment has two probes: FAKE_STEP step(int) and FAKE_REGION region_end(long, double,
