@@ -6,6 +6,7 @@
 #include "eventlog/text/evout.h"
 #include "eventlog/text/evwords.h"
 #include "tools/cmd.h"
+#include "tools/logarchive.h"
 #include "tools/logread.h"
 #include "tools/outfile.h"
 #include "tools/table.h"
@@ -17,6 +18,7 @@ struct lines_wish {
 	struct logread_wish read;
 	const char *key, *stages, *where, *from, *to, *output, *form;
 	struct life_wish life;
+	struct arevents_wish part; /* of archives */
 	struct evwhere conditions;
 	char *words[2]; /* owned: keys and stages, cut at their commas */
 };
@@ -177,13 +179,27 @@ static int read_files(const struct lines_wish *w, char **files, struct life *l)
 	return worst;
 }
 
+/*
+ * What an archive need not give. Times since the first event are known when that has come. Of a log among
+ * others it is no mistake that it has not all of the stages.
+ */
+static void choose_part(struct lines_wish *w, char **files)
+{
+	const struct life_wish *l = &w->life;
+	bool is_known = !l->is_from_relative && !l->is_to_relative, is_alone = files[0] && !files[1];
+
+	w->part = (struct arevents_wish){ .from = is_known ? l->from : INT64_MIN, .to = is_known ? l->to : INT64_MAX, .name = l->stage,
+					  .nname = is_alone ? l->nstage : 0 };
+	w->read.part = &w->part;
+}
+
 /* The names of the files, without their folders. */
 static void name_log(char **files, struct buf *out)
 {
 	for (char **f = files; *f; f++) {
-		const char *slash = strrchr(*f, '/');
+		const char *name = logarchive_name(*f), *slash = strrchr(name, '/');
 
-		buf_printf(out, "%s%s", out->n ? ", " : "", slash ? slash + 1 : *f);
+		buf_printf(out, "%s%s", out->n ? ", " : "", slash ? slash + 1 : name);
 	}
 	if (!out->n)
 		buf_puts(out, "standard input");
@@ -213,6 +229,7 @@ static int run(const struct opt_spec *spec, struct lines_wish *w, char **files)
 	int rc = read_wish(spec, w);
 	struct life *l = rc == CMD_OK ? life_new(&w->life) : NULL;
 
+	choose_part(w, files);
 	if (l)
 		rc = make(w, files, l);
 	else if (rc == CMD_OK)
@@ -243,9 +260,10 @@ int cmd_lifelines(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig log lifelines",
-		.usage = "[OPTION...] [FILE...]",
+		.usage = "[OPTION...] [FILE|ARCHIVE...]",
 		.summary = "shows which stage is slow: lines of events that belong together",
-		.details = "Without a FILE, and for -, the standard input is read. The page is one file that needs nothing else.",
+		.details = "Without a FILE, and for -, the standard input is read. An ARCHIVE is a file of omig log load, or postgresql://... "
+			   "The page is one file that needs nothing else.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

@@ -169,10 +169,10 @@ int cmd_log(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig log",
-		.usage = "cat|convert|load [OPTION...] [FILE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
+		.usage = "cat|convert|load [OPTION...] [FILE|ARCHIVE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
 		.summary = "shows event logs, converts them to other forms and back, and keeps them in SQL",
 		.details = "Without a FILE, and for -, the standard input is read. What cannot be read is skipped, "
-			   "counted and told; the exit status is 2 then. `omig log lifelines --help` has pictures.",
+			   "counted and told; an ARCHIVE is read by time; the exit status is 2 then. `omig log lifelines --help` has pictures.",
 		.table = table,
 	};
 	int first, rc;

@@ -7,6 +7,7 @@
 #include "tools/cmd.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct loading {
@@ -15,15 +16,19 @@ struct loading {
 	uint64_t text_stream; /* of the file that is read; 0 = not known yet */
 };
 
+const char *logarchive_name(const char *where)
+{
+	return arpg_is_url(where) ? "PostgreSQL" : where;
+}
+
 int logarchive_fail(const char *where, const struct err *e)
 {
-	const char *at = arpg_is_url(where) ? "PostgreSQL" : where;
 	int status = e->code == ERR_NOTFOUND ? CMD_NOTFOUND :
 		     e->code == ERR_DENIED   ? CMD_DENIED :
 		     e->code == ERR_TIMEOUT  ? CMD_TIMEOUT :
 					       CMD_FAILURE;
 
-	return cmd_fail(status, "%s: %s", at, e->text);
+	return cmd_fail(status, "%s: %s", logarchive_name(where), e->text);
 }
 
 /* --- what is told */
@@ -125,6 +130,16 @@ static int put(void *arg, const struct event *ev)
 	return rc ? tell_batch(l, false) : CMD_OK;
 }
 
+/* A file that is closed takes all locks on it away from its program, so that of the archive is not even opened. */
+static bool is_itself(const struct loading *l, const char *path)
+{
+	struct stat a, b;
+
+	if (arpg_is_url(path) || arpg_is_url(l->wish->archive))
+		return str_eq(path, l->wish->archive);
+	return !stat(path, &a) && !stat(l->wish->archive, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* Damage in one file does not keep the others from being read. */
 static int load_all(struct loading *l, const struct logread_wish *read, char **files)
 {
@@ -137,6 +152,8 @@ static int load_all(struct loading *l, const struct logread_wish *read, char **f
 		int rc;
 
 		l->text_stream = 0;
+		if (is_itself(l, *f))
+			return cmd_fail(CMD_USAGE, "%s: an archive is not loaded into itself", logarchive_name(*f));
 		rc = logread_file(read, *f, put, l);
 		if (rc != CMD_OK && rc != CMD_DAMAGED)
 			return rc;

@@ -3,6 +3,7 @@
 
 #include "common/base/str.h"
 #include "tools/cmd.h"
+#include "tools/logarchive.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct progress {
 struct reading {
 	const struct logread_wish *wish;
 	const char *path;
-	struct evfile *file;
+	struct evfile *file; /* NULL: an archive that is no file */
 	logread_fn fn;
 	void *arg;
 	struct progress progress;
@@ -43,7 +44,7 @@ int logread_form(struct logread_wish *w, const char *name)
 static void show_progress(struct reading *r)
 {
 	struct progress *p = &r->progress;
-	uint64_t size = evfile_size(r->file), done = r->bytes ? r->bytes : evfile_report(r->file)->bytes;
+	uint64_t size, done;
 	nsec_t now;
 
 	if (!p->is_wanted || ++p->events % PROGRESS_EVENTS)
@@ -54,6 +55,10 @@ static void show_progress(struct reading *r)
 	p->next = now + PROGRESS_EACH_NS;
 	p->is_shown = true;
 	fprintf(stderr, "\r%" PRIu64 " events", p->events);
+	if (!r->file)
+		return;
+	size = evfile_size(r->file);
+	done = r->bytes ? r->bytes : evfile_report(r->file)->bytes;
 	if (size)
 		fprintf(stderr, ", %u %%", (unsigned)(done * 100 / size));
 }
@@ -179,7 +184,46 @@ static int read_text(struct reading *r, enum evline_form form)
 	return rc;
 }
 
+/* --- archives */
+
+static int hand_on_stored(void *arg, const struct event *ev)
+{
+	return hand_on(arg, ev);
+}
+
+static int report_archive(const struct reading *r, const struct arevents_report *p)
+{
+	const char *name = logarchive_name(r->path);
+
+	tell(name, p->bad, "row is no event of its type", "rows are no events of their types");
+	tell(name, p->missing, "value had no room in the archive", "values had no room in the archive");
+	return p->bad || p->missing ? CMD_DAMAGED : CMD_OK;
+}
+
+static int read_archive(struct reading *r)
+{
+	struct arevents_report p;
+	struct archive *a;
+	struct err e = { 0 };
+	int rc;
+
+	if (archive_open(r->path, AR_READ, 0, &a, &e))
+		return logarchive_fail(r->path, &e);
+	rc = arevents_read(a, r->wish->part, hand_on_stored, r, &p, &e);
+	archive_close(a);
+	end_progress(&r->progress);
+	return rc < 0 ? logarchive_fail(r->path, &e) : rc ? rc : report_archive(r, &p);
+}
+
 /* --- any */
+
+/* The first bytes of every file of SQLite. */
+static bool is_archive(const uint8_t *p, size_t n)
+{
+	static const char head[] = "SQLite format 3";
+
+	return n >= sizeof(head) && !memcmp(p, head, sizeof(head));
+}
 
 /* Text only when it looks like that: damaged logs of ours are read as far as they go. */
 static int read_guessed(struct reading *r)
@@ -191,20 +235,30 @@ static int read_guessed(struct reading *r)
 
 	if (evfile_peek(r->file, &p, &n, &e))
 		return cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text);
+	if (is_archive(p, n))
+		return str_eq(r->path, "-") ? cmd_fail(CMD_FAILURE, "an archive is read by its name, not from the standard input") :
+					      read_archive(r);
 	return evline_guess(p, n, &form) ? read_olog(r) : read_text(r, form);
+}
+
+static int read_file(struct reading *r)
+{
+	const struct logread_wish *w = r->wish;
+	struct err e = { 0 };
+	int rc = evfile_open(r->path, &r->file, &e);
+
+	if (rc)
+		return cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : rc == -ERR_DENIED ? CMD_DENIED : CMD_FAILURE, "%s", e.text);
+	rc = w->is_guessed ? read_guessed(r) : w->is_text ? read_text(r, w->form) : read_olog(r);
+	evfile_close(r->file);
+	return rc;
 }
 
 int logread_file(const struct logread_wish *w, const char *path, logread_fn fn, void *arg)
 {
 	struct reading r = { .wish = w, .path = path, .fn = fn, .arg = arg };
-	struct err e = { 0 };
-	int rc = evfile_open(path, &r.file, &e);
 
-	if (rc)
-		return cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : rc == -ERR_DENIED ? CMD_DENIED : CMD_FAILURE, "%s", e.text);
 	r.progress.is_wanted = !w->is_quiet && isatty(2);
 	r.progress.next = clock_mono() + PROGRESS_AFTER_NS;
-	rc = w->is_guessed ? read_guessed(&r) : w->is_text ? read_text(&r, w->form) : read_olog(&r);
-	evfile_close(r.file);
-	return rc;
+	return arpg_is_url(path) ? read_archive(&r) : read_file(&r);
 }

@@ -150,6 +150,7 @@ static int list_field(struct arcat *c, struct artype *t, struct arfield *like, c
 		return err_nomem(e);
 	}
 	f->name = name;
+	f->rank = t->nclass[f->class]++;
 	t->field[t->nfield++] = f;
 	c->nfield++;
 	*out = f;
@@ -159,6 +160,11 @@ static int list_field(struct arcat *c, struct artype *t, struct arfield *like, c
 struct artype *arcat_find(const struct arcat *c, const char *name)
 {
 	return smap_find(&c->by_name, name);
+}
+
+const struct arfield *arcat_column(const struct artype *t, const char *name, unsigned nth, enum arclass class)
+{
+	return smap_find(&t->by_key, key_of(name, nth, class).text);
 }
 
 /* --- what is added */

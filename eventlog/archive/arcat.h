@@ -31,6 +31,7 @@ struct arfield {
 	enum evkind kind; /* the widest that was seen first */
 	unsigned nth; /* of this name in one event, from 0 */
 	unsigned place; /* in a row, behind id, ts, d */
+	unsigned rank; /* among the columns of its class in this table, from 0 */
 	struct arsums sums; /* numbers only */
 	bool is_made, is_changed; /* the table has the column; the sums are not those stored */
 };
@@ -41,6 +42,7 @@ struct artype {
 	unsigned number; /* from 1; the slot of its rows */
 	struct arfield **field; /* owned, by place */
 	size_t nfield, cap, nmade;
+	unsigned nclass[AR_NCLASSES]; /* columns of each class */
 	struct smap by_key, by_col; /* -> struct arfield * */
 	uint64_t n;
 	int64_t first_ns, last_ns; /* when n > 0 */
@@ -62,6 +64,9 @@ void arcat_done(struct arcat *c);
 int arcat_load(struct arcat *c, const struct arsql *s, struct err *e);
 
 struct artype *arcat_find(const struct arcat *c, const char *name);
+
+/* The column of the nth field of this name, for values of this class. NULL: there is none. */
+const struct arfield *arcat_column(const struct artype *t, const char *name, unsigned nth, enum arclass class);
 
 /* Finds or adds. ERR_LIMIT: no room for another one. */
 int arcat_type(struct arcat *c, const struct arsql *s, const char *name, struct artype **out, struct err *e);

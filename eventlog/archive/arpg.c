@@ -11,6 +11,7 @@
 
 #include <float.h>
 #include <libpq-fe.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,6 +172,8 @@ static struct arvalue cell(const PGresult *r, int row, int i)
 	case OID_NUMERIC:
 		if (!str_to_double(s, -DBL_MAX, DBL_MAX, &real))
 			return AR_R(real);
+		if (str_eq(s, "Infinity") || str_eq(s, "-Infinity"))
+			return AR_R(*s == '-' ? -(double)INFINITY : (double)INFINITY);
 		break;
 	case OID_BYTEA:
 		return bytes_from(s, n);

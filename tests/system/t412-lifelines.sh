@@ -27,6 +27,16 @@ check 'the slowest step is told' says '^Slowest: disk.read, 90\.[0-9] % of the t
 	lines "$TMPDIR/run.olog"
 check 'each step has its figures' says '^disk.read.end → sent +[0-9.]+ % +2.00 ms +2.00 ms +2.00 ms +199$' lines "$TMPDIR/run.bp"
 check 'a log comes through a pipe' says '^Slowest: disk.read' sh -c "omig log lifelines <$TMPDIR/run.olog"
+omig log load "$TMPDIR/run.olog" --archive "$TMPDIR/run.db" >/dev/null
+# What is outside of the time is counted in a log, and not even asked for in an archive.
+seconds() { lines --stages asked,sent --from 2026-11-22T10:00:00.5Z --to 2026-11-22T10:00:01Z "$1" | sed '2s/^[0-9,]* events, //; 2s/;.*//'; }
+from_archive() {
+	seconds "$TMPDIR/run.olog" >"$TMPDIR/log.txt" && grep -q '^Slowest' "$TMPDIR/log.txt" &&
+		seconds "$TMPDIR/run.db" | diff "$TMPDIR/log.txt" -
+}
+check 'a log comes out of an archive' says '^Slowest: disk.read, 90\.[0-9] %' lines "$TMPDIR/run.db"
+check 'a part of it is the same' from_archive
+check 'a stage that it has not is status 4' status_is 4 lines --stages asked,nothing "$TMPDIR/run.db"
 check 'stages in an order of mine' says 'asked → sent +100.0 %' lines --stages asked,sent "$TMPDIR/run.olog"
 check 'some of the lines' says ' 9 lifelines by block.id' lines --where 'nbytes > 190000' "$TMPDIR/run.olog"
 check 'a part of the time' says ' 11 lifelines by block.id .* over [0-9.]+ ms' lines --from 500ms --to 600ms --stages asked "$TMPDIR/run.olog"
