@@ -44,7 +44,9 @@ check 'the same layers run as processes' says '^real, .*: stopped by its rule' o
 sed 's/stat.stop.*/simulation.until = 10m/' $example >"$TMPDIR/long.conf"
 omig neko run "$TMPDIR/long.conf" --real >"$TMPDIR/gone.out" 2>&1 &
 run=$!
-two_run() { [ "$(pgrep -c -P $run)" = 2 ]; }
+two_run() { # with a layer each: before the beginning a process that is gone is one that did not start
+	[ "$(pgrep -P $run | while read -r pid; do ls "/proc/$pid/task"; done | wc -l)" = 4 ]
+}
 gone() {
 	until_true 20 two_run && pkill -KILL -P $run
 	status_is 6 wait $run && grep 'processes are missing: this is a part' "$TMPDIR/gone.out"
