@@ -41,9 +41,10 @@ static void write_event(void *arg, const struct neko_event *v)
 
 static int blame(const char *path, const struct err *e)
 {
-	int status = e->code == ERR_NOTFOUND && !e->line	  ? CMD_NOTFOUND
-		     : e->code == ERR_NOMEM || e->code == ERR_SYS ? CMD_FAILURE
-								  : CMD_USAGE;
+	bool is_ours = e->code == ERR_NOMEM || e->code == ERR_SYS || e->code == ERR_TIMEOUT;
+	int status = e->code == ERR_NOTFOUND && !e->line ? CMD_NOTFOUND
+		     : is_ours				 ? CMD_FAILURE
+							 : CMD_USAGE;
 
 	return e->line ? cmd_fail(status, "%s:%u: %s", path, e->line, e->text)
 		       : cmd_fail(status, "%s: %s", path, e->text);
