@@ -101,7 +101,8 @@ static int read_processes(struct run *r, struct err *e)
 	r->app = calloc(m, sizeof(*r->app));
 	r->crash = calloc(m, sizeof(*r->crash));
 	r->crash_by = calloc(m, sizeof(*r->crash_by));
-	if (!r->app || !r->crash || !r->crash_by)
+	r->crash_at = calloc(m, sizeof(*r->crash_at));
+	if (!r->app || !r->crash || !r->crash_by || !r->crash_at)
 		return err_nomem(e);
 	setup_get(r->setup, "process.initializer");
 	for (id = 1; id <= r->m && rc == 0; id++) {
@@ -163,6 +164,7 @@ void run_free(struct run *r)
 	free(r->app);
 	free(r->crash);
 	free(r->crash_by);
+	free(r->crash_at);
 	free(r);
 }
 
@@ -182,19 +184,29 @@ static bool should_stop(void *arg)
 	return r->stat->should_stop(r->handler);
 }
 
-static int place_crashes(struct run *r, struct sim *s, uint64_t seed)
+void run_draw_crashes(struct run *r, uint64_t seed)
 {
 	struct rng rng;
-	uint32_t id;
-	int rc = 0;
+	uint32_t i;
 
 	rng_init(&rng, hash_mix64(seed ^ 0x63726173686573));
-	for (id = 1; id <= r->m && rc == 0; id++) {
-		nsec_t from = r->crash[id - 1], span = r->crash_by[id - 1] - from;
+	for (i = 0; i < r->m; i++) {
+		nsec_t from = r->crash[i], span = r->crash_by[i] - from;
 
-		if (from >= 0)
-			rc = sim_crash(s, id, from + (nsec_t)rng_below(&rng, (uint64_t)span + 1));
+		r->crash_at[i] =
+			from < 0 ? NEKO_NEVER : from + (nsec_t)rng_below(&rng, (uint64_t)span + 1);
 	}
+}
+
+static int place_crashes(struct run *r, struct sim *s, uint64_t seed)
+{
+	uint32_t i;
+	int rc = 0;
+
+	run_draw_crashes(r, seed);
+	for (i = 0; i < r->m && rc == 0; i++)
+		if (r->crash_at[i] != NEKO_NEVER)
+			rc = sim_crash(s, i + 1, r->crash_at[i]);
 	return rc;
 }
 

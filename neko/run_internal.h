@@ -14,6 +14,7 @@ struct run {
 	const struct run_app **app; /* owned, of each process */
 	nsec_t *crash,
 		*crash_by; /* owned, of each process; a random moment between both; -1: never */
+	nsec_t *crash_at; /* owned, of each process: the moment of the run that is on, or NEKO_NEVER */
 	const struct stat_kind *stat;
 	void *handler; /* of stat, owned */
 	const struct run_wish *wish; /* while it runs */
@@ -24,6 +25,9 @@ struct run {
 /* The networks of the configuration. */
 int run_nets(struct run *r, struct err *e);
 void run_nets_free(struct run *r);
+
+/* crash_at of a run with that seed. */
+void run_draw_crashes(struct run *r, uint64_t seed);
 
 /* All layers of all processes are made once, and thrown away: what is wrong in the configuration is found here. */
 int run_check(struct run *r, struct err *e);

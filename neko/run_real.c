@@ -156,7 +156,7 @@ static int start_slaves(struct master *s, struct err *e)
 	for (i = 0; i < m; i++) {
 		s->slave[i].fd = -1;
 		s->slave[i].in = BUF_INIT(2 * REALWIRE_BLOCK_MAX_BYTES);
-		s->slave[i].crash_at = s->run->crash[i] >= 0 ? s->run->crash[i] : NEKO_NEVER;
+		s->slave[i].crash_at = s->run->crash_at[i];
 	}
 	for (i = 1; i <= m && rc == 0; i++)
 		rc = start_slave(s, i, e);
@@ -495,6 +495,7 @@ int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, s
 	r->wish = w;
 	r->is_real = true;
 	rc = run_check(r, e);
+	run_draw_crashes(r, r->seed);
 	if (rc == 0)
 		rc = rng_fill_random(&s.key, sizeof(s.key), e);
 	if (rc == 0)

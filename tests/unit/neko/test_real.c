@@ -96,6 +96,44 @@ START_TEST(a_process_that_is_killed_is_detected)
 }
 END_TEST
 
+static void note_crash(void *arg, const struct neko_event *v)
+{
+	nsec_t *at = arg;
+
+	if (strcmp(v->what, NEKO_CRASHED) == 0)
+		*at = v->at;
+}
+
+static nsec_t crash_of(int (*run)(struct run *, const struct run_wish *, struct run_figures *,
+				  struct err *))
+{
+	static const char text[] =
+		"process.num = 2\nprocess.initializer = none\nnetwork = n\nnetwork.n.delay = "
+		"constant(1s)\n"
+		"process.1.crash = 0s..400ms\nsimulation.until = 500ms\nsimulation.seed = 1\n";
+	nsec_t at = -1;
+	struct run_wish w = { .on_event = note_crash, .arg = &at };
+	struct run_figures f;
+	struct setup *s = NULL;
+	struct run *r = NULL;
+
+	ck_assert_int_eq(setup_parse(text, sizeof(text) - 1, &s, NULL), 0);
+	ck_assert_int_eq(run_new(s, &r, NULL), 0);
+	ck_assert_int_eq(run(r, &w, &f, NULL), 0);
+	run_free(r);
+	setup_free(s);
+	return at;
+}
+
+START_TEST(a_crash_of_a_real_run_is_at_the_moment_of_the_simulated_one)
+{
+	nsec_t simulated = crash_of(run_simulate);
+
+	ck_assert_int_ge(simulated, 100 * NSEC_PER_MSEC);
+	ck_assert_int_ge(crash_of(run_real), simulated);
+}
+END_TEST
+
 START_TEST(a_real_run_is_checked_as_a_simulated_one_is)
 {
 	static const char bad[] = "process.num = 2\nprocess.1.initializer = "
@@ -363,6 +401,7 @@ END_TEST
 
 SUITE("real", a_process_lives_on_while_nobody_reads_its_events_and_says_that_some_are_lost,
       layers_of_a_simulation_run_as_processes_and_their_handler_stops_them,
-      a_process_that_is_killed_is_detected, a_real_run_is_checked_as_a_simulated_one_is,
-      datagrams_that_are_not_of_this_run_are_nothing,
+      a_process_that_is_killed_is_detected,
+      a_crash_of_a_real_run_is_at_the_moment_of_the_simulated_one,
+      a_real_run_is_checked_as_a_simulated_one_is, datagrams_that_are_not_of_this_run_are_nothing,
       blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
