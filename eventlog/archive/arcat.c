@@ -255,7 +255,7 @@ static int run_built(const struct arsql *s, struct buf *sql, struct err *e)
 
 static int make_table(const struct arsql *s, const struct artype *t, struct buf *sql, struct err *e)
 {
-	buf_printf(sql, "CREATE TABLE %s (id %s, ts BIGINT NOT NULL, d BIGINT NOT NULL", t->tab, s->ops->key);
+	buf_printf(sql, "CREATE TABLE %s%s (id %s, ts BIGINT NOT NULL, d BIGINT NOT NULL", s->ops->schema, t->tab, s->ops->key);
 	for (size_t i = 0; i < t->nfield; i++)
 		buf_printf(sql, ", %s %s", t->field[i]->col, word_of(s, t->field[i]->class));
 	buf_puts(sql, ")");

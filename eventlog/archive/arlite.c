@@ -294,6 +294,7 @@ static int lite_look(void *db, bool *is_empty, struct err *e)
 }
 
 static const struct arsql_ops lite_ops = {
+	.schema = "",
 	.key = "INTEGER PRIMARY KEY",
 	.stamp = "PRAGMA application_id=" TEXT(STAMP),
 	.look = lite_look,

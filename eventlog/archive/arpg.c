@@ -279,8 +279,9 @@ static int flush(struct db *d, struct slot *s, struct err *e)
 	r = PQexec(d->pq, s->copy);
 	rc = PQresultStatus(r) == PGRES_COPY_IN ? send_rows(d, &s->rows, e) : fail(d, r, e);
 	PQclear(r);
-	while ((r = PQgetResult(d->pq)))
+	while ((r = PQgetResult(d->pq)) && PQresultStatus(r) != PGRES_COPY_IN) /* one that could not be ended says so for ever */
 		PQclear(r);
+	PQclear(r);
 	buf_clear(&s->rows);
 	return rc;
 }
@@ -395,6 +396,7 @@ static int pg_look(void *db, bool *is_empty, struct err *e)
 static const struct arsql_ops pg_ops = {
 	.key = "BIGINT PRIMARY KEY",
 	.bytes = "BYTEA",
+	.schema = "omig_archive.",
 	.hex = { "encode(", ", 'hex')" },
 	.has_views_replaced = true,
 	.stamp = "CREATE SCHEMA IF NOT EXISTS omig_archive",
@@ -423,7 +425,8 @@ static int settle(struct db *d, enum armode mode, nsec_t time_ns, struct err *e)
 	PQsetNoticeReceiver(d->pq, ignore_notice, NULL);
 	if (!str_eq(encoding, "UTF8"))
 		return err_set(e, ERR_UNSUPPORTED, "the database has the encoding %.20s; an archive needs UTF8", encoding ? encoding : "?");
-	rc = simple(d, "SET search_path = omig_archive, pg_catalog", e);
+	/* In this order: who owns the schema could else have functions of his own called as max() by whoever loads. */
+	rc = simple(d, "SET search_path = pg_catalog, omig_archive", e);
 	rc = rc ? rc : simple(d, "SET extra_float_digits = 3", e);
 	if (!rc && mode == AR_WRITE)
 		return simple(d, "SET lock_timeout = '10s'", e);

@@ -4,23 +4,23 @@
 #include "common/base/buf.h"
 #include "eventlog/archive/arcat.h"
 
-/* @K: a key of 64 bits; @B: bytes. */
+/* @S: the schema; @K: a key of 64 bits; @B: bytes. */
 static const char *const tables[] = {
-	"CREATE TABLE archive (version BIGINT NOT NULL, generation BIGINT NOT NULL)",
-	"CREATE TABLE stream (sid @K, stream BIGINT NOT NULL UNIQUE, bytes @B)",
-	"CREATE TABLE stream_constant (sid BIGINT NOT NULL, place BIGINT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, "
+	"CREATE TABLE @Sarchive (version BIGINT NOT NULL, generation BIGINT NOT NULL)",
+	"CREATE TABLE @Sstream (sid @K, stream BIGINT NOT NULL UNIQUE, bytes @B)",
+	"CREATE TABLE @Sstream_constant (sid BIGINT NOT NULL, place BIGINT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, "
 	"PRIMARY KEY (sid, place))",
-	"CREATE TABLE loaded (sid BIGINT NOT NULL, first BIGINT NOT NULL, next BIGINT NOT NULL, PRIMARY KEY (sid, first))",
-	"CREATE TABLE type (type @K, tab TEXT NOT NULL, name TEXT NOT NULL, bytes @B NOT NULL, n BIGINT NOT NULL, first_ns BIGINT, "
+	"CREATE TABLE @Sloaded (sid BIGINT NOT NULL, first BIGINT NOT NULL, next BIGINT NOT NULL, PRIMARY KEY (sid, first))",
+	"CREATE TABLE @Stype (type @K, tab TEXT NOT NULL, name TEXT NOT NULL, bytes @B NOT NULL, n BIGINT NOT NULL, first_ns BIGINT, "
 	"last_ns BIGINT)",
-	"CREATE TABLE field (type BIGINT NOT NULL, place BIGINT NOT NULL, col TEXT NOT NULL, name TEXT NOT NULL, bytes @B NOT NULL, "
+	"CREATE TABLE @Sfield (type BIGINT NOT NULL, place BIGINT NOT NULL, col TEXT NOT NULL, name TEXT NOT NULL, bytes @B NOT NULL, "
 	"class BIGINT NOT NULL, kind BIGINT NOT NULL, nth BIGINT NOT NULL, is_ident BIGINT NOT NULL, n BIGINT NOT NULL, "
 	"mean DOUBLE PRECISION, m2 DOUBLE PRECISION, low DOUBLE PRECISION, high DOUBLE PRECISION, PRIMARY KEY (type, place))",
-	"CREATE TABLE description (d @K, type BIGINT NOT NULL, level BIGINT NOT NULL, hash BIGINT NOT NULL, bytes @B NOT NULL)",
+	"CREATE TABLE @Sdescription (d @K, type BIGINT NOT NULL, level BIGINT NOT NULL, hash BIGINT NOT NULL, bytes @B NOT NULL)",
 	"CREATE INDEX description_hash ON description (hash)",
-	"CREATE TABLE constant (d BIGINT NOT NULL, place BIGINT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, "
+	"CREATE TABLE @Sconstant (d BIGINT NOT NULL, place BIGINT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, "
 	"PRIMARY KEY (d, place))",
-	"CREATE VIEW baseline AS SELECT t.name AS event, f.name AS field, f.n AS n, f.mean AS mean, "
+	"CREATE VIEW @Sbaseline AS SELECT t.name AS event, f.name AS field, f.n AS n, f.mean AS mean, "
 	"CASE WHEN f.n > 1 THEN f.m2 / (f.n - 1) END AS variance, f.low AS low, f.high AS high "
 	"FROM type AS t JOIN field AS f ON f.type = t.type WHERE f.class < 3 AND f.n > 0",
 	"INSERT INTO archive (version, generation) VALUES (1, 1)",
@@ -33,7 +33,7 @@ static int make_one(const struct arsql *s, const char *text, struct buf *sql, st
 		if (*text != '@')
 			buf_putc(sql, (uint8_t)*text);
 		else
-			buf_puts(sql, *++text == 'K' ? s->ops->key : s->ops->bytes);
+			buf_puts(sql, *++text == 'K' ? s->ops->key : *text == 'S' ? s->ops->schema : s->ops->bytes);
 	return sql->failed ? err_nomem(e) : arsql_do(s, buf_str(sql), e);
 }
 

@@ -36,6 +36,7 @@ struct arvalue {
 typedef int (*arsql_row_fn)(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e);
 
 struct arsql_ops {
+	const char *schema; /* in front of the name of what is made */
 	const char *key, *bytes; /* words for: 64-bit primary key; type of a column of bytes */
 	const char *hex[2]; /* around an expression of bytes: its text */
 	bool has_views_replaced; /* CREATE OR REPLACE VIEW */

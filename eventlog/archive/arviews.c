@@ -11,7 +11,7 @@
 
 static void begin_view(struct buf *b, const struct arsql *s, const char *name, size_t part)
 {
-	buf_printf(b, "CREATE %sVIEW %s_part_%zu AS ", s->ops->has_views_replaced ? "OR REPLACE " : "", name, part);
+	buf_printf(b, "CREATE %sVIEW %s%s_part_%zu AS ", s->ops->has_views_replaced ? "OR REPLACE " : "", s->ops->schema, name, part);
 }
 
 /* A field as a number, whichever class it has; NULL: it is no number. */
@@ -131,7 +131,7 @@ static int join_one(const struct arcat *c, const struct arsql *s, const struct v
 	buf_printf(b, "DROP VIEW IF EXISTS %s", name);
 	rc = drop(s, buf_str(b), b, e);
 	buf_clear(b);
-	buf_printf(b, "CREATE %sVIEW %s AS ", s->ops->has_views_replaced ? "OR REPLACE " : "", name);
+	buf_printf(b, "CREATE %sVIEW %s%s AS ", s->ops->has_views_replaced ? "OR REPLACE " : "", s->ops->schema, name);
 	for (size_t i = 0; i * AR_PART_TYPES < c->n; i++)
 		buf_printf(b, "%sSELECT * FROM %s_part_%zu", i ? " UNION ALL " : "", v->name, i);
 	buf_puts(b, v->more);

@@ -203,6 +203,11 @@ else
 	check 'PostgreSQL: a log is loaded' says '^14 events stored, 0 were' omig log load $golden/little.olog --archive "$where"
 	check 'PostgreSQL: a second time nothing is' says '^0 events stored, 14 were' omig log load $golden/big.olog --archive "$where"
 	check 'PostgreSQL: all of it comes back' comes_back "$where"
+	own_max() {
+		$pg sql "$pg_dir" postgres "CREATE FUNCTION omig_archive.max(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 777::bigint'" &&
+			omig log load "$TMPDIR/one.bp" --archive "$where" && json_is '{"n":2}' --sql 'SELECT max(sid) AS n FROM stream'
+	}
+	check "PostgreSQL: who owns the schema has no function of his called in place of the server's" own_max
 	where="postgresql:///template1?host=$pg_dir&user=omig"
 	questions PostgreSQL
 	check 'PostgreSQL: no such database has words' says 'does not exist' \
