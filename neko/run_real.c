@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -494,6 +495,8 @@ int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, s
 			       REAL_PROCESSES_MAX);
 	r->wish = w;
 	r->is_real = true;
+	/* Who ignores it has children whose pids may be others' already. */
+	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	rc = run_check(r, e);
 	run_draw_crashes(r, r->seed);
 	if (rc == 0)
