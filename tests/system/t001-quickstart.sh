@@ -44,6 +44,17 @@ quiet_when_refused() {
 	[ "$(printf '%s\n' "$out" | wc -l)" = 1 ] && case $out in 'sudo apt-get install '*libevent-dev*) true ;; *) false ;; esac
 }
 
+# A Debian where all that must be there is, and what tests can do without cannot be had.
+half_a_debian() { # STATE: of graphviz and libevent-dev: "not-installed" or "installed"
+	mkdir -p "$TMPDIR/half"
+	printf '#!/bin/sh\ncase "$*" in *graphviz) ;; *libevent-dev) echo %s; exit ;; *) echo installed ;; esac\n' "$1" >"$TMPDIR/half/dpkg-query"
+	printf '#!/bin/sh\nexit 0\n' >"$TMPDIR/half/apt-cache"
+	printf '#!/bin/sh\necho 0\n' >"$TMPDIR/half/id"
+	printf '#!/bin/sh\necho "apt-get was called with $*" >&2; exit 9\n' >"$TMPDIR/half/apt-get"
+	chmod +x "$TMPDIR"/half/*
+	env PATH="$TMPDIR/half:$PATH" MAKE=true ./quickstart check
+}
+
 # Another system: no dpkg-query, and no compiler either.
 elsewhere() {
 	mkdir -p "$TMPDIR/empty"
@@ -65,6 +76,9 @@ check 'works from another folder and a pruned environment' \
 	says demo env -i /bin/sh -c "cd / && '$PWD/quickstart' help"
 check 'who may not install exits 2' status_is 2 fake_debian
 check 'and is told one line to run' quiet_when_refused
+check 'what tests can do without stops nobody' status_is 0 half_a_debian installed
+check 'and they are told so' says 'could not install:.*graphviz' half_a_debian installed
+check 'what must be there does' status_is 2 half_a_debian not-installed
 check 'other systems are told what is needed' says_what_is_needed
 check '.ci/run calls the check command of the README' grep -q 'quickstart check' .ci/run
 check 'the README has both commands' sh -c 'grep -q "quickstart demo" README.md && grep -q "quickstart check" README.md'
