@@ -55,30 +55,17 @@ static void connect_tool(void)
 	omis_reply_free(ask(attach_all));
 }
 
-/* Number `name` in [name, value]... of a daemon's status; 0 when it does not say. */
-static double fact(const Omis_value *v, const char *name)
-{
-	for (size_t i = 0; i < v->n; i++) {
-		const Omis_value *pair = &v->list[i];
-
-		if (pair->kind == OMIS_VALUE_LIST && pair->n == 2 &&
-		    pair->list[0].kind == OMIS_VALUE_STRING && !strcmp(pair->list[0].s, name))
-			return pair->list[1].f;
-	}
-	return 0;
-}
-
 static void add_traffic(struct traffic *t, const Omis_object_result *o)
 {
 	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
 
 	if (v && v->n && v->list[0].kind == OMIS_VALUE_STRING && !strcmp(v->list[0].s, "sm")) {
-		unsigned level = (unsigned)fact(v, "level");
+		unsigned level = (unsigned)treebed_fact(v, "level");
 
 		if (level >= LEVELS_MAX)
 			bench_fail("an sm on level %u", level);
-		t->frames[level] += fact(v, "uplink_frames_out");
-		t->bytes[level] += fact(v, "uplink_bytes_out");
+		t->frames[level] += treebed_fact(v, "uplink_frames_out");
+		t->bytes[level] += treebed_fact(v, "uplink_bytes_out");
 		t->levels = level > t->levels ? level : t->levels;
 	}
 	omis_value_free(v);

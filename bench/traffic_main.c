@@ -283,30 +283,17 @@ struct links {
 	int64_t at;
 };
 
-/* Number `name` in [name, value]... of a daemon's status; 0 when it does not say. */
-static double fact(const Omis_value *v, const char *name)
-{
-	for (size_t i = 0; i < v->n; i++) {
-		const Omis_value *pair = &v->list[i];
-
-		if (pair->kind == OMIS_VALUE_LIST && pair->n == 2 &&
-		    pair->list[0].kind == OMIS_VALUE_STRING && !strcmp(pair->list[0].s, name))
-			return pair->list[1].f;
-	}
-	return 0;
-}
-
 static void add_daemon(struct links *l, const Omis_value *v)
 {
 	if (!v->n || v->list[0].kind != OMIS_VALUE_STRING)
 		return;
 	if (!strcmp(v->list[0].s, "sm")) {
-		l->site.frames += fact(v, "uplink_frames_out");
-		l->site.bytes += fact(v, "uplink_bytes_out");
+		l->site.frames += treebed_fact(v, "uplink_frames_out");
+		l->site.bytes += treebed_fact(v, "uplink_bytes_out");
 	} else if (!strcmp(v->list[0].s, "lm")) {
-		l->host.frames += fact(v, "link_frames_out");
-		l->host.bytes += fact(v, "link_bytes_out");
-		l->dropped += fact(v, "records_dropped");
+		l->host.frames += treebed_fact(v, "link_frames_out");
+		l->host.bytes += treebed_fact(v, "link_bytes_out");
+		l->dropped += treebed_fact(v, "records_dropped");
 	}
 }
 

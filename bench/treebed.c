@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/treebed.h"
 
-#include "tools/libomis/omis.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -402,4 +401,16 @@ void treebed_stop(struct treebed *t)
 	free(t->lm);
 	free(t->below);
 	free(t);
+}
+
+double treebed_fact(const Omis_value *status, const char *name)
+{
+	for (size_t i = 0; i < status->n; i++) {
+		const Omis_value *pair = &status->list[i];
+
+		if (pair->kind == OMIS_VALUE_LIST && pair->n == 2 &&
+		    pair->list[0].kind == OMIS_VALUE_STRING && !strcmp(pair->list[0].s, name))
+			return pair->list[1].f;
+	}
+	return 0;
 }

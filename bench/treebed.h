@@ -9,6 +9,7 @@
 #define BENCH_TREEBED_H
 
 #include "bench/bench.h"
+#include "tools/libomis/omis.h"
 
 #include <sys/types.h>
 
@@ -51,5 +52,8 @@ pid_t treebed_sm(const struct treebed *t);
 
 /* NULL is fine. */
 void treebed_stop(struct treebed *t);
+
+/* Number `name` in [name, value]... of a daemon's status; 0 when it does not say. */
+double treebed_fact(const Omis_value *status, const char *name);
 
 #endif

@@ -5,7 +5,6 @@
 #include "common/base/opt.h"
 #include "common/base/str.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,22 +27,11 @@ static const struct form form[] = {
 	{ "pareto", DELAY_PARETO, 2, "pareto(10ms, 2.5)" },
 };
 
-static char *trim(char *s)
-{
-	size_t n;
-
-	while (isspace((unsigned char)*s))
-		s++;
-	for (n = strlen(s); n && isspace((unsigned char)s[n - 1]);)
-		s[--n] = 0;
-	return s;
-}
-
 static int to_seconds(char *s, double *out, struct err *e)
 {
 	int64_t ns;
 
-	s = trim(s);
+	s = str_trim(s);
 	if (*s == '-')
 		return err_set(e, ERR_INVALID,
 			       "a delay of %s: a message cannot arrive before it is sent", s);
@@ -56,7 +44,7 @@ static int to_seconds(char *s, double *out, struct err *e)
 
 static int to_power(char *s, double *out, struct err *e)
 {
-	s = trim(s);
+	s = str_trim(s);
 	if (str_to_double(s, 1, 1000, out) || *out <= 1)
 		return err_set(e, ERR_INVALID,
 			       "a tail of the power '%s' has no mean; give a number above 1", s);
@@ -123,15 +111,15 @@ int delay_parse(const char *text, struct delay *out, struct err *e)
 		return err_set(e, ERR_PARSE,
 			       "'%s' is no delay; write exponential(20ms), for instance", text);
 	*open = *close = 0;
-	f = find_form(trim(copy));
+	f = find_form(str_trim(copy));
 	if (!f)
 		return err_set(e, ERR_PARSE,
 			       "there is no delay '%s': constant, uniform, exponential, normal, "
 			       "lognormal, pareto",
-			       trim(copy));
+			       str_trim(copy));
 	d.kind = f->kind;
 	rc = parse_pair(f, open + 1, &d, e);
-	after = trim(close + 1);
+	after = str_trim(close + 1);
 	if (rc == 0 && *after == '+')
 		rc = to_seconds(after + 1, &d.least, e);
 	else if (rc == 0 && *after)

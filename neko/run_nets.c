@@ -5,7 +5,6 @@
 #include "common/base/str.h"
 #include "neko/run_internal.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,17 +131,6 @@ static int add_net(struct run *r, const char *name, struct err *e)
 	return rc ? rc : partitions(r, c, e);
 }
 
-static char *trimmed(char *s)
-{
-	size_t n;
-
-	while (isspace((unsigned char)*s))
-		s++;
-	for (n = strlen(s); n && isspace((unsigned char)s[n - 1]);)
-		s[--n] = 0;
-	return s;
-}
-
 static int no_network(struct err *e)
 {
 	return err_set(e, ERR_INVALID,
@@ -162,7 +150,7 @@ int run_nets(struct run *r, struct err *e)
 	if (!copy)
 		return err_nomem(e);
 	for (one = strtok_r(copy, ",", &rest); one && rc == 0; one = strtok_r(NULL, ",", &rest)) {
-		rc = add_net(r, trimmed(one), e);
+		rc = add_net(r, str_trim(one), e);
 		if (rc && !e->line)
 			setup_blame(r->setup, "network", e);
 	}

@@ -73,17 +73,6 @@ static int add(struct setup *s, const char *key, const char *value, unsigned lin
 	return 0;
 }
 
-static char *trim(char *text)
-{
-	size_t n;
-
-	while (isspace((unsigned char)*text))
-		text++;
-	for (n = strlen(text); n && isspace((unsigned char)text[n - 1]);)
-		text[--n] = 0;
-	return text;
-}
-
 static int parse_line(struct setup *s, char *line, unsigned number, struct err *e)
 {
 	char *comment = strchr(line, '#'), *equals, *key, *value;
@@ -91,15 +80,15 @@ static int parse_line(struct setup *s, char *line, unsigned number, struct err *
 
 	if (comment)
 		*comment = 0;
-	line = trim(line);
+	line = str_trim(line);
 	if (!*line)
 		return 0;
 	equals = strchr(line, '=');
 	if (!equals)
 		return err_set(e, ERR_PARSE, "no '=' in this line; write: key = value");
 	*equals = 0;
-	key = trim(line);
-	value = trim(equals + 1);
+	key = str_trim(line);
+	value = str_trim(equals + 1);
 	if (!str_is_name(key, strlen(key)) || strlen(key) >= SETUP_KEY_BYTES || strpbrk(key, " \t"))
 		return err_set(e, ERR_PARSE, "that is no key; write: key = value");
 	if (!*value)

@@ -164,6 +164,17 @@ char *str_escape(char *out, size_t size, const void *p, size_t n)
 	return out;
 }
 
+char *str_trim(char *s)
+{
+	static const char space[] = " \t\n\v\f\r";
+	size_t n;
+
+	s += strspn(s, space);
+	for (n = strlen(s); n && strchr(space, s[n - 1]);)
+		s[--n] = '\0';
+	return s;
+}
+
 bool str_equal_ct(const void *a, const void *b, size_t n)
 {
 	const volatile uint8_t *x = a, *y = b;

@@ -57,6 +57,9 @@ bool str_is_name(const char *p, size_t n);
  */
 char *str_escape(char *out, size_t size, const void *p, size_t n);
 
+/* Cuts white space off both ends, in place; what is left begins at the return value. */
+char *str_trim(char *s);
+
 /* Compares n bytes in a time that does not depend on them. */
 bool str_equal_ct(const void *a, const void *b, size_t n);
 

@@ -174,7 +174,18 @@ START_TEST(constant_time_equality_is_equality)
 }
 END_TEST
 
-SUITE("str", utf8_is_checked_strictly, every_character_is_well_formed_and_no_surrogate_is,
+START_TEST(white_space_is_cut_off_both_ends)
+{
+	char all[] = " \t\n\v\f\r", both[] = "\t a b \r\n", none[] = "a", empty[] = "";
+
+	ck_assert_str_eq(str_trim(all), "");
+	ck_assert_str_eq(str_trim(both), "a b");
+	ck_assert_str_eq(str_trim(none), "a");
+	ck_assert_str_eq(str_trim(empty), "");
+}
+END_TEST
+
+SUITE("str", white_space_is_cut_off_both_ends, utf8_is_checked_strictly, every_character_is_well_formed_and_no_surrogate_is,
       names_are_fit_to_be_shown, escapes_are_safe_for_a_terminal, a_cut_escape_says_so,
       random_bytes_escape_into_printable_utf8_of_any_size, a_copy_is_cut_at_a_character,
       comparisons_and_copies_take_null, constant_time_equality_is_equality)
