@@ -107,8 +107,7 @@ static void put_floor(struct json *j, const char *floor, double value)
 {
 	double f = bench_printed(floor);
 
-	json_key(j, "floor");
-	json_str(j, floor);
+	json_key_str(j, "floor", floor);
 	put_number(j, "floor_value", f);
 	put_number(j, "ratio", value / f);
 }
@@ -123,15 +122,12 @@ void bench_print_quantile(const char *name, const char *unit, struct bench_serie
 	buf_init(&b, 4096);
 	json_init(&j, &b);
 	json_object(&j);
-	json_key(&j, "name");
-	json_str(&j, name);
+	json_key_str(&j, "name", name);
 	put_number(&j, "value", value);
-	json_key(&j, "unit");
-	json_str(&j, unit);
+	json_key_str(&j, "unit", unit);
 	put_number(&j, "min", s->n ? s->v[0] : NAN);
 	put_number(&j, "max", s->n ? s->v[s->n - 1] : NAN);
-	json_key(&j, "n");
-	json_u64(&j, s->n);
+	json_key_u64(&j, "n", s->n);
 	if (floor)
 		put_floor(&j, floor, value);
 	json_object_end(&j);

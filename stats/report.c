@@ -260,33 +260,20 @@ void report_csv(struct quantity *q, const struct report_wish *w, struct buf *out
 
 /* --- JSON */
 
-static void key_double(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	json_double(j, v);
-}
-
-static void key_u64(struct json *j, const char *key, uint64_t v)
-{
-	json_key(j, key);
-	json_u64(j, v);
-}
-
 static void json_intervals(struct quantity *q, const struct report_wish *w, struct json *j)
 {
 	struct interval b = quantity_interval_of_batches(q, w->level);
 
-	key_double(j, "mean", moments_mean(quantity_moments(q)));
-	key_double(j, "level", w->level);
-	key_double(j, "half", quantity_interval(q, w->level).half);
+	json_key_double(j, "mean", moments_mean(quantity_moments(q)));
+	json_key_double(j, "level", w->level);
+	json_key_double(j, "half", quantity_interval(q, w->level).half);
 	json_key(j, "batches");
 	json_object(j);
-	key_u64(j, "n", quantity_batches(q)->n);
-	key_u64(j, "size", quantity_batches(q)->size);
-	key_double(j, "mean", b.mean);
-	key_double(j, "half", b.half);
-	json_key(j, "independent");
-	json_bool(j, batches_are_independent(quantity_batches(q)));
+	json_key_u64(j, "n", quantity_batches(q)->n);
+	json_key_u64(j, "size", quantity_batches(q)->size);
+	json_key_double(j, "mean", b.mean);
+	json_key_double(j, "half", b.half);
+	json_key_bool(j, "independent", batches_are_independent(quantity_batches(q)));
 	json_object_end(j);
 }
 
@@ -298,9 +285,9 @@ static void json_quantiles(struct quantity *q, const struct report_wish *w, stru
 		double error = NAN, v = quantity_quantile(q, w->quantile[i], &error);
 
 		json_object(j);
-		key_double(j, "p", w->quantile[i]);
-		key_double(j, "value", v);
-		key_double(j, "error", error);
+		json_key_double(j, "p", w->quantile[i]);
+		json_key_double(j, "value", v);
+		json_key_double(j, "error", error);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -324,9 +311,9 @@ static void json_histogram(struct quantity *q, unsigned bins, struct json *j)
 	json_array(j);
 	for (unsigned i = 0; i < h.n; i++) {
 		json_object(j);
-		key_double(j, "from", histogram_edge(&h, i));
-		key_double(j, "to", histogram_edge(&h, i + 1));
-		key_u64(j, "count", h.count[i]);
+		json_key_double(j, "from", histogram_edge(&h, i));
+		json_key_double(j, "to", histogram_edge(&h, i + 1));
+		json_key_u64(j, "count", h.count[i]);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -339,10 +326,8 @@ static void json_stop(const struct quantity *q, struct json *j)
 	stop_print(quantity_stop(q), &rule);
 	json_key(j, "stop");
 	json_object(j);
-	json_key(j, "rule");
-	json_str(j, buf_str(&rule));
-	json_key(j, "reached");
-	json_bool(j, quantity_is_done(q));
+	json_key_str(j, "rule", buf_str(&rule));
+	json_key_bool(j, "reached", quantity_is_done(q));
 	json_object_end(j);
 	buf_done(&rule);
 }
@@ -362,16 +347,14 @@ static void json_warnings(const struct quantity *q, struct json *j)
 void report_json(struct quantity *q, const struct report_wish *w, struct json *out)
 {
 	json_object(out);
-	json_key(out, "name");
-	json_str(out, quantity_name(q));
-	json_key(out, "unit");
-	json_str(out, quantity_unit(q));
-	key_u64(out, "n", quantity_moments(q)->n);
-	key_u64(out, "dropped", quantity_dropped(q));
-	key_u64(out, "not_finite", quantity_not_finite(q));
+	json_key_str(out, "name", quantity_name(q));
+	json_key_str(out, "unit", quantity_unit(q));
+	json_key_u64(out, "n", quantity_moments(q)->n);
+	json_key_u64(out, "dropped", quantity_dropped(q));
+	json_key_u64(out, "not_finite", quantity_not_finite(q));
 	json_intervals(q, w, out);
 	for (size_t i = 0; i < ARRAY_LEN(figures); i++)
-		key_double(out, figures[i].key, figures[i].of(quantity_moments(q)));
+		json_key_double(out, figures[i].key, figures[i].of(quantity_moments(q)));
 	json_quantiles(q, w, out);
 	if (w->lags)
 		json_lags(q, w->lags, out);

@@ -110,8 +110,7 @@ static void put_limits(struct json *j, const Omis_value *v)
 {
 	json_object(j);
 	for (size_t i = 0; i < sizeof(limit_keys) / sizeof(limit_keys[0]); i++) {
-		json_key(j, limit_keys[i]);
-		json_i64(j, value_int(v, i));
+		json_key_i64(j, limit_keys[i], value_int(v, i));
 	}
 	json_object_end(j);
 }
@@ -176,13 +175,10 @@ static int status(const struct admin_wish *w)
 		return rc;
 	json_init(&j, &b);
 	json_object(&j);
-	json_key(&j, "version");
-	json_str(&j, value_text(v, 1));
-	json_key(&j, "uptime_ns");
-	json_i64(&j, value_int(v, 2));
+	json_key_str(&j, "version", value_text(v, 1));
+	json_key_i64(&j, "uptime_ns", value_int(v, 2));
 	for (size_t i = 3; (pair = value_at(v, i)); i++) {
-		json_key(&j, value_text(pair, 0));
-		json_i64(&j, value_int(pair, 1));
+		json_key_i64(&j, value_text(pair, 0), value_int(pair, 1));
 		if (!w->common.json)
 			printf("%s = %lld\n", value_text(pair, 0), (long long)value_int(pair, 1));
 	}

@@ -78,8 +78,7 @@ static int issue_json(const Omis_value *v)
 
 	json_init(&j, &b);
 	json_object(&j);
-	json_key(&j, "connection_string");
-	json_str(&j, value_text(v, 0));
+	json_key_str(&j, "connection_string", value_text(v, 0));
 	json_object_end(&j);
 	ok = show_json_line(&j, &b);
 	buf_done(&b);

@@ -16,8 +16,7 @@ static void show_json(struct checking *c, const char *path, const struct pmsl *p
 	const struct pmsl_metric *m;
 
 	json_object(&c->out);
-	json_key(&c->out, "file");
-	json_str(&c->out, path);
+	json_key_str(&c->out, "file", path);
 	json_key(&c->out, "metrics");
 	json_array(&c->out);
 	for (m = pmsl_tree(p)->metric; m; m = m->next)

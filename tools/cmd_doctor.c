@@ -60,14 +60,10 @@ static void show_json(const struct doctor *d)
 	json_array(&j);
 	for (i = 0; i < d->n; i++) {
 		json_object(&j);
-		json_key(&j, "check");
-		json_str(&j, d->finding[i].check);
-		json_key(&j, "state");
-		json_str(&j, state_name(d->finding[i].state));
-		json_key(&j, "text");
-		json_str(&j, d->finding[i].text);
-		json_key(&j, "remedy");
-		json_str(&j, d->finding[i].remedy);
+		json_key_str(&j, "check", d->finding[i].check);
+		json_key_str(&j, "state", state_name(d->finding[i].state));
+		json_key_str(&j, "text", d->finding[i].text);
+		json_key_str(&j, "remedy", d->finding[i].remedy);
 		json_object_end(&j);
 	}
 	json_array_end(&j);

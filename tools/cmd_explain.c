@@ -241,21 +241,14 @@ static void node_json(const struct explained *x, const Omis_value *n, struct jso
 	struct counts c = counts_of(x, n);
 
 	json_object(j);
-	json_key(j, "piece");
-	json_str(j, value_text(n, NODE_PIECE));
-	json_key(j, "where");
-	json_str(j, value_text(n, NODE_WHERE));
-	json_key(j, "number");
-	json_i64(j, value_int(n, NODE_NUMBER));
-	json_key(j, "kind");
-	json_str(j, value_text(n, NODE_KIND));
-	json_key(j, "what");
-	json_str(j, value_text(n, NODE_WHAT));
-	json_key(j, "object");
-	json_str(j, value_text(n, NODE_OBJECT));
+	json_key_str(j, "piece", value_text(n, NODE_PIECE));
+	json_key_str(j, "where", value_text(n, NODE_WHERE));
+	json_key_i64(j, "number", value_int(n, NODE_NUMBER));
+	json_key_str(j, "kind", value_text(n, NODE_KIND));
+	json_key_str(j, "what", value_text(n, NODE_WHAT));
+	json_key_str(j, "object", value_text(n, NODE_OBJECT));
 	for (size_t i = 0; c.is_known && i < COUNTS; i++) {
-		json_key(j, names[i]);
-		json_i64(j, c.v[i]);
+		json_key_i64(j, names[i], c.v[i]);
 	}
 	json_object_end(j);
 }
@@ -270,8 +263,7 @@ static int show_json(const struct explained *x)
 
 	json_init(&j, &b);
 	json_object(&j);
-	json_key(&j, "dfg");
-	json_str(&j, x->dfg);
+	json_key_str(&j, "dfg", x->dfg);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		json_key(&j, names[i]);
 		show_value_json(&j, part(x, (enum info)i));

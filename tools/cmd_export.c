@@ -164,10 +164,8 @@ static int tell_where(const struct server *s)
 	}
 	json_init(&j, &b);
 	json_object(&j);
-	json_key(&j, "url");
-	json_str(&j, url);
-	json_key(&j, "pid");
-	json_i64(&j, getpid());
+	json_key_str(&j, "url", url);
+	json_key_i64(&j, "pid", getpid());
 	json_object_end(&j);
 	ok = show_json_line(&j, &b);
 	buf_done(&b);

@@ -44,16 +44,11 @@ static void put_json(struct listing *l, const struct pmsl_builtin *m)
 
 	l->n++;
 	json_object(j);
-	json_key(j, "name");
-	json_str(j, m->name);
-	json_key(j, "unit");
-	json_str(j, m->unit);
-	json_key(j, "kind");
-	json_str(j, m->is_total ? "cumulative" : "sampled");
-	json_key(j, "parameters");
-	json_str(j, pmsl_builtin_params(m));
-	json_key(j, "help");
-	json_str(j, m->text);
+	json_key_str(j, "name", m->name);
+	json_key_str(j, "unit", m->unit);
+	json_key_str(j, "kind", m->is_total ? "cumulative" : "sampled");
+	json_key_str(j, "parameters", pmsl_builtin_params(m));
+	json_key_str(j, "help", m->text);
 	json_object_end(j);
 }
 

@@ -125,8 +125,7 @@ static int print_export(void *arg, const char *name, const char *value)
 
 static int put_variable(void *arg, const char *name, const char *value)
 {
-	json_key(arg, name);
-	json_str(arg, value);
+	json_key_str(arg, name, value);
 	return 0;
 }
 

@@ -81,10 +81,8 @@ static const char *end_name(enum selftest_end end)
 
 static void put_result(struct json *j, const struct selftest_result *r)
 {
-	json_key(j, "result");
-	json_str(j, end_name(r->end));
-	json_key(j, "reason");
-	json_str(j, r->why[0] ? r->why : NULL);
+	json_key_str(j, "result", end_name(r->end));
+	json_key_str(j, "reason", r->why[0] ? r->why : NULL);
 }
 
 static void put_steps(struct json *j, const struct selftest_row *row)
@@ -106,16 +104,11 @@ static int show_json(const struct selftest *t, bool is_list)
 	json_array(&j);
 	for (size_t i = 0; i < t->n; i++) {
 		json_object(&j);
-		json_key(&j, "service");
-		json_str(&j, t->v[i].service.name);
-		json_key(&j, "extension");
-		json_str(&j, t->v[i].service.extension);
-		json_key(&j, "class");
-		json_str(&j, t->v[i].service.kind);
-		json_key(&j, "right");
-		json_str(&j, t->v[i].service.right);
-		json_key(&j, "state");
-		json_str(&j, t->v[i].service.state);
+		json_key_str(&j, "service", t->v[i].service.name);
+		json_key_str(&j, "extension", t->v[i].service.extension);
+		json_key_str(&j, "class", t->v[i].service.kind);
+		json_key_str(&j, "right", t->v[i].service.right);
+		json_key_str(&j, "state", t->v[i].service.state);
 		if (is_list)
 			put_steps(&j, t->v[i].row);
 		else

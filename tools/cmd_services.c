@@ -21,22 +21,14 @@ static void show_long(const Omis_service_info *s)
 static void show_json(struct json *j, const Omis_service_info *s)
 {
 	json_object(j);
-	json_key(j, "name");
-	json_str(j, s->name);
-	json_key(j, "extension");
-	json_str(j, s->extension);
-	json_key(j, "kind");
-	json_str(j, s->kind);
-	json_key(j, "right");
-	json_str(j, s->right);
-	json_key(j, "state");
-	json_str(j, s->state);
-	json_key(j, "where");
-	json_str(j, s->where);
-	json_key(j, "signature");
-	json_str(j, s->signature);
-	json_key(j, "help");
-	json_str(j, s->help);
+	json_key_str(j, "name", s->name);
+	json_key_str(j, "extension", s->extension);
+	json_key_str(j, "kind", s->kind);
+	json_key_str(j, "right", s->right);
+	json_key_str(j, "state", s->state);
+	json_key_str(j, "where", s->where);
+	json_key_str(j, "signature", s->signature);
+	json_key_str(j, "help", s->help);
 	json_object_end(j);
 }
 

@@ -37,10 +37,8 @@ static int show(const struct cmd_common *c, const Omis_value *v)
 	if (c->json) {
 		json_init(&j, &b);
 		json_object(&j);
-		json_key(&j, "site");
-		json_str(&j, value_text(v, 0));
-		json_key(&j, "port");
-		json_i64(&j, value_int(v, 1));
+		json_key_str(&j, "site", value_text(v, 0));
+		json_key_i64(&j, "port", value_int(v, 1));
 		json_object_end(&j);
 		ok = show_json_line(&j, &b);
 	} else {

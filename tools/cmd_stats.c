@@ -147,14 +147,10 @@ static void put_pair_text(const struct pair *p, struct buf *out)
 static void put_pair_json(const struct pair *p, struct json *out)
 {
 	json_object(out);
-	json_key(out, "a");
-	json_str(out, p->a);
-	json_key(out, "b");
-	json_str(out, p->b);
-	json_key(out, "covariance");
-	json_double(out, p->covariance);
-	json_key(out, "correlation");
-	json_double(out, p->correlation);
+	json_key_str(out, "a", p->a);
+	json_key_str(out, "b", p->b);
+	json_key_double(out, "covariance", p->covariance);
+	json_key_double(out, "correlation", p->correlation);
 	json_object_end(out);
 }
 

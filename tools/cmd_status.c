@@ -116,12 +116,9 @@ static void json_daemon(struct json *j, const Omis_object_result *o)
 	const Omis_value *pair;
 	size_t i, n = judge(v, note);
 
-	json_key(j, "daemon");
-	json_str(j, value_text(v, 0));
-	json_key(j, "version");
-	json_str(j, value_text(v, 1));
-	json_key(j, "uptime_s");
-	json_double(j, value_float(v, 2) / 1e9);
+	json_key_str(j, "daemon", value_text(v, 0));
+	json_key_str(j, "version", value_text(v, 1));
+	json_key_double(j, "uptime_s", value_float(v, 2) / 1e9);
 	json_key(j, "figures");
 	json_object(j);
 	for (i = 3; (pair = value_at(v, i)); i++) {
@@ -150,13 +147,11 @@ static bool show_json(Omis_reply r)
 	json_array(&j);
 	for (s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++) {
 		json_object(&j);
-		json_key(&j, "object");
-		json_str(&j, s->obj_list);
+		json_key_str(&j, "object", s->obj_list);
 		if (s->status < OMIS_FIRST_ERROR) {
 			json_daemon(&j, s);
 		} else {
-			json_key(&j, "error");
-			json_str(&j, omis_strerror(s->status));
+			json_key_str(&j, "error", omis_strerror(s->status));
 		}
 		json_object_end(&j);
 	}

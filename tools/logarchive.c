@@ -35,12 +35,9 @@ int logarchive_fail(const char *where, const struct err *e)
 
 static void put_counts(struct json *j, const struct archive_report *r)
 {
-	json_key(j, "batches");
-	json_u64(j, r->batches);
-	json_key(j, "stored");
-	json_u64(j, r->safe);
-	json_key(j, "known");
-	json_u64(j, r->known);
+	json_key_u64(j, "batches", r->batches);
+	json_key_u64(j, "stored", r->safe);
+	json_key_u64(j, "known", r->known);
 }
 
 /* An acknowledgement: what it says is safe when it is read. */
@@ -57,12 +54,9 @@ static int tell_batch(const struct loading *l, bool is_last)
 	json_object(&j);
 	put_counts(&j, r);
 	if (is_last) {
-		json_key(&j, "left_out");
-		json_u64(&j, r->left_out + r->unnumbered);
-		json_key(&j, "fields_left_out");
-		json_u64(&j, r->fields_left_out);
-		json_key(&j, "is_done");
-		json_bool(&j, true);
+		json_key_u64(&j, "left_out", r->left_out + r->unnumbered);
+		json_key_u64(&j, "fields_left_out", r->fields_left_out);
+		json_key_bool(&j, "is_done", true);
 	}
 	json_object_end(&j);
 	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE : CMD_OK;

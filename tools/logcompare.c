@@ -25,34 +25,23 @@ static const char *word_of(const struct archange *c)
 
 /* --- JSON */
 
-static void put_number(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	json_double(j, v);
-}
-
 static void put_json(struct buf *out, const struct archange *c)
 {
 	struct json j;
 
 	json_init(&j, out);
 	json_object(&j);
-	json_key(&j, "event");
-	json_str(&j, c->name);
-	json_key(&j, "what");
-	json_str(&j, whats[c->what]);
-	json_key(&j, "verdict");
-	json_str(&j, word_of(c));
-	json_key(&j, "n");
-	json_u64(&j, c->n[0]);
-	json_key(&j, "n_base");
-	json_u64(&j, c->n[1]);
-	put_number(&j, c->what == ARCHANGE_RATE ? "per_s" : "median_s", c->value[0]);
-	put_number(&j, c->what == ARCHANGE_RATE ? "per_s_base" : "median_s_base", c->value[1]);
-	put_number(&j, "ratio", c->ratio.value);
-	put_number(&j, "ratio_low", c->ratio.low);
-	put_number(&j, "ratio_high", c->ratio.high);
-	put_number(&j, "p", c->p);
+	json_key_str(&j, "event", c->name);
+	json_key_str(&j, "what", whats[c->what]);
+	json_key_str(&j, "verdict", word_of(c));
+	json_key_u64(&j, "n", c->n[0]);
+	json_key_u64(&j, "n_base", c->n[1]);
+	json_key_double(&j, c->what == ARCHANGE_RATE ? "per_s" : "median_s", c->value[0]);
+	json_key_double(&j, c->what == ARCHANGE_RATE ? "per_s_base" : "median_s_base", c->value[1]);
+	json_key_double(&j, "ratio", c->ratio.value);
+	json_key_double(&j, "ratio_low", c->ratio.low);
+	json_key_double(&j, "ratio_high", c->ratio.high);
+	json_key_double(&j, "p", c->p);
 	json_object_end(&j);
 	if (json_end(&j))
 		out->failed = true;

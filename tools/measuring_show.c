@@ -211,18 +211,6 @@ static bool put_text(struct measuring *m, const struct reading *r)
 
 /* --- JSON: an object a read */
 
-static void key_i64(struct json *j, const char *key, int64_t v)
-{
-	json_key(j, key);
-	json_i64(j, v);
-}
-
-static void key_str(struct json *j, const char *key, const char *v)
-{
-	json_key(j, key);
-	json_str(j, v);
-}
-
 static void json_number(struct json *j, double v)
 {
 	if (isfinite(v))
@@ -250,10 +238,10 @@ static void value_json(struct measuring *m, const struct measured *s, struct jso
 
 	measuring_label(m, s->object, label, sizeof(label));
 	json_object(j);
-	key_str(j, "object", s->object);
-	key_str(j, "label", label);
+	json_key_str(j, "object", s->object);
+	json_key_str(j, "label", label);
 	if (m->each_vt)
-		key_i64(j, "vt", s->key);
+		json_key_i64(j, "vt", s->key);
 	json_key(j, s->buckets ? "histogram" : "value");
 	if (s->buckets)
 		show_value_json(j, s->buckets);
@@ -261,11 +249,11 @@ static void value_json(struct measuring *m, const struct measured *s, struct jso
 		json_number(j, s->value);
 	json_key(j, "error");
 	json_number(j, s->error);
-	key_i64(j, "k", s->k);
-	key_i64(j, "n", s->n);
-	key_i64(j, "time_ns", s->time);
-	key_i64(j, "oldest_ns", s->oldest);
-	key_i64(j, "newest_ns", s->newest);
+	json_key_i64(j, "k", s->k);
+	json_key_i64(j, "n", s->n);
+	json_key_i64(j, "time_ns", s->time);
+	json_key_i64(j, "oldest_ns", s->oldest);
+	json_key_i64(j, "newest_ns", s->newest);
 	flags_json(j, s->flags);
 	json_object_end(j);
 }
@@ -278,11 +266,11 @@ static bool put_json(struct measuring *m, const struct reading *r)
 
 	json_init(&j, &b);
 	json_object(&j);
-	key_str(&j, "metric", m->wish->metric);
-	key_str(&j, "unit", m->unit);
-	key_i64(&j, "read", value_int(r->part[0], 1));
-	key_i64(&j, "until_ns", value_int(r->part[0], 2));
-	key_i64(&j, "lost", lost_of(r));
+	json_key_str(&j, "metric", m->wish->metric);
+	json_key_str(&j, "unit", m->unit);
+	json_key_i64(&j, "read", value_int(r->part[0], 1));
+	json_key_i64(&j, "until_ns", value_int(r->part[0], 2));
+	json_key_i64(&j, "lost", lost_of(r));
 	json_key(&j, "values");
 	json_array(&j);
 	for (size_t p = 0; p < r->npart; p++)

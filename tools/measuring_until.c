@@ -220,14 +220,10 @@ static void tell_json(const struct measuring *m)
 	w.level = level_of(&m->wish->until);
 	json_init(&j, &b);
 	json_object(&j);
-	json_key(&j, "metric");
-	json_str(&j, m->wish->metric);
-	json_key(&j, "until");
-	json_str(&j, buf_str(&rule));
-	json_key(&j, "reached");
-	json_bool(&j, measuring_is_reached(m));
-	json_key(&j, "reads");
-	json_i64(&j, m->until->reads);
+	json_key_str(&j, "metric", m->wish->metric);
+	json_key_str(&j, "until", buf_str(&rule));
+	json_key_bool(&j, "reached", measuring_is_reached(m));
+	json_key_i64(&j, "reads", m->until->reads);
 	json_key(&j, "quantities");
 	json_array(&j);
 	for (size_t i = 0; i < m->until->n; i++)

@@ -91,30 +91,6 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_figures
 		buf_printf(b, "hash %016" PRIx64 "\n", f->hash);
 }
 
-static void number(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	json_double(j, v);
-}
-
-static void whole(struct json *j, const char *key, uint64_t v)
-{
-	json_key(j, key);
-	json_u64(j, v);
-}
-
-static void text(struct json *j, const char *key, const char *v)
-{
-	json_key(j, key);
-	json_str(j, v);
-}
-
-static void yes_or_no(struct json *j, const char *key, bool v)
-{
-	json_key(j, key);
-	json_bool(j, v);
-}
-
 /* Where none is known there is no key. */
 static void add_formulas(struct json *j, const struct stat_result *v, size_t n)
 {
@@ -124,7 +100,7 @@ static void add_formulas(struct json *j, const struct stat_result *v, size_t n)
 	json_object(j);
 	for (i = 0; i < n; i++)
 		if (!isnan(v[i].expected))
-			number(j, quantity_name(v[i].quantity), v[i].expected);
+			json_key_double(j, quantity_name(v[i].quantity), v[i].expected);
 	json_object_end(j);
 }
 
@@ -139,20 +115,20 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	snprintf(hash, sizeof(hash), "%016" PRIx64, f->hash);
 	json_init(&j, b);
 	json_object(&j);
-	text(&j, "configuration", path);
-	text(&j, "world", f->is_real ? "real" : "simulated");
-	whole(&j, "seed", f->seed);
-	whole(&j, "runs", f->runs);
-	number(&j, "seconds", f->seconds);
-	whole(&j, "sent", f->sent);
-	whole(&j, "delivered", f->delivered);
-	whole(&j, "events", f->events);
-	whole(&j, "stuck", f->stuck);
-	whole(&j, "missing", f->missing);
-	yes_or_no(&j, "stopped", f->is_stopped);
-	yes_or_no(&j, "cut", f->is_cut);
+	json_key_str(&j, "configuration", path);
+	json_key_str(&j, "world", f->is_real ? "real" : "simulated");
+	json_key_u64(&j, "seed", f->seed);
+	json_key_u64(&j, "runs", f->runs);
+	json_key_double(&j, "seconds", f->seconds);
+	json_key_u64(&j, "sent", f->sent);
+	json_key_u64(&j, "delivered", f->delivered);
+	json_key_u64(&j, "events", f->events);
+	json_key_u64(&j, "stuck", f->stuck);
+	json_key_u64(&j, "missing", f->missing);
+	json_key_bool(&j, "stopped", f->is_stopped);
+	json_key_bool(&j, "cut", f->is_cut);
 	if (!f->is_real)
-		text(&j, "hash", hash);
+		json_key_str(&j, "hash", hash);
 	json_key(&j, "quantities");
 	json_array(&j);
 	for (i = 0; i < n; i++)

@@ -48,19 +48,14 @@ static void tell_json(struct json *j, const struct pmsl *p, const struct pmsl_di
 	struct pmsl_place at = pmsl_source_place(pmsl_source(p), d->at);
 
 	json_object(j);
-	json_key(j, "kind");
-	json_str(j, d->is_warning ? "warning" : "error");
+	json_key_str(j, "kind", d->is_warning ? "warning" : "error");
 	if (d->at != PMSL_NOWHERE) {
-		json_key(j, "line");
-		json_u64(j, at.line);
-		json_key(j, "column");
-		json_u64(j, at.col);
+		json_key_u64(j, "line", at.line);
+		json_key_u64(j, "column", at.col);
 	}
-	json_key(j, "text");
-	json_str(j, d->text);
+	json_key_str(j, "text", d->text);
 	if (d->hint[0]) {
-		json_key(j, "hint");
-		json_str(j, d->hint);
+		json_key_str(j, "hint", d->hint);
 	}
 	json_object_end(j);
 }
@@ -92,18 +87,14 @@ void pmsl_text_metric_json(struct json *j, const struct pmsl *p, const struct pm
 	char unit[PMSL_UNIT_TEXT_BYTES], type[PMSL_TYPE_BYTES];
 
 	json_object(j);
-	json_key(j, "name");
-	json_str(j, m->name);
-	json_key(j, "unit");
-	json_str(j, pmsl_unit_text(pmsl_units(p), m->unit, unit));
+	json_key_str(j, "name", m->name);
+	json_key_str(j, "unit", pmsl_unit_text(pmsl_units(p), m->unit, unit));
 	json_key(j, "parameters");
 	json_array(j);
 	for (d = m->param; d; d = d->next) {
 		json_object(j);
-		json_key(j, "name");
-		json_str(j, d->name);
-		json_key(j, "type");
-		json_str(j, pmsl_type_name(d->type, type));
+		json_key_str(j, "name", d->name);
+		json_key_str(j, "type", pmsl_type_name(d->type, type));
 		json_object_end(j);
 	}
 	json_array_end(j);

@@ -117,8 +117,7 @@ static void binary_json(struct json *j, const Omis_value *v)
 	if (hex)
 		str_hex(hex, v->s, v->n);
 	json_object(j);
-	json_key(j, "base16");
-	json_str(j, hex);
+	json_key_str(j, "base16", hex);
 	json_object_end(j);
 	free(hex);
 }
@@ -158,22 +157,16 @@ void show_coverage_json(struct json *j, Omis_reply r)
 	omis_reply_coverage(r, &c);
 	json_key(j, "coverage");
 	json_object(j);
-	json_key(j, "asked");
-	json_u64(j, c.asked);
-	json_key(j, "answered");
-	json_u64(j, c.answered);
-	json_key(j, "oldest_ns");
-	json_i64(j, c.oldest_ns);
-	json_key(j, "newest_ns");
-	json_i64(j, c.newest_ns);
+	json_key_u64(j, "asked", c.asked);
+	json_key_u64(j, "answered", c.answered);
+	json_key_i64(j, "oldest_ns", c.oldest_ns);
+	json_key_i64(j, "newest_ns", c.newest_ns);
 	json_key(j, "missing");
 	json_array(j);
 	for (i = 0; i < c.n_missing; i++) {
 		json_object(j);
-		json_key(j, "object");
-		json_str(j, c.missing[i].object);
-		json_key(j, "reason");
-		json_str(j, c.missing[i].reason);
+		json_key_str(j, "object", c.missing[i].object);
+		json_key_str(j, "reason", c.missing[i].reason);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -213,12 +206,10 @@ static void result_json(struct json *j, const Omis_object_result *o)
 static void entry_json(struct json *j, const Omis_object_result *o, size_t action)
 {
 	json_object(j);
-	json_key(j, "action");
-	json_u64(j, action);
+	json_key_u64(j, "action", action);
 	json_key(j, "objects");
 	objects_json(j, o->obj_list);
-	json_key(j, "status");
-	json_str(j, omis_strerror(o->status));
+	json_key_str(j, "status", omis_strerror(o->status));
 	result_json(j, o);
 	json_object_end(j);
 }
@@ -247,8 +238,7 @@ bool show_reply_json(Omis_reply r)
 
 	json_init(&j, &b);
 	json_object(&j);
-	json_key(&j, "status");
-	json_str(&j, omis_strerror(omis_reply_status(r)));
+	json_key_str(&j, "status", omis_strerror(omis_reply_status(r)));
 	json_key(&j, "entries");
 	json_array(&j);
 	for (i = 0; r[i]; i++)

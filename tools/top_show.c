@@ -153,12 +153,6 @@ int top_show(const struct term *t, const struct top_sample *s, bool is_total, si
 
 /* --- JSON */
 
-static void number(struct json *j, const char *name, double v)
-{
-	json_key(j, name);
-	json_double(j, v);
-}
-
 static void classes_json(struct json *j, const char *name, const double *v, double scale)
 {
 	char lower[16];
@@ -172,7 +166,7 @@ static void classes_json(struct json *j, const char *name, const double *v, doub
 		lower[k] = '\0';
 		if (top_class_heads[i][1] == '2')
 			lower[1] = '2';
-		number(j, lower, v[i] * scale);
+		json_key_double(j, lower, v[i] * scale);
 	}
 	json_object_end(j);
 }
@@ -180,32 +174,26 @@ static void classes_json(struct json *j, const char *name, const double *v, doub
 static void rank_json(struct json *j, const struct top_rank *r)
 {
 	json_object(j);
-	json_key(j, "token");
-	json_str(j, r->token);
-	json_key(j, "rank");
-	json_i64(j, r->rank);
-	json_key(j, "node");
-	json_str(j, r->node);
-	json_key(j, "pid");
-	json_i64(j, r->pid);
-	json_key(j, "program");
-	json_str(j, r->program);
-	json_key(j, "state");
-	json_str(j, top_state_name(r->state));
-	number(j, "mpi_percent", r->mpi);
+	json_key_str(j, "token", r->token);
+	json_key_i64(j, "rank", r->rank);
+	json_key_str(j, "node", r->node);
+	json_key_i64(j, "pid", r->pid);
+	json_key_str(j, "program", r->program);
+	json_key_str(j, "state", top_state_name(r->state));
+	json_key_double(j, "mpi_percent", r->mpi);
 	classes_json(j, "percent", r->share, 1);
-	number(j, "calls_per_s", r->calls_s);
-	number(j, "bytes_out_per_s", r->out_s);
-	number(j, "bytes_in_per_s", r->in_s);
-	number(j, "cpu_percent", r->cpu);
-	number(j, "rss_bytes", r->rss_bytes);
+	json_key_double(j, "calls_per_s", r->calls_s);
+	json_key_double(j, "bytes_out_per_s", r->out_s);
+	json_key_double(j, "bytes_in_per_s", r->in_s);
+	json_key_double(j, "cpu_percent", r->cpu);
+	json_key_double(j, "rss_bytes", r->rss_bytes);
 	json_key(j, "total");
 	json_object(j);
-	number(j, "calls", r->calls);
+	json_key_double(j, "calls", r->calls);
 	classes_json(j, "seconds", r->delay_ns, 1e-9);
-	number(j, "bytes_out", r->bytes_out);
-	number(j, "bytes_in", r->bytes_in);
-	number(j, "cpu_seconds", r->cpu_s);
+	json_key_double(j, "bytes_out", r->bytes_out);
+	json_key_double(j, "bytes_in", r->bytes_in);
+	json_key_double(j, "cpu_seconds", r->cpu_s);
 	json_object_end(j);
 	json_object_end(j);
 }
@@ -213,15 +201,13 @@ static void rank_json(struct json *j, const struct top_rank *r)
 static void node_json(struct json *j, const struct top_node *n)
 {
 	json_object(j);
-	json_key(j, "token");
-	json_str(j, n->token);
-	json_key(j, "name");
-	json_str(j, n->name);
-	number(j, "load", n->load);
-	number(j, "running", n->running);
-	number(j, "cpus", n->cpus);
-	number(j, "mem_bytes", n->mem_bytes);
-	number(j, "mem_used_bytes", n->mem_used_bytes);
+	json_key_str(j, "token", n->token);
+	json_key_str(j, "name", n->name);
+	json_key_double(j, "load", n->load);
+	json_key_double(j, "running", n->running);
+	json_key_double(j, "cpus", n->cpus);
+	json_key_double(j, "mem_bytes", n->mem_bytes);
+	json_key_double(j, "mem_used_bytes", n->mem_used_bytes);
 	json_object_end(j);
 }
 
@@ -234,8 +220,7 @@ bool top_show_json(const struct top_sample *s)
 
 	json_init(&j, &b);
 	json_object(&j);
-	json_key(&j, "time_ns");
-	json_i64(&j, s->wall);
+	json_key_i64(&j, "time_ns", s->wall);
 	json_key(&j, "nodes");
 	json_array(&j);
 	for (i = 0; i < s->nnode; i++)

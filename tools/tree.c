@@ -107,14 +107,12 @@ unsigned tree_unreachable(const struct tree *tree)
 
 static void text(struct json *j, const char *key, const Omis_value *o, size_t i)
 {
-	json_key(j, key);
-	json_str(j, value_text(o, i));
+	json_key_str(j, key, value_text(o, i));
 }
 
 static void number(struct json *j, const char *key, const Omis_value *o, size_t i)
 {
-	json_key(j, key);
-	json_i64(j, value_int(o, i));
+	json_key_i64(j, key, value_int(o, i));
 }
 
 static void end_json(struct json *j, const char *state, int status)
@@ -173,8 +171,7 @@ void tree_to_json(struct json *j, const struct tree *tree)
 	unsigned level, open = 0; /* deepest level that is open */
 
 	json_object(j);
-	json_key(j, "version");
-	json_i64(j, 1);
+	json_key_i64(j, "version", 1);
 	json_key(j, "sites");
 	json_array(j);
 	for (size_t i = 0; i < tree->n; i++) {

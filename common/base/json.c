@@ -193,6 +193,36 @@ void json_null(struct json *j)
 		buf_puts(j->b, "null");
 }
 
+void json_key_str(struct json *j, const char *key, const char *v)
+{
+	json_key(j, key);
+	json_str(j, v);
+}
+
+void json_key_i64(struct json *j, const char *key, int64_t v)
+{
+	json_key(j, key);
+	json_i64(j, v);
+}
+
+void json_key_u64(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	json_u64(j, v);
+}
+
+void json_key_double(struct json *j, const char *key, double v)
+{
+	json_key(j, key);
+	json_double(j, v);
+}
+
+void json_key_bool(struct json *j, const char *key, bool v)
+{
+	json_key(j, key);
+	json_bool(j, v);
+}
+
 int json_end(struct json *j)
 {
 	if (j->b->failed)

@@ -46,6 +46,13 @@ void json_double(struct json *j, double v);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 
+/* A key and its value at once; only in an object. */
+void json_key_str(struct json *j, const char *key, const char *v);
+void json_key_i64(struct json *j, const char *key, int64_t v);
+void json_key_u64(struct json *j, const char *key, uint64_t v);
+void json_key_double(struct json *j, const char *key, double v);
+void json_key_bool(struct json *j, const char *key, bool v);
+
 /* 0 when exactly one whole value was written; else the buffer's failure or -ERR_INTERNAL. */
 int json_end(struct json *j);
 

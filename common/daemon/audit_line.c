@@ -83,8 +83,7 @@ static void put_cut(struct json *j, const char *key, const struct buf *b)
 	buf_put(&whole, b->p, b->n);
 	if (b->failed)
 		buf_puts(&whole, "...");
-	json_key(j, key);
-	json_str(j, buf_str(&whole));
+	json_key_str(j, key, buf_str(&whole));
 	buf_done(&whole);
 }
 
@@ -104,12 +103,6 @@ static void put_objects(struct json *j, const char *key, const struct audit_entr
 	buf_done(&b);
 }
 
-static void put_text(struct json *j, const char *key, const char *text)
-{
-	json_key(j, key);
-	json_str(j, text);
-}
-
 static void put_what(struct json *j, const struct audit *a, const struct audit_entry *x)
 {
 	struct buf call = BUF_INIT(AUDIT_CALL_MAX_BYTES);
@@ -117,16 +110,15 @@ static void put_what(struct json *j, const struct audit *a, const struct audit_e
 	char why[ERR_TEXT_BYTES];
 
 	put_call(&call, a, x->call);
-	put_text(j, "who", x->identity);
-	json_key(j, "session");
-	json_u64(j, x->session);
-	put_text(j, "csr", x->csr ? x->csr : "");
+	json_key_str(j, "who", x->identity);
+	json_key_u64(j, "session", x->session);
+	json_key_str(j, "csr", x->csr ? x->csr : "");
 	put_cut(j, "call", &call);
 	put_objects(j, "objects", x, false);
 	put_objects(j, "failed", x, true);
-	put_text(j, "status", status_name(how.status));
+	json_key_str(j, "status", status_name(how.status));
 	str_copy(why, sizeof(why), how.why);
-	put_text(j, "why", why);
+	json_key_str(j, "why", why);
 	buf_done(&call);
 }
 
@@ -134,11 +126,10 @@ static void put_nothing(struct json *j)
 {
 	static const char *const keys[] = { "csr", "call", "objects", "failed", "status", "why" };
 
-	put_text(j, "who", "");
-	json_key(j, "session");
-	json_u64(j, 0);
+	json_key_str(j, "who", "");
+	json_key_u64(j, "session", 0);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		put_text(j, keys[i], "");
+		json_key_str(j, keys[i], "");
 }
 
 void audit_put_line(struct buf *b, const struct audit *a, const struct audit_entry *x, int64_t number, nsec_t wall)
@@ -148,17 +139,15 @@ void audit_put_line(struct buf *b, const struct audit *a, const struct audit_ent
 
 	json_init(&j, b);
 	json_object(&j);
-	json_key(&j, "number");
-	json_i64(&j, number);
-	put_text(&j, "time", clock_format_rfc3339(time, wall, 6));
-	put_text(&j, "daemon", a->daemon);
-	put_text(&j, "host", a->host);
+	json_key_i64(&j, "number", number);
+	json_key_str(&j, "time", clock_format_rfc3339(time, wall, 6));
+	json_key_str(&j, "daemon", a->daemon);
+	json_key_str(&j, "host", a->host);
 	if (x)
 		put_what(&j, a, x);
 	else
 		put_nothing(&j);
-	json_key(&j, "left_out");
-	json_u64(&j, a->left_out);
+	json_key_u64(&j, "left_out", a->left_out);
 	json_object_end(&j);
 	json_end(&j);
 	buf_putc(b, '\n');

@@ -81,15 +81,12 @@ static void value_to_json(struct json *j, const struct reply_entry *e)
 static void entry_to_json(struct json *j, const struct reply_entry *e)
 {
 	json_object(j);
-	json_key(j, "action");
-	json_u64(j, e->action);
+	json_key_u64(j, "action", e->action);
 	json_key(j, "objects");
 	objects_to_json(j, e->objects);
-	json_key(j, "status");
-	json_str(j, status_name(e->status));
+	json_key_str(j, "status", status_name(e->status));
 	if (status_is_fatal(e->status)) {
-		json_key(j, "fatal");
-		json_bool(j, true);
+		json_key_bool(j, "fatal", true);
 	}
 	value_to_json(j, e);
 	json_object_end(j);
@@ -98,42 +95,32 @@ static void entry_to_json(struct json *j, const struct reply_entry *e)
 static void coverage_to_json(struct json *j, const struct reply_coverage *c)
 {
 	json_object(j);
-	json_key(j, "asked");
-	json_u64(j, c->asked);
-	json_key(j, "answered");
-	json_u64(j, c->answered);
+	json_key_u64(j, "asked", c->asked);
+	json_key_u64(j, "answered", c->answered);
 	json_key(j, "missing");
 	json_array(j);
 	for (size_t i = 0; i < c->nmissing; i++) {
 		json_object(j);
-		json_key(j, "object");
-		json_str(j, c->missing[i].object);
-		json_key(j, "reason");
-		json_str(j, c->missing[i].reason);
+		json_key_str(j, "object", c->missing[i].object);
+		json_key_str(j, "reason", c->missing[i].reason);
 		json_object_end(j);
 	}
 	json_array_end(j);
 	if (c->more_missing) {
-		json_key(j, "more_missing");
-		json_u64(j, c->more_missing);
+		json_key_u64(j, "more_missing", c->more_missing);
 	}
-	json_key(j, "oldest_ns");
-	json_i64(j, c->oldest_ns);
-	json_key(j, "newest_ns");
-	json_i64(j, c->newest_ns);
+	json_key_i64(j, "oldest_ns", c->oldest_ns);
+	json_key_i64(j, "newest_ns", c->newest_ns);
 	json_object_end(j);
 }
 
 void reply_to_json(struct json *j, const struct reply *r)
 {
 	json_object(j);
-	json_key(j, "id");
-	json_u64(j, r->id);
-	json_key(j, "kind");
-	json_str(j, r->kind ? status_name(r->kind) : "FINAL");
+	json_key_u64(j, "id", r->id);
+	json_key_str(j, "kind", r->kind ? status_name(r->kind) : "FINAL");
 	if (*r->csr) {
-		json_key(j, "csr");
-		json_str(j, r->csr);
+		json_key_str(j, "csr", r->csr);
 	}
 	json_key(j, "entries");
 	json_array(j);

@@ -46,24 +46,6 @@ static int put_packed(struct json *j, const char *name, struct buf *b)
 	return rc;
 }
 
-static void put_number(struct json *j, const char *name, double v)
-{
-	json_key(j, name);
-	json_double(j, v);
-}
-
-static void put_count(struct json *j, const char *name, uint64_t v)
-{
-	json_key(j, name);
-	json_u64(j, v);
-}
-
-static void put_text(struct json *j, const char *name, const char *s)
-{
-	json_key(j, name);
-	json_str(j, s);
-}
-
 /* --- lines */
 
 unsigned lifepack_sampling(const struct life_model *m)
@@ -160,8 +142,8 @@ static int pack_lines(struct packing *p)
 		p->points += l->n;
 	}
 	json_array_end(p->j);
-	put_count(p->j, "shown", p->lines);
-	put_count(p->j, "points", p->points);
+	json_key_u64(p->j, "shown", p->lines);
+	json_key_u64(p->j, "points", p->points);
 	return put_packed(p->j, "lines", &b);
 }
 
@@ -173,7 +155,7 @@ static int put_lines(struct json *j, const struct life_model *m)
 
 	p.number = calloc(m->nkey + 1, sizeof(*p.number));
 	if (!rc && p.number) {
-		put_count(j, "slow", (uint64_t)twentieth);
+		json_key_u64(j, "slow", (uint64_t)twentieth);
 		rc = pack_lines(&p);
 	}
 	rc = p.number ? rc : -ERR_NOMEM;
@@ -193,9 +175,9 @@ static int put_level(struct json *j, const struct life_model *m, unsigned level)
 		return rc;
 	lifetile_pack(&b, &t);
 	json_object(j);
-	put_count(j, "columns", t.columns);
-	put_count(j, "rows", t.rows);
-	put_number(j, "most", (double)t.max);
+	json_key_u64(j, "columns", t.columns);
+	json_key_u64(j, "rows", t.rows);
+	json_key_double(j, "most", (double)t.max);
 	rc = put_packed(j, "cells", &b);
 	json_object_end(j);
 	lifetile_done(&t);
@@ -272,12 +254,11 @@ static int put_one_series(struct json *j, const struct life_model *m, const stru
 	int rc = pack_series(&p, m, s);
 
 	json_object(j);
-	put_text(j, "name", s->name);
-	json_key(j, "marks");
-	json_bool(j, s->is_marks);
-	put_number(j, "min", s->min);
-	put_number(j, "max", s->max);
-	put_count(j, "n", p.n);
+	json_key_str(j, "name", s->name);
+	json_key_bool(j, "marks", s->is_marks);
+	json_key_double(j, "min", s->min);
+	json_key_double(j, "max", s->max);
+	json_key_u64(j, "n", p.n);
 	rc = rc ? rc : put_packed(j, "t", &p.t);
 	if (!rc && !s->is_marks)
 		rc = put_packed(j, "v", &p.v);
@@ -310,11 +291,10 @@ static void put_stages(struct json *j, const struct life_model *m)
 		const struct life_stage *s = &m->stage[i];
 
 		json_object(j);
-		put_text(j, "name", s->name);
-		put_count(j, "missing", s->missing);
-		json_key(j, "expected");
-		json_bool(j, s->is_expected);
-		put_count(j, "kind", s->kind);
+		json_key_str(j, "name", s->name);
+		json_key_u64(j, "missing", s->missing);
+		json_key_bool(j, "expected", s->is_expected);
+		json_key_u64(j, "kind", s->kind);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -328,10 +308,10 @@ static void put_steps(struct json *j, const struct life_model *m)
 		const struct life_step *s = &m->step[i];
 
 		json_object(j);
-		put_text(j, "name", s->name);
-		put_count(j, "a", s->a);
-		put_count(j, "b", s->b);
-		put_count(j, "median", (uint64_t)s->median);
+		json_key_str(j, "name", s->name);
+		json_key_u64(j, "a", s->a);
+		json_key_u64(j, "b", s->b);
+		json_key_u64(j, "median", (uint64_t)s->median);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -345,10 +325,10 @@ int lifepack_json(struct buf *out, const struct life_model *m, const char *title
 
 	json_init(&j, out);
 	json_object(&j);
-	put_text(&j, "title", title);
-	put_text(&j, "keyName", key);
-	put_text(&j, "start", clock_format_rfc3339(start, m->start, 6));
-	put_number(&j, "span", (double)(m->end - m->start));
+	json_key_str(&j, "title", title);
+	json_key_str(&j, "keyName", key);
+	json_key_str(&j, "start", clock_format_rfc3339(start, m->start, 6));
+	json_key_double(&j, "span", (double)(m->end - m->start));
 	put_stages(&j, m);
 	put_steps(&j, m);
 	rc = put_lines(&j, m);

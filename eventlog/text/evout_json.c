@@ -84,8 +84,7 @@ static void put_line(struct evout *o, const struct event *ev)
 		put_key_text(&j, "level", evlevel_name(ev->type->level));
 	snprintf(stream, sizeof(stream), "%016llx", (unsigned long long)ev->stream);
 	put_key_text(&j, "stream", stream);
-	json_key(&j, "number");
-	json_u64(&j, ev->number);
+	json_key_u64(&j, "number", ev->number);
 	json_key(&j, "fields");
 	put_attrs(&j, ev);
 	json_object_end(&j);
@@ -143,8 +142,7 @@ static void put_id(struct json *j, const struct evvalue *v)
 /* Microseconds since the first event, three digits of nanoseconds: since 1970 they would not fit a double. */
 static void put_micros(struct evout *o, struct json *j, nsec_t wall)
 {
-	json_key(j, "ts");
-	json_double(j, (double)((uint64_t)wall - (uint64_t)o->start) / 1e3);
+	json_key_double(j, "ts", (double)((uint64_t)wall - (uint64_t)o->start) / 1e3);
 }
 
 static void put_chrome(struct evout *o, const struct event *ev)
@@ -240,8 +238,7 @@ static void put_otlp(struct evout *o, const struct event *ev)
 	snprintf(time, sizeof(time), "%llu", (unsigned long long)(ev->wall_ns > 0 ? ev->wall_ns : 0));
 	put_key_text(&j, "timeUnixNano", time);
 	if (ev->type->level) {
-		json_key(&j, "severityNumber");
-		json_u64(&j, severity[ev->type->level]);
+		json_key_u64(&j, "severityNumber", severity[ev->type->level]);
 		put_key_text(&j, "severityText", evlevel_name(ev->type->level));
 	}
 	put_key_text(&j, "eventName", ev->type->name);

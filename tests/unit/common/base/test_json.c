@@ -215,6 +215,43 @@ START_TEST(a_full_buffer_is_told_at_the_end)
 }
 END_TEST
 
+START_TEST(keys_with_values)
+{
+	struct buf b;
+	struct json j;
+
+	buf_init(&b, 4096);
+	json_init(&j, &b);
+	json_object(&j);
+	json_key_str(&j, "s", "x");
+	json_key_str(&j, "n", NULL);
+	json_key_i64(&j, "i", -1);
+	json_key_u64(&j, "u", UINT64_MAX);
+	json_key_double(&j, "d", 0.5);
+	json_key_bool(&j, "b", true);
+	json_object_end(&j);
+	ck_assert_int_eq(json_end(&j), 0);
+	ck_assert_str_eq(buf_str(&b), "{\"s\":\"x\",\"n\":null,\"i\":-1,"
+				      "\"u\":18446744073709551615,\"d\":0.5,\"b\":true}");
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(a_key_with_its_value_stands_in_an_object_only)
+{
+	struct buf b;
+	struct json j;
+
+	buf_init(&b, 4096);
+	json_init(&j, &b);
+	json_array(&j);
+	json_key_i64(&j, "i", 1);
+	json_array_end(&j);
+	ck_assert_int_ne(json_end(&j), 0);
+	buf_done(&b);
+}
+END_TEST
+
 /*
  * Reads what the random writer below may have written; returns what follows, NULL when it is no
  * JSON.
@@ -321,4 +358,5 @@ END_TEST
 
 SUITE("json", containers_nest_with_their_commas, strings_are_escaped, doubles_read_back_exactly,
       what_json_cannot_say_is_null, misuse_is_told_at_the_end, a_full_buffer_is_told_at_the_end,
+      keys_with_values, a_key_with_its_value_stands_in_an_object_only,
       random_values_are_well_formed)
