@@ -20,10 +20,12 @@ libapp.hot    := hook.o args.o volume.o listing.o wait.o requests.o comm.o partn
 libapp.hot_allow := libapp/hot.allow
 
 libapp.statics := hook.c:hook_word hook.c:hook_thread requests.c:table requests.c:live \
-		  listing.c:next wait.c:f08_base comm.c:cache comm.c:generation comm.c:world_group event.c:potential probe.c:probe_known probe_find.c:found probe_find.c:nfound events.c:joined events.c:text_used events.c:link flavour.c:flavour \
-		  flavour.c:mpi flavour.c:text flavour_openmpi.c:openmpi flavour_mpich.c:mpich init.c:real \
-		  setup.c:app_state setup.c:begun segment.c:made launch.c:env \
-		  wrap_c.c:real wrap_f.c:real wrap_f08.c:real
+		  listing.c:next wait.c:f08_base comm.c:cache comm.c:generation \
+		  comm.c:world_group event.c:potential probe.c:probe_known probe_find.c:found \
+		  probe_find.c:nfound events.c:joined events.c:text_used events.c:link \
+		  flavour.c:flavour flavour.c:mpi flavour.c:text flavour_openmpi.c:openmpi \
+		  flavour_mpich.c:mpich init.c:real setup.c:app_state setup.c:begun \
+		  segment.c:made launch.c:env wrap_c.c:real wrap_f.c:real wrap_f08.c:real
 
 $(B)/gen/libapp/wrap_%.c: common/ring/calls.def libapp/wrap.awk
 	$(call say,AWK)mkdir -p $(@D) && awk -v out=$* -f libapp/wrap.awk $< >$@

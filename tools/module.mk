@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools: the omig command. It reaches the monitor by libomis alone; texts of metrics it reads itself.
 MODULES          += tools
-tools.src        := cmd.c cmd_admin.c cmd_site.c site.c cmd_cert.c cmd_doctor.c cmd_export.c cmd_request.c cmd_run.c cmd_services.c cmd_status.c \
-		    cmd_top.c cmd_tree.c doctor.c export_keep.c export_sample.c export_write.c health.c launch.c launch_mainsm.c metrics.c session.c show.c table.c \
-		    term.c top_sample.c top_show.c tree.c \
-		    tree_order.c cmd_audit.c cmd_check.c cmd_dot.c cmd_log.c cmd_lifelines.c cmd_neko.c neko_show.c logarchive.c logcompare.c logquery.c logread.c logwrite.c outfile.c cmd_metrics.c graphviz.c pmsl_text.c \
-		    cmd_measure.c cmd_explain.c measuring.c measuring_names.c measuring_show.c measuring_until.c \
-		    cmd_probes.c probe_decl.c probe_write.c cmd_stats.c columns.c cmd_events.c following.c
+tools.src        := cmd.c columns.c following.c health.c launch.c launch_mainsm.c outfile.c \
+		    session.c show.c table.c term.c \
+		    cmd_admin.c cmd_audit.c cmd_cert.c cmd_doctor.c cmd_request.c cmd_run.c \
+		    cmd_services.c cmd_site.c cmd_status.c doctor.c site.c \
+		    cmd_export.c cmd_top.c cmd_tree.c export_keep.c export_sample.c \
+		    export_write.c top_sample.c top_show.c tree.c tree_order.c \
+		    cmd_check.c cmd_dot.c cmd_explain.c cmd_measure.c cmd_metrics.c cmd_probes.c \
+		    graphviz.c measuring.c measuring_names.c measuring_show.c measuring_until.c \
+		    metrics.c pmsl_text.c probe_decl.c probe_write.c \
+		    cmd_events.c cmd_lifelines.c cmd_log.c logarchive.c logcompare.c logquery.c \
+		    logread.c logwrite.c \
+		    cmd_neko.c cmd_stats.c neko_show.c
 tools.uses       := common/base common/ring common/omis eventlog eventlog/text eventlog/archive eventlog/lifeline stats pmsl neko tools/libomis tools/web
 # What libomig and a program with probes know of each other goes into each such program.
 tools.gen        := $(B)/gen/tools/probe_abi_text.c
