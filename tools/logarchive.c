@@ -10,10 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TEXTS_MAX 256 /* that begin with the same event: each is read beside all before it */
+#define OTHER_TEXT 1000 /* no exit status: the stream is that of another text */
+
 struct loading {
 	const struct logarchive_wish *wish;
 	struct archive *a;
 	uint64_t text_stream; /* of the file that is read; 0 = not known yet */
+	uint32_t text; /* the how manyth that begins so, from 0 */
 };
 
 const char *logarchive_name(const char *where)
@@ -88,9 +92,9 @@ static int tell_end(const struct loading *l)
 
 /*
  * A text says no stream. Its first event does: the same text, also a longer one later, is the same
- * stream, whatever the file is called.
+ * stream, whatever the file is called; texts that go on otherwise are counted.
  */
-static int stream_of_text(const struct event *ev, uint64_t *out, struct err *e)
+static int stream_of_text(const struct event *ev, uint32_t nth, uint64_t *out, struct err *e)
 {
 	static const struct hash_key of_text;
 	struct buf b = BUF_INIT(2 * EV_RECORD_MAX_BYTES + 64);
@@ -98,6 +102,8 @@ static int stream_of_text(const struct event *ev, uint64_t *out, struct err *e)
 
 	evtype_put_values(&b, ev->value, ev->type->nfield, false);
 	buf_put_u64le(&b, (uint64_t)ev->wall_ns);
+	if (nth)
+		buf_put_u32le(&b, nth);
 	if (!rc && b.failed)
 		rc = err_nomem(e);
 	if (!rc)
@@ -114,11 +120,16 @@ static int put(void *arg, const struct event *ev)
 	int rc = 0;
 
 	if (!ev->stream) {
-		rc = l->text_stream ? 0 : stream_of_text(ev, &l->text_stream, &e);
+		if (!l->text_stream) {
+			rc = stream_of_text(ev, l->text, &l->text_stream, &e);
+			archive_compare(l->a, true);
+		}
 		of_text.stream = l->text_stream;
 		ev = &of_text;
 	}
 	rc = rc ? rc : archive_put(l->a, ev, &e);
+	if (rc == -ERR_EXISTS)
+		return OTHER_TEXT;
 	if (rc < 0)
 		return logarchive_fail(l->wish->archive, &e);
 	return rc ? tell_batch(l, false) : CMD_OK;
@@ -134,26 +145,64 @@ static bool is_itself(const struct loading *l, const char *path)
 	return !stat(path, &a) && !stat(l->wish->archive, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+static int commit(struct loading *l)
+{
+	struct err e = { 0 };
+	int rc = archive_commit(l->a, &e);
+
+	return rc == -ERR_EXISTS ? OTHER_TEXT : rc ? logarchive_fail(l->wish->archive, &e) : CMD_OK;
+}
+
+static int try_file(struct loading *l, const struct logread_wish *read, const char *path)
+{
+	int rc, end;
+
+	l->text_stream = 0;
+	archive_compare(l->a, false);
+	rc = logread_file(read, path, put, l);
+	if (!l->text_stream || (rc != CMD_OK && rc != CMD_DAMAGED))
+		return rc;
+	end = commit(l);
+	return end != CMD_OK ? end : rc;
+}
+
+static bool can_be_read_again(const char *path)
+{
+	struct stat st;
+
+	return !str_eq(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+static int load_file(struct loading *l, const struct logread_wish *read, const char *path)
+{
+	int rc;
+
+	if (is_itself(l, path))
+		return cmd_fail(CMD_USAGE, "%s: an archive is not loaded into itself", logarchive_name(path));
+	for (l->text = 0; (rc = try_file(l, read, path)) == OTHER_TEXT && l->text < TEXTS_MAX && can_be_read_again(path); l->text++)
+		;
+	if (rc != OTHER_TEXT)
+		return rc;
+	cmd_warn("%s: begins with the same event as another text that is there, and %s: nothing of it was stored", path,
+		 l->text == TEXTS_MAX ? "so do too many" : "cannot be read twice");
+	return CMD_DAMAGED;
+}
+
 /* Damage in one file does not keep the others from being read. */
 static int load_all(struct loading *l, const struct logread_wish *read, char **files)
 {
 	char input[] = "-";
 	char *only[] = { input, NULL };
-	struct err e = { 0 };
-	int worst = CMD_OK;
+	int rc, worst = CMD_OK;
 
 	for (char **f = files[0] ? files : only; *f; f++) {
-		int rc;
-
-		l->text_stream = 0;
-		if (is_itself(l, *f))
-			return cmd_fail(CMD_USAGE, "%s: an archive is not loaded into itself", logarchive_name(*f));
-		rc = logread_file(read, *f, put, l);
+		rc = load_file(l, read, *f);
 		if (rc != CMD_OK && rc != CMD_DAMAGED)
 			return rc;
 		worst = rc != CMD_OK ? rc : worst;
 	}
-	return archive_commit(l->a, &e) ? logarchive_fail(l->wish->archive, &e) : worst;
+	rc = commit(l);
+	return rc != CMD_OK ? rc : worst;
 }
 
 int logarchive_load(const struct logarchive_wish *w, const struct logread_wish *read, char **files)

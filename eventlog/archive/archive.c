@@ -2,8 +2,9 @@
 #include "eventlog/archive/archive.h"
 
 #include "common/base/array.h"
-#include "common/base/str.h"
 #include "eventlog/archive/arloaded.h"
+#include "eventlog/archive/arsame.h"
+#include "eventlog/archive/arvalue.h"
 #include "eventlog/text/evtypes.h"
 
 #include <inttypes.h>
@@ -46,6 +47,9 @@ struct archive {
 	uint64_t batch; /* events that it may have */
 	uint64_t events, bytes; /* of this batch */
 	nsec_t since;
+	bool is_comparing;
+	struct arsame same; /* known events of the text that comes */
+	uint64_t known_before; /* report.known as that began */
 	struct arvalue row[3 + AR_COLUMNS_MAX];
 };
 
@@ -134,6 +138,7 @@ int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct arc
 	map_init(&a->streams);
 	evtypes_init(&a->known);
 	arcat_init(&a->cat);
+	arsame_init(&a->same);
 	rc = arpg_is_url(where) ? arpg_open(where, mode, time_ns, &a->sql, e) : arlite_open(where, mode, time_ns, &a->sql, e);
 	rc = rc ? rc : check(a, mode, e);
 	if (rc) {
@@ -152,6 +157,7 @@ void archive_close(struct archive *a)
 		a->sql.ops->rollback(a->sql.db);
 	forget(a);
 	arcat_done(&a->cat);
+	arsame_done(&a->same);
 	evtypes_done(&a->known);
 	arsql_close(&a->sql);
 	free(a);
@@ -175,44 +181,6 @@ const struct arsql *archive_sql(const struct archive *a)
 const struct arcat *archive_cat(const struct archive *a)
 {
 	return &a->cat;
-}
-
-/* --- constants, as text that people and views read; their bytes are in the description */
-
-static struct arvalue as_text(const struct evvalue *v, char *scratch, size_t size)
-{
-	switch (v->kind) {
-	case EV_INT32:
-	case EV_INT64:
-		snprintf(scratch, size, "%" PRId64, v->kind == EV_INT32 ? v->i32 : v->i64);
-		break;
-	case EV_FLOAT:
-		str_from_float(scratch, v->f32);
-		break;
-	case EV_DOUBLE:
-		str_from_double(scratch, v->f64);
-		break;
-	case EV_STRING:
-		return arsql_shown(v->s, v->n, scratch, size);
-	}
-	return AR_S(scratch, strlen(scratch));
-}
-
-static int put_constants(struct archive *a, const char *sql, int64_t of, const struct evtype *t, struct err *e)
-{
-	size_t size = 4 * EV_RECORD_MAX_BYTES + 1;
-	char *scratch = t->nconst ? malloc(size) : NULL, name[4 * NAME_MAX_BYTES + 1];
-	int rc = t->nconst && !scratch ? err_nomem(e) : 0;
-
-	for (unsigned i = 0; !rc && i < t->nconst; i++) {
-		const struct evconst *c = &t->constant[i];
-		struct arvalue v[] = { AR_I(of), AR_I(i), arsql_shown(c->name, strlen(c->name), name, sizeof(name)),
-				       as_text(&c->value, scratch, size) };
-
-		rc = arsql_run(&a->sql, sql, v, ARRAY_LEN(v), e);
-	}
-	free(scratch);
-	return rc;
 }
 
 /* --- streams */
@@ -274,7 +242,7 @@ static int put_stream_type(struct archive *a, struct stream *s, const struct evt
 
 	rc = rc ? rc : arsql_run(&a->sql, "UPDATE stream SET bytes = $1 WHERE sid = $2", v, 2, e);
 	rc = rc ? rc :
-		  put_constants(a, "INSERT INTO stream_constant (sid, place, name, value) VALUES ($1, $2, $3, $4)", s->sid, t, e);
+		  arvalue_constants(&a->sql, "INSERT INTO stream_constant (sid, place, name, value) VALUES ($1, $2, $3, $4)", s->sid, t, e);
 	buf_done(&b);
 	s->has_constants = true;
 	return rc;
@@ -312,29 +280,14 @@ static int number_description(struct archive *a, struct desc *x, const struct bu
 	x->d = ++a->ds;
 	v[4] = AR_I(x->d);
 	rc = arsql_run(&a->sql, "INSERT INTO description (hash, type, level, bytes, d) VALUES ($1, $2, $3, $4, $5)", v, 5, e);
-	return rc ? rc : put_constants(a, "INSERT INTO constant (d, place, name, value) VALUES ($1, $2, $3, $4)", x->d, x->like, e);
-}
-
-static enum arclass class_of_kind(enum evkind kind)
-{
-	return kind == EV_STRING ? AR_TEXT : kind == EV_FLOAT || kind == EV_DOUBLE ? AR_REAL : AR_INT;
-}
-
-/* How many fields of this name stand before it. */
-static unsigned nth_of(const struct evtype *t, unsigned i)
-{
-	unsigned n = 0;
-
-	for (unsigned k = 0; k < i; k++)
-		n += !strcmp(t->field[k].name, t->field[i].name);
-	return n;
+	return rc ? rc : arvalue_constants(&a->sql, "INSERT INTO constant (d, place, name, value) VALUES ($1, $2, $3, $4)", x->d, x->like, e);
 }
 
 /* No room is no failure: *out is NULL. */
 static int field_of(struct archive *a, struct artype *t, const struct evtype *like, unsigned i, enum arclass class,
 		    struct arfield **out, struct err *e)
 {
-	int rc = arcat_field(&a->cat, t, like->field[i].name, nth_of(like, i), class, like->field[i].kind, out, e);
+	int rc = arcat_field(&a->cat, t, like->field[i].name, arvalue_nth(like, i), class, like->field[i].kind, out, e);
 
 	if (rc)
 		*out = NULL;
@@ -351,7 +304,7 @@ static int fill_description(struct archive *a, struct desc *x, const struct buf 
 	}
 	rc = rc ? rc : number_description(a, x, b, e);
 	for (unsigned i = 0; !rc && i < x->like->nfield; i++)
-		rc = field_of(a, x->t, x->like, i, class_of_kind(x->like->field[i].kind), &x->field[i], e);
+		rc = field_of(a, x->t, x->like, i, arvalue_class(x->like->field[i].kind), &x->field[i], e);
 	return rc;
 }
 
@@ -403,22 +356,6 @@ static int describe(struct archive *a, const struct evtype *t, struct desc **out
 
 /* --- rows */
 
-static struct arvalue value_of(const struct evvalue *v)
-{
-	switch (v->kind) {
-	case EV_INT32:
-		return AR_I(v->i32);
-	case EV_INT64:
-		return AR_I(v->i64);
-	case EV_FLOAT:
-		return isnan(v->f32) ? AR_S("nan", 3) : AR_R((double)v->f32);
-	case EV_DOUBLE:
-		return isnan(v->f64) ? AR_S("nan", 3) : AR_R(v->f64);
-	default:
-		return str_is_utf8(v->s, v->n) && !memchr(v->s, 0, v->n) ? AR_S(v->s, v->n) : AR_B(v->s, v->n);
-	}
-}
-
 static void sum(struct arfield *f, const struct arvalue *v)
 {
 	double d = v->class == AR_INT ? (double)v->i : v->r;
@@ -434,7 +371,7 @@ static int fill_row(struct archive *a, const struct desc *x, const struct event 
 {
 	memset(a->row + 3, 0, x->t->nfield * sizeof(a->row[0]));
 	for (unsigned i = 0; i < x->like->nfield; i++) {
-		struct arvalue v = value_of(&ev->value[i]);
+		struct arvalue v = arvalue_of(&ev->value[i]);
 		struct arfield *f = x->field[i];
 
 		if (f && f->class != v.class) { /* a NaN, bytes that are no text */
@@ -552,18 +489,72 @@ static int store(struct archive *a, struct stream *s, const struct event *ev, st
 	return put_row(a, x, s, ev, e);
 }
 
+/* --- texts */
+
+void archive_compare(struct archive *a, bool is_wanted)
+{
+	a->is_comparing = is_wanted;
+	a->known_before = a->report.known;
+	arsame_clear(&a->same);
+}
+
+/* Ends the batch, for only what was written can be looked at. */
+static int compare(struct archive *a, struct err *e)
+{
+	bool is_same = true;
+	int rc = commit(a, e);
+
+	rc = rc < 0 ? rc : arsame_ask(&a->same, &a->sql, &is_same, e);
+	if (rc || is_same)
+		return rc;
+	a->report.known = a->known_before;
+	return err_set(e, ERR_EXISTS, "another text that begins with the same event is there");
+}
+
+static int put_known(struct archive *a, const struct stream *s, const struct event *ev, struct err *e)
+{
+	int rc;
+
+	a->report.known++;
+	if (!a->is_comparing)
+		return 0;
+	rc = arsame_add(&a->same, &a->cat, s->sid << ARCHIVE_NUMBER_BITS | (int64_t)ev->number, ev, e);
+	return rc || !arsame_is_full(&a->same) ? rc : compare(a, e);
+}
+
+/* --- events */
+
+/* *out->sid is 0 when there is no room for the stream. A batch is open then. */
+static int begin_event(struct archive *a, const struct event *ev, struct stream **out, struct err *e)
+{
+	int rc = a->is_open ? 0 : begin(a, e);
+
+	return rc ? rc : stream_of(a, ev->stream, out, e);
+}
+
+/* Nothing of a text is put that goes on otherwise than what is there. */
+static int begin_new(struct archive *a, const struct event *ev, struct stream **s, struct err *e)
+{
+	int rc = begin_event(a, ev, s, e);
+
+	if (rc || !(a->same.n || a->same.differs) || !(*s)->sid || arloaded_has(&(*s)->loaded, (int64_t)ev->number))
+		return rc;
+	rc = compare(a, e);
+	return rc ? rc : begin_event(a, ev, s, e);
+}
+
 static int put(struct archive *a, const struct event *ev, struct err *e)
 {
 	struct stream *s = NULL;
-	int rc = a->is_open ? 0 : begin(a, e);
+	int rc;
 
 	a->report.seen++;
 	/* Before its stream is looked for: one that has no event is not made, for other loaders do not see it then. */
-	if (!rc && ev->number >> ARCHIVE_NUMBER_BITS) {
+	if (ev->number >> ARCHIVE_NUMBER_BITS) {
 		a->report.unnumbered++;
 		return 0;
 	}
-	rc = rc ? rc : stream_of(a, ev->stream, &s, e);
+	rc = begin_new(a, ev, &s, e);
 	if (rc)
 		return rc;
 	if (!s->sid) {
@@ -571,24 +562,27 @@ static int put(struct archive *a, const struct event *ev, struct err *e)
 		return 0;
 	}
 	rc = arloaded_add(&s->loaded, (int64_t)ev->number, e);
-	if (rc == 0)
-		a->report.known++;
-	rc = rc == 1 ? store(a, s, ev, e) : rc;
+	rc = rc == 0 ? put_known(a, s, ev, e) : rc == 1 ? store(a, s, ev, e) : rc;
 	return rc || !is_full(a) ? rc : commit(a, e);
+}
+
+static bool is_failure(int rc)
+{
+	return rc < 0 && rc != -ERR_EXISTS;
 }
 
 int archive_put(struct archive *a, const struct event *ev, struct err *e)
 {
 	int rc = a->has_failed ? err_set(e, ERR_CLOSED, "the archive has failed before") : put(a, ev, e);
 
-	a->has_failed = rc < 0;
+	a->has_failed = is_failure(rc);
 	return rc;
 }
 
 int archive_commit(struct archive *a, struct err *e)
 {
-	int rc = a->has_failed ? err_set(e, ERR_CLOSED, "the archive has failed before") : commit(a, e);
+	int rc = a->has_failed ? err_set(e, ERR_CLOSED, "the archive has failed before") : compare(a, e);
 
-	a->has_failed = rc < 0;
+	a->has_failed = is_failure(rc);
 	return rc < 0 ? rc : 0;
 }

@@ -43,6 +43,13 @@ void archive_close(struct archive *a);
  */
 int archive_put(struct archive *a, const struct event *ev, struct err *e);
 
+/*
+ * What comes now is a text, whose stream is only guessed (true), or is not (false). Events that are there already are compared
+ * with what comes then, and archive_put() and archive_commit() fail with ERR_EXISTS when one is another: then nothing of
+ * this text was stored that was not there, and the archive may be used on.
+ */
+void archive_compare(struct archive *a, bool is_wanted);
+
 /* All that was put is safe. */
 int archive_commit(struct archive *a, struct err *e);
 

@@ -8,6 +8,7 @@
 #include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/str.h"
+#include "eventlog/archive/arvalue.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -106,20 +107,10 @@ static unsigned column_of(const struct reader *r, const struct artype *t, const 
 	return f ? r->first[class] + f->rank : 0;
 }
 
-/* How many fields of this name stand before it. */
-static unsigned nth_of(const struct evtype *t, unsigned i)
-{
-	unsigned n = 0;
-
-	for (unsigned k = 0; k < i; k++)
-		n += str_eq(t->field[k].name, t->field[i].name);
-	return n;
-}
-
 static struct place place_of(const struct reader *r, const struct artype *t, const struct evtype *like, unsigned i)
 {
 	const char *name = like->field[i].name;
-	unsigned nth = nth_of(like, i);
+	unsigned nth = arvalue_nth(like, i);
 
 	switch (like->field[i].kind) {
 	case EV_STRING:

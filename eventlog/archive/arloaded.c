@@ -40,6 +40,13 @@ static size_t find(const struct arloaded *l, int64_t number)
 	return low ? low - 1 : l->n;
 }
 
+bool arloaded_has(const struct arloaded *l, int64_t number)
+{
+	size_t at = find(l, number);
+
+	return at < l->n && number < l->range[at].next;
+}
+
 static void mark(struct arloaded *l, int64_t first)
 {
 	l->old_from = first < l->old_from ? first : l->old_from;

@@ -24,6 +24,8 @@ void arloaded_done(struct arloaded *l);
 /* 1: it was not there and is now. 0: it was there. ERR_LIMIT, ERR_NOMEM. */
 int arloaded_add(struct arloaded *l, int64_t number, struct err *e);
 
+bool arloaded_has(const struct arloaded *l, int64_t number);
+
 int arloaded_load(struct arloaded *l, const struct arsql *s, int64_t sid, struct err *e);
 int arloaded_save(struct arloaded *l, const struct arsql *s, int64_t sid, struct err *e);
 

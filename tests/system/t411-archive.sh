@@ -19,7 +19,19 @@ grown() {
 	says '^1 events stored, 14 were there' omig log load "$TMPDIR/other.bp" --archive "$TMPDIR/text.db"
 }
 check 'and when it has grown, what is new of it' grown
-
+others() { # ARCHIVE: two more that begin with the same event, one of them shorter
+	sed '3s/level=/more=1 level=/' "$TMPDIR/other.bp" >"$TMPDIR/second.bp"
+	sed -n '1p; 4p' "$TMPDIR/other.bp" >"$TMPDIR/third.bp"
+	omig log load "$TMPDIR/other.bp" --archive "$1"
+	says '^17 events stored, 0 were there' omig log load "$TMPDIR/second.bp" "$TMPDIR/third.bp" --archive "$1" &&
+		says '^0 events stored, 32 were there' omig log load "$TMPDIR/third.bp" "$TMPDIR/other.bp" "$TMPDIR/second.bp" --archive "$1"
+}
+check 'texts that begin with the same event are told apart' others "$TMPDIR/text.db"
+piped() {
+	sed '2s/level=/more=2 level=/' "$TMPDIR/other.bp" | status_is 2 omig log load - --archive "$TMPDIR/text.db" &&
+		[ "$(omig log query --json "$TMPDIR/text.db" streams | wc -l)" = 3 ]
+}
+check 'one that cannot be read twice is not mixed into another' piped
 
 # --- an archive is a log again: all kinds, names and constants. SQLite has no -0.
 comes_back() {
@@ -208,6 +220,7 @@ else
 			omig log load "$TMPDIR/one.bp" --archive "$where" && json_is '{"n":2}' --sql 'SELECT max(sid) AS n FROM stream'
 	}
 	check "PostgreSQL: who owns the schema has no function of his called in place of the server's" own_max
+	check 'PostgreSQL: texts that begin with the same event are told apart' others "$where"
 	where="postgresql:///template1?host=$pg_dir&user=omig"
 	questions PostgreSQL
 	check 'PostgreSQL: no such database has words' says 'does not exist' \

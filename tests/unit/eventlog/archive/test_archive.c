@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/array.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "eventlog/archive/arloaded.h"
@@ -203,6 +204,48 @@ START_TEST(fields_beyond_the_room_are_left_out_and_counted)
 	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM row_all"), AR_COLUMNS_MAX + 3);
 	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM value"), AR_COLUMNS_MAX);
 	archive_close(a);
+	stored_remove();
+}
+END_TEST
+
+/* A text of n events, whose values are as `value` has them from event `from` on. The number of the event at which it was refused, or n. */
+static unsigned put_text(struct archive *a, unsigned n, unsigned from, double value)
+{
+	struct evfield f = { "x", EV_DOUBLE };
+	struct evtype t = { .name = "x", .level = EV_INFO, .nfield = 1, .field = &f };
+
+	archive_compare(a, true);
+	for (unsigned i = 0; i < n; i++) {
+		struct evvalue v = F64(i < from ? i : value);
+		struct event ev = { .type = &t, .value = &v, .stream = 7, .number = i, .wall_ns = i };
+		int rc = archive_put(a, &ev, NULL);
+
+		if (rc == -ERR_EXISTS)
+			return i;
+		ck_assert_int_ge(rc, 0);
+	}
+	return archive_commit(a, NULL) ? n - 1 : n;
+}
+
+START_TEST(a_text_that_goes_on_otherwise_is_told_apart)
+{
+	static const double values[] = { -1, (double)NAN, (double)INFINITY };
+	struct archive *a;
+
+	stored_new();
+	a = stored_open(AR_WRITE);
+	ck_assert_uint_eq(put_text(a, 3000, 3000, 0), 3000);
+	ck_assert_uint_eq(put_text(a, 3000, 3000, 0), 3000);
+	ck_assert_uint_eq(put_text(a, 5000, 4000, (double)NAN), 5000);
+	ck_assert_uint_eq(put_text(a, 5000, 4000, (double)NAN), 5000);
+	for (unsigned i = 0; i < ARRAY_LEN(values); i++) {
+		ck_assert_uint_eq(put_text(a, 100, 99, values[i]), 99);
+		ck_assert_uint_lt(put_text(a, 3000, 1, values[i]), 1024);
+		ck_assert_uint_lt(put_text(a, 6000, 1500, values[i]), 5000);
+	}
+	ck_assert_uint_eq(archive_report(a)->known, 3000 + 3000 + 5000);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 5000);
+	stored_close(a);
 	stored_remove();
 }
 END_TEST
@@ -424,5 +467,5 @@ END_TEST
 SUITE("archive", what_is_loaded_twice_is_there_once, what_comes_in_pieces_and_out_of_order_is_whole, two_loaders_take_turns,
       what_was_not_committed_is_not_there, no_name_reaches_sql, values_of_another_class_have_a_column_of_their_own,
       every_kind_and_edge_comes_back_in_the_classic_views, fields_beyond_the_room_are_left_out_and_counted,
-      numbers_that_no_archive_has_are_left_out, what_is_left_out_leaves_no_stream_behind, other_databases_are_left_alone,
+      a_text_that_goes_on_otherwise_is_told_apart, numbers_that_no_archive_has_are_left_out, what_is_left_out_leaves_no_stream_behind, other_databases_are_left_alone,
       a_catalogue_that_lies_is_refused, who_reads_changes_nothing, a_query_has_its_time, ranges_are_what_was_added)
