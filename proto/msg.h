@@ -51,10 +51,14 @@
 	X(FLOW_ACK, flow_ack, 41)   \
 	X(FLOW_END, flow_end, 42)   \
 	X(FLOW_READ, flow_read, 43) \
-	X(FLOW_BATCH, flow_batch, 44)
+	X(FLOW_BATCH, flow_batch, 44) \
+	X(EVENTS_OPEN, events_open, 50) \
+	X(EVENTS, events, 51)           \
+	X(EVENTS_ACK, events_ack, 52)   \
+	X(EVENTS_END, events_end, 53)
 
 #define MSG_TYPE_ENUM(NAME, name, number) MSG_##NAME = number,
-enum msg_type { MSG_TYPES(MSG_TYPE_ENUM) MSG_TYPE_END = 45 };
+enum msg_type { MSG_TYPES(MSG_TYPE_ENUM) MSG_TYPE_END = 54 };
 
 /* Why a peer is told ERROR; sent once, then the sender closes. */
 enum msg_error_code {
@@ -329,6 +333,42 @@ struct msg_flow_batch {
 	const struct bytes *batch; /* docs/flow.md */
 	size_t nbatch;
 	uint64_t dropped; /* frames of the measurement since the last one that did not fit */
+};
+
+/* What a kept subscription does when its room on disk is used up. */
+enum msg_keep_policy {
+	MSG_KEEP_DROP_OLDEST,
+	MSG_KEEP_DROP_NEWEST,
+	MSG_KEEP_STOP, /* the source makes no more until there is room */
+};
+
+/* A kept subscription is there, and what has come of it and was not acknowledged is wanted (again). */
+struct msg_events_open {
+	const char *sub; /* its name */
+	const char *identity; /* its owner */
+	uint64_t stream; /* number of this opening, which the answers bear; 0 = nothing is wanted now */
+	uint32_t room; /* messages that may be on their way unacknowledged */
+	uint32_t policy; /* enum msg_keep_policy */
+	uint64_t max_bytes; /* on a disk */
+	uint32_t lease_s; /* it ends when nobody has wanted anything for so long */
+	bool ending; /* no more is made; what is there still comes */
+};
+
+struct msg_events {
+	const char *sub;
+	uint64_t stream, place; /* place: what acknowledges these, and all before */
+	struct bytes blocks; /* whole blocks of docs/eventlog.md */
+	bool end; /* nothing more will come */
+};
+
+struct msg_events_ack {
+	const char *sub;
+	uint64_t stream, place;
+};
+
+/* The subscription is over; what is kept for it is thrown away. */
+struct msg_events_end {
+	const char *sub, *identity;
 };
 
 struct msg_revoked {

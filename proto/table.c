@@ -100,6 +100,13 @@ SHAPE(flow_read, ONE(flow_read, measurement, 0), ONE(flow_read, read, 0),
 SHAPE(flow_batch, ONE(flow_batch, measurement, 0), ONE(flow_batch, read, 0),
       ONE(flow_batch, time_ns, 0), ONE(flow_batch, object, TOKEN), LIST(flow_batch, batch, WHOLE),
       ONE(flow_batch, dropped, 0))
+SHAPE(events_open, ONE(events_open, sub, TOKEN), ONE(events_open, identity, IDENTITY),
+      ONE(events_open, stream, 0), ONE(events_open, room, 0), ONE(events_open, policy, 0),
+      ONE(events_open, max_bytes, 0), ONE(events_open, lease_s, 0), ONE(events_open, ending, 0))
+SHAPE(events, ONE(events, sub, TOKEN), ONE(events, stream, 0), ONE(events, place, 0),
+      ONE(events, blocks, WHOLE), ONE(events, end, 0))
+SHAPE(events_ack, ONE(events_ack, sub, TOKEN), ONE(events_ack, stream, 0), ONE(events_ack, place, 0))
+SHAPE(events_end, ONE(events_end, sub, TOKEN), ONE(events_end, identity, IDENTITY))
 SHAPE(revoked, LIST(revoked, serial, SERIAL))
 SHAPE(stop, ONE(stop, reason, REASON))
 

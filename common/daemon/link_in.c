@@ -43,6 +43,10 @@ static const struct permit {
 	[MSG_FLOW_END] = { S(UP), P(PARENT) },
 	[MSG_FLOW_READ] = { S(UP), P(PARENT) },
 	[MSG_FLOW_BATCH] = { S(UP), P(CHILD) },
+	[MSG_EVENTS_OPEN] = { S(UP), P(PARENT) },
+	[MSG_EVENTS] = { S(UP), P(CHILD) | P(SERVER) },
+	[MSG_EVENTS_ACK] = { S(UP), P(PARENT) | P(TOOL) },
+	[MSG_EVENTS_END] = { S(UP), P(PARENT) },
 };
 
 static bool is_permitted(const struct link *l, uint8_t type)

@@ -26,6 +26,8 @@ static struct {
 	struct client *of_parent; /* what a child of fork() has of it; never touched */
 	pid_t pid; /* whose it is */
 	void (*on_error)(Omis_reply);
+	void (*on_events)(const Omis_events *, void *);
+	void *events_param;
 	Omis_wait wait;
 	unsigned quorum, deadline_ms;
 	bool is_inside; /* a callback of the tool runs */
@@ -43,6 +45,7 @@ static struct client *own_client(void)
 	the.of_parent = the.client;
 	the.client = NULL;
 	the.on_error = NULL;
+	the.on_events = NULL;
 	the.is_inside = false;
 	list_init(&the.calls);
 	return NULL;
@@ -89,11 +92,24 @@ static void on_link(void *arg, const struct err *why)
 	tell_handler(why ? OMIS_OS_ERROR : OMIS_OK, why ? why->text : "the connection to mainsm is back");
 }
 
+static void on_events(void *arg, const struct msg_events *m)
+{
+	const Omis_events ev = { m->sub, m->stream, m->place, m->blocks.p, m->blocks.n, m->end };
+	bool was_inside = the.is_inside;
+
+	(void)arg;
+	if (!the.on_events)
+		return;
+	the.is_inside = true;
+	the.on_events(&ev, the.events_param);
+	the.is_inside = was_inside;
+}
+
 Omis_status omis_init(int *argc, char ***argv, void (*error_handler)(Omis_reply), int *tool_id)
 {
 	struct err e = { 0 };
 	struct params p;
-	struct client_conf conf = { .on_link = on_link };
+	struct client_conf conf = { .on_link = on_link, .on_events = on_events };
 	int rc;
 
 	if (own_client()) {
@@ -129,6 +145,7 @@ Omis_status omis_finalize(void)
 		call_free(list_entry(item, struct call, item));
 	the.client = NULL;
 	the.on_error = NULL;
+	the.on_events = NULL;
 	return words_keep(NULL);
 }
 
@@ -319,4 +336,27 @@ Omis_reply omis_request_n(const char *request, size_t len, void (*callback)(Omis
 Omis_reply omis_request(char *request, void (*callback)(Omis_reply, void *param), void *param, Omis_flags flags)
 {
 	return omis_request_n(request, request ? strlen(request) : 0, callback, param, flags);
+}
+
+/* --- kept subscriptions */
+
+void omis_events_handler(void (*fn)(const Omis_events *events, void *param), void *param)
+{
+	own_client();
+	the.on_events = fn;
+	the.events_param = param;
+}
+
+Omis_status omis_events_ack(const char *subscription, uint64_t stream, uint64_t place)
+{
+	const struct msg_events_ack ack = { subscription, stream, place };
+	struct err e = { 0 };
+	int rc;
+
+	if (!own_client() || !subscription) {
+		err_set(&e, ERR_INVALID, subscription ? "omis_init was not called" : "the subscription is NULL");
+		return words_keep(&e);
+	}
+	rc = client_ack_events(the.client, &ack, &e);
+	return words_keep(rc ? &e : NULL);
 }

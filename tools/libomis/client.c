@@ -254,6 +254,8 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	(void)l;
 	if (m->type == MSG_REPLY)
 		asks_take(&c->asks, &m->reply);
+	else if (m->type == MSG_EVENTS && c->conf.on_events)
+		c->conf.on_events(c->conf.arg, &m->events);
 }
 
 static void on_down(void *arg, struct link *l, const struct err *why)
@@ -404,16 +406,32 @@ int client_fd(struct client *c, struct err *e)
 
 /* --- requests */
 
+static int check_up(const struct client *c, struct err *e)
+{
+	if (c->is_up)
+		return 0;
+	err_set(e, ERR_CLOSED, "%s", c->why.text[0] ? c->why.text : "no answer yet");
+	return err_add(e, "not connected to mainsm");
+}
+
+int client_ack_events(struct client *c, const struct msg_events_ack *ack, struct err *e)
+{
+	const struct msg m = { .type = MSG_EVENTS_ACK, .events_ack = *ack };
+	int rc = check_up(c, e);
+
+	if (rc)
+		return rc;
+	rc = link_send(c->link, &m);
+	return rc < 0 ? err_set(e, (enum err_code) - rc, "the acknowledgement could not be sent (%s)", err_name(rc)) : 0;
+}
+
 int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, struct err *e)
 {
 	struct msg m = { .type = MSG_REQUEST };
-	int rc;
+	int rc = check_up(c, e);
 
-	if (!c->is_up) {
-		err_set(e, ERR_CLOSED, "%s", c->why.text[0] ? c->why.text : "no answer yet");
-		return err_add(e, "not connected to mainsm");
-	}
-	rc = asks_add(&c->asks, rq->on_reply, rq->arg, id, e);
+	if (!rc)
+		rc = asks_add(&c->asks, rq->on_reply, rq->arg, id, e);
 	if (rc < 0)
 		return rc;
 	m.request = (struct msg_request){ .id = *id, .identity = "", .deadline_ns = rq->deadline, .policy = rq->policy,

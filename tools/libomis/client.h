@@ -10,6 +10,7 @@
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/omis/reply.h"
+#include "proto/msg.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,8 @@ struct client_conf {
 	nsec_t timeout;	    /* for connecting */
 	/* The connection was lost (why) or is back (NULL). After the asks were told. May be NULL. */
 	void (*on_link)(void *arg, const struct err *why);
+	/* Blocks of a kept subscription. May be NULL. */
+	void (*on_events)(void *arg, const struct msg_events *ev);
 	void *arg;
 };
 
@@ -53,6 +56,9 @@ int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, 
 
 /* Forgets the request, and tells mainsm so. */
 void client_cancel(struct client *c, uint64_t id);
+
+/* What came up to there is safe. ERR_CLOSED, ERR_INVALID (no such name can be), ERR_AGAIN, ERR_NOMEM. */
+int client_ack_events(struct client *c, const struct msg_events_ack *ack, struct err *e);
 
 /* One turn: waits until something happened, at most `max`. */
 void client_wait(struct client *c, nsec_t max);

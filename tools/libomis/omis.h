@@ -202,6 +202,31 @@ typedef struct Omis_value {
 OMIS_API Omis_value *omis_value_parse(const char *text, size_t len);
 OMIS_API void omis_value_free(Omis_value *value);
 
+/*
+ * Blocks of events (docs/eventlog.md) of a kept subscription, which this tool receives since it asked with the service
+ * omig_events_keep. What is not acknowledged comes again: to this tool under another stream number when a connection
+ * on the way was lost, and to whoever asks for the subscription next.
+ */
+typedef struct Omis_events {
+	const char *subscription;
+	uint64_t stream, place;
+	const void *blocks; /* whole ones */
+	size_t len;
+	int end; /* nothing more will come */
+} Omis_events;
+
+/*
+ * fn is called as callbacks are, with pointers that are valid until it returns; of subscriptions that others ask for
+ * nothing comes. NULL: what comes is passed over, and not acknowledged. Set it after omis_init() and before asking.
+ */
+OMIS_API void omis_events_handler(void (*fn)(const Omis_events *events, void *param), void *param);
+
+/*
+ * All of that stream up to that place (of an Omis_events) is safe with the tool and need not be kept. Only so much comes
+ * unacknowledged (8 MiB). Of a stream that is not known any more: harmless. OMIS_OS_ERROR: not connected.
+ */
+OMIS_API Omis_status omis_events_ack(const char *subscription, uint64_t stream, uint64_t place);
+
 /* The services that this library knows of; mainsm may know others: ask it with services(""). */
 typedef struct Omis_service_info {
 	const char *name, *extension; /* extension: "" for a basic one */

@@ -101,6 +101,12 @@ static const struct {
 	{ "flow_batch",
 	  { MSG_FLOW_BATCH,
 	    { .flow_batch = { 7, 6, 1700000006000000000, "n_1", batches, 2, 300 } } } },
+	{ "events_open",
+	  { MSG_EVENTS_OPEN,
+	    { .events_open = { "run7", "omig:tool-observe//u", 300, 8, MSG_KEEP_STOP, 67108864, 300, true } } } },
+	{ "events", { MSG_EVENTS, { .events = { "run7", 300, 4096, TEXT("blocks"), true } } } },
+	{ "events_ack", { MSG_EVENTS_ACK, { .events_ack = { "run7", 300, 4096 } } } },
+	{ "events_end", { MSG_EVENTS_END, { .events_end = { "run7", "omig:tool-observe//u" } } } },
 };
 
 #define NVECTORS (sizeof(vectors) / sizeof(vectors[0]))

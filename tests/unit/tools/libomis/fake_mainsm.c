@@ -130,6 +130,14 @@ static void answer_conditional(struct link *l, uint64_t id)
 	answer(l, id, STATUS_CSR_DELETED, "");
 }
 
+static void send_events(struct link *l, uint64_t stream, uint64_t place, bool end)
+{
+	const struct msg m = { .type = MSG_EVENTS,
+			       .events = { "run7", stream, place, { (const uint8_t *)"blocks", end ? 0 : 6 }, end } };
+
+	link_send(l, &m);
+}
+
 static void on_request(struct link *l, const struct msg_request *r)
 {
 	char text[256], value[320];
@@ -143,6 +151,9 @@ static void on_request(struct link *l, const struct msg_request *r)
 		answer(l, r->id, 0, value);
 	} else if (str_eq(text, ":parts()")) {
 		answer_parts(l, r->id);
+	} else if (str_eq(text, ":events()")) {
+		send_events(l, 3, 10, false);
+		answer(l, r->id, 0, "1");
 	} else if (str_eq(text, ":drop()")) {
 		link_fail(l, MSG_ERR_REFUSED, "dropped on request");
 	} else if (strchr(text, ':') && text[0] != ':') {
@@ -157,6 +168,8 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	(void)arg;
 	if (m->type == MSG_REQUEST)
 		on_request(l, &m->request);
+	else if (m->type == MSG_EVENTS_ACK)
+		send_events(l, m->events_ack.stream, m->events_ack.place + 1, true);
 }
 
 static int on_hello(void *arg, struct link *l, const struct msg_hello *hello, struct msg_hello_ack *ack, struct err *why)

@@ -7,6 +7,8 @@
  *	:parts()           a final reply in three parts
  *	:silence()         nothing
  *	:drop()            the connection is closed
+ *	:events()          blocks of the subscription run7, stream 3 place 10; and final; when they
+ *	                   are acknowledged its end at the next place
  *	:policy()          final, value "policy,quorum,deadline_ms"
  *	x(): ...           DEFINED, ENABLED, TRIGGERED twice, DELETED
  *	anything else      a syntax error

@@ -354,6 +354,50 @@ START_TEST(a_mainsm_of_another_ca_is_not_trusted)
 }
 END_TEST
 
+static struct {
+	char sub[16], text[16];
+	uint64_t stream, place;
+	int end;
+} events_seen;
+
+static void on_events(const Omis_events *ev, void *param)
+{
+	snprintf(events_seen.sub, sizeof(events_seen.sub), "%s", ev->subscription);
+	snprintf(events_seen.text, sizeof(events_seen.text), "%.*s", (int)ev->len, (const char *)ev->blocks);
+	events_seen.stream = ev->stream;
+	events_seen.place = ev->place;
+	events_seen.end = ev->end;
+	++*(int *)param;
+}
+
+START_TEST(blocks_come_to_the_handler_and_are_acknowledged)
+{
+	volatile int n = 0;
+
+	connect_tool();
+	ck_assert_int_eq(omis_events_ack(NULL, 3, 10), OMIS_PARAMETER_ERROR);
+	omis_events_handler(on_events, (void *)&n);
+	omis_reply_free(ask(":events()"));
+	handle_until(&n, 1);
+	ck_assert_str_eq(events_seen.sub, "run7");
+	ck_assert_str_eq(events_seen.text, "blocks");
+	ck_assert_uint_eq(events_seen.stream, 3);
+	ck_assert_uint_eq(events_seen.place, 10);
+	ck_assert_int_eq(events_seen.end, 0);
+	ck_assert_int_eq(omis_events_ack("run7", 3, 10), OMIS_OK);
+	handle_until(&n, 2);
+	ck_assert_uint_eq(events_seen.place, 11);
+	ck_assert_int_eq(events_seen.end, 1);
+	/* nobody who wants them: passed over */
+	omis_events_handler(NULL, NULL);
+	omis_reply_free(ask(":events()"));
+	omis_reply_free(ask(":print(1)"));
+	ck_assert_int_eq(n, 2);
+	end();
+	ck_assert_int_eq(omis_events_ack("run7", 3, 11), OMIS_PARAMETER_ERROR);
+}
+END_TEST
+
 START_TEST(without_a_connection_every_call_says_so)
 {
 	Omis_reply r = ask(":print(1)");
@@ -374,4 +418,4 @@ SUITE("client", a_tool_enrols_once_and_asks, errors_and_parts_come_as_replies,
       a_child_of_the_tool_has_no_connection_and_ends_none,
       debugging_shows_the_request_and_nothing_behind_it,
       requests_that_still_wait_are_forgotten_at_the_end, what_keeps_a_tool_out_is_said,
-      a_mainsm_of_another_ca_is_not_trusted, without_a_connection_every_call_says_so)
+      a_mainsm_of_another_ca_is_not_trusted, blocks_come_to_the_handler_and_are_acknowledged, without_a_connection_every_call_says_so)
