@@ -9,7 +9,12 @@
 
 #include "lm/proc.h"
 
-#define INTAKE_WAIT_NS (2 * NSEC_PER_SEC) /* for the one message of who has connected */
+/*
+ * For the one message of who has connected. A rank may be put aside between the two (batch systems
+ * suspend, hosts swap), and who is refused stays unseen; a silent one costs a descriptor, and the
+ * next define bounds those.
+ */
+#define INTAKE_WAIT_NS (30 * NSEC_PER_SEC)
 #define INTAKE_WAITING_MAX 64 /* connected and silent; the oldest goes */
 #define INTAKE_SPARE_FDS 6 /* for one that registers: segment, pidfd, looks into /proc */
 #define INTAKE_RETRY_NS \
