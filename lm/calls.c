@@ -4,7 +4,7 @@
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/limits.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/ring/calls.h"
 #include "lm/hooks.h"
 #include "lm/services.h"

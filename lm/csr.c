@@ -5,7 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/audit.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/route/rights.h"
 #include "lm/csr_events.h"
 #include "lm/csr_internal.h"

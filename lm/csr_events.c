@@ -3,7 +3,7 @@
 
 #include "common/base/rng.h"
 #include "common/base/str.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "eventlog/evwhere.h"
 #include "eventlog/evwrite.h"
 #include "lm/events.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditional requests whose events the kernel notes, a ring for each thread. */
 #include "common/base/log.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "lm/csr_source.h"
 #include "lm/perf.h"
 

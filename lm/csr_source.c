@@ -3,7 +3,7 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/daemon/wire.h"
 #include "lm/syscalls.h"
 #include "lm/trace.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events of processes that the monitor itself stops and continues. */
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "lm/csr_internal.h"
 
 /* By index: an action may change the list of threads behind our back. */

@@ -3,7 +3,7 @@
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/loop/loop.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "common/base/buf.h"
 #include "common/base/rng.h"
 #include "common/daemon/connstr.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "lm/host.h"
 
 #include <sys/types.h>

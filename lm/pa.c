@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/pa.h"
 
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/loop/loop.h"
 #include "lm/pa_internal.h"
 

@@ -3,7 +3,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/str.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "lm/tickbase.h"
 
 #include <math.h>

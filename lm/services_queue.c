@@ -6,7 +6,7 @@
 #include "lm/services.h"
 
 #include "common/base/limits.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/loop/loop.h"
 #include "common/ring/calls.h"
 #include "lm/hooks.h"

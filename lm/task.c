@@ -4,7 +4,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/daemon/audit.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/loop/loop.h"
 #include "common/route/rights.h"
 #include "lm/services.h"

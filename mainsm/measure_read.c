@@ -4,7 +4,7 @@
 #include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/flow/graph_limits.h"
 #include "common/omis/check.h"
 #include "mainsm/csr.h"

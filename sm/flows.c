@@ -2,7 +2,7 @@
 #include "sm/flows.h"
 
 #include "common/daemon/flowlook.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/loop/loop.h"
 #include "sm/flows_internal.h"
 

@@ -11,7 +11,7 @@
 #include "common/base/err.h"
 #include "common/base/limits.h"
 #include "common/base/rng.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/omis/token.h"
 #include "proto/msg.h"
 #include "sm/branches.h"

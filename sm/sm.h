@@ -16,7 +16,7 @@
 #include "common/base/rng.h"
 #include "common/daemon/connstr.h"
 #include "common/daemon/link.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "sm/quota.h"
 
 #include <stdbool.h>

@@ -22,7 +22,7 @@
 #include "common/base/opt.h"
 #include "common/base/rng.h"
 #include "common/daemon/conf.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/omis/value.h"
 
 #include <stdbool.h>

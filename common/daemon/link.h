@@ -19,7 +19,7 @@
 #include "common/base/err.h"
 #include "common/base/json.h"
 #include "common/base/rng.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "proto/msg.h"
 
 #include <stdbool.h>

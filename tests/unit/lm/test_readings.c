@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements on a host: what is loaded is read when its intervals end, and told once. */
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/flow/batch.h"
 #include "common/omis/status.h"
 #include "tests/suite.h"

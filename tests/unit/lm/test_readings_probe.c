@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs at probes: each event once, in its interval, with what was read at it. */
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/flow/batch.h"
 #include "common/omis/status.h"
 #include "tests/suite.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements of a site: hosts get their pieces, what they send is one frame a read, nothing counts twice. */
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "common/flow/batch.h"
 #include "common/omis/status.h"
 #include "sm/flows.h"

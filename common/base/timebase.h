@@ -4,8 +4,8 @@
  * heartbeats of the link above it, with a bound of the error. Local times are
  * loop_now() values (monotonic). Pure: no clock is read here.
  */
-#ifndef COMMON_DAEMON_TIMEBASE_H
-#define COMMON_DAEMON_TIMEBASE_H
+#ifndef COMMON_BASE_TIMEBASE_H
+#define COMMON_BASE_TIMEBASE_H
 
 #include "common/base/clock.h"
 

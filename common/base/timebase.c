@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 
 #include "common/base/err.h"
 

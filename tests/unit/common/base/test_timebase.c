@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/daemon/timebase.h"
+#include "common/base/timebase.h"
 #include "tests/suite.h"
 
 #define SEC NSEC_PER_SEC
