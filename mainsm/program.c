@@ -100,7 +100,7 @@ static void on_end(void *arg, const char *reason)
 static bool token_is_good(struct program *p, struct connstr *c)
 {
 	struct token_claim claim = { .id = c->token_id, .secret = c->secret, .nsecret = strlen(c->secret),
-				     .roles = ROLE_BIT(ROLE_TOOL_ADMIN), .site = "" };
+				     .roles = ROLE_BIT(ROLE_FACTORY), .site = "" }; /* the youngest role: older tokens lack it */
 	struct token_grant g;
 	nsec_t now = clock_wall();
 
@@ -111,7 +111,7 @@ static bool token_is_good(struct program *p, struct connstr *c)
 static int renew_token(struct program *p, struct err *e)
 {
 	nsec_t now = clock_wall();
-	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) | ROLES_TOOL,
+	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_FACTORY) | ROLES_TOOL,
 				 .wall_until = now + settings_of(p)->token_lifetime };
 	struct token_text t;
 	int rc;

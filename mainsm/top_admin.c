@@ -76,7 +76,7 @@ static int cert_token(struct top_call *c)
 
 	if (!g.roles || life < 1 || life > TOKEN_LIFETIME_MAX_S || uses < 0 || uses > UINT32_MAX)
 		return reply_add(c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
-				 "role lm, sm, tool, tool-observe, tool-manipulate or tool-admin; 1 s to a year; 0 = any "
+				 "role lm, sm, factory, tool, tool-observe, tool-manipulate or tool-admin; 1 s to a year; 0 = any "
 				 "number of uses");
 	g.wall_until = t->wall_now(t->arg) + life * NSEC_PER_SEC;
 	g.uses = (uint32_t)uses;

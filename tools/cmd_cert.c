@@ -143,7 +143,7 @@ int cmd_cert(int argc, char **argv)
 	struct cert_wish w = { .common = CMD_COMMON_INIT, .role = "tool", .lifetime_ns = 3600 * NSEC_PER_SEC, .uses = 1 };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		{ "role", 'r', "ROLE", "of a token: lm, sm, tool-observe, tool-manipulate, tool-admin or tool (default)",
+		{ "role", 'r', "ROLE", "of a token: lm, sm, factory, tool-observe, tool-manipulate, tool-admin or tool (default)",
 		  OPT_STR, &w.role, 0, 0, NULL },
 		{ "lifetime", 'l', "TIME", "how long a token may be used (default 1h)", OPT_NSEC, &w.lifetime_ns,
 		  NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC, NULL },

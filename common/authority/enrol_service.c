@@ -63,7 +63,7 @@ static unsigned claimed_roles(const char *role)
 static enum role granted_role(unsigned roles)
 {
 	static const enum role best_first[] = { ROLE_TOOL_ADMIN, ROLE_TOOL_MANIPULATE, ROLE_TOOL_OBSERVE, ROLE_SM,
-							ROLE_LM };
+							ROLE_LM, ROLE_FACTORY };
 
 	for (size_t i = 0; i < sizeof(best_first) / sizeof(best_first[0]); i++)
 		if (roles & ROLE_BIT(best_first[i]))
@@ -78,7 +78,7 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 	struct token_claim claim = { .id = m->token_id, .secret = m->secret.p, .nsecret = m->secret.n,
 				     .roles = claimed_roles(m->role) };
 	struct token_grant grant;
-	bool is_tool = claim.roles & ROLES_TOOL;
+	bool is_tool = claim.roles & (ROLES_TOOL | ROLE_BIT(ROLE_FACTORY)); /* of a user, and of no site */
 	const char *site = "";
 	int rc;
 

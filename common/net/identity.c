@@ -15,6 +15,7 @@ static const char *const role_names[ROLE_COUNT] = {
 	[ROLE_TOOL_OBSERVE] = "tool-observe",
 	[ROLE_TOOL_MANIPULATE] = "tool-manipulate",
 	[ROLE_TOOL_ADMIN] = "tool-admin",
+	[ROLE_FACTORY] = "factory",
 };
 
 const char *role_name(enum role r)

@@ -22,6 +22,7 @@ enum role {
 	ROLE_TOOL_OBSERVE,
 	ROLE_TOOL_MANIPULATE,
 	ROLE_TOOL_ADMIN,
+	ROLE_FACTORY, /* runs what tools of the same user bring: omig neko factory */
 	ROLE_COUNT
 };
 
@@ -30,7 +31,7 @@ enum role {
 #define ROLES_TOOL \
 	(ROLE_BIT(ROLE_TOOL_OBSERVE) | ROLE_BIT(ROLE_TOOL_MANIPULATE) | ROLE_BIT(ROLE_TOOL_ADMIN))
 
-/* "mainsm" "sm" "lm" "tool-observe" "tool-manipulate" "tool-admin"; "none" for anything else. */
+/* "mainsm" "sm" "lm" "tool-observe" "tool-manipulate" "tool-admin" "factory"; "none" for anything else. */
 const char *role_name(enum role r);
 /* ROLE_NONE for an unknown name. */
 enum role role_from_name(const char *name);
@@ -45,7 +46,7 @@ struct identity {
 	enum role role;
 	char site[NAME_MAX_BYTES + 1];
 	char host[NAME_MAX_BYTES +
-		  1]; /* lm: its host; sm, mainsm: where it runs; tool: user@host */
+		  1]; /* lm: its host; sm, mainsm: where it runs; tool, factory: user@host */
 	uint8_t serial[SERIAL_BYTES]; /* big-endian, filled up with zeros in front */
 	uint8_t fingerprint[FINGERPRINT_BYTES]; /* SHA-256 of the certificate */
 	nsec_t wall_not_before, wall_not_after;

@@ -38,6 +38,8 @@ EVP_PKEY *pkey_from_pem(const char *pem, const char *what, struct err *e);
 EVP_PKEY *pki_key_peek(const struct pki_key *k);
 EVP_PKEY *csr_check(const void *der, size_t n, struct err *e);
 void pem_wipe_free(char *pem);
+/* Others dial it. */
+bool role_listens(enum role r);
 /* "serverAuth,clientAuth" or "clientAuth" */
 const char *role_usage(enum role r);
 

@@ -237,10 +237,15 @@ int pki_ca_open(const char *dir, const char *name, struct pki_ca **out, struct e
 	return rc;
 }
 
+bool role_listens(enum role r)
+{
+	return r == ROLE_MAINSM || r == ROLE_SM || r == ROLE_FACTORY;
+}
+
 /* What a certificate may be used for; verify.c demands exactly this. */
 const char *role_usage(enum role r)
 {
-	return r == ROLE_MAINSM || r == ROLE_SM ? "serverAuth,clientAuth" : "clientAuth";
+	return role_listens(r) ? "serverAuth,clientAuth" : "clientAuth";
 }
 
 static bool fill_leaf(X509 *cert, struct pki_ca *ca, EVP_PKEY *key, const struct identity *as)

@@ -91,7 +91,7 @@ static int verify_chain(X509 *anchor, X509 *leaf, struct verdict *v)
 static bool usage_is_exact(const X509 *leaf, enum role role)
 {
 	EXTENDED_KEY_USAGE *usage = X509_get_ext_d2i(leaf, NID_ext_key_usage, NULL, NULL);
-	bool both = role == ROLE_MAINSM || role == ROLE_SM;
+	bool both = role_listens(role);
 	int n = sk_ASN1_OBJECT_num(usage), server = 0, client = 0;
 
 	for (int i = 0; i < n; i++) {
