@@ -2,7 +2,8 @@
 /*
  * Tokens a second through the graph that a host has for "the longest iteration of any process": for
  * each process the difference of two probes, the maximum over the processes for each virtual time, the
- * maximum over virtual time; read once a second of the events' time.
+ * maximum over virtual time; read once a second of the events' time. And what it costs that all links of
+ * measurements of 1,000 hosts are closed, as when a site is lost, opened again, and have told one read.
  */
 #include "bench/bench.h"
 #include "common/flow/flow.h"
@@ -142,10 +143,93 @@ static void measure(const char *name, unsigned processes)
 	flow_free(r.f);
 }
 
+/* --- links */
+
+#define LINKS 1000 /* of one measurement */
+#define LINK_ROUNDS 11
+
+static struct flow_graph *fan_in(uint32_t measurement)
+{
+	struct flow_graph *g = flow_graph_new(measurement);
+	struct flow_fold sum = { .agg = AGG_SUM };
+	struct flow_link l = { .domain = FLOW_READ, .fold = sum, .behind = 1 };
+	uint32_t in[LINKS], at;
+	char name[32];
+
+	for (unsigned i = 0; i < LINKS; i++) {
+		snprintf(name, sizeof(name), "n_%u.1", i);
+		l.name = name;
+		in[i] = add(g, (struct flow_node){ .kind = FLOW_LINK_IN, .link = l }, NULL, 0);
+	}
+	at = add(g, (struct flow_node){ .kind = FLOW_SET, .fold = sum }, in, LINKS);
+	add(g, (struct flow_node){ .kind = FLOW_RESULT }, &at, 1);
+	return g;
+}
+
+static void take_one(struct flow *f, uint32_t measurement, const char *link, int64_t read)
+{
+	struct flow_token t = flow_token_make(read, 1, 0, START + read);
+	const struct flow_batch b = { .measurement = measurement, .link = link, .read = read, .domain = FLOW_READ,
+				      .n = 1, .t = &t };
+
+	if (flow_take(f, &b, NULL))
+		bench_fail("a batch was refused");
+}
+
+/* Everybody leaves, everybody comes back, everybody tells. */
+static double come_and_go(struct flow *f, uint32_t measurements, int64_t read)
+{
+	int64_t begun = bench_now();
+	char name[32];
+
+	for (int step = 0; step < 3; step++) {
+		for (uint32_t i = 0; i < measurements * LINKS; i++) {
+			snprintf(name, sizeof(name), "n_%u.1", (unsigned)(i % LINKS));
+			if (step == 0)
+				flow_link_close(f, i / LINKS + 1, name);
+			else if (step == 1)
+				flow_link_open(f, i / LINKS + 1, name);
+			else
+				take_one(f, i / LINKS + 1, name, read);
+		}
+	}
+	for (uint32_t m = 1; m <= measurements; m++)
+		flow_read(f, m, read, START + read, NULL);
+	return (double)(bench_now() - begun) / 1000;
+}
+
+static void measure_links(const char *name, uint32_t measurements)
+{
+	const struct flow_limits limits = { measurements, measurements * (LINKS + 8), 256 << 20 };
+	const struct flow_out out = { on_result, NULL, NULL };
+	struct flow *f = flow_new(&limits, &out);
+	struct bench_series s = { 0 };
+	struct err e = { 0 };
+
+	for (uint32_t m = 1; f && m <= measurements; m++) {
+		struct flow_graph *g = fan_in(m);
+
+		if (flow_load(f, g, START, &e))
+			bench_fail("%s", e.text);
+		flow_graph_free(g);
+	}
+	results = 0;
+	for (int i = 0; f && i < LINK_ROUNDS; i++)
+		bench_add(&s, come_and_go(f, measurements, i + 1));
+	if (results != (size_t)measurements * LINK_ROUNDS)
+		bench_fail("%zu whole results", results);
+	results = 0;
+	bench_print(name, "us", &s, NULL);
+	bench_done(&s);
+	flow_free(f);
+}
+
 int main(void)
 {
 	measure("flow.tokens_per_s.10", 2);
 	measure("flow.tokens_per_s.100", 24);
 	measure("flow.tokens_per_s.1000", 249);
+	measure_links("flow.links.1000.us", 1);
+	measure_links("flow.links.10000.us", 10);
 	return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
+#include "common/base/map.h"
 #include "common/base/str.h"
 #include "common/flow/graph_limits.h"
 
@@ -17,6 +18,7 @@ struct stage_link {
 	int64_t last; /* read of its newest batch */
 	unsigned missed;
 	bool is_open; /* in the engine */
+	bool is_new; /* of the graph that is being loaded */
 	uint64_t batches, strays;
 };
 
@@ -26,6 +28,7 @@ struct stage {
 	nsec_t start;
 	struct stage_link *link;
 	size_t nlink;
+	struct smap by_name; /* -> link, its place + 1 */
 	uint32_t *clock; /* nodes that want the time at each read */
 	size_t nclock;
 };
@@ -37,6 +40,7 @@ struct stage *stage_new(uint32_t measurement, const struct flow_out *out)
 
 	if (!s)
 		return NULL;
+	smap_init(&s->by_name);
 	s->measurement = measurement;
 	s->flow = flow_new(&limits, out);
 	if (s->flow)
@@ -58,16 +62,16 @@ void stage_free(struct stage *s)
 		return;
 	flow_free(s->flow);
 	free_links(s->link, s->nlink);
+	smap_done(&s->by_name);
 	free(s->clock);
 	free(s);
 }
 
 static struct stage_link *find(const struct stage *s, const char *name)
 {
-	for (size_t i = 0; i < s->nlink; i++)
-		if (str_eq(s->link[i].name, name))
-			return &s->link[i];
-	return NULL;
+	uintptr_t place = (uintptr_t)smap_find(&s->by_name, name);
+
+	return place ? &s->link[place - 1] : NULL;
 }
 
 bool stage_has(const struct stage *s, const char *link)
@@ -84,6 +88,7 @@ static bool is_clock(const struct flow_node *n)
 
 struct loading {
 	struct stage_link *link;
+	struct smap by_name;
 	uint32_t *clock;
 	size_t nlink, nclock;
 };
@@ -93,12 +98,12 @@ static int take_link(const struct stage *s, struct loading *l, const char *name)
 	const struct stage_link *old = find(s, name);
 	struct stage_link *to = &l->link[l->nlink];
 
-	*to = old ? *old : (struct stage_link){ .child = STAGE_NOBODY };
+	*to = old ? *old : (struct stage_link){ .child = STAGE_NOBODY, .is_new = true };
 	to->name = str_dup(name);
 	if (!to->name)
 		return -ERR_NOMEM;
 	l->nlink++;
-	return 0;
+	return smap_put(&l->by_name, name, (void *)(uintptr_t)l->nlink, NULL);
 }
 
 static int read_graph(const struct stage *s, const struct flow_graph *g, struct loading *l)
@@ -121,6 +126,7 @@ static int read_graph(const struct stage *s, const struct flow_graph *g, struct 
 static void free_loading(struct loading *l)
 {
 	free_links(l->link, l->nlink);
+	smap_done(&l->by_name);
 	free(l->clock);
 }
 
@@ -138,9 +144,10 @@ static void set_open(struct stage *s, struct stage_link *l, bool is_open)
 
 int stage_load(struct stage *s, struct flow_graph *g, nsec_t start, struct err *e)
 {
-	struct loading l = { 0 }, old = { s->link, s->clock, s->nlink, s->nclock };
+	struct loading l = { 0 }, old = { s->link, s->by_name, s->clock, s->nlink, s->nclock };
 	int rc = flow_graph_verify(g, e);
 
+	smap_init(&l.by_name);
 	if (!rc && read_graph(s, g, &l))
 		rc = err_nomem(e);
 	if (!rc)
@@ -152,15 +159,13 @@ int stage_load(struct stage *s, struct flow_graph *g, nsec_t start, struct err *
 	s->start = start;
 	s->link = l.link;
 	s->nlink = l.nlink;
+	s->by_name = l.by_name;
 	s->clock = l.clock;
 	s->nclock = l.nclock;
 	for (size_t i = 0; i < s->nlink; i++) {
-		bool is_new = true;
-
-		for (size_t k = 0; is_new && k < old.nlink; k++)
-			is_new = !str_eq(old.link[k].name, s->link[i].name);
-		if (!is_new)
+		if (!s->link[i].is_new)
 			continue;
+		s->link[i].is_new = false;
 		s->link[i].is_open = true;
 		set_open(s, &s->link[i], false);
 	}

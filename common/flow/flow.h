@@ -80,7 +80,9 @@ void flow_push(struct flow *f, uint32_t input, const struct flow_token *t);
 
 /*
  * It is not waited for any more: its owner cannot tell it, and results say that it should have been
- * there; or it has ended, and what came is all that there was. It is waited for again.
+ * there; or it has ended, and what came is all that there was. It is waited for again. What that makes
+ * complete comes out with the next token, announcement, read or graph, so that closing many costs little more
+ * than closing one. The same is true of links.
  */
 void flow_close(struct flow *f, uint32_t input);
 void flow_end(struct flow *f, uint32_t input);
@@ -129,7 +131,7 @@ struct flow_look {
 	uint32_t measurements; /* that share it */
 	uint32_t open; /* keys or tokens that it holds */
 	uint32_t window;
-	bool closed;
+	bool closed; /* an operation, a set: as of the last token or read */
 };
 
 /* Node `number` of the measurement's graph. ERR_NOTFOUND. */

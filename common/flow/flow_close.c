@@ -53,4 +53,11 @@ void flow_settle(struct flow *f)
 		n->closed = is_closed(f, n);
 		tell(f, n);
 	}
+	f->is_unsettled = false;
+}
+
+void flow_settle_if_needed(struct flow *f)
+{
+	if (f->is_unsettled)
+		flow_settle(f);
 }

@@ -117,6 +117,7 @@ struct fmeas {
 	size_t nnode;
 	uint32_t *pass; /* its own nodes, inputs before readers, each once */
 	size_t npass;
+	struct smap link; /* names of its LINK_INs -> place + 1 */
 };
 
 struct flow {
@@ -132,6 +133,8 @@ struct flow {
 	size_t norder, order_cap;
 	struct smap by_identity; /* -> place + 1 */
 	size_t used, state_bytes;
+	size_t free_from; /* no place below it is free */
+	bool is_unsettled; /* inputs were closed or opened since flow_settle() */
 };
 
 struct fmeas *flow_meas(const struct flow *f, uint32_t measurement);
@@ -146,8 +149,12 @@ void flow_node_done(struct fnode *n);
 void flow_emit(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a);
 
 /* --- flow_close.c */
-/* What is closed, and how many contributors are alive, after inputs or the graph changed. */
+/*
+ * What is closed, and how many contributors are alive, after inputs or the graph changed. Once for all
+ * inputs that were closed one after the other: it looks at every node.
+ */
 void flow_settle(struct flow *f);
+void flow_settle_if_needed(struct flow *f);
 
 /* --- one file a kind */
 int op_init(struct flow *f, struct fnode *n);

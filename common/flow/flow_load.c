@@ -25,16 +25,23 @@ struct flow *flow_new(const struct flow_limits *limits, const struct flow_out *o
 	return f;
 }
 
+static void meas_done(struct fmeas *m)
+{
+	smap_done(&m->link);
+	free(m->node);
+	free(m->pass);
+	m->node = m->pass = NULL;
+	m->npass = m->nnode = 0;
+}
+
 void flow_free(struct flow *f)
 {
 	if (!f)
 		return;
 	for (size_t i = 0; i < f->nnode; i++)
 		flow_node_done(&f->node[i]);
-	for (size_t i = 0; i < f->nmeas; i++) {
-		free(f->meas[i].node);
-		free(f->meas[i].pass);
-	}
+	for (size_t i = 0; i < f->nmeas; i++)
+		meas_done(&f->meas[i]);
 	smap_done(&f->by_identity);
 	free(f->node);
 	free(f->meas);
@@ -90,15 +97,14 @@ static char *identity_of(const struct flow_node *n, const uint32_t *in, const st
 
 static int place_new(struct flow *f, uint32_t *place)
 {
-	for (size_t i = 0; f->used < f->nnode && i < f->nnode; i++) {
-		if (!f->node[i].identity) {
-			*place = (uint32_t)i;
-			return 0;
-		}
-	}
+	while (f->free_from < f->nnode && f->node[f->free_from].identity)
+		f->free_from++;
+	*place = (uint32_t)f->free_from;
+	if (f->free_from < f->nnode)
+		return 0;
 	if (array_grow(&f->node, &f->node_cap, f->nnode + 1, sizeof(*f->node), f->limits.nodes_max))
 		return -ERR_NOMEM;
-	*place = (uint32_t)f->nnode++;
+	f->nnode++;
 	return 0;
 }
 
@@ -163,6 +169,8 @@ static void node_drop(struct flow *f, uint32_t place)
 	smap_del(&f->by_identity, n->identity);
 	f->state_bytes -= n->state_bytes;
 	f->used--;
+	if (place < f->free_from)
+		f->free_from = place;
 	flow_node_done(n);
 }
 
@@ -224,9 +232,10 @@ static int find_or_make(struct load *l, const struct flow_node *n, uint32_t *pla
 
 static int load_node(struct load *l, size_t i)
 {
+	const struct flow_node *n = &l->g->node[i];
 	struct fmeas *m = &l->fresh;
 	uint32_t place;
-	int rc = find_or_make(l, &l->g->node[i], &place);
+	int rc = find_or_make(l, n, &place);
 
 	if (rc)
 		return rc;
@@ -236,7 +245,7 @@ static int load_node(struct load *l, size_t i)
 	l->f->node[place].passed = true;
 	l->f->node[place].refs++;
 	m->pass[m->npass++] = place;
-	return 0;
+	return n->kind == FLOW_LINK_IN ? smap_put(&m->link, n->link.name, (void *)((uintptr_t)place + 1), NULL) : 0;
 }
 
 static void let_go(struct flow *f, struct fmeas *m)
@@ -244,10 +253,7 @@ static void let_go(struct flow *f, struct fmeas *m)
 	for (size_t i = 0; i < m->npass; i++)
 		if (!--f->node[m->pass[i]].refs)
 			node_drop(f, m->pass[i]);
-	free(m->node);
-	free(m->pass);
-	m->node = m->pass = NULL;
-	m->npass = m->nnode = 0;
+	meas_done(m);
 }
 
 static int load_nodes(struct load *l)
@@ -255,6 +261,7 @@ static int load_nodes(struct load *l)
 	struct fmeas *m = &l->fresh;
 	int rc = 0;
 
+	smap_init(&m->link);
 	m->nnode = l->g->nnode;
 	m->npass = 0;
 	m->node = calloc(m->nnode, sizeof(*m->node));
@@ -387,6 +394,7 @@ int flow_load(struct flow *f, struct flow_graph *g, nsec_t start, struct err *e)
 		rc = begin(&l, start, e);
 	if (rc)
 		return rc;
+	flow_settle_if_needed(f);
 	if (load_nodes(&l) || reserve(f))
 		rc = err_nomem(e);
 	else

@@ -25,7 +25,7 @@ int flow_look(const struct flow *f, uint32_t measurement, uint32_t number, struc
 				   .measurements = n->refs,
 				   .open = held(n),
 				   .window = n->window,
-				   .closed = n->closed };
+				   .closed = n->nin ? n->closed : n->shut };
 	return 0;
 }
 

@@ -103,6 +103,7 @@ int flow_read(struct flow *f, uint32_t measurement, int64_t read, nsec_t t, stru
 	if (read <= m->last_read || t <= (m->last_read ? m->last_t : m->start))
 		return err_set(e, ERR_INVALID, "read %lld is not after read %lld", (long long)read,
 			       (long long)m->last_read);
+	flow_settle_if_needed(f);
 	if (!m->last_read)
 		m->last_t = m->start;
 	queue_flow(f, m, read);
@@ -119,6 +120,7 @@ int flow_announce(struct flow *f, uint32_t measurement, nsec_t t)
 
 	if (!m)
 		return -ERR_NOTFOUND;
+	flow_settle_if_needed(f); /* what comes out by it is of the interval before */
 	m->announced = true;
 	m->until = t;
 	return 0;

@@ -83,6 +83,7 @@ void flow_push(struct flow *f, uint32_t place, const struct flow_token *t)
 
 	if (!n)
 		return;
+	flow_settle_if_needed(f);
 	n->count.in++;
 	if (n->shut)
 		n->count.late++;
@@ -98,7 +99,7 @@ static void set_shut(struct flow *f, struct fnode *n, bool shut, bool ended)
 		return;
 	n->shut = shut;
 	n->ended = ended;
-	flow_settle(f);
+	f->is_unsettled = true;
 }
 
 void flow_close(struct flow *f, uint32_t place)
@@ -121,14 +122,9 @@ void flow_open(struct flow *f, uint32_t place)
 static struct fnode *link_in(struct flow *f, uint32_t measurement, const char *link)
 {
 	const struct fmeas *m = flow_meas(f, measurement);
+	uintptr_t known = m ? (uintptr_t)smap_find(&m->link, link) : 0;
 
-	for (size_t i = 0; m && i < m->npass; i++) {
-		struct fnode *n = &f->node[m->pass[i]];
-
-		if (n->kind == FLOW_LINK_IN && !strcmp(n->link, link))
-			return n;
-	}
-	return NULL;
+	return known ? &f->node[known - 1] : NULL;
 }
 
 static int set_link(struct flow *f, uint32_t measurement, const char *link, bool shut)

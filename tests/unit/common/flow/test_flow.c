@@ -135,6 +135,7 @@ START_TEST(who_is_gone_is_not_waited_for_but_counted)
 	world_push(&w, 1, 0, 1, 10, START);
 	world_push(&w, 1, 1, 1, 20, START);
 	flow_close(w.f, flow_input(w.f, 1, 2));
+	ck_assert_int_eq(flow_announce(w.f, 1, START + SECOND), 0);
 	ck_assert_uint_eq(w.n, 1);
 	has(&w.r[0].t, 20, 2, 3, FLOW_PARTIAL);
 	world_push(&w, 1, 0, 2, 5, START);
@@ -147,6 +148,23 @@ START_TEST(who_is_gone_is_not_waited_for_but_counted)
 	ck_assert_uint_eq(w.n, 2);
 	world_push(&w, 1, 2, 3, 6, START);
 	has(&w.r[2].t, 6, 3, 3, 0);
+}
+END_TEST
+
+START_TEST(who_is_back_before_anything_else_came_has_not_been_gone)
+{
+	world_load(&w, set_over(1, 3, AGG_MAX));
+	world_push(&w, 1, 0, 1, 10, START);
+	world_push(&w, 1, 1, 1, 20, START);
+	for (uint32_t i = 0; i < 3; i++)
+		flow_close(w.f, flow_input(w.f, 1, i));
+	for (uint32_t i = 0; i < 3; i++)
+		flow_open(w.f, flow_input(w.f, 1, i));
+	ck_assert_int_eq(flow_announce(w.f, 1, START + SECOND), 0);
+	ck_assert_uint_eq(w.n, 0);
+	world_push(&w, 1, 2, 1, 30, START);
+	ck_assert_uint_eq(w.n, 1);
+	has(&w.r[0].t, 30, 3, 3, 0);
 }
 END_TEST
 
@@ -557,6 +575,7 @@ int main(void)
 		a_shifted_key_meets_the_next_one,
 		a_set_fires_with_what_it_has_when_its_key_must_go,
 		who_is_gone_is_not_waited_for_but_counted,
+		who_is_back_before_anything_else_came_has_not_been_gone,
 		a_value_that_is_none_says_why_and_spoils_no_set,
 		where_leaves_out_what_contributed_all_the_same,
 		an_interval_has_the_tokens_of_its_time,
