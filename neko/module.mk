@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # neko: distributed algorithms in layers, simulated (and, with the same source, real). docs/neko.md has the words.
 MODULES   += neko
-neko.src  := coro.c events.c delay.c msg.c layer.c world.c sim.c simflow.c simnet.c simcut.c setup.c run.c run_nets.c run_real.c real.c realwire.c fd.c fd_deadline.c chen.c stat_fd.c
+neko.src  := coro.c events.c delay.c delaytrace.c msg.c layer.c world.c sim.c simflow.c simnet.c simcut.c setup.c run.c run_nets.c run_real.c real.c realwire.c fd.c fd_deadline.c chen.c stat_fd.c
 neko.uses := common/base common/flow stats
 neko.libs := -lm

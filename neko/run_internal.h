@@ -9,7 +9,7 @@ struct run {
 	uint32_t m;
 	uint64_t seed, runs;
 	nsec_t until;
-	struct simnet_conf net[NEKO_NETS_MAX]; /* names and cuts are owned */
+	struct simnet_conf net[NEKO_NETS_MAX]; /* names, cuts and traces are owned */
 	unsigned nnet;
 	const struct run_app **app; /* owned, of each process */
 	nsec_t *crash,

@@ -10,11 +10,35 @@
 #include <string.h>
 
 #define CUTS_MAX 64 /* what a person writes */
+#define FILE_PREFIX "file:"
 #define RATE_MAX 1e15 /* bits a second: more than all lines of the world */
 
 static void key_of(char key[SETUP_KEY_BYTES], const char *net, const char *what)
 {
 	snprintf(key, SETUP_KEY_BYTES, "network.%s.%s", net, what);
+}
+
+/* "file:PATH": delays of a real run. */
+static int replayed(struct setup *s, struct simnet_conf *c, const char *path, struct err *e)
+{
+	struct delaytrace *t = NULL;
+	char key[SETUP_KEY_BYTES];
+	const char *how;
+	int rc = delaytrace_read(path, c->name, &t, e);
+
+	key_of(key, c->name, "delay");
+	if (rc)
+		return setup_blame(s, key, e);
+	c->trace = t;
+	key_of(key, c->name, "replay");
+	how = setup_get(s, key);
+	if (!how || str_eq(how, "in_order"))
+		return 0;
+	c->is_resampled = str_eq(how, "resampled");
+	if (c->is_resampled)
+		return 0;
+	err_set(e, ERR_INVALID, "'%s' is neither in_order nor resampled", how);
+	return setup_blame(s, key, e);
 }
 
 static int delay(struct setup *s, struct simnet_conf *c, struct err *e)
@@ -30,6 +54,8 @@ static int delay(struct setup *s, struct simnet_conf *c, struct err *e)
 		setup_blame(s, "network", e);
 		return -ERR_INVALID;
 	}
+	if (str_has_prefix(text, FILE_PREFIX))
+		return replayed(s, c, text + strlen(FILE_PREFIX), e);
 	return delay_parse(text, &c->delay, e) ? setup_blame(s, key, e) : 0;
 }
 
@@ -169,5 +195,6 @@ void run_nets_free(struct run *r)
 	for (i = 0; i < r->nnet; i++) {
 		free((void *)r->net[i].name);
 		free((void *)r->net[i].cut);
+		delaytrace_free((struct delaytrace *)(uintptr_t)r->net[i].trace);
 	}
 }

@@ -12,6 +12,7 @@ struct simnet {
 	struct simnet_conf conf; /* name and cut are owned */
 	struct rng rng;
 	nsec_t *busy_until; /* of each sender's line; NULL without limit. Owned */
+	uint32_t *replayed; /* of each link of the trace: the next one; NULL without. Owned */
 	struct map last; /* of a pair of processes: nsec_t *, owned: the last arrival */
 	struct simnet_counts counts;
 	bool is_plain; /* nothing but a delay and a loss */
@@ -46,12 +47,15 @@ int simnet_new(const struct simnet_conf *conf, uint32_t nprocess, uint64_t seed,
 	rng_init(&n->rng, seed);
 	if (conf->bits_per_s > 0)
 		n->busy_until = calloc(nprocess, sizeof(*n->busy_until));
-	if (copy_conf(n, conf) || (conf->bits_per_s > 0 && !n->busy_until)) {
+	if (conf->trace)
+		n->replayed = calloc(delaytrace_links(conf->trace) + 1, sizeof(*n->replayed));
+	if (copy_conf(n, conf) || (conf->bits_per_s > 0 && !n->busy_until) ||
+	    (conf->trace && !n->replayed)) {
 		simnet_free(n);
 		return err_nomem(e);
 	}
 	n->is_plain = !n->busy_until && !conf->is_fifo && !conf->ncut && conf->duplicate <= 0 &&
-		      conf->reorder <= 0;
+		      conf->reorder <= 0 && !conf->trace;
 	*out = n;
 	return 0;
 }
@@ -66,6 +70,7 @@ void simnet_free(struct simnet *n)
 		free(i.value);
 	map_done(&n->last);
 	free(n->busy_until);
+	free(n->replayed);
 	free((void *)n->conf.cut);
 	free((void *)n->conf.name);
 	free(n);
@@ -135,25 +140,49 @@ static bool happens(struct simnet *n, double chance)
 	return chance > 0 && rng_double(&n->rng) < chance;
 }
 
+/* The next one of the link, or any one; DELAYTRACE_LOST. */
+static nsec_t replay(struct simnet *n, uint32_t from, uint32_t to)
+{
+	const struct delaytrace *t = n->conf.trace;
+	uint32_t link = delaytrace_link(t, from, to), count = delaytrace_count(t, link), i;
+
+	if (n->conf.is_resampled)
+		return delaytrace_get(t, link, (uint32_t)rng_below(&n->rng, count));
+	i = n->replayed[link];
+	n->replayed[link] = i + 1 < count ? i + 1 : 0;
+	return delaytrace_get(t, link, i);
+}
+
+/* 1 when it does; 0: lost. */
 static int arrive(struct simnet *n, uint32_t from, uint32_t to, nsec_t left, nsec_t *at)
 {
-	*at = left + delay_draw(&n->conf.delay, &n->rng);
+	nsec_t delay = n->conf.trace ? replay(n, from, to) : delay_draw(&n->conf.delay, &n->rng);
+
+	if (delay == DELAYTRACE_LOST) {
+		n->counts.lost++;
+		return 0;
+	}
+	*at = left + delay;
 	if (happens(n, n->conf.reorder))
 		*at += n->conf.reorder_by;
-	return n->conf.is_fifo ? keep_order(n, from, to, at) : 0;
+	return n->conf.is_fifo && keep_order(n, from, to, at) ? -ERR_NOMEM : 1;
 }
 
 static int pass_all(struct simnet *n, uint32_t from, uint32_t to, nsec_t left, nsec_t *at)
 {
-	int copies = 1, i, rc = 0;
+	int copies = 1, i, got, n_at = 0;
 
 	if (happens(n, n->conf.duplicate)) {
 		n->counts.doubled++;
 		copies = SIMNET_COPIES_MAX;
 	}
-	for (i = 0; i < copies && rc == 0; i++)
-		rc = arrive(n, from, to, left, &at[i]);
-	return rc ? rc : copies;
+	for (i = 0; i < copies; i++) {
+		got = arrive(n, from, to, left, &at[n_at]);
+		if (got < 0)
+			return got;
+		n_at += got;
+	}
+	return n_at;
 }
 
 int simnet_pass(struct simnet *n, nsec_t now, uint32_t from, uint32_t to, size_t bytes,

@@ -4,6 +4,7 @@
 #define NEKO_SIMNET_H
 
 #include "neko/delay.h"
+#include "neko/delaytrace.h"
 #include "neko/simcut.h"
 
 #include <stddef.h>
@@ -13,6 +14,9 @@ struct simnet;
 struct simnet_conf {
 	const char *name; /* copied; of messages' logs */
 	struct delay delay;
+	const struct delaytrace
+		*trace; /* instead of delay; borrowed for the network's life. NULL: none */
+	bool is_resampled; /* each message draws one of its link's; else they come in order, again and again */
 	double loss, duplicate; /* chances of a message, each independent of all others */
 	double reorder; /* chance that a message is held for reorder_by more */
 	nsec_t reorder_by;

@@ -69,6 +69,10 @@ START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 		{ GOOD "fd.monitored = 2\n", "would monitor itself", 0 },
 		{ GOOD "fd.monitored = 3\n", "from 1 to 2", 7 },
 		{ GOOD "fd.network = 2\n", "from 1 to 1", 7 },
+		{ "process.num = 1\nprocess.initializer = none\nnetwork = a\nnetwork.a.delay = "
+		  "file:/none/such\n",
+		  "network.a.delay: /none/such: ", 4 },
+		{ GOOD "network.n.replay = resampled\n", "no part of this run knows", 7 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = ,\n",
 		  "write network = lan", 3 },
 		{ GOOD "network.n.partition = 1s..2s: 1 | 7\n", "no process of 1..2", 7 },

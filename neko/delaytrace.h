@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Delays that were measured in a real run, to be had again in a simulation. A file of lines
+ *
+ *	lan 1 2 12.000000000 0.010023456
+ *	lan 1 2 13.000000000 lost
+ *
+ * network, sender, destination, when it was sent, how long it took (seconds), or `lost`. Lines that begin
+ * with # are comments. A link is a sender and a destination; one that the file does not have takes what all
+ * links of the network have, in the order of the file.
+ */
+#ifndef NEKO_DELAYTRACE_H
+#define NEKO_DELAYTRACE_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+
+#include <stdint.h>
+
+#define DELAYTRACE_MAX_BYTES (256u << 20) /* six million messages: a day of a busy algorithm */
+#define DELAYTRACE_LINE_MAX 256
+#define DELAYTRACE_LOST (-1)
+
+struct delaytrace;
+
+/* Only the lines of that network. ERR_PARSE, ERR_INVALID, ERR_NOTFOUND (none of it), ERR_LIMIT, ERR_NOMEM; the words have the line. */
+int delaytrace_parse(const char *text, size_t n, const char *net, struct delaytrace **out,
+		     struct err *e);
+
+/* The file; its path is in front of the words. As above, and as file_read(). Blocks for the disk. */
+int delaytrace_read(const char *path, const char *net, struct delaytrace **out, struct err *e);
+void delaytrace_free(struct delaytrace *t);
+
+/* Links are 0..n-1; n, the last one, is that of all. */
+uint32_t delaytrace_links(const struct delaytrace *t);
+uint32_t delaytrace_link(const struct delaytrace *t, uint32_t from, uint32_t to);
+
+/* Never 0. */
+uint32_t delaytrace_count(const struct delaytrace *t, uint32_t link);
+/* i below the count. Nanoseconds, or DELAYTRACE_LOST. */
+nsec_t delaytrace_get(const struct delaytrace *t, uint32_t link, uint32_t i);
+
+#endif
