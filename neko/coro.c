@@ -13,8 +13,14 @@
 #include <ucontext.h>
 #endif
 
-/* Each page that may not be touched splits a mapping, and a process has 65530 of them. */
-#define GUARDED_MAX 16384
+/*
+ * A page that may not be touched: Linux 6.13 has a mark for it. Before that each one splits a mapping, and
+ * a process has 65530 of them.
+ */
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+#define SPLITS_MAX 16384
 #define CHUNK_STACKS 256
 
 #if CORO_OWN
@@ -42,7 +48,7 @@ struct chunk {
 
 struct coro_stacks {
 	size_t stack_bytes, page;
-	size_t nguarded;
+	size_t nsplit; /* mappings */
 	struct chunk *chunks;
 	struct coro *free;
 };
@@ -118,10 +124,15 @@ void coro_stacks_free(struct coro_stacks *s)
 /* Below the lowest word lies a page that is never used: from the stack's first use on it may not be touched. */
 static void guard(struct coro_stacks *s, struct coro *c)
 {
-	if (c->is_guarded || s->nguarded == GUARDED_MAX)
+	char *page = (char *)c->lowest - s->page;
+
+	if (c->is_guarded)
 		return;
-	c->is_guarded = mprotect((char *)c->lowest - s->page, s->page, PROT_NONE) == 0;
-	s->nguarded += c->is_guarded;
+	c->is_guarded = madvise(page, s->page, MADV_GUARD_INSTALL) == 0;
+	if (c->is_guarded || s->nsplit == SPLITS_MAX)
+		return;
+	c->is_guarded = mprotect(page, s->page, PROT_NONE) == 0;
+	s->nsplit += c->is_guarded;
 }
 
 static bool add_chunk(struct coro_stacks *s)
