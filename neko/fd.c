@@ -2,8 +2,6 @@
 /* Heartbeats, and NFD-S as the NekoStat report has it in its figure 13. */
 #include "neko/fd.h"
 
-#include <stdlib.h>
-
 const struct neko_type fd_types[] = { { FD_HEARTBEAT, "heartbeat" }, { 0, NULL } };
 
 int fd_params(const struct neko_process *p, struct setup *s, struct fd_params *out, struct err *e)
@@ -45,8 +43,6 @@ uint64_t fd_hear(struct neko_layer *l, const struct fd_params *params, const str
 
 struct heartbeater {
 	struct fd_params params;
-	uint32_t *to; /* owned */
-	uint32_t nto;
 };
 
 static void beat(struct neko_layer *l)
@@ -56,23 +52,13 @@ static void beat(struct neko_layer *l)
 
 	while (neko_sleep_until(l, (nsec_t)++number * h->params.eta) == 0) {
 		uint8_t bytes[sizeof(number)];
-		struct neko_msg *m;
 		unsigned i;
 
 		for (i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (uint8_t)(number >> 8 * i);
-		m = neko_msg_many(l, h->to, h->nto, FD_HEARTBEAT, bytes, sizeof(bytes));
-		if (!m)
-			continue; /* one that is lost, as a network loses it */
-		m->net = h->params.net;
-		neko_send(l, m);
-		neko_msg_unref(l, m);
+		/* One without memory is lost, as a network loses it. */
+		neko_send_to(l, NEKO_OTHERS, h->params.net, FD_HEARTBEAT, bytes, sizeof(bytes));
 	}
-}
-
-static void heartbeater_done(struct neko_layer *l)
-{
-	free(((struct heartbeater *)neko_state(l))->to);
 }
 
 static const struct neko_layer_ops heartbeater_ops = {
@@ -80,30 +66,18 @@ static const struct neko_layer_ops heartbeater_ops = {
 	.bytes = sizeof(struct heartbeater),
 	.types = fd_types,
 	.run = beat,
-	.done = heartbeater_done,
 };
 
 int fd_heartbeat(struct neko_process *p, struct setup *s, struct err *e)
 {
-	uint32_t m = neko_count(p), id;
 	struct heartbeater *h;
 	int rc;
 
-	if (m < 2)
+	if (neko_count(p) < 2)
 		return err_set(e, ERR_INVALID,
 			       "heartbeats need somebody who hears them; raise process.num to 2");
 	rc = neko_push(p, &heartbeater_ops, &h, e);
-	if (rc == 0)
-		rc = fd_params(p, s, &h->params, e);
-	if (rc)
-		return rc;
-	h->to = calloc(m - 1, sizeof(*h->to));
-	if (!h->to)
-		return err_nomem(e);
-	for (id = 1; id <= m; id++)
-		if (id != neko_id(p))
-			h->to[h->nto++] = id;
-	return 0;
+	return rc ? rc : fd_params(p, s, &h->params, e);
 }
 
 /* --- NFD-S */

@@ -96,31 +96,56 @@ static int check(const struct neko_process *p, const struct neko_msg *m)
 	if (m->type >= NEKO_TYPES_MAX || !w->type_name[m->type] || m->net >= w->nnet)
 		return -ERR_INVALID;
 	if (!m->all)
-		return m->to - 1 < w->nprocess ? 0 : -ERR_INVALID;
+		return m->to == NEKO_OTHERS || m->to - 1 < w->nprocess ? 0 : -ERR_INVALID;
 	for (i = 0; i < m->nto; i++)
 		if (m->all[i] - 1 >= w->nprocess)
 			return -ERR_INVALID;
 	return 0;
 }
 
-static int send_from(struct neko_process *p, struct neko_layer *below, struct neko_msg *m)
+/* False: layers hand something to each other for ever, and the stack would end before. */
+static bool enter(struct neko_layer *l)
 {
-	int rc;
+	const struct neko_world_ops *ops = l->process->world->ops;
 
-	for (; below; below = below->below)
-		if (below->ops->send)
-			return below->ops->send(below, m);
-	rc = check(p, m);
+	if (++l->process->depth <= NEKO_DEPTH_MAX)
+		return true;
+	l->process->depth--;
+	if (ops->looped)
+		ops->looped(l);
+	return false;
+}
+
+static int to_network(struct neko_process *p, struct neko_msg *m)
+{
+	int rc = check(p, m);
+
 	if (rc)
 		return rc;
+	if (m->to == NEKO_OTHERS)
+		m->nto = p->world->nprocess - 1;
 	m->from = p->id;
 	m->sent_at = p->world->ops->now(p->world);
 	return p->world->ops->transmit(p, m);
 }
 
+static int send_from(struct neko_process *p, struct neko_layer *below, struct neko_msg *m)
+{
+	for (; below; below = below->below)
+		if (below->ops->send)
+			return below->ops->send(below, m);
+	return to_network(p, m);
+}
+
 int neko_send(struct neko_layer *l, struct neko_msg *m)
 {
-	return send_from(l->process, l->below, m);
+	int rc;
+
+	if (!enter(l))
+		return -ERR_LIMIT;
+	rc = send_from(l->process, l->below, m);
+	l->process->depth--;
+	return rc;
 }
 
 int neko_send_to(struct neko_layer *l, uint32_t to, uint8_t net, uint16_t type, const void *content,
@@ -199,7 +224,10 @@ static void deliver_to(struct neko_layer *l, struct neko_msg *m)
 
 void neko_deliver(struct neko_layer *l, struct neko_msg *m)
 {
+	if (!enter(l))
+		return;
 	deliver_to(l->above, m);
+	l->process->depth--;
 }
 
 void world_hand_up(struct neko_process *p, struct neko_msg *m)

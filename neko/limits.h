@@ -18,6 +18,10 @@
 #define NEKO_POLLS_MAX 1000000
 /* events: thirty thousand processes that all speak to all at once */
 #define NEKO_SAME_TIME_MAX 1000000000
+/* of layers between two events: ten for each of the most processes */
+#define NEKO_TURNS_MAX (10 * NEKO_PROCESSES_MAX)
+/* calls of layers in each other: all of them down and up twice, on one stack */
+#define NEKO_DEPTH_MAX (4 * NEKO_LAYERS_MAX)
 #define NEKO_CLOSED_MAX \
 	1000 /* answers CLOSED after which a layer that goes on is left where it is */
 #define NEKO_STACK_BYTES \

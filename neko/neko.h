@@ -25,12 +25,13 @@ struct neko_process;
 struct neko_layer;
 
 #define NEKO_NEVER INT64_MAX
+#define NEKO_OTHERS UINT32_MAX /* the one destination: all processes but the sender, of which no list is kept */
 
 /* Counted, and nobody changes it once it was sent. Read the fields freely. */
 struct neko_msg {
 	nsec_t sent_at; /* by the sender's clock; 0 before */
 	uint32_t from;
-	uint32_t to; /* the first destination: the only one of a unicast */
+	uint32_t to; /* the first destination: the only one of a unicast; NEKO_OTHERS */
 	uint32_t nto;
 	uint32_t refs;
 	uint32_t n; /* bytes of the content */
@@ -38,7 +39,7 @@ struct neko_msg {
 	uint8_t net; /* 0 is the first network */
 	bool is_pooled;
 	uint32_t *
-		all; /* the nto destinations of a multicast, behind the content; NULL of a unicast */
+		all; /* the nto destinations of a multicast, behind the content; NULL of a unicast and to NEKO_OTHERS */
 	uint8_t content[];
 };
 

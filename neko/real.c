@@ -80,7 +80,7 @@ static int transmit(struct neko_process *p, struct neko_msg *m)
 	if (r->is_closing)
 		return -ERR_CLOSED;
 	for (i = 0; i < m->nto; i++)
-		transmit_to(r, m, m->all ? m->all[i] : m->to);
+		transmit_to(r, m, world_destination(m, i));
 	return 0;
 }
 

@@ -65,10 +65,10 @@ static int world_transmit(struct neko_process *p, struct neko_msg *m)
 		return -ERR_CLOSED;
 	if (p->is_down)
 		return 0;
-	if (!m->all)
+	if (!m->all && m->to != NEKO_OTHERS)
 		return transmit_to(s, m, m->to);
 	for (i = 0; i < m->nto && rc == 0; i++)
-		rc = transmit_to(s, m, m->all[i]);
+		rc = transmit_to(s, m, world_destination(m, i));
 	return rc;
 }
 
@@ -89,6 +89,13 @@ static void world_stop(struct neko_world *w)
 	sim_of(w)->is_stopped = true;
 }
 
+static void world_looped(struct neko_layer *l)
+{
+	sim_fail(sim_of(l->process->world), ERR_LIMIT,
+		 "process %u: layer %s and others call each other for ever: %d calls deep",
+		 l->process->id, l->ops->name, NEKO_DEPTH_MAX);
+}
+
 static const struct neko_world_ops sim_ops = {
 	.now = world_now,
 	.transmit = world_transmit,
@@ -96,6 +103,7 @@ static const struct neko_world_ops sim_ops = {
 	.arrived = sim_flow_arrived,
 	.log = world_log,
 	.stop = world_stop,
+	.looped = world_looped,
 };
 
 int sim_new(uint32_t m, uint64_t seed, struct sim **out, struct err *e)

@@ -199,11 +199,18 @@ static void take_turn(struct sim *s, struct flow *f)
 
 void sim_run_ready(struct sim *s)
 {
+	uint32_t turns = 0;
 	struct flow *f;
 
 	while ((f = s->ready) != NULL && !s->failure.code) {
 		s->ready = f->next_ready;
 		take_turn(s, f);
+		/* Two that wake each other need no event for it. */
+		if (++turns > NEKO_TURNS_MAX)
+			sim_fail(s, ERR_LIMIT,
+				 "process %u: layer %s and others wake each other for ever: no "
+				 "time passes",
+				 f->layer->process->id, f->layer->ops->name);
 	}
 }
 

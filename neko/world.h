@@ -19,6 +19,8 @@ struct neko_world_ops {
 	void (*arrived)(struct neko_layer *l);
 	void (*log)(struct neko_world *w, const struct neko_event *v);
 	void (*stop)(struct neko_world *w);
+	/* Calls of layers of l's process in each other would never end; what l sends or delivers goes no further. NULL: nothing. */
+	void (*looped)(struct neko_layer *l);
 };
 
 struct neko_layer {
@@ -37,6 +39,7 @@ struct neko_process {
 	struct neko_layer *lowest, *highest; /* owned */
 	struct rng rng;
 	uint32_t id, nlayers;
+	uint32_t depth; /* of calls of layers in each other */
 	bool is_down; /* crashed: it does and hears nothing */
 };
 
@@ -60,6 +63,14 @@ void world_done(struct neko_world *w);
 static inline struct neko_process *world_process(const struct neko_world *w, uint32_t id)
 {
 	return id - 1 < w->nprocess ? &w->process[id - 1] : NULL;
+}
+
+/* Number i of the nto destinations of a message that is sent. */
+static inline uint32_t world_destination(const struct neko_msg *m, uint32_t i)
+{
+	if (m->to == NEKO_OTHERS)
+		return i + 1 < m->from ? i + 1 : i + 2;
+	return m->all ? m->all[i] : m->to;
 }
 
 /* From the network to the lowest layer of a process. */

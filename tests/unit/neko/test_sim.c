@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "neko/sim.h"
+#include "neko/world.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
@@ -423,6 +424,125 @@ START_TEST(without_memory_a_run_fails_and_leaves_nothing)
 }
 END_TEST
 
+static void send_once(struct neko_layer *l)
+{
+	neko_send_to(l, 2, 0, TYPE_A, NULL, 0);
+}
+
+static int throw_back(struct neko_layer *l, struct neko_msg *m)
+{
+	neko_deliver(l, m);
+	return 0;
+}
+
+static void throw_down(struct neko_layer *l, struct neko_msg *m)
+{
+	neko_send(l, m);
+}
+
+static void keep_throwing(struct neko_layer *l)
+{
+	struct neko_msg *m;
+
+	send_once(l);
+	while (neko_receive(l, -1, &m) == 0)
+		neko_send(l, m);
+}
+
+static void throw_up(struct neko_layer *l)
+{
+	struct neko_msg *m;
+
+	while (neko_receive(l, -1, &m) == 0)
+		neko_deliver(l, m);
+}
+
+static int into_own_queue(struct neko_layer *l, struct neko_msg *m)
+{
+	struct neko_layer *below = l->below;
+
+	neko_deliver(below, m);
+	return 0;
+}
+
+static const struct neko_layer_ops wall = { .name = "wall", .send = throw_back };
+static const struct neko_layer_ops bouncer = { .name = "bouncer",
+					       .types = types_a,
+					       .deliver = throw_down };
+static const struct neko_layer_ops once = { .name = "once", .types = types_a, .run = send_once };
+static const struct neko_layer_ops below_all = { .name = "below" };
+static const struct neko_layer_ops lower = {
+	.name = "lower", .types = types_a, .run = throw_up, .send = into_own_queue
+};
+static const struct neko_layer_ops upper = { .name = "upper",
+					     .types = types_a,
+					     .run = keep_throwing };
+
+static void send_to_others(struct neko_layer *l)
+{
+	ck_assert_int_eq(neko_send_to(l, NEKO_OTHERS, 0, TYPE_A, NULL, 0), 0);
+}
+
+static void hear_one(struct neko_layer *l, struct neko_msg *m)
+{
+	tell(l, "heard");
+	ck_assert_uint_eq(m->from, 2);
+}
+
+static const struct neko_layer_ops to_others = { .name = "to_others",
+						 .types = types_a,
+						 .run = send_to_others };
+static const struct neko_layer_ops hearer = { .name = "hearer",
+					      .types = types_a,
+					      .deliver = hear_one };
+
+static void expect_failure(struct sim *s, const char *says)
+{
+	enum sim_end end;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(sim_run(s, NEKO_NEVER, &end, &e), -ERR_LIMIT);
+	ck_assert_msg(strstr(e.text, says), "%s", e.text);
+	sim_free(s);
+}
+
+START_TEST(layers_that_hand_messages_to_each_other_for_ever_fail_and_say_who)
+{
+	struct sim *s = made(2, 1, "constant(10ms)");
+
+	push(s, 1, &wall);
+	push(s, 1, &bouncer);
+	push(s, 1, &once);
+	expect_failure(s, "process 1: layer ");
+
+	s = made(2, 1, "constant(10ms)");
+	push(s, 1, &below_all);
+	push(s, 1, &lower);
+	push(s, 1, &upper);
+	expect_failure(s, "wake each other for ever");
+}
+END_TEST
+
+START_TEST(a_message_to_all_others_needs_no_list_of_them)
+{
+	struct sim *s = made(3, 1, "constant(10ms)");
+	uint32_t i;
+
+	for (i = 1; i <= 3; i++)
+		push(s, i, i == 2 ? &to_others : &hearer);
+	ck_assert_int_eq(run(s, NEKO_NEVER), SIM_NOTHING_LEFT);
+	ck_assert_str_eq(told, "1:heard@10 3:heard@10 ");
+	ck_assert_uint_eq(sim_counts(s)->delivered, 2);
+	sim_free(s);
+
+	s = made(1, 1, "constant(10ms)");
+	push(s, 1, &to_others);
+	ck_assert_int_eq(run(s, NEKO_NEVER), SIM_NOTHING_LEFT);
+	ck_assert_uint_eq(sim_counts(s)->sent, 0);
+	sim_free(s);
+}
+END_TEST
+
 START_TEST(a_run_has_one_process_at_least_and_not_too_many)
 {
 	struct sim *s = NULL;
@@ -444,4 +564,6 @@ SUITE("sim", an_active_layer_receives_with_a_timeout_with_none_and_without_waiti
       a_layer_that_does_not_end_is_counted_and_left,
       a_run_in_which_no_time_passes_fails_and_says_who, a_crashed_process_does_and_hears_nothing,
       deadlines_that_were_moved_cost_nothing_later, without_memory_a_run_fails_and_leaves_nothing,
+      layers_that_hand_messages_to_each_other_for_ever_fail_and_say_who,
+      a_message_to_all_others_needs_no_list_of_them,
       a_run_has_one_process_at_least_and_not_too_many)
