@@ -566,23 +566,32 @@ static int put(struct archive *a, const struct event *ev, struct err *e)
 	return rc || !is_full(a) ? rc : commit(a, e);
 }
 
-static bool is_failure(int rc)
+/* That a text is another one is no failure of the archive. */
+static int note_failure(struct archive *a, int rc)
 {
-	return rc < 0 && rc != -ERR_EXISTS;
+	a->has_failed = rc < 0 && rc != -ERR_EXISTS;
+	return rc;
 }
 
 int archive_put(struct archive *a, const struct event *ev, struct err *e)
 {
-	int rc = a->has_failed ? err_set(e, ERR_CLOSED, "the archive has failed before") : put(a, ev, e);
+	return note_failure(a, a->has_failed ? err_set(e, ERR_CLOSED, "the archive has failed before") : put(a, ev, e));
+}
 
-	a->has_failed = is_failure(rc);
-	return rc;
+static int commit_with(struct archive *a, archive_also_fn also, void *arg, struct err *e)
+{
+	int rc = also && !a->is_open ? begin(a, e) : 0;
+
+	rc = rc || !also ? rc : also(arg, &a->sql, e);
+	return rc ? rc : compare(a, e);
+}
+
+int archive_commit_with(struct archive *a, archive_also_fn also, void *arg, struct err *e)
+{
+	return note_failure(a, a->has_failed ? err_set(e, ERR_CLOSED, "the archive has failed before") : commit_with(a, also, arg, e));
 }
 
 int archive_commit(struct archive *a, struct err *e)
 {
-	int rc = a->has_failed ? err_set(e, ERR_CLOSED, "the archive has failed before") : compare(a, e);
-
-	a->has_failed = is_failure(rc);
-	return rc < 0 ? rc : 0;
+	return archive_commit_with(a, NULL, NULL, e);
 }

@@ -53,6 +53,10 @@ void archive_compare(struct archive *a, bool is_wanted);
 /* All that was put is safe. */
 int archive_commit(struct archive *a, struct err *e);
 
+/* The same, and what `also` writes is in the transaction. */
+typedef int (*archive_also_fn)(void *arg, const struct arsql *s, struct err *e);
+int archive_commit_with(struct archive *a, archive_also_fn also, void *arg, struct err *e);
+
 const struct archive_report *archive_report(const struct archive *a);
 
 /* --- reading, for the room */
