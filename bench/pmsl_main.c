@@ -116,5 +116,6 @@ int main(void)
 {
 	bench_compile("pmsl.compile.ms", 4, 2, ROUNDS);
 	bench_compile("pmsl.compile_1000_procs.ms", 64, 16, ROUNDS_LARGE);
+	bench_compile("pmsl.compile_2000_procs.ms", 125, 16, ROUNDS_LARGE);
 	return 0;
 }

@@ -102,7 +102,7 @@ static int evaluate(struct binder *b, struct combination *c)
 	struct known v;
 	int rc;
 
-	b->argset++;
+	bind_forget(b);
 	rc = bind_eval(b, b->g->root, &v);
 	if (rc)
 		return rc;
@@ -284,6 +284,8 @@ static int bind_all(struct binder *b, struct bind_output *out, size_t *n)
 	const struct pmsl_decl *d;
 	int rc = list_all(b);
 
+	if (!rc)
+		rc = bind_prepare(b);
 	for (d = b->g->metric->param; d && !rc; d = d->next)
 		rc = take_arg(b, d);
 	if (rc || b->wish->by != BIND_BY_NOTHING)

@@ -335,16 +335,30 @@ static bool has_region(const struct known *of, const char *name)
 	return false;
 }
 
-static bool has_object(const struct binder *b, const struct known *of, uint32_t object)
+/* A list is asked for each object that a variable runs over. */
+static void mark(struct binder *b, const struct known *of)
 {
 	size_t i;
 
-	if (of->kind == KNOWN_OBJECT)
-		return world_is_in(b->b->world, object, of->object);
+	if (b->marked == of->objects && b->nmarked == of->nobject)
+		return;
+	memset(b->mark, 0, b->b->world->n * sizeof(*b->mark));
 	for (i = 0; i < of->nobject; i++)
-		if (world_is_in(b->b->world, object, of->objects[i]))
-			return true;
-	return false;
+		b->mark[of->objects[i]] = true;
+	b->marked = of->objects;
+	b->nmarked = of->nobject;
+}
+
+static bool has_object(struct binder *b, const struct known *of, uint32_t object)
+{
+	const struct world *w = b->b->world;
+
+	if (of->kind == KNOWN_OBJECT)
+		return world_is_in(w, object, of->object);
+	mark(b, of);
+	while (object != WORLD_NONE && !b->mark[object])
+		object = w->v[object].parent;
+	return object != WORLD_NONE;
 }
 
 static int eval_in(struct binder *b, const struct dag_node *n, struct known *out)
@@ -405,7 +419,7 @@ static int eval_kind(struct binder *b, const struct dag_node *n, struct known *o
 /* --- what has been evaluated for these objects */
 
 struct remembered {
-	uint32_t node, argset, process;
+	uint32_t node, process;
 	const char *probe;
 	uint32_t *run; /* of the variables that are free in the node, in order */
 	struct known known;
@@ -419,8 +433,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
 
 static uint64_t hash(const struct binder *b, uint32_t node)
 {
-	uint64_t h = mix(mix(UINT64_C(14695981039346656037), node), b->argset),
-		 set = b->g->node[node].free;
+	uint64_t h = mix(UINT64_C(14695981039346656037), node), set = b->g->node[node].free;
 	unsigned i;
 
 	h = mix(mix(h, b->process), (uintptr_t)b->probe);
@@ -435,8 +448,7 @@ static bool fits(const struct binder *b, const struct remembered *r, uint32_t no
 	uint64_t set = b->g->node[node].free;
 	unsigned i, k = 0;
 
-	if (r->node != node || r->argset != b->argset || r->process != b->process ||
-	    !str_eq(r->probe, b->probe))
+	if (r->node != node || r->process != b->process || !str_eq(r->probe, b->probe))
 		return false;
 	for (i = 0; i < b->g->nvariable; i++)
 		if (set >> i & 1 && r->run[k++] != b->run[i])
@@ -453,7 +465,6 @@ static int remember(struct binder *b, uint64_t h, uint32_t node, const struct kn
 	if (!r)
 		return -ERR_NOMEM;
 	r->node = node;
-	r->argset = b->argset;
 	r->process = b->process;
 	r->probe = b->probe;
 	r->known = *known;
@@ -473,6 +484,94 @@ static bool is_leaf(const struct dag_node *n)
 	return n->kind <= DAG_VT || n->kind == DAG_TIMES;
 }
 
+/* Variables that are given objects or regions here: virtual times do not run. */
+static uint64_t that_run(const struct dag *g)
+{
+	uint64_t set = 0;
+	unsigned i;
+
+	for (i = 0; i < g->nvariable; i++)
+		if (g->variable[i].kind != PMSL_T_VT)
+			set |= UINT64_C(1) << i;
+	return set;
+}
+
+/*
+ * What one other node reads, with all the variables that are set there, is evaluated once for each of their
+ * values. That is most of a template, and to remember it would cost more than all else.
+ */
+static void note_remembered(struct binder *b, bool *is_read)
+{
+	const struct dag *g = b->g;
+	uint64_t run = that_run(g);
+	uint32_t i;
+	unsigned k;
+
+	for (i = 0; i < g->n; i++) {
+		const struct dag_node *n = &g->node[i];
+
+		for (k = 0; k < n->nin; k++) {
+			uint32_t in = n->in[k];
+
+			b->is_remembered[in] |= is_read[in] ||
+						(g->node[in].free & run) != ((n->free | n->bound) & run);
+			is_read[in] = true;
+		}
+	}
+	for (i = 0; i < g->n; i++)
+		b->is_remembered[i] &= !is_leaf(&g->node[i]);
+}
+
+static int find_builtins(struct binder *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->g->n; i++) {
+		struct pmsl_builtin *m;
+
+		if (b->g->node[i].kind != DAG_METRIC)
+			continue;
+		m = arena_alloc(b->arena, sizeof(*m));
+		if (!m)
+			return -ERR_NOMEM;
+		pmsl_builtin_get((unsigned)b->g->node[i].builtin, m);
+		b->builtin[i] = m;
+	}
+	return 0;
+}
+
+int bind_prepare(struct binder *b)
+{
+	bool *is_read = arena_array(b->arena, b->g->n, sizeof(*is_read));
+
+	b->is_remembered = arena_array(b->arena, b->g->n, sizeof(*b->is_remembered));
+	b->mark = arena_array(b->arena, b->b->world->n, sizeof(*b->mark));
+	b->builtin = arena_array(b->arena, b->g->n, sizeof(*b->builtin));
+	if (!is_read || !b->is_remembered || !b->mark || !b->builtin)
+		return -ERR_NOMEM;
+	note_remembered(b, is_read);
+	return find_builtins(b);
+}
+
+void bind_forget(struct binder *b)
+{
+	map_done(&b->remembered);
+	b->marked = NULL;
+	b->nmarked = 0;
+}
+
+static int eval_deeper(struct binder *b, const struct dag_node *n, struct known *out)
+{
+	int rc;
+
+	if (b->depth == DAG_DEPTH_MAX)
+		return bind_fail(b, n, -ERR_LIMIT, "expressions are nested too deep");
+	b->depth++;
+	rc = eval_kind(b, n, out);
+	b->depth--;
+	return rc;
+}
+
 int bind_eval(struct binder *b, uint32_t node, struct known *out)
 {
 	const struct dag_node *n = &b->g->node[node];
@@ -480,18 +579,14 @@ int bind_eval(struct binder *b, uint32_t node, struct known *out)
 	uint64_t h;
 	int rc;
 
-	if (is_leaf(n))
-		return eval_kind(b, n, out);
+	if (!b->is_remembered[node])
+		return eval_deeper(b, n, out);
 	h = hash(b, node);
 	for (r = map_find(&b->remembered, h); r; r = r->next)
 		if (fits(b, r, node)) {
 			*out = r->known;
 			return 0;
 		}
-	if (b->depth == DAG_DEPTH_MAX)
-		return bind_fail(b, n, -ERR_LIMIT, "expressions are nested too deep");
-	b->depth++;
-	rc = eval_kind(b, n, out);
-	b->depth--;
+	rc = eval_deeper(b, n, out);
 	return rc ? rc : remember(b, h, node, out);
 }

@@ -4,7 +4,6 @@
 
 #include "common/base/str.h"
 #include "common/omis/arena.h"
-#include "pmsl/builtin.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -195,16 +194,15 @@ static struct flow_fold fold_of(const struct pmsl_builtin *m)
 int bind_source(struct binder *b, const struct dag_node *n, struct known *out)
 {
 	struct flow_source proto = { .kind = FLOW_SOURCE_METRIC, .metric = n->name };
+	const struct pmsl_builtin *m = b->builtin[n - b->g->node];
 	struct leaves l = { 0 };
-	struct pmsl_builtin m;
 	struct flow_fold fold;
 	size_t k;
 	int rc;
 
-	pmsl_builtin_get((unsigned)n->builtin, &m);
-	if (m.object == PMSL_T_NONE)
+	if (m->object == PMSL_T_NONE)
 		return put_time(b, n, out);
-	rc = find_leaves(b, n, n->objects, m.object, &l);
+	rc = find_leaves(b, n, n->objects, m->object, &l);
 	if (!rc)
 		rc = find_partners(b, n, &proto.partners);
 	if (!rc)
@@ -215,7 +213,7 @@ int bind_source(struct binder *b, const struct dag_node *n, struct known *out)
 	}
 	if (rc || l.n == 1)
 		return rc;
-	fold = fold_of(&m);
+	fold = fold_of(m);
 	return bind_set(b, n, &fold, l.v, l.n, out);
 }
 

@@ -4,6 +4,7 @@
 #define PMSL_BINDING_H
 
 #include "pmsl/bind.h"
+#include "pmsl/builtin.h"
 
 enum known_kind {
 	KNOWN_NUMBER, /* truths are 1 and 0 */
@@ -41,11 +42,21 @@ struct binder {
 	size_t nall[PMSL_KINDS];
 	const char *probe; /* at whose event the left side of AT is looked at, NULL = none */
 	uint32_t process; /* and of which process */
-	uint32_t argset; /* changes when arg does */
-	struct map remembered; /* hash -> struct remembered */
+	struct map remembered; /* of this argset: hash -> struct remembered */
+	bool *is_remembered; /* by node of the template: evaluated more than once with the same variables */
+	const struct pmsl_builtin **builtin; /* by node of the template: of a METRIC */
+	const uint32_t *marked; /* the list of objects that `mark` is of */
+	size_t nmarked;
+	bool *mark; /* by object: it is in the list */
 	unsigned depth;
 	uint64_t left; /* combinations that may still be looked at */
 };
+
+/* Before anything is evaluated. -ERR_NOMEM. */
+int bind_prepare(struct binder *b);
+
+/* The arguments have changed. */
+void bind_forget(struct binder *b);
 
 /* 0, or what bind_metric() fails with. */
 int bind_eval(struct binder *b, uint32_t node, struct known *out);

@@ -60,6 +60,24 @@ struct place place_join(const struct world *w, struct place a, struct place b)
 	return (struct place){ PLACE_TOP, 0 };
 }
 
+bool place_is_below(const struct world *w, struct place at, struct place than)
+{
+	if (than.kind == PLACE_TOP)
+		return at.kind == PLACE_NODE || at.kind == PLACE_SITE;
+	return than.kind == PLACE_SITE && at.kind == PLACE_NODE &&
+	       world_site(w, at.object) == than.object;
+}
+
+struct place place_step_down(const struct world *w, struct place at, struct place top)
+{
+	uint32_t site;
+
+	if (at.kind != PLACE_NODE || top.kind == PLACE_SITE)
+		return at;
+	site = world_site(w, at.object);
+	return site == WORLD_NONE ? at : (struct place){ PLACE_SITE, site };
+}
+
 /* --- nodes that are alike */
 
 uint64_t bound_hash_mix(uint64_t h, uint64_t v)

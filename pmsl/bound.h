@@ -61,6 +61,12 @@ void bound_mark(struct bound *b);
 struct place place_join(const struct world *w, struct place a, struct place b);
 bool place_equal(struct place a, struct place b);
 
+/* What is evaluated at `at` can be sent up to `than`. */
+bool place_is_below(const struct world *w, struct place at, struct place than);
+
+/* The place one step below `top` on the way to `at`, which is below it. */
+struct place place_step_down(const struct world *w, struct place at, struct place top);
+
 /* Where an object's values are born. */
 struct place place_of(const struct world *w, uint32_t object);
 

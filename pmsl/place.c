@@ -5,6 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/map.h"
 #include "common/base/str.h"
+#include "pmsl/group.h"
 #include "pmsl/late.h"
 
 #include <stdlib.h>
@@ -13,6 +14,17 @@
 #define LINK_HASH_BYTES 7 /* of a thousand links two are alike once in 10^11 measurements */
 #define LINK_NAME_BYTES (2 + STR_BASE32_LEN(LINK_HASH_BYTES))
 
+/* Where a node is: most are in one piece. Number of the piece + 1, and of the node in it. */
+struct emitted {
+	uint32_t piece, number;
+};
+
+/* By number in the piece: of all that a node is made of. */
+struct hashes {
+	uint64_t *v;
+	size_t cap;
+};
+
 struct placer {
 	const struct bound *b;
 	const struct pmsl_source *text;
@@ -20,10 +32,12 @@ struct placer {
 	struct pieces *pieces;
 	uint32_t measurement;
 	struct map piece_of; /* place -> its number + 1 */
-	struct map done; /* piece and node -> number in the piece + 1 */
+	struct emitted *first; /* of each node, the first piece that it is in */
+	struct map others; /* piece and node -> number in the piece + 1 */
 	struct map parts; /* piece and set -> number of its partial aggregate in the piece + 1 */
 	struct map links; /* piece and number in it -> number of the link + 1, in the piece above */
-	struct map hashes; /* piece and number in it -> of all that it is made of */
+	struct hashes *hashes; /* of each piece */
+	size_t caphashes;
 	struct map lines; /* offset in the text -> line and column */
 	int rc;
 };
@@ -47,11 +61,26 @@ static uint32_t recall(const struct map *m, uint64_t key)
 	return (uint32_t)(uintptr_t)map_find(m, key) - 1;
 }
 
+static uint32_t where_is(const struct placer *p, uint32_t piece, uint32_t node)
+{
+	if (p->first[node].piece == piece + 1)
+		return p->first[node].number;
+	return p->first[node].piece ? recall(&p->others, pair(piece, node)) : NOTHING;
+}
+
 static uint32_t keep(struct placer *p, struct map *m, uint64_t key, uint32_t v)
 {
 	if (v == NOTHING)
 		return v;
 	return map_put(m, key, (void *)((uintptr_t)v + 1), NULL) ? fail(p, -ERR_NOMEM) : v;
+}
+
+static uint32_t is_at(struct placer *p, uint32_t piece, uint32_t node, uint32_t number)
+{
+	if (number == NOTHING || p->first[node].piece)
+		return keep(p, &p->others, pair(piece, node), number);
+	p->first[node] = (struct emitted){ piece + 1, number };
+	return number;
 }
 
 /* --- pieces */
@@ -66,8 +95,11 @@ static uint32_t make_piece(struct placer *p, struct place at)
 	struct pieces *all = p->pieces;
 	int rc = array_grow(&all->v, &all->cap, all->n + 1, sizeof(*all->v), WORLD_OBJECTS_MAX + 1);
 
+	if (!rc)
+		rc = array_grow(&p->hashes, &p->caphashes, all->n + 1, sizeof(*p->hashes), WORLD_OBJECTS_MAX + 1);
 	if (rc)
 		return fail(p, rc);
+	p->hashes[all->n] = (struct hashes){ NULL, 0 };
 	all->v[all->n].place = at;
 	all->v[all->n].graph = flow_graph_new(p->measurement);
 	if (!all->v[all->n].graph)
@@ -122,15 +154,18 @@ static void find_line(struct placer *p, uint32_t offset, struct flow_node *n)
 /* What its value is made of, down to the sources. */
 static void remember(struct placer *p, uint32_t piece, uint32_t number, const struct flow_node *n)
 {
+	struct hashes *all = &p->hashes[piece];
 	uint64_t h = bound_hash_own(n);
 	size_t i;
 
 	for (i = 0; i < n->nin; i++)
-		h = bound_hash_mix(h, (uintptr_t)map_find(&p->hashes, pair(piece, n->in[i])));
+		h = bound_hash_mix(h, all->v[n->in[i]]);
 	if (n->kind == FLOW_LINK_IN)
 		h = bound_hash_text(bound_hash_mix(h, n->link.behind), n->link.name);
-	if (map_put(&p->hashes, pair(piece, number), (void *)(uintptr_t)(h ? h : 1), NULL))
+	if (array_grow(&all->v, &all->cap, (size_t)number + 1, sizeof(*all->v), BOUND_NODES_MAX))
 		fail(p, -ERR_NOMEM);
+	else
+		all->v[number] = h ? h : 1;
 }
 
 static uint32_t add(struct placer *p, uint32_t piece, struct flow_node *n)
@@ -162,7 +197,7 @@ static uint32_t add(struct placer *p, uint32_t piece, struct flow_node *n)
  */
 static void name_link(const struct placer *p, uint32_t below, uint32_t from, char name[LINK_NAME_BYTES])
 {
-	uint64_t h = (uintptr_t)map_find(&p->hashes, pair(below, from));
+	uint64_t h = p->hashes[below].v[from];
 	uint8_t bytes[LINK_HASH_BYTES];
 
 	h = bound_hash_text(h, piece_name(p, below));
@@ -195,31 +230,13 @@ static uint32_t put_link(struct placer *p, uint32_t below, uint32_t from,
 
 /* --- sets over several nodes: a part of them in each */
 
-/* Inputs of a set, by the piece that they come from: the next step down, or this one. */
+/* The node in that piece, made when it is not there yet. */
 static uint32_t emit(struct placer *p, uint32_t node, uint32_t piece);
 
-static bool is_below(const struct placer *p, struct place at, struct place than)
-{
-	if (than.kind == PLACE_TOP)
-		return at.kind == PLACE_NODE || at.kind == PLACE_SITE;
-	return than.kind == PLACE_SITE && at.kind == PLACE_NODE &&
-	       world_site(p->b->world, at.object) == than.object;
-}
-
-/* The place one step below `top` on the way to `at`. */
-static struct place step_down(const struct placer *p, struct place at, struct place top)
-{
-	uint32_t site;
-
-	if (at.kind != PLACE_NODE || top.kind == PLACE_SITE)
-		return at;
-	site = world_site(p->b->world, at.object);
-	return site == WORLD_NONE ? at : (struct place){ PLACE_SITE, site };
-}
-
+/* Here, or on the way up to it. */
 static bool is_within(const struct placer *p, struct place at, struct place in)
 {
-	return place_equal(at, in) || is_below(p, at, in);
+	return place_equal(at, in) || place_is_below(p->b->world, at, in);
 }
 
 /* More than one input comes from some node or site below: then parts are worth while. */
@@ -235,7 +252,7 @@ static bool is_worth_parts(const struct placer *p, const struct bound_node *set,
 
 		if (!is_within(p, at, here) || place_equal(at, here))
 			continue;
-		at = step_down(p, at, here);
+		at = place_step_down(p->b->world, at, here);
 		is_worth = map_find(&seen, place_key(at)) != NULL;
 		/* Without memory it is decided the simple way. */
 		if (map_put(&seen, place_key(at), (void *)set, NULL))
@@ -271,18 +288,23 @@ struct gathered {
 static uint32_t emit_part(struct placer *p, const struct bound_node *set, uint32_t piece,
 			  bool is_whole);
 
-/* Input i belongs to a piece below: its part comes by one link. */
-static void gather_part(struct placer *p, const struct bound_node *set, struct place below,
+/* The part of a group comes by one link. */
+static void gather_part(struct placer *p, const struct bound_node *whole, const struct group *from,
 			struct gathered *g)
 {
+	struct place below = from->at;
+	struct bound_node own = *whole;
+	const struct bound_node *set = &own;
 	uint32_t piece = piece_at(p, below), part, link;
 
 	if (piece == NOTHING)
 		return;
+	own.n.in = from->in;
+	own.n.nin = from->n;
 	part = emit_part(p, set, piece, false);
 	if (part == NOTHING)
 		return;
-	link = put_link(p, piece, part, set, true, behind_within(p, set, below));
+	link = put_link(p, piece, part, p->b->node[set->id], true, behind_within(p, set, below));
 	if (link != NOTHING)
 		g->v[g->n++] = link;
 }
@@ -308,27 +330,23 @@ static void gather(struct placer *p, const struct bound_node *set, uint32_t piec
 		   struct gathered *g, struct gathered *own)
 {
 	struct place here = p->pieces->v[piece].place;
-	struct map seen;
+	struct groups all;
 	size_t i;
 
-	map_init(&seen);
+	if (groups_make(&all, p->b, set, here))
+		fail(p, -ERR_NOMEM);
 	for (i = 0; i < set->n.nin && !p->rc; i++) {
 		struct place at = p->b->node[set->n.in[i]]->place;
+		struct group *from = groups_of(&all, i);
 
-		if (place_equal(at, here) || (at.kind == PLACE_ANYWHERE && is_whole)) {
+		if (from && !from->is_gathered) {
+			from->is_gathered = true;
+			gather_part(p, set, from, g);
+		} else if (place_equal(at, here) || (at.kind == PLACE_ANYWHERE && is_whole)) {
 			own->v[own->n++] = emit(p, set->n.in[i], piece);
-			continue;
 		}
-		if (!is_below(p, at, here))
-			continue;
-		at = step_down(p, at, here);
-		if (map_find(&seen, place_key(at)))
-			continue;
-		if (map_put(&seen, place_key(at), (void *)set, NULL))
-			fail(p, -ERR_NOMEM);
-		gather_part(p, set, at, g);
 	}
-	map_done(&seen);
+	groups_done(&all);
 }
 
 /* The values of the inputs within this piece, one by one. */
@@ -435,7 +453,7 @@ static uint32_t emit_here(struct placer *p, const struct bound_node *v, uint32_t
 /* A node that runs below: its value comes up, step by step. */
 static uint32_t emit_below(struct placer *p, const struct bound_node *v, uint32_t piece)
 {
-	struct place down = step_down(p, v->place, p->pieces->v[piece].place);
+	struct place down = place_step_down(p->b->world, v->place, p->pieces->v[piece].place);
 	uint32_t below = piece_at(p, down), from;
 
 	if (below == NOTHING)
@@ -448,7 +466,7 @@ static uint32_t emit(struct placer *p, uint32_t node, uint32_t piece)
 {
 	const struct bound_node *v = p->b->node[node];
 	struct place here = p->pieces->v[piece].place;
-	uint32_t known = recall(&p->done, pair(piece, node));
+	uint32_t known = where_is(p, piece, node);
 
 	if (known != NOTHING || p->rc)
 		return known;
@@ -458,7 +476,7 @@ static uint32_t emit(struct placer *p, uint32_t node, uint32_t piece)
 		known = emit_part(p, v, piece, true);
 	else
 		known = emit_here(p, v, piece);
-	return keep(p, &p->done, pair(piece, node), known);
+	return is_at(p, piece, node, known);
 }
 
 static bool may_be_long(const struct flow_node *n)
@@ -524,20 +542,26 @@ int place_graph(const struct bound *b, const struct bind_output *out, size_t nou
 
 	memset(pieces, 0, sizeof(*pieces));
 	map_init(&p.piece_of);
-	map_init(&p.done);
+	map_init(&p.others);
 	map_init(&p.parts);
 	map_init(&p.links);
-	map_init(&p.hashes);
 	map_init(&p.lines);
-	piece_at(&p, (struct place){ PLACE_TOP, 0 });
+	p.first = calloc(b->n + 1, sizeof(*p.first));
+	if (p.first)
+		piece_at(&p, (struct place){ PLACE_TOP, 0 });
+	else
+		p.rc = -ERR_NOMEM;
 	for (i = 0; i < nout && !p.rc; i++)
 		emit(&p, out[i].node, 0);
 	verify(&p);
+	for (i = 0; i < p.caphashes && i < pieces->n; i++)
+		free(p.hashes[i].v);
+	free(p.hashes);
+	free(p.first);
 	map_done(&p.piece_of);
-	map_done(&p.done);
+	map_done(&p.others);
 	map_done(&p.parts);
 	map_done(&p.links);
-	map_done(&p.hashes);
 	map_done(&p.lines);
 	if (p.rc)
 		pieces_done(pieces);

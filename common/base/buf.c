@@ -79,6 +79,12 @@ int buf_put(struct buf *b, const void *p, size_t n)
 
 int buf_putc(struct buf *b, uint8_t c)
 {
+	/* Text is made of single characters for a third. */
+	if (!b->failed && b->n + 1 < b->cap) {
+		b->p[b->n++] = c;
+		b->p[b->n] = 0;
+		return 0;
+	}
 	return buf_put(b, &c, 1);
 }
 

@@ -21,45 +21,66 @@ static int check_depth(struct flow_graph *g, size_t i, struct err *e)
 		       (unsigned)n->depth, FLOW_DEPTH_MAX);
 }
 
-/*
- * Deliveries that a token of node `from` causes until the reads: each edge between nodes of the VT
- * domain once, as a node fires once a key. reached: a mark for each node, all false.
- */
-static size_t cost_from(const struct flow_graph *g, size_t from, bool *reached)
+#define TOGETHER 64 /* sources that one walk through the graph looks at: bits of a word */
+
+struct sources {
+	size_t node[TOGETHER], cost[TOGETHER];
+	size_t n;
+	uint64_t *reach; /* by node: which of them come there */
+};
+
+/* Those from node `from` on; where the next ones begin. */
+static size_t find_sources(const struct flow_graph *g, size_t from, struct sources *s)
 {
-	size_t cost = 1;
-
-	reached[from] = true;
-	for (size_t i = from + 1; i < g->nnode; i++) {
-		const struct flow_node *n = &g->node[i];
-
-		for (size_t k = 0; k < n->nin; k++) {
-			const struct flow_node *in = &g->node[n->in[k]];
-
-			if (!reached[n->in[k]] || in->domain != FLOW_VT)
-				continue;
-			reached[i] = true;
-			cost++;
-		}
+	for (s->n = 0; from < g->nnode && s->n < TOGETHER; from++) {
+		s->reach[from] = 0;
+		if (g->node[from].nin || g->node[from].domain != FLOW_VT)
+			continue;
+		s->reach[from] = UINT64_C(1) << s->n;
+		s->node[s->n] = from;
+		s->cost[s->n++] = 1;
 	}
-	for (size_t i = from; i < g->nnode; i++)
-		reached[i] = false;
-	return cost;
+	return from;
 }
 
-static size_t cost_of_worst(const struct flow_graph *g, bool *reached, size_t *worst)
+static void deliver(struct sources *s, uint64_t set, size_t to)
 {
+	s->reach[to] |= set;
+	for (; set; set &= set - 1)
+		s->cost[__builtin_ctzll(set)]++;
+}
+
+/*
+ * Deliveries that a token of each source causes until the reads: each edge between nodes of the VT
+ * domain once, as a node fires once a key.
+ */
+static void count_deliveries(const struct flow_graph *g, struct sources *s)
+{
+	for (size_t i = s->node[0] + 1; i < g->nnode; i++) {
+		const struct flow_node *n = &g->node[i];
+
+		for (size_t k = 0; k < n->nin; k++)
+			if (n->in[k] >= s->node[0] && g->node[n->in[k]].domain == FLOW_VT)
+				deliver(s, s->reach[n->in[k]], i);
+	}
+}
+
+static size_t cost_of_worst(const struct flow_graph *g, uint64_t *reach, size_t *worst)
+{
+	struct sources s = { .reach = reach };
 	size_t most = 0;
 
-	for (size_t i = 0; i < g->nnode; i++) {
-		size_t cost;
-
-		if (g->node[i].nin || g->node[i].domain != FLOW_VT)
-			continue;
-		cost = cost_from(g, i, reached);
-		if (cost > most) {
-			most = cost;
-			*worst = i;
+	for (size_t next = 0; next < g->nnode;) {
+		next = find_sources(g, next, &s);
+		for (size_t i = next; i < g->nnode; i++)
+			reach[i] = 0;
+		if (s.n)
+			count_deliveries(g, &s);
+		for (size_t k = 0; k < s.n; k++) {
+			if (s.cost[k] <= most)
+				continue;
+			most = s.cost[k];
+			*worst = s.node[k];
 		}
 	}
 	return most;
@@ -67,7 +88,7 @@ static size_t cost_of_worst(const struct flow_graph *g, bool *reached, size_t *w
 
 size_t flow_graph_cost(const struct flow_graph *g)
 {
-	bool *reached = calloc(g->nnode, sizeof(*reached));
+	uint64_t *reached = calloc(g->nnode, sizeof(*reached));
 	size_t worst, most = reached ? cost_of_worst(g, reached, &worst) : SIZE_MAX;
 
 	free(reached);
@@ -76,7 +97,7 @@ size_t flow_graph_cost(const struct flow_graph *g)
 
 static int check_event(struct flow_graph *g, struct err *e)
 {
-	bool *reached = calloc(g->nnode, sizeof(*reached));
+	uint64_t *reached = calloc(g->nnode, sizeof(*reached));
 	size_t worst = 0, most;
 	int rc = 0;
 

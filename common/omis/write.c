@@ -16,7 +16,7 @@ static void separate(struct omis_writer *w)
 	w->comma = true;
 }
 
-void omis_write_int(struct omis_writer *w, int64_t v)
+static void put_int(struct buf *b, int64_t v)
 {
 	char text[20], *end = text + sizeof(text), *at = end; /* -2^63 has 20 characters */
 	uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
@@ -26,8 +26,13 @@ void omis_write_int(struct omis_writer *w, int64_t v)
 	while (left /= 10);
 	if (v < 0)
 		*--at = '-';
+	buf_put(b, at, (size_t)(end - at));
+}
+
+void omis_write_int(struct omis_writer *w, int64_t v)
+{
 	separate(w);
-	buf_put(w->b, at, (size_t)(end - at));
+	put_int(w->b, v);
 }
 
 /* The first precision that reads back; below DBL_MIN fewer digits than 15 may do. */
@@ -62,11 +67,22 @@ static void put_digits(struct buf *b, const char *s)
 		buf_puts(b, ".0");
 }
 
+/* What the shortest form writes without an exponent; most numbers are of that kind. */
+static bool is_whole(double v)
+{
+	return fabs(v) < 1e15 && v == trunc(v) && !(v == 0 && signbit(v));
+}
+
 void omis_write_float(struct omis_writer *w, double v)
 {
 	char text[64];
 
 	separate(w);
+	if (is_whole(v)) {
+		put_int(w->b, (int64_t)v);
+		buf_puts(w->b, ".0");
+		return;
+	}
 	if (isnan(v)) {
 		buf_puts(w->b, "nan");
 	} else if (isinf(v)) {
