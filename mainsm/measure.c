@@ -21,6 +21,7 @@ struct measures *measures_new(const struct measures_conf *conf)
 	smap_init(&ms->by_token);
 	map_init(&ms->by_number);
 	list_init(&ms->ready);
+	ms->is_round_over = true;
 	ms->follow = loop_timer_new(conf->loop, on_follow, ms);
 	if (ms->follow)
 		return ms;
@@ -305,12 +306,15 @@ static bool has_changed(const struct measure *m)
 	return has;
 }
 
-static void follow(struct measure *m)
+/* True: it was planned anew, which takes a while. */
+static bool follow(struct measure *m)
 {
 	struct buf why = BUF_INIT(4096);
+	bool is_new = m->state == MEASURE_RUNS && has_changed(m);
 	struct err e = {0};
 
-	if (m->state == MEASURE_RUNS && has_changed(m)) {
+	m->followed = m->ms->round;
+	if (is_new) {
 		measure_drop_troubles(m, STAGE_NOBODY);
 		if (plan(m, &why) < 0)
 			measure_add_trouble(m, STAGE_NOBODY, "", buf_str(&why), why.n);
@@ -318,27 +322,51 @@ static void follow(struct measure *m)
 	if (measure_route(m, &e))
 		measure_add_trouble(m, STAGE_NOBODY, "", e.text, strlen(e.text));
 	buf_done(&why);
+	return is_new;
+}
+
+/* Up to the first one that is planned anew: everybody else waits for that long. True: some are left. */
+static bool follow_some(struct measures *ms)
+{
+	struct map_iter i = {0};
+
+	while (map_next(&ms->by_number, &i)) {
+		struct measure *m = i.value;
+
+		if (m->followed != ms->round && follow(m))
+			return true;
+	}
+	return false;
+}
+
+static void arm_follow(struct measures *ms, nsec_t at_least)
+{
+	nsec_t rest = ms->follow_next - loop_now(ms->conf.loop);
+
+	loop_timer_arm(ms->follow, rest > at_least ? rest : at_least);
 }
 
 static void on_follow(void *arg)
 {
 	struct measures *ms = arg;
 	nsec_t begun = loop_now(ms->conf.loop);
-	struct map_iter i = {0};
 	nsec_t now;
 
-	while (map_next(&ms->by_number, &i))
-		follow(i.value);
+	ms->round += ms->is_round_over;
+	ms->is_round_over = !follow_some(ms);
 	now = loop_now(ms->conf.loop);
 	ms->follow_next = now + MEASURE_REST * (now - begun);
+	if (!ms->is_round_over || ms->has_more_changed)
+		arm_follow(ms, ms->is_round_over ? MEASURE_FOLLOW_NS : 0);
+	ms->has_more_changed &= !ms->is_round_over;
 }
 
 void measures_follow_soon(struct measures *ms)
 {
-	nsec_t rest;
-
-	if (!ms->stats.running || loop_timer_is_armed(ms->follow))
+	if (!ms->stats.running)
 		return;
-	rest = ms->follow_next - loop_now(ms->conf.loop);
-	loop_timer_arm(ms->follow, rest > MEASURE_FOLLOW_NS ? rest : MEASURE_FOLLOW_NS);
+	/* Those of the round that have had their turn have not seen this. */
+	ms->has_more_changed |= !ms->is_round_over;
+	if (!loop_timer_is_armed(ms->follow))
+		arm_follow(ms, MEASURE_FOLLOW_NS);
 }

@@ -13,6 +13,7 @@
  * made the old one goes on. Memory and the time for following are bounded:
  * MEASURES_PER_TOOL_MAX, and all measurements together take at most a
  * MEASURE_REST-th of the time to follow.
+ * In one turn of the loop one of them is planned anew, so that 64 displays do not hold up everybody else at once.
  */
 #ifndef MAINSM_MEASURE_H
 #define MAINSM_MEASURE_H

@@ -23,6 +23,8 @@ struct measures {
 	struct map by_number;
 	struct loop_timer *follow; /* owned */
 	nsec_t follow_next; /* not before this */
+	uint64_t round; /* of following: each measurement has a turn in it */
+	bool is_round_over, has_more_changed; /* the next round is wanted already */
 	struct flow_batch_room room;
 	struct list ready; /* waiters whose time has come; they may do anything */
 	struct loop_job telling;
@@ -102,6 +104,7 @@ struct measure {
 	enum measure_state state;
 
 	struct measure_plan *plan; /* owned; NULL: none could be made yet */
+	uint64_t followed; /* the round that it had its turn in */
 	uint64_t looked; /* hash of the world that was planned for, or could not */
 	bool is_routed; /* each piece was sent to where it then belonged, and nobody has lost one since */
 	struct measure_slot *slot;

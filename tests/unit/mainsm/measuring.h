@@ -74,7 +74,7 @@ static inline void measured_on_result(void *arg, const struct flow_result *r)
 
 static inline void measured_load(struct measured *m, const struct msg_flow_piece *from)
 {
-	static const struct flow_limits limits = { 1, 2048, 16 << 20 };
+	static const struct flow_limits limits = { 4, 2048, 16 << 20 };
 	struct measured_piece *p = measured_find(m, from->object);
 	struct omis_values *v = NULL;
 	struct err e = {0};

@@ -91,7 +91,29 @@ START_TEST(what_goes_on_when_a_site_is_lost_may_delete_what_waited_for_it)
 }
 END_TEST
 
-SUITE("measure wait", a_request_may_read_and_delete_a_histogram,
+/* Each has a turn of the loop of its own. */
+START_TEST(of_several_measurements_each_follows_what_has_come)
+{
+	open_hosts();
+	for (int i = 0; i < 3; i++) {
+		create("[]", "", "Send_volume", "[\"every_ms\",10000]");
+		ck_assert_uint_eq(reply_status(ask("dfg_start", "")), STATUS_OK);
+		world_run(&w, MS);
+	}
+	ck_assert_uint_eq(in_a.loads, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		below_tell_proc(&a, 1, (const char *[]){ "p_1_c00000", "p_1_d00000", "p_1_e00000" }[i], 50 + i);
+		ck_assert_uint_eq(above_status(&t, ":proc_attach([n_1])"), STATUS_OK);
+		world_run(&w, 500 * MS);
+		ck_assert_uint_eq(in_a.loads, 6 + 3 * i);
+		ck_assert_uint_eq(in_b.loads, 3);
+	}
+	close_hosts();
+}
+END_TEST
+
+SUITE("measure wait", of_several_measurements_each_follows_what_has_come,
+      a_request_may_read_and_delete_a_histogram,
       what_goes_on_when_nobody_is_left_to_load_may_delete_what_is_being_changed,
       what_goes_on_when_objects_have_left_may_delete_what_followed_them,
       what_goes_on_when_a_site_is_lost_may_delete_what_waited_for_it)
