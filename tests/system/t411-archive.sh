@@ -208,7 +208,7 @@ why=$(why_no_pg)
 if [ -n "$why" ]; then
 	skip 'PostgreSQL' "$why"
 else
-	pg_dir=$($pg start 2>"$TMPDIR/pg.err")
+	pg_dir=$($pg start 1000 2>"$TMPDIR/pg.err")
 	# shellcheck disable=SC2016 # for the shell inside
 	check 'PostgreSQL: a server' sh -c 'cat "$1" && [ -n "$2" ]' - "$TMPDIR/pg.err" "$pg_dir"
 	where="postgresql:///postgres?host=$pg_dir&user=omig"
@@ -228,6 +228,19 @@ else
 	$pg create "$pg_dir" kills
 	where="postgresql:///kills?host=$pg_dir&user=omig"
 	check "PostgreSQL: a loader that is killed, $kills times" killed PostgreSQL
+	full() { # what was told is there
+		where="postgresql:///little?host=$pg_dir&user=omig"
+		$pg create "$pg_dir" little && $pg sql "$pg_dir" little 'ALTER DATABASE little SET default_tablespace = small' || return 1
+		omig log load --json --batch 500 "$TMPDIR/many.bp" --archive "$where" >"$TMPDIR/told" 2>"$TMPDIR/load.err" && return 1
+		told=$(sed -n 's/.*"stored":\([0-9]*\),.*/\1/p' "$TMPDIR/told" | tail -n 1)
+		echo "told $told, there are $(rows)" && cat "$TMPDIR/load.err"
+		grep -q 'no space is left for the archive; what was loaded before stays' "$TMPDIR/load.err" && [ "$told" -gt 0 ] && [ "$(rows)" = "$told" ]
+	}
+	if [ -d "$pg_dir/small" ]; then
+		check 'PostgreSQL: no space is said to be that, and nothing is lost' full
+	else
+		skip 'PostgreSQL: no space is said to be that, and nothing is lost' 'needs root'
+	fi
 	hostile() { $pg create "$pg_dir" hostile && where="postgresql:///hostile?host=$pg_dir&user=omig" && hostile_names; }
 	check 'PostgreSQL: names reach no SQL' hostile
 fi
