@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that an algorithm logs, and who makes quantities of them. */
+/* Who hears the events that an algorithm logs. */
 #ifndef NEKO_EVENT_H
 #define NEKO_EVENT_H
 
-#include "common/base/clock.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-struct neko_event {
-	uint32_t process;
-	nsec_t at;
-	const char *what;
-	double content;
-};
-
-#define NEKO_CRASHED "crash" /* the world logs it: from now on the process is down */
+#include "neko/neko.h"
 
 /* Called in the order of the events' times. Ends with what may be NULL. */
 struct neko_handler {

@@ -8,6 +8,7 @@
 #ifndef NEKO_FD_H
 #define NEKO_FD_H
 
+#include "neko/limits.h"
 #include "neko/neko.h"
 #include "neko/setup.h"
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(NEKO_CLOSED == -ERR_CLOSED && NEKO_TIMEOUT == -ERR_TIMEOUT,
+	       "an algorithm has words of its own for both");
+
 uint32_t neko_id(const struct neko_process *p)
 {
 	return p->id;
@@ -38,6 +41,11 @@ nsec_t neko_now(const struct neko_layer *l)
 struct rng *neko_rng(struct neko_layer *l)
 {
 	return &l->process->rng;
+}
+
+double neko_random(struct neko_layer *l)
+{
+	return rng_double(neko_rng(l));
 }
 
 static int declare(struct neko_world *w, const struct neko_layer_ops *ops, struct err *e)

@@ -12,20 +12,32 @@
 #ifndef NEKO_NEKO_H
 #define NEKO_NEKO_H
 
-#include "common/base/clock.h"
-#include "common/base/err.h"
-#include "common/base/rng.h"
-#include "neko/limits.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+typedef int64_t nsec_t; /* nanoseconds */
+
 struct neko_process;
 struct neko_layer;
+struct err; /* words of what went wrong: neko_fail() */
+struct rng;
+struct neko_figures; /* where values go */
+struct setup; /* the configuration */
+
+/* Of what waits and sends return: the run ends; nothing came. (All that is below 0 is a failure.) */
+#define NEKO_CLOSED (-10)
+#define NEKO_TIMEOUT (-11)
 
 #define NEKO_NEVER INT64_MAX
-#define NEKO_OTHERS UINT32_MAX /* the one destination: all processes but the sender, of which no list is kept */
+#define NEKO_OTHERS \
+	UINT32_MAX /* the one destination: all processes but the sender, of which no list is kept */
 
 /* Counted, and nobody changes it once it was sent. Read the fields freely. */
 struct neko_msg {
@@ -40,7 +52,7 @@ struct neko_msg {
 	bool is_pooled;
 	uint32_t *
 		all; /* the nto destinations of a multicast, behind the content; NULL of a unicast and to NEKO_OTHERS */
-	uint8_t content[];
+	__extension__ uint8_t content[];
 };
 
 /* A type of messages: a number that no other layer of the run gives another name. */
@@ -81,6 +93,7 @@ nsec_t neko_now(const struct neko_layer *l);
 
 /* Of the process: no other one, and no network, draws from it. */
 struct rng *neko_rng(struct neko_layer *l);
+double neko_random(struct neko_layer *l); /* of the same, in [0, 1) */
 
 /*
  * A message of one reference. content may be NULL for zeros. NULL without memory. -ERR_INVALID for a
@@ -129,5 +142,101 @@ void neko_log(struct neko_layer *l, const char *what, double content);
 
 /* Asks for the end of the run. */
 void neko_stop(struct neko_layer *l);
+
+/* --- what a run measures */
+
+/* What happened, as neko_log() told it. */
+struct neko_event {
+	uint32_t process;
+	nsec_t at;
+	const char *what;
+	double content;
+};
+
+#define NEKO_CRASHED "crash" /* the world logs it: from now on the process is down */
+
+/* A quantity. */
+struct neko_row {
+	const char *name, *unit; /* unit: NULL for none */
+	bool is_awaited; /* by a stop rule */
+};
+
+#define NEKO_ROWS_MAX 16
+
+/*
+ * Makes quantities of events, which it hears in the order of their times, and looks whether what the algorithm
+ * promises holds. Ends with what may be NULL.
+ */
+struct neko_measure {
+	const char *name;
+	const struct neko_row *rows; /* NEKO_ROWS_MAX at most; ends with a NULL name */
+	size_t bytes; /* of its state: zero at first, freed by itself */
+	void (*handle)(void *state, struct neko_figures *f, const struct neko_event *v);
+	int (*init)(void *state, struct setup *s, struct err *e);
+	int (*begin)(void *state, uint32_t m); /* of each run, with m processes; not 0: no memory */
+	/* Of each run: what is unfinished then does not count. */
+	void (*end)(void *state, struct neko_figures *f, nsec_t now);
+	void (*done)(void *state);
+};
+
+/* The next value of a row, and what clocks may have made it err (0: nothing). */
+void neko_figure(struct neko_figures *f, unsigned row, double value, nsec_t error);
+
+/* A property did not hold: the run ends, and its user is told. The first one counts. */
+void neko_broken(struct neko_figures *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* --- configuration: what nobody asks for in it is a mistake of its user */
+
+/* NULL when it is not there. */
+const char *neko_setup_text(struct setup *s, const char *key);
+/* *inout is the default. Not 0: the value is none such, or out of its range; e has line and remedy. */
+int neko_setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t *inout,
+		    struct err *e);
+int neko_setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint64_t *inout,
+		   struct err *e);
+int neko_setup_double(struct setup *s, const char *key, double min, double max, double *inout,
+		      struct err *e);
+int neko_setup_bool(struct setup *s, const char *key, bool *inout, struct err *e);
+
+/* "this cannot be, because ...": to be returned by who finds that. Never 0. */
+int neko_fail(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What a process can be: process.N.initializer = name. */
+struct neko_kind {
+	const char *name;
+	const char *summary; /* one line */
+	int (*init)(struct neko_process *p, struct setup *s, struct err *e); /* pushes layers */
+	const struct neko_measure *measure; /* of a run with such processes; NULL: none */
+};
+
+/*
+ * A shared object with algorithms, "application = ./mine.so":
+ *
+ *	static const struct neko_kind kinds[] = { { "ring", "passes a token", ring_init, &ring_measure }, { 0 } };
+ *	NEKO_APPLICATION(kinds)
+ *
+ * cc -shared -fPIC -o mine.so mine.c, and nothing to link with.
+ */
+#define NEKO_ABI 1
+struct neko_application {
+	uint32_t abi;
+	uint32_t bytes[4]; /* of what it was built with */
+	const struct neko_kind *kinds; /* ends with a NULL name */
+};
+#define NEKO_APPLICATION(kinds)                                             \
+	extern const struct neko_application neko_application;              \
+	const struct neko_application neko_application = {                  \
+		NEKO_ABI,                                                   \
+		{ sizeof(struct neko_msg), sizeof(struct neko_layer_ops),   \
+		  sizeof(struct neko_measure), sizeof(struct neko_event) }, \
+		kinds                                                       \
+	};
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef NEKO_REAL_H
 #define NEKO_REAL_H
 
+#include "common/base/err.h"
+#include "neko/limits.h"
 #include "neko/neko.h"
 
 #include <netinet/in.h>

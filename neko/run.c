@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/hash.h"
-#include "common/base/nearest.h"
 #include "common/base/opt.h"
 #include "common/base/str.h"
 #include "neko/chen.h"
@@ -13,38 +12,6 @@
 
 #define RUNS_MAX 1000000000
 
-static int nothing(struct neko_process *p, struct setup *s, struct err *e)
-{
-	return 0;
-}
-
-const struct run_app run_apps[] = {
-	{ "heartbeat", "sends heartbeats to all others", fd_heartbeat },
-	{ "nfd-s", "detects by freshness points, with clocks that agree (Chen et al.)", fd_nfds },
-	{ "nfd-e", "the same with clocks that need not agree", fd_nfde },
-	{ "adaptive", "the same with a margin that follows the network (Bertier et al.)",
-	  fd_adaptive },
-	{ "phi", "detects by how unlikely the silence is (Hayashibara et al.)", fd_phi },
-	{ "none", "does nothing", nothing },
-	{ NULL, NULL, NULL },
-};
-
-static int find_app(const char *name, const struct run_app **out, struct err *e)
-{
-	struct nearest n = nearest_to(name);
-	const struct run_app *a;
-
-	for (a = run_apps; a->name; a++) {
-		if (str_eq(a->name, name)) {
-			*out = a;
-			return 0;
-		}
-		nearest_try(&n, a->name);
-	}
-	return err_set(e, ERR_NOTFOUND, "there is no '%s'; %s%s", name,
-		       n.best ? "did you mean " : "see omig neko list", n.best ? n.best : "");
-}
-
 static int choose_app(struct run *r, uint32_t id, struct err *e)
 {
 	const char *own = setup_of_process(r->setup, id, "initializer");
@@ -55,7 +22,7 @@ static int choose_app(struct run *r, uint32_t id, struct err *e)
 			e, ERR_INVALID,
 			"nobody says what process %u is; write process.%u.initializer = nfd-s", id,
 			id);
-	if (find_app(name, &r->app[id - 1], e) == 0)
+	if (apps_find(name, r->own, &r->app[id - 1], e) == 0)
 		return 0;
 	return own ? setup_blame_process(r->setup, id, "initializer", e)
 		   : setup_blame(r->setup, "process.initializer", e);
@@ -84,12 +51,37 @@ static int parse_crash(struct run *r, uint32_t id, struct err *e)
 	return 0;
 }
 
+/* "application = ./mine.so" */
+static int load_own(struct run *r, struct err *e)
+{
+	const char *path = setup_get(r->setup, "application");
+
+	if (!path || apps_load(path, &r->own, e) == 0)
+		return 0;
+	return setup_blame(r->setup, "application", e);
+}
+
+/* The first process with something to measure says what is measured. */
+static void choose_stat(struct run *r)
+{
+	uint32_t i;
+
+	r->stat = stat_fd;
+	for (i = 0; i < r->m; i++)
+		if (r->app[i]->measure) {
+			r->stat = stat_measured(r->app[i]->measure);
+			return;
+		}
+}
+
 static int read_processes(struct run *r, struct err *e)
 {
 	uint64_t m = 0;
 	uint32_t id;
-	int rc = setup_u64(r->setup, "process.num", 1, NEKO_PROCESSES_MAX, &m, e);
+	int rc = load_own(r, e);
 
+	if (rc == 0)
+		rc = setup_u64(r->setup, "process.num", 1, NEKO_PROCESSES_MAX, &m, e);
 	if (rc == 0 && !m)
 		rc = err_set(e, ERR_INVALID,
 			     "nobody says how many processes there are; write process.num = 2");
@@ -139,14 +131,15 @@ int run_new(struct setup *s, struct run **out, struct err *e)
 	if (!r)
 		return err_nomem(e);
 	r->setup = s;
-	r->stat = &stat_fd;
 	rc = read_processes(r, e);
+	if (rc == 0)
+		choose_stat(r);
 	if (rc == 0)
 		rc = run_nets(r, e);
 	if (rc == 0)
 		rc = read_end(r, e);
 	if (rc == 0)
-		rc = r->stat->init(s, r->m, &r->handler, e);
+		rc = r->stat.init(&r->stat, s, r->m, &r->handler, e);
 	if (rc)
 		run_free(r);
 	else
@@ -159,7 +152,7 @@ void run_free(struct run *r)
 	if (!r)
 		return;
 	if (r->handler)
-		r->stat->done(r->handler);
+		r->stat.done(r->handler);
 	run_nets_free(r);
 	free(r->app);
 	free(r->crash);
@@ -174,14 +167,14 @@ static void handle(void *arg, const struct neko_event *v)
 
 	if (r->wish->on_event)
 		r->wish->on_event(r->wish->arg, v);
-	r->stat->handle(r->handler, v);
+	r->stat.handle(r->handler, v);
 }
 
 static bool should_stop(void *arg)
 {
 	struct run *r = arg;
 
-	return r->stat->should_stop(r->handler);
+	return r->stat.should_stop(r->handler);
 }
 
 void run_draw_crashes(struct run *r, uint64_t seed)
@@ -262,18 +255,23 @@ static void count(struct run_figures *f, struct sim *s, enum sim_end end)
 	f->is_cut = end == SIM_PAUSED;
 }
 
+const char *run_broken(const struct run *r)
+{
+	return r->stat.broken ? r->stat.broken(r->handler) : NULL;
+}
+
 static int run_once(struct run *r, uint64_t seed, struct run_figures *f, struct err *e)
 {
 	enum sim_end end = SIM_PAUSED;
 	struct sim *s = NULL;
 	int rc = build(r, seed, &s, e);
 
-	if (rc == 0)
-		r->stat->begin(r->handler);
+	if (rc == 0 && r->stat.begin(r->handler, r->m))
+		rc = err_nomem(e);
 	while (rc == 0 && end == SIM_PAUSED && !is_late(r))
 		rc = sim_run(s, r->until, &end, e);
 	if (rc == 0) {
-		r->stat->end(r->handler, sim_now(s));
+		r->stat.end(r->handler, sim_now(s));
 		count(f, s, end);
 		f->stuck += sim_end_run(s);
 	}
@@ -290,9 +288,11 @@ int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *ou
 
 	r->wish = w;
 	for (i = 0; i < r->runs && rc == 0; i++) {
-		rc = run_once(r, i ? hash_mix64(r->seed + i) : r->seed, &f, e);
+		f.seed_of_last = i ? hash_mix64(r->seed + i) : r->seed;
+		rc = run_once(r, f.seed_of_last, &f, e);
+		f.broken = run_broken(r);
 		f.is_stopped |= should_stop(r);
-		if (f.is_stopped || f.is_cut)
+		if (f.is_stopped || f.is_cut || f.broken)
 			break;
 		if (is_late(r))
 			f.is_cut = i + 1 < r->runs;
@@ -318,7 +318,7 @@ static bool predict(const struct run *r, struct chen_qos *out)
 	for (id = 0; id < r->m; id++) {
 		is_nfds |= r->app[id]->init == fd_nfds;
 		if (r->app[id]->init != fd_nfds && r->app[id]->init != fd_heartbeat &&
-		    r->app[id]->init != nothing)
+		    r->app[id]->init != apps_nothing)
 			return false;
 	}
 	if (!is_nfds || setup_nsec(r->setup, "fd.eta", 1, FD_TIME_MAX, &eta, NULL))
@@ -337,7 +337,7 @@ static bool predict(const struct run *r, struct chen_qos *out)
 
 size_t run_results(const struct run *r, struct stat_result *out)
 {
-	size_t n = r->stat->results(r->handler, out), i;
+	size_t n = r->stat.results(r->handler, out), i;
 	struct chen_qos q;
 
 	if (r->is_real || !predict(r, &q))
@@ -358,7 +358,7 @@ size_t run_results(const struct run *r, struct stat_result *out)
 int run_flush(const struct run *r, struct err *e)
 {
 	struct stat_result v[STAT_QUANTITIES_MAX];
-	size_t n = r->stat->results(r->handler, v), i;
+	size_t n = r->stat.results(r->handler, v), i;
 	int rc = 0;
 
 	for (i = 0; i < n && rc == 0; i++)

@@ -6,19 +6,11 @@
 #ifndef NEKO_RUN_H
 #define NEKO_RUN_H
 
+#include "neko/apps.h"
+#include "neko/limits.h"
 #include "neko/setup.h"
 #include "neko/sim.h"
 #include "neko/stat.h"
-
-/* What a process can be: process.N.initializer. */
-struct run_app {
-	const char *name;
-	const char *summary;
-	int (*init)(struct neko_process *p, struct setup *s, struct err *e);
-};
-
-/* Ends with a NULL name. */
-extern const struct run_app run_apps[];
 
 struct run;
 
@@ -42,6 +34,9 @@ struct run_figures {
 	unsigned stuck; /* active layers that did not return at the end */
 	unsigned
 		missing; /* processes of a real run that did not tell all: what is told covers a part only */
+	uint64_t seed_of_last; /* of the last one of several runs */
+	const char *
+		broken; /* a property that the algorithm promises, and that did not hold; the run's. NULL: none is known */
 	bool is_real;
 	bool is_stopped; /* by the handler or a layer, not because time was over */
 	bool is_cut; /* the deadline came first: not all that was wished for was seen */

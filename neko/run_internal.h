@@ -11,11 +11,12 @@ struct run {
 	nsec_t until;
 	struct simnet_conf net[NEKO_NETS_MAX]; /* names, cuts and traces are owned */
 	unsigned nnet;
-	const struct run_app **app; /* owned, of each process */
+	const struct neko_kind *own; /* of a shared object; NULL: none */
+	const struct neko_kind **app; /* owned, of each process */
 	nsec_t *crash,
 		*crash_by; /* owned, of each process; a random moment between both; -1: never */
 	nsec_t *crash_at; /* owned, of each process: the moment of the run that is on, or NEKO_NEVER */
-	const struct stat_kind *stat;
+	struct stat_kind stat;
 	void *handler; /* of stat, owned */
 	const struct run_wish *wish; /* while it runs */
 	bool is_finished; /* each key was asked for */
@@ -28,6 +29,9 @@ void run_nets_free(struct run *r);
 
 /* crash_at of a run with that seed. */
 void run_draw_crashes(struct run *r, uint64_t seed);
+
+/* What the handler found broken, or NULL. */
+const char *run_broken(const struct run *r);
 
 /* All layers of all processes are made once, and thrown away: what is wrong in the configuration is found here. */
 int run_check(struct run *r, struct err *e);

@@ -299,8 +299,8 @@ static void handle(struct master *s, const struct neko_event *v)
 	s->handled++;
 	if (r->wish->on_event)
 		r->wish->on_event(r->wish->arg, v);
-	r->stat->handle(r->handler, v);
-	s->has_stopped = r->stat->should_stop(r->handler);
+	r->stat.handle(r->handler, v);
+	s->has_stopped = r->stat.should_stop(r->handler);
 }
 
 static struct slave *earliest(struct master *s)
@@ -446,7 +446,7 @@ static void count(const struct master *s, nsec_t now, struct run_figures *f)
 
 	f->runs = 1;
 	f->is_real = true;
-	f->seed = s->run->seed;
+	f->seed = f->seed_of_last = s->run->seed;
 	f->events = s->handled;
 	f->seconds = (double)(now > 0 ? now : 0) / 1e9;
 	f->is_stopped = s->has_stopped;
@@ -474,13 +474,15 @@ static int run_master(struct master *s, struct run_figures *out, struct err *e)
 	if (rc)
 		return rc;
 	say_go(s);
-	s->run->stat->begin(s->run->handler);
+	if (s->run->stat.begin(s->run->handler, s->run->m))
+		return err_nomem(e);
 	now = conduct(s);
 	if (s->failed)
 		return err_set(e, ERR_LIMIT,
 			       "more events than there is room for, or out of their order");
-	s->run->stat->end(s->run->handler, now);
+	s->run->stat.end(s->run->handler, now);
 	count(s, now, &f);
+	f.broken = f.missing ? NULL : run_broken(s->run);
 	*out = f;
 	return 0;
 }

@@ -7,7 +7,6 @@
 #define NEKO_SIM_H
 
 #include "neko/event.h"
-#include "neko/neko.h"
 #include "neko/simnet.h"
 
 struct sim;

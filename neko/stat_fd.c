@@ -3,10 +3,6 @@
 #include "neko/fd.h"
 #include "neko/stat.h"
 
-#include "common/base/file.h"
-
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,86 +18,42 @@ struct view {
 };
 
 struct stat_fd {
-	struct quantity *quantity[NQUANTITY];
+	struct statset set;
 	struct view *view; /* owned, of each process */
 	nsec_t *crashed; /* owned, of each process; -1: it is up */
 	uint32_t m;
 	nsec_t window;
-	bool has_stop;
 };
 
-static const char *const names[NQUANTITY] = { "T_M", "T_MR", "P_A", "T_D", "delay" };
-static const char *const units[NQUANTITY] = { "s", "s", NULL, "s", "s" };
+static const struct neko_row rows[] = { { "T_M", "s", true },	 { "T_MR", "s", true },
+					{ "P_A", NULL, false },	 { "T_D", "s", false },
+					{ "delay", "s", false }, { NULL, NULL, false } };
 
 static void fd_done(void *arg)
 {
 	struct stat_fd *h = arg;
-	unsigned i;
 
 	if (!h)
 		return;
-	for (i = 0; i < NQUANTITY; i++)
-		quantity_free(h->quantity[i]);
+	statset_done(&h->set);
 	free(h->view);
 	free(h->crashed);
 	free(h);
 }
 
-/* What all quantities have in common. */
-struct plan {
-	const char *files; /* NULL: none */
-	struct quantity_wish wish;
-};
-
-static int open_quantity(struct stat_fd *h, const struct plan *p, unsigned i, struct err *e)
-{
-	struct quantity_wish w = p->wish;
-	char path[FILE_PATH_BYTES];
-
-	w.name = names[i];
-	w.unit = units[i];
-	if (i != T_M && i != T_MR)
-		w.stop = (struct stop){ 0 };
-	if (p->files) {
-		if (snprintf(path, sizeof(path), "%s%s", p->files, names[i]) >= (int)sizeof(path))
-			return err_set(e, ERR_LIMIT, "a path of more than %d bytes",
-				       FILE_PATH_BYTES);
-		w.kind = QUANTITY_ON_FILE;
-		w.path = path;
-	}
-	return quantity_open(&w, &h->quantity[i], e);
-}
-
-static int open_quantities(struct stat_fd *h, struct setup *s, struct plan *p, struct err *e)
-{
-	unsigned i;
-	int rc = 0;
-
-	p->files = setup_get(s, "stat.files");
-	for (i = 0; i < NQUANTITY && rc == 0; i++)
-		rc = open_quantity(h, p, i, e);
-	return rc && p->files ? setup_blame(s, "stat.files", e) : rc;
-}
-
 static int configure(struct stat_fd *h, struct setup *s, struct err *e)
 {
-	const char *rule = setup_get(s, "stat.stop");
 	nsec_t eta = NSEC_PER_SEC;
-	struct plan p = { 0 };
 	int rc = setup_nsec(s, "fd.eta", 1, FD_TIME_MAX, &eta, e);
 
 	h->window = eta * 100;
 	if (rc == 0)
 		rc = setup_nsec(s, "stat.window", eta, INT64_MAX / 4, &h->window, e);
-	if (rc == 0)
-		rc = setup_u64(s, "stat.drop", 0, UINT64_MAX, &p.wish.drop_count, e);
-	if (rc == 0 && rule && stop_parse(rule, &p.wish.stop, e))
-		rc = setup_blame(s, "stat.stop", e);
-	h->has_stop = rule != NULL;
-	return rc ? rc : open_quantities(h, s, &p, e);
+	return rc ? rc : statset_open(&h->set, rows, s, e);
 }
 
-static int fd_init(struct setup *s, uint32_t m, void **out, struct err *e)
+static int fd_init(const struct stat_kind *k, struct setup *s, uint32_t m, void **out,
+		   struct err *e)
 {
 	struct stat_fd *h = calloc(1, sizeof(*h));
 	int rc;
@@ -119,7 +71,7 @@ static int fd_init(struct setup *s, uint32_t m, void **out, struct err *e)
 	return rc;
 }
 
-static void fd_begin(void *arg)
+static int fd_begin(void *arg, uint32_t m)
 {
 	struct stat_fd *h = arg;
 	uint32_t i;
@@ -128,6 +80,7 @@ static void fd_begin(void *arg)
 		h->view[i] = (struct view){ .began = -1 };
 		h->crashed[i] = -1;
 	}
+	return 0;
 }
 
 /* Windows of equal length, each with its share of trust: a mistake lies in those in which it lasts. */
@@ -140,7 +93,7 @@ static void pass_windows(struct stat_fd *h, struct view *v, nsec_t now)
 	while ((end = v->window_at + h->window) <= now) {
 		if (!v->is_suspected)
 			v->trusted += end - from;
-		quantity_add(h->quantity[P_A], (double)v->trusted / (double)h->window);
+		statset_add(&h->set, P_A, (double)v->trusted / (double)h->window);
 		v->window_at = from = end;
 		v->trusted = 0;
 	}
@@ -163,7 +116,7 @@ static void start_suspect(struct stat_fd *h, struct view *v, nsec_t at)
 	if (is_up(h, v->monitored)) {
 		pass_windows(h, v, at);
 		if (v->began >= 0)
-			quantity_add(h->quantity[T_MR], seconds(at - v->began));
+			statset_add(&h->set, T_MR, seconds(at - v->began));
 		v->began = at;
 	}
 	v->is_suspected = true;
@@ -175,7 +128,7 @@ static void stop_suspect(struct stat_fd *h, struct view *v, nsec_t at)
 	if (is_up(h, v->monitored)) {
 		pass_windows(h, v, at);
 		if (v->is_suspected)
-			quantity_add(h->quantity[T_M], seconds(at - v->since));
+			statset_add(&h->set, T_M, seconds(at - v->since));
 	}
 	v->is_suspected = false;
 	v->since = at;
@@ -210,7 +163,7 @@ static void fd_handle(void *arg, const struct neko_event *e)
 	struct view *v = &h->view[e->process - 1];
 
 	if (strcmp(e->what, FD_DELAY) == 0)
-		quantity_add(h->quantity[DELAY], e->content);
+		statset_add(&h->set, DELAY, e->content);
 	else if (strcmp(e->what, FD_START) == 0)
 		start_suspect(h, v, e->at);
 	else if (strcmp(e->what, FD_STOP) == 0)
@@ -223,10 +176,7 @@ static void fd_handle(void *arg, const struct neko_event *e)
 
 static bool fd_should_stop(void *arg)
 {
-	const struct stat_fd *h = arg;
-
-	return h->has_stop && quantity_is_done(h->quantity[T_M]) &&
-	       quantity_is_done(h->quantity[T_MR]);
+	return statset_is_done(&((struct stat_fd *)arg)->set);
 }
 
 static void detected(struct stat_fd *h, const struct view *v)
@@ -234,8 +184,7 @@ static void detected(struct stat_fd *h, const struct view *v)
 	nsec_t crashed = h->crashed[v->monitored - 1];
 
 	if (v->is_suspected)
-		quantity_add(h->quantity[T_D],
-			     v->since > crashed ? seconds(v->since - crashed) : 0);
+		statset_add(&h->set, T_D, v->since > crashed ? seconds(v->since - crashed) : 0);
 }
 
 /*
@@ -261,12 +210,7 @@ static void fd_end(void *arg, nsec_t now)
 
 static size_t fd_results(void *arg, struct stat_result *out)
 {
-	const struct stat_fd *h = arg;
-	size_t i;
-
-	for (i = 0; i < NQUANTITY; i++)
-		out[i] = (struct stat_result){ h->quantity[i], NAN };
-	return NQUANTITY;
+	return statset_results(&((struct stat_fd *)arg)->set, out);
 }
 
 const struct stat_kind stat_fd = {

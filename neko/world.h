@@ -3,9 +3,11 @@
 #ifndef NEKO_WORLD_H
 #define NEKO_WORLD_H
 
+#include "common/base/clock.h"
+#include "common/base/err.h"
 #include "common/base/rng.h"
 #include "neko/event.h"
-#include "neko/neko.h"
+#include "neko/limits.h"
 
 struct neko_world;
 

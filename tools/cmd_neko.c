@@ -77,6 +77,8 @@ static int show(const struct neko_wish *w, const struct run *r, const char *path
 	else
 		fputs(buf_str(&b), stdout);
 	buf_done(&b);
+	if (status == CMD_OK && f->broken)
+		status = cmd_fail(CMD_FAILURE, "%s", f->broken);
 	if (status == CMD_OK && f->missing)
 		status = CMD_PARTIAL;
 	if (status == CMD_OK && f->is_cut)
@@ -139,9 +141,9 @@ static int run_file(struct neko_wish *w, const char *path)
 
 static int list(void)
 {
-	const struct run_app *a;
+	const struct neko_kind *a;
 
-	for (a = run_apps; a->name; a++)
+	for (a = apps; a->name; a++)
 		printf("%-10s %s\n", a->name, a->summary);
 	return CMD_OK;
 }

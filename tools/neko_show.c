@@ -68,6 +68,8 @@ static void add_warnings(struct buf *b, const struct stat_result *v, size_t n)
 
 static const char *end_of(const struct run_figures *f)
 {
+	if (f->broken)
+		return "a property did not hold";
 	if (f->missing)
 		return "processes are missing: this is a part";
 	if (f->is_cut)
@@ -87,6 +89,8 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_figures
 		   f->runs == 1 ? "run" : "runs", f->seconds, f->sent, f->delivered, end_of(f));
 	add_table(b, v, n);
 	add_warnings(b, v, n);
+	if (f->broken)
+		buf_printf(b, "BROKEN: %s; seed %" PRIu64 "\n", f->broken, f->seed_of_last);
 	if (!f->is_real)
 		buf_printf(b, "hash %016" PRIx64 "\n", f->hash);
 }

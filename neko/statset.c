@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "neko/statset.h"
+
+#include "common/base/file.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* What all quantities have in common. */
+struct plan {
+	const char *files; /* NULL: none */
+	struct quantity_wish wish;
+};
+
+static int open_quantity(struct statset *t, const struct plan *p, struct err *e)
+{
+	const struct neko_row *row = &t->rows[t->n];
+	struct quantity_wish w = p->wish;
+	char path[FILE_PATH_BYTES];
+	int rc;
+
+	if (t->n == STAT_QUANTITIES_MAX)
+		return err_set(e, ERR_LIMIT, "a handler has at most %d quantities",
+			       STAT_QUANTITIES_MAX);
+	w.name = row->name;
+	w.unit = row->unit;
+	if (!row->is_awaited)
+		w.stop = (struct stop){ 0 };
+	if (p->files) {
+		if (snprintf(path, sizeof(path), "%s%s", p->files, row->name) >= (int)sizeof(path))
+			return err_set(e, ERR_LIMIT, "a path of more than %d bytes",
+				       FILE_PATH_BYTES);
+		w.kind = QUANTITY_ON_FILE;
+		w.path = path;
+	}
+	rc = quantity_open(&w, &t->quantity[t->n], e);
+	if (rc == 0)
+		t->n++;
+	return rc;
+}
+
+int statset_open(struct statset *t, const struct neko_row *rows, struct setup *s, struct err *e)
+{
+	const char *rule = setup_get(s, "stat.stop");
+	struct plan p = { .files = setup_get(s, "stat.files") };
+	int rc = setup_u64(s, "stat.drop", 0, UINT64_MAX, &p.wish.drop_count, e);
+
+	if (rc == 0 && rule && stop_parse(rule, &p.wish.stop, e))
+		rc = setup_blame(s, "stat.stop", e);
+	if (rc)
+		return rc;
+	t->rows = rows;
+	t->has_stop = rule != NULL;
+	while (rows[t->n].name && rc == 0)
+		rc = open_quantity(t, &p, e);
+	return rc && p.files ? setup_blame(s, "stat.files", e) : rc;
+}
+
+void statset_done(struct statset *t)
+{
+	unsigned i;
+
+	for (i = 0; i < t->n; i++)
+		quantity_free(t->quantity[i]);
+	*t = (struct statset){ 0 };
+}
+
+void statset_add(struct statset *t, unsigned row, double v)
+{
+	if (row < t->n)
+		quantity_add(t->quantity[row], v);
+}
+
+bool statset_is_done(const struct statset *t)
+{
+	unsigned i;
+
+	for (i = 0; i < t->n; i++)
+		if (t->rows[i].is_awaited && !quantity_is_done(t->quantity[i]))
+			return false;
+	return t->has_stop;
+}
+
+size_t statset_results(const struct statset *t, struct stat_result *out)
+{
+	unsigned i;
+
+	for (i = 0; i < t->n; i++)
+		out[i] = (struct stat_result){ t->quantity[i], NAN };
+	return t->n;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The quantities of a handler, as the configuration wishes them:
+ *
+ *	stat.stop   = ci(0.95) < 5%    (of those that are awaited; docs/stats.md has the words)
+ *	stat.drop   = 100              (the first values of each quantity are not counted: initial transient)
+ *	stat.files  = run7.            (each value is a line of run7.NAME; none of these files is there yet)
+ */
+#ifndef NEKO_STATSET_H
+#define NEKO_STATSET_H
+
+#include "neko/neko.h"
+#include "neko/setup.h"
+#include "stats/quantity.h"
+
+#define STAT_QUANTITIES_MAX NEKO_ROWS_MAX
+
+struct stat_result {
+	struct quantity *quantity; /* borrowed */
+	double expected; /* what a closed formula says; NaN for none */
+};
+
+/* Zero before it is open. */
+struct statset {
+	struct quantity *quantity[STAT_QUANTITIES_MAX]; /* owned */
+	const struct neko_row *rows; /* borrowed */
+	unsigned n;
+	bool has_stop;
+};
+
+/* rows ends with a NULL name. ERR_LIMIT: too many; ERR_PARSE, ... with the line. */
+int statset_open(struct statset *t, const struct neko_row *rows, struct setup *s, struct err *e);
+void statset_done(struct statset *t);
+
+/* What is not finite is counted as such. */
+void statset_add(struct statset *t, unsigned row, double v);
+
+/* There is a rule, and it holds for all that are awaited. */
+bool statset_is_done(const struct statset *t);
+
+/* At most STAT_QUANTITIES_MAX; returns how many. */
+size_t statset_results(const struct statset *t, struct stat_result *out);
+
+#endif
