@@ -22,6 +22,8 @@ $(B)/gen/tools/probe_abi_text.c: libapp/probe_abi.h
 tools.programs   := omig
 tools.main.omig  := omig_main.c
 tools.libs       := -lm
+# What algorithms of others (omig neko, "application = ./mine.so") find in it.
+$(B)/bin/omig: BASE_LDFLAGS += -Wl,--export-dynamic-symbol='neko_*'
 # The terminal's former state, and what a signal handler may touch.
 tools.statics    := term.c:saved term.c:is_changed cmd_top.c:got_signal cmd_top.c:got_resize \
 		    cmd_request.c:is_interrupted cmd_export.c:is_told_to_end cmd_selftest.c:got_signal \

@@ -52,4 +52,36 @@ gone() {
 	status_is 6 wait $run && grep 'processes are missing: this is a part' "$TMPDIR/gone.out"
 }
 check 'a run whose processes are killed ends, and says so' gone
+
+cat >"$TMPDIR/both.sed" <<'END'
+s/simulation.until.*/simulation.until = 1s/
+s/simulation.runs.*/simulation.runs = 10/
+/partition/d; /crash/d; /loss/d; /duplicate/d; /relay/d
+END
+for algorithm in broadcast raft; do
+	check "$algorithm keeps its promises in its example" says '^simulated, .*: time is over' omig neko run examples/neko/$algorithm.conf --simulate
+	sed -f "$TMPDIR/both.sed" examples/neko/$algorithm.conf >"$TMPDIR/$algorithm.conf"
+	check "and as processes" says '^real, .*: time is over' omig neko run "$TMPDIR/$algorithm.conf" --real
+done
+sed 's/^raft.timeout/raft.quorum = 2\n&/' examples/neko/raft.conf >"$TMPDIR/few.conf"
+check 'two leaders are a failure, with the seed that has them' says 'two leaders in term [0-9]+: .*; seed [0-9]+$' omig neko run "$TMPDIR/few.conf" --simulate
+check 'which is status 1' status_is 1 omig neko run "$TMPDIR/few.conf" --simulate
+
+if command -v cc >/dev/null 2>&1; then
+	mkdir -p "$TMPDIR/include/omig" && cp neko/neko.h "$TMPDIR/include/omig" && cp -r examples/neko/ring "$TMPDIR"
+	check "a user's own algorithm is built with the installed header alone" make -C "$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include"
+	own() { (cd "$TMPDIR/ring" && "$@"); }
+	check 'and runs without any source of ours' says '^round \(s\) +[0-9]' own omig neko run ring.conf --simulate
+	sed 's/ring.timeout = 1s/ring.timeout = 20ms/' "$TMPDIR/ring/ring.conf" >"$TMPDIR/ring/early.conf"
+	check 'what it says must hold is looked at' says 'BROKEN: processes [1-4] and [1-4] have a token' own omig neko run early.conf --simulate
+	sed 's/NEKO_ABI,/NEKO_ABI + 1,/' neko/neko.h >"$TMPDIR/include/omig/neko.h"
+	touch "$TMPDIR/ring/ring.c"
+	make -C "$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include" >"$TMPDIR/make.out" 2>&1
+	check 'one of another version says so' says 'ring.conf:5: application: ./ring.so was built with another version' own omig neko run ring.conf --simulate
+	sed 's/^NEKO_APPLICATION.*//' examples/neko/ring/ring.c >"$TMPDIR/ring/ring.c"
+	make -C "$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include" >"$TMPDIR/make.out" 2>&1
+	check 'one without its entry says so' says 'ring.conf:5: application: ./ring.so has no NEKO_APPLICATION' own omig neko run ring.conf --simulate
+else
+	skip "a user's own algorithm" 'no compiler'
+fi
 tap_end
