@@ -65,7 +65,10 @@ static void take_name(void *arg, const char *name)
 	char digits[DIGITS + 1] = "";
 	uint64_t start;
 
-	if (strlen(name) != DIGITS + strlen(SEGMENT_GOOD) || !str_eq(name + DIGITS, SEGMENT_GOOD))
+	if (strlen(name) != DIGITS + strlen(SEGMENT_GOOD))
+		return;
+	l->s->nbad += str_eq(name + DIGITS, SEGMENT_BAD);
+	if (!str_eq(name + DIGITS, SEGMENT_GOOD))
 		return;
 	memcpy(digits, name, DIGITS);
 	if (!str_to_hex64(digits, &start) && !l->rc)

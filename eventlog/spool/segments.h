@@ -24,6 +24,7 @@ struct segment {
 struct segments {
 	struct segment *v; /* owned */
 	size_t n, cap;
+	unsigned nbad; /* that were set aside, and are there still */
 };
 
 void segments_done(struct segments *s);

@@ -232,8 +232,8 @@ static void set_aside(struct spool *s, const struct segment *g)
 
 	segment_name(name, g->start, SEGMENT_GOOD);
 	segment_name(bad, g->start, SEGMENT_BAD);
-	if (g->is_damaged && s->nbad < SPOOL_BAD_MAX)
-		s->nbad += d->rename(d->arg, name, bad) == 0;
+	if (g->is_damaged && s->segments.nbad < SPOOL_BAD_MAX)
+		s->segments.nbad += d->rename(d->arg, name, bad) == 0;
 	else
 		d->remove(d->arg, name);
 }

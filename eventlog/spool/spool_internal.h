@@ -25,7 +25,6 @@ struct spool {
 	nsec_t commit_at, ledger_at; /* when these are due; INT64_MAX: not at all */
 	nsec_t ledger_was; /* when it was written */
 	nsec_t retry_at; /* 0: nothing fails */
-	unsigned nbad; /* segments that were set aside since it was opened */
 	bool is_full, needs_room; /* the disk itself is */
 	struct spool_stats stats;
 	uint8_t window[WALK_WINDOW_BYTES];

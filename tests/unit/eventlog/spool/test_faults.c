@@ -2,12 +2,14 @@
 /* Each operation of the disk in turn fails, does half, or is the last one before a crash. */
 #include "eventlog/evgap.h"
 #include "eventlog/spool/ledger.h"
+#include "eventlog/spool/segments.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tests/unit/eventlog/spool/flow.h"
 #include "tests/unit/eventlog/spool/simdisk.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define MSEC NSEC_PER_MSEC
 #define START NSEC_PER_SEC
@@ -327,6 +329,56 @@ START_TEST(memory_may_end_anywhere)
 }
 END_TEST
 
+/* A life of a spool whose first segment has something in its middle that is no block, and in which all of it is taken. */
+static nsec_t live_with_damage(unsigned life, nsec_t now)
+{
+	struct spool *s = open_spool();
+
+	for (int i = 0; i < 40; i++, now += 100 * MSEC) {
+		flow_append(&flow, s, life % FLOW_STREAMS, 1024, now);
+		spool_step(s, now);
+	}
+	ck_assert_int_eq(spool_commit(s, now), 0);
+	for (int i = 0; i < SIM_FILES; i++) {
+		size_t n = strlen(sim.now[i].name);
+
+		if (n > 4 && !strcmp(sim.now[i].name + n - 4, SEGMENT_GOOD) && sim.file[sim.now[i].file].now.n > 8000)
+			memset(sim.file[sim.now[i].file].now.p + 5000, 0xee, 100);
+	}
+	for (int i = 0; i < 4; i++, now += NSEC_PER_SEC) {
+		taker_drain(&fast, s, now);
+		taker_drain(&slow, s, now);
+		spool_step(s, now);
+	}
+	spool_free(s);
+	return now;
+}
+
+static unsigned count_bad(void)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < SIM_FILES; i++)
+		n += strstr(sim.now[i].name, SEGMENT_BAD) != NULL;
+	return n;
+}
+
+START_TEST(what_was_damaged_in_many_lives_fills_no_disk)
+{
+	nsec_t now = START;
+
+	sim_init(&sim, 1);
+	flow_init(&flow, 1);
+	taker_init(&fast, "fast");
+	taker_init(&slow, "slow");
+	when_full = SPOOL_DROP_OLDEST;
+	for (unsigned life = 0; life < 8; life++)
+		now = live_with_damage(life, now);
+	ck_assert_uint_eq(count_bad(), SPOOL_BAD_MAX);
+	sim_done(&sim);
+}
+END_TEST
+
 static void append_of_stream(struct spool *s, uint64_t stream, nsec_t now)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];
@@ -368,7 +420,7 @@ START_TEST(losses_of_more_streams_than_have_room_fill_no_disk)
 }
 END_TEST
 
-SUITE("faults", losses_of_more_streams_than_have_room_fill_no_disk, any_schedule_counts_each_event_once, memory_may_end_anywhere,
+SUITE("faults", what_was_damaged_in_many_lives_fills_no_disk, losses_of_more_streams_than_have_room_fill_no_disk, any_schedule_counts_each_event_once, memory_may_end_anywhere,
       any_operation_may_fail_once, what_is_settled_after_a_failure_survives_the_machine,
       any_operation_and_the_ten_after_it_may_find_no_space, any_operation_may_do_half,
       the_process_may_die_at_any_operation, the_machine_may_die_at_any_operation)
