@@ -99,7 +99,6 @@ START_TEST(a_broadcast_that_nobody_passes_on_is_found_unreliable)
 {
 	struct found f = run_seeds(BROADCAST, "broadcast.relay = false\n", 1000), again;
 	char text[2048];
-	char text[2048];
 
 	ck_assert_msg(strstr(f.broken, "agreement: message "), "'%s' after %llu runs", f.broken,
 		      (unsigned long long)f.figures.runs);
