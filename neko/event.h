@@ -5,6 +5,17 @@
 
 #include "neko/neko.h"
 
+#define NEKO_DELAY_LOST (-1)
+
+/* A message of a real run. */
+struct neko_delay {
+	nsec_t sent_at; /* by the sender's clock */
+	nsec_t delay; /* >= 0, or LOST */
+	uint32_t from, to;
+	uint32_t number; /* of it among those of the sender to that process over the network, from 0 */
+	uint32_t net; /* 0 is the first one */
+};
+
 /* Called in the order of the events' times. Ends with what may be NULL. */
 struct neko_handler {
 	void (*handle)(void *arg, const struct neko_event *v);

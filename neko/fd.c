@@ -35,7 +35,7 @@ uint64_t fd_hear(struct neko_layer *l, const struct fd_params *params, const str
 	if (number > (uint64_t)(NEKO_TIME_MAX / params->eta))
 		return 0;
 	if (params->is_delay_logged)
-		neko_log(l, FD_DELAY, (double)(neko_now(l) - m->sent_at) / 1e9);
+		neko_log_delay(l, FD_DELAY, m);
 	return number;
 }
 

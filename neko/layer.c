@@ -111,6 +111,18 @@ static int check(const struct neko_process *p, const struct neko_msg *m)
 	return 0;
 }
 
+static nsec_t error_of(const struct neko_world *w)
+{
+	return w->ops->error ? w->ops->error(w) : 0;
+}
+
+static uint32_t sent_error(const struct neko_world *w)
+{
+	nsec_t error = error_of(w);
+
+	return error < UINT32_MAX ? (uint32_t)error : UINT32_MAX;
+}
+
 /* False: layers hand something to each other for ever, and the stack would end before. */
 static bool enter(struct neko_layer *l)
 {
@@ -134,6 +146,7 @@ static int to_network(struct neko_process *p, struct neko_msg *m)
 		m->nto = p->world->nprocess - 1;
 	m->from = p->id;
 	m->sent_at = p->world->ops->now(p->world);
+	m->sent_error = sent_error(p->world);
 	return p->world->ops->transmit(p, m);
 }
 
@@ -288,10 +301,25 @@ int neko_sleep(struct neko_layer *l, nsec_t duration)
 
 void neko_log(struct neko_layer *l, const char *what, double content)
 {
-	const struct neko_event v = { l->process->id, neko_now(l), what, content };
+	struct neko_world *w = l->process->world;
+	const struct neko_event v = {
+		l->process->id, w->ops->now(w), what, content, error_of(w), 0
+	};
 
 	if (!l->process->is_down)
-		l->process->world->ops->log(l->process->world, &v);
+		w->ops->log(w, &v);
+}
+
+void neko_log_delay(struct neko_layer *l, const char *what, const struct neko_msg *m)
+{
+	struct neko_world *w = l->process->world;
+	nsec_t now = w->ops->now(w), error = error_of(w);
+	const struct neko_event v = { l->process->id, now,
+				      what,	      (double)(now - m->sent_at) / 1e9,
+				      error,	      error + m->sent_error };
+
+	if (!l->process->is_down)
+		w->ops->log(w, &v);
 }
 
 void neko_stop(struct neko_layer *l)

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #define SLAB_MSGS 1023
-#define SLOT_BYTES (sizeof(struct neko_msg) + NEKO_POOLED_BYTES)
+#define SLOT_BYTES (offsetof(struct neko_msg, content) + NEKO_POOLED_BYTES)
 
-_Static_assert(SLOT_BYTES == 80 || SLOT_BYTES == 72 || SLOT_BYTES == 64,
-	       "a slot is a line or little more");
+_Static_assert(SLOT_BYTES == 64, "a slot is a line");
 
 static bool add_slab(struct neko_world *w)
 {

@@ -52,7 +52,8 @@ struct neko_msg {
 	bool is_pooled;
 	uint32_t *
 		all; /* the nto destinations of a multicast, behind the content; NULL of a unicast and to NEKO_OTHERS */
-	__extension__ uint8_t content[];
+	uint32_t sent_error; /* ns: bound of what the sender's clock erred; 0 in simulations */
+	__extension__ uint8_t content[]; /* not aligned */
 };
 
 /* A type of messages: a number that no other layer of the run gives another name. */
@@ -140,6 +141,11 @@ int neko_sleep(struct neko_layer *l, nsec_t duration);
  */
 void neko_log(struct neko_layer *l, const char *what, double content);
 
+/*
+ * The same of a message's delay: now - sent_at in seconds, with what both clocks may err.
+ */
+void neko_log_delay(struct neko_layer *l, const char *what, const struct neko_msg *m);
+
 /* Asks for the end of the run. */
 void neko_stop(struct neko_layer *l);
 
@@ -151,6 +157,8 @@ struct neko_event {
 	nsec_t at;
 	const char *what;
 	double content;
+	nsec_t error; /* bound of what the clock that told `at` errs; 0 in simulations */
+	nsec_t content_error; /* the same of a content that is a time between two processes */
 };
 
 #define NEKO_CRASHED "crash" /* the world logs it: from now on the process is down */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The real world, of one process of a run: active layers are threads, one of which runs
- * at a time; messages are datagrams; events go to the master in blocks, while the run goes on.
+ * at a time; messages are datagrams, or go over TCP; events go to the master in blocks, while the run goes on.
  */
 #ifndef NEKO_REAL_H
 #define NEKO_REAL_H
@@ -10,32 +10,28 @@
 #include "neko/limits.h"
 #include "neko/neko.h"
 
-#include <netinet/in.h>
-
-#define REAL_PROCESSES_MAX 256 /* on one host; each is a process of the system with some threads */
+#define REAL_PROCESSES_MAX 256 /* each is a process of the system with some threads */
 
 struct real_conf {
 	uint32_t m, id;
-	uint64_t seed, key; /* key: of all datagrams of this run */
+	uint64_t seed;
 	unsigned nnet;
-	int sock[NEKO_NETS_MAX]; /* UDP, bound; borrowed */
-	const struct sockaddr_in
-		*address; /* of process i in network k: [k * m + i - 1]; borrowed */
-	int master; /* stream to the master; borrowed */
+	bool is_tcp[NEKO_NETS_MAX]; /* else UDP */
+	uint32_t address; /* IPv4, host order: where its sockets are bound */
+	int master; /* stream to the master, or to the factory before it; borrowed */
+	bool is_remote; /* the master's clock is another one: samples of it come over the stream */
+	bool wants_delays; /* the master wants to know the delay of each message */
 	int (*build)(void *arg, struct neko_process *p, struct err *e); /* pushes the layers */
 	void *arg;
 };
-
-/* What the master says. */
-struct real_go {
-	int64_t epoch; /* clock_mono() at time 0 */
-};
-#define REAL_STOP 'S' /* one byte, after it */
 
 /*
  * Waits for the master's go, runs until it says stop, or is gone. Blocks until then. Returns
  * the status to exit with; _exit() it: threads of layers that did not return are still there.
  */
 int real_live(const struct real_conf *c);
+
+/* Tells that it cannot be: the words go up the stream. */
+void real_refuse(int master, const struct err *e);
 
 #endif

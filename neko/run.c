@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define RUNS_MAX 1000000000
+#define SILENCE_NS (10 * NSEC_PER_SEC) /* a loaded host may put a process aside for some seconds */
+#define SILENCE_MIN_NS (500 * NSEC_PER_MSEC) /* ten blocks, two questions for the time */
 
 static int choose_app(struct run *r, uint32_t id, struct err *e)
 {
@@ -123,7 +125,15 @@ static int read_end(struct run *r, struct err *e)
 	return rc;
 }
 
-int run_new(struct setup *s, struct run **out, struct err *e)
+/* What real runs have on top; a simulation knows the words. */
+static int read_real(struct run *r, struct err *e)
+{
+	r->silence = SILENCE_NS;
+	r->hosts = setup_get(r->setup, "real.hosts");
+	return setup_nsec(r->setup, "real.silence", SILENCE_MIN_NS, NEKO_TIME_MAX, &r->silence, e);
+}
+
+static int run_make(struct setup *s, bool is_part, struct run **out, struct err *e)
 {
 	struct run *r = calloc(1, sizeof(*r));
 	int rc;
@@ -131,6 +141,7 @@ int run_new(struct setup *s, struct run **out, struct err *e)
 	if (!r)
 		return err_nomem(e);
 	r->setup = s;
+	r->is_part = is_part;
 	rc = read_processes(r, e);
 	if (rc == 0)
 		choose_stat(r);
@@ -139,12 +150,24 @@ int run_new(struct setup *s, struct run **out, struct err *e)
 	if (rc == 0)
 		rc = read_end(r, e);
 	if (rc == 0)
+		rc = read_real(r, e);
+	if (rc == 0 && !is_part)
 		rc = r->stat.init(&r->stat, s, r->m, &r->handler, e);
 	if (rc)
 		run_free(r);
 	else
 		*out = r;
 	return rc;
+}
+
+int run_new(struct setup *s, struct run **out, struct err *e)
+{
+	return run_make(s, false, out, e);
+}
+
+int run_new_part(struct setup *s, struct run **out, struct err *e)
+{
+	return run_make(s, true, out, e);
 }
 
 void run_free(struct run *r)
@@ -158,6 +181,8 @@ void run_free(struct run *r)
 	free(r->crash);
 	free(r->crash_by);
 	free(r->crash_at);
+	free(r->missing);
+	free(r->clock);
 	free(r);
 }
 

@@ -25,6 +25,8 @@ struct run_wish {
 	nsec_t deadline; /* clock_mono() at which it ends, wherever it is; 0: never */
 	void (*on_message)(void *arg, const struct sim_step *t); /* NULL: none */
 	void (*on_event)(void *arg, const struct neko_event *v); /* NULL: none */
+	/* Real runs, after their end: each message, in the order of sending. NULL: none */
+	void (*on_delay)(void *arg, const struct neko_delay *d);
 	void *arg;
 };
 
@@ -54,6 +56,27 @@ int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *ou
  * without threads. Also ERR_SYS, ERR_TIMEOUT (not all started).
  */
 int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e);
+
+/* A process of a real run of which not all is known. */
+struct run_missing {
+	uint32_t id;
+	char why[600]; /* where it was, and what became of it */
+};
+
+/* What the clock of a process was at the end of a real run. */
+struct run_clock {
+	nsec_t offset, error; /* the master's minus its own, and the bound of that */
+	nsec_t worst_error; /* of all that it told */
+	double drift, drift_error; /* ppm that the master's is faster; NaN: not known */
+};
+
+/* After run_real(): n of them, borrowed. The clocks: m, NULL without a run. */
+const struct run_missing *run_missing(const struct run *r, size_t *n);
+const struct run_clock *run_clocks(const struct run *r, uint32_t *m);
+
+/* Of real.hosts, NULL: this one. The name of network k, counted from 0. */
+const char *run_hosts(const struct run *r);
+const char *run_net_name(const struct run *r, unsigned k);
 
 /* At most STAT_QUANTITIES_MAX, borrowed; those without values too. */
 size_t run_results(const struct run *r, struct stat_result *out);

@@ -19,9 +19,28 @@ struct run {
 	struct stat_kind stat;
 	void *handler; /* of stat, owned */
 	const struct run_wish *wish; /* while it runs */
+	/* of a real run */
+	bool is_tcp[NEKO_NETS_MAX];
+	nsec_t silence; /* who says nothing for so long is gone */
+	const char *hosts; /* borrowed; NULL: this one */
+	struct run_missing *missing; /* owned */
+	size_t nmissing;
+	struct run_clock *clock; /* owned, m */
+	bool is_part; /* only layers are wanted: no handler, no delays of networks */
 	bool is_finished; /* each key was asked for */
 	bool is_real;
 };
+
+/* For one process on another host: it has no handler. Errors as run_new(). */
+int run_new_part(struct setup *s, struct run **out, struct err *e);
+
+struct crew;
+
+/* run_real() with processes of that crew, which it consumes. r->wish is set. */
+int run_conduct(struct run *r, struct crew *take, struct run_figures *out, struct err *e);
+
+/* What a real run is made of, is looked at; the crew may be made. */
+int run_prepare_real(struct run *r, const struct run_wish *w, struct err *e);
 
 /* The networks of the configuration. */
 int run_nets(struct run *r, struct err *e);

@@ -41,13 +41,15 @@ static int replayed(struct setup *s, struct simnet_conf *c, const char *path, st
 	return setup_blame(s, key, e);
 }
 
-static int delay(struct setup *s, struct simnet_conf *c, struct err *e)
+static int delay(struct setup *s, bool is_part, struct simnet_conf *c, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
 	const char *text;
 
 	key_of(key, c->name, "delay");
 	text = setup_get(s, key);
+	if (is_part)
+		return 0;
 	if (!text) {
 		err_set(e, ERR_INVALID, "network %s has no delay; write %s = exponential(20ms)",
 			c->name, key);
@@ -130,6 +132,21 @@ static int partitions(struct run *r, struct simnet_conf *c, struct err *e)
 	return rc ? setup_blame(r->setup, key, e) : 0;
 }
 
+/* What it is in a real run. */
+static int transport(struct run *r, unsigned k, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	const char *text;
+
+	key_of(key, r->net[k].name, "transport");
+	text = setup_get(r->setup, key);
+	r->is_tcp[k] = text && str_eq(text, "tcp");
+	if (!text || r->is_tcp[k] || str_eq(text, "udp"))
+		return 0;
+	err_set(e, ERR_INVALID, "there is no transport '%s': udp or tcp", text);
+	return setup_blame(r->setup, key, e);
+}
+
 static int add_net(struct run *r, const char *name, struct err *e)
 {
 	struct simnet_conf *c = &r->net[r->nnet];
@@ -149,11 +166,13 @@ static int add_net(struct run *r, const char *name, struct err *e)
 	if (!c->name)
 		return err_nomem(e);
 	r->nnet++;
-	rc = delay(r->setup, c, e);
+	rc = delay(r->setup, r->is_part, c, e);
 	if (rc == 0)
 		rc = chances(r->setup, c, e);
 	if (rc == 0)
 		rc = line(r->setup, c, e);
+	if (rc == 0)
+		rc = transport(r, r->nnet - 1, e);
 	return rc ? rc : partitions(r, c, e);
 }
 

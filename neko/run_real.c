@@ -1,210 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The master of a real run: makes the processes, hears their events, and has the handler hear
- * them in the order of their times. All stand on one host and one clock.
+ * The master of a real run: hears what its processes tell, and has the handler hear their events
+ * in the order of their times. Where the processes are is a crew's.
  */
 #include "common/base/array.h"
-#include "neko/real.h"
-#include "neko/realwire.h"
+#include "common/base/str.h"
+#include "neko/crew.h"
+#include "neko/run_delays.h"
 #include "neko/run_internal.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <poll.h>
+#include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define READY_NS (30 * NSEC_PER_SEC) /* a loaded host takes its time to start processes */
 #define END_NS (30 * NSEC_PER_SEC) /* that they have to tell their last events */
-#define LEAD_NS (50 * NSEC_PER_MSEC) /* from the go to time 0, so that all hear it before */
 #define TURN_MS 20
 #define NAMES_MAX 256 /* different descriptions of events */
-#define PENDING_MAX (4u << 20) /* events that wait for a process that is behind: 128 MiB */
+#define PENDING_MAX (4u << 20) /* events that wait for a process that is behind: 192 MiB */
 
 struct slave {
-	pid_t pid;
-	int fd; /* -1: gone, or has told its last */
-	struct buf in; /* of blocks */
 	struct neko_event *event; /* owned; [at..n) were not handled yet */
 	size_t at, n, cap;
 	nsec_t until; /* what it has told is complete up to here */
+	nsec_t heard; /* clock_mono() of its last block */
 	nsec_t crash_at; /* NEKO_NEVER: none */
 	struct realwire_block last;
-	bool is_whole; /* the last block came, or its crash was wished for */
-	bool is_broken; /* what it told was no block */
+	struct realwire_ready ready;
+	struct run_clock clock;
+	char why[REALWIRE_WORDS_BYTES]; /* that it is gone */
+	bool is_ready;
+	bool is_gone; /* or has told its last */
+	bool is_crashed; /* as was wished for */
+	bool is_whole; /* the last block came */
 };
 
 struct master {
 	struct run *run;
+	struct crew *crew; /* owned */
 	struct slave *slave; /* owned, m */
-	struct sockaddr_in *address; /* owned */
-	int *sock; /* owned: [k * m + i - 1] */
 	char *name[NAMES_MAX]; /* owned */
 	unsigned nname;
 	uint64_t key;
-	nsec_t epoch;
-	uint32_t current; /* whose events are read */
+	nsec_t epoch; /* 0: not yet */
+	uint32_t current; /* whose block is read */
 	uint64_t handled; /* events */
+	struct run_delays delays;
 	bool has_stopped, failed;
 };
 
-static int open_socket(struct sockaddr_in *a, struct err *e)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	socklen_t n = sizeof(*a);
-
-	if (fd < 0)
-		return err_sys(e, "a socket for a process");
-	*a = (struct sockaddr_in){ .sin_family = AF_INET,
-				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	if (bind(fd, (const void *)a, sizeof(*a)) || getsockname(fd, (void *)a, &n)) {
-		err_sys(e, "an address for a process");
-		close(fd);
-		return -ERR_SYS;
-	}
-	return fd;
-}
-
-static int open_sockets(struct master *s, struct err *e)
-{
-	size_t n = (size_t)s->run->m * s->run->nnet, i;
-
-	s->address = calloc(n, sizeof(*s->address));
-	s->sock = calloc(n, sizeof(*s->sock));
-	if (!s->address || !s->sock)
-		return err_nomem(e);
-	for (i = 0; i < n; i++)
-		s->sock[i] = -1;
-	for (i = 0; i < n; i++) {
-		s->sock[i] = open_socket(&s->address[i], e);
-		if (s->sock[i] < 0)
-			return -ERR_SYS;
-	}
-	return 0;
-}
-
-static int build_own(void *arg, struct neko_process *p, struct err *e)
-{
-	struct run *r = arg;
-
-	return r->app[neko_id(p) - 1]->init(p, r->setup, e);
-}
-
-/* In the new process. Descriptors of the others are theirs: what it holds would keep their ends open. */
-static void live(struct master *s, uint32_t id, int fd, int parent)
-{
-	struct real_conf c = { .m = s->run->m,
-			       .id = id,
-			       .seed = s->run->seed,
-			       .key = s->key,
-			       .nnet = s->run->nnet,
-			       .address = s->address,
-			       .master = fd,
-			       .build = build_own,
-			       .arg = s->run };
-	uint32_t i;
-	unsigned k;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	for (i = 0; i < c.m; i++)
-		if (s->slave[i].fd >= 0)
-			close(s->slave[i].fd);
-	for (k = 0; k < c.nnet; k++)
-		for (i = 0; i < c.m; i++)
-			if (i == id - 1)
-				c.sock[k] = s->sock[k * c.m + i];
-			else
-				close(s->sock[k * c.m + i]);
-	_exit(real_live(&c));
-}
-
-static int start_slave(struct master *s, uint32_t id, struct err *e)
-{
-	struct slave *v = &s->slave[id - 1];
-	int pair[2], self = getpid();
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-		return err_sys(e, "a line to process %u", id);
-	v->pid = fork();
-	if (v->pid == 0) {
-		close(pair[0]);
-		live(s, id, pair[1], self);
-	}
-	close(pair[1]);
-	if (v->pid < 0) {
-		close(pair[0]);
-		return err_sys(e, "process %u", id);
-	}
-	v->fd = pair[0];
-	return 0;
-}
-
-static int start_slaves(struct master *s, struct err *e)
-{
-	uint32_t i, m = s->run->m;
-	int rc = 0;
-
-	s->slave = calloc(m, sizeof(*s->slave));
-	if (!s->slave)
-		return err_nomem(e);
-	for (i = 0; i < m; i++) {
-		s->slave[i].fd = -1;
-		s->slave[i].in = BUF_INIT(2 * REALWIRE_BLOCK_MAX_BYTES);
-		s->slave[i].crash_at = s->run->crash_at[i];
-	}
-	for (i = 1; i <= m && rc == 0; i++)
-		rc = start_slave(s, i, e);
-	for (i = 0; i < m * s->run->nnet; i++) {
-		close(s->sock[i]);
-		s->sock[i] = -1;
-	}
-	return rc;
-}
-
-/* Each says that its layers are there; then all get the same beginning. */
-static int await_ready(struct master *s, struct err *e)
-{
-	nsec_t end = clock_mono() + READY_NS;
-	uint32_t i;
-
-	for (i = 0; i < s->run->m; i++) {
-		struct pollfd f = { s->slave[i].fd, POLLIN, 0 };
-		nsec_t left = end - clock_mono();
-		char ready;
-
-		if (poll(&f, 1, left > 0 ? (int)(left / NSEC_PER_MSEC) : 0) != 1 ||
-		    recv(f.fd, &ready, 1, 0) != 1)
-			return err_set(e, ERR_TIMEOUT, "process %u did not start", i + 1);
-	}
-	return 0;
-}
-
-static void say_go(struct master *s)
-{
-	struct real_go go = { clock_mono() + LEAD_NS };
-	uint32_t i;
-
-	s->epoch = go.epoch;
-	for (i = 0; i < s->run->m; i++)
-		(void)!send(s->slave[i].fd, &go, sizeof(go), MSG_NOSIGNAL);
-}
-
-static void say_stop(struct master *s)
-{
-	static const char stop = REAL_STOP;
-	uint32_t i;
-
-	for (i = 0; i < s->run->m; i++)
-		if (s->slave[i].fd >= 0)
-			(void)!send(s->slave[i].fd, &stop, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
+/* --- what they tell */
 
 /* The same words of all events are one string. NULL: too many of them. */
 static const char *name_of(struct master *s, const char *what)
@@ -235,60 +83,203 @@ static void keep_event(void *arg, const struct neko_event *e)
 		v->event[v->n++] = mine;
 }
 
-/* From a process that is gone nothing comes any more: nobody waits for it. */
-static void lose(struct slave *v)
+static void keep_delay(void *arg, const struct neko_delay *d)
 {
-	if (v->fd >= 0)
-		close(v->fd);
-	v->fd = -1;
+	struct master *s = arg;
+	struct neko_delay mine = *d;
+
+	mine.to = s->current + 1;
+	if (mine.from - 1 < s->run->m && mine.net < s->run->nnet)
+		run_delays_add(&s->delays, &mine);
+}
+
+/* Nobody waits for it any more. */
+static void leave(struct slave *v, const char *why)
+{
+	v->is_gone = true;
 	v->until = NEKO_NEVER;
+	str_copy(v->why, sizeof(v->why), why);
 }
 
-static void read_blocks(struct master *s, struct slave *v)
+static void blame(struct master *s, uint32_t id, const char *why)
 {
+	leave(&s->slave[id - 1], why);
+	s->slave[id - 1].is_crashed = false; /* that would have been told */
+	s->crew->ops->kill(s->crew, id);
+}
+
+static void note_clock(struct slave *v, const struct realwire_block *b)
+{
+	nsec_t worst = v->clock.worst_error > b->error ? v->clock.worst_error : b->error;
+
+	v->clock = (struct run_clock){ b->offset, b->error, worst, b->drift, b->drift_error };
+}
+
+static void hear_block(struct master *s, uint32_t id, const struct frame *f)
+{
+	const struct realwire_hearer h = { keep_event, keep_delay, s };
+	struct slave *v = &s->slave[id - 1];
 	struct realwire_block b;
-	size_t used, at = 0;
 
-	for (;;) {
-		if (realwire_read(v->in.p + at, v->in.n - at, &used, &b, keep_event, s)) {
-			v->is_broken = true;
-			lose(v);
-			return;
-		}
-		if (!used)
-			break;
-		at += used;
-		v->last = b;
-		v->until = b.until;
-		v->is_whole |= b.is_last;
-		s->has_stopped |= b.wants_stop;
+	s->current = id - 1;
+	if (!s->epoch || realwire_read(f->p, f->n, &b, &h) || b.until < v->until) {
+		blame(s, id, "what it told was no block of events");
+		return;
 	}
-	buf_drop_front(&v->in, at);
-	if (v->is_whole && v->fd >= 0 && v->last.is_last)
-		lose(v);
+	v->last = b;
+	v->until = b.until;
+	v->heard = clock_mono();
+	note_clock(v, &b);
+	s->has_stopped |= b.wants_stop;
+	v->is_whole |= b.is_last;
+	if (b.is_last)
+		leave(v, "");
 }
 
-static void hear(struct master *s, uint32_t i)
+static void on_frame(void *arg, uint32_t id, const struct frame *f)
 {
-	struct slave *v = &s->slave[i];
-	ssize_t n;
+	struct master *s = arg;
+	struct slave *v = &s->slave[id - 1];
+	char words[REALWIRE_WORDS_BYTES];
 
-	if (buf_reserve(&v->in, 65536)) {
-		v->is_broken = true;
-		lose(v);
+	if (v->is_gone)
 		return;
+	switch (f->type) {
+	case REALWIRE_READY:
+		v->is_ready = realwire_get_ready(f->p, f->n, &v->ready) == 0 &&
+			      v->ready.n == s->run->nnet;
+		if (!v->is_ready)
+			blame(s, id, "it has other networks than the run");
+		break;
+	case REALWIRE_FAILED:
+		realwire_get_words(f->p, f->n, words);
+		blame(s, id, words);
+		break;
+	case REALWIRE_BLOCK:
+		hear_block(s, id, f);
+		break;
+	default:
+		blame(s, id, "it said what no process says");
 	}
-	n = recv(v->fd, v->in.p + v->in.n, 65536, MSG_DONTWAIT);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n <= 0) {
-		lose(v);
-		return;
-	}
-	v->in.n += (size_t)n;
-	s->current = i;
-	read_blocks(s, v);
 }
+
+/* A crash is one: its event is ours, at the time when the process was ended. */
+static void note_crash(struct master *s, uint32_t id, const struct realwire_gone *how)
+{
+	struct slave *v = &s->slave[id - 1];
+	nsec_t at = (how->at > 0 ? how->at : clock_mono()) - s->epoch;
+	struct neko_event e = { id, at > v->until ? at : v->until, NEKO_CRASHED, 0, how->error, 0 };
+
+	s->current = id - 1;
+	keep_event(s, &e);
+}
+
+static void on_gone(void *arg, uint32_t id, const struct realwire_gone *how)
+{
+	struct master *s = arg;
+	struct slave *v = &s->slave[id - 1];
+
+	if (v->is_gone)
+		return;
+	if (v->is_crashed)
+		note_crash(s, id, how);
+	leave(v, how->why);
+}
+
+/* --- begin */
+
+static int start_slaves(struct master *s, struct err *e)
+{
+	uint32_t i, m = s->run->m;
+	int rc = 0;
+
+	s->slave = calloc(m, sizeof(*s->slave));
+	if (!s->slave)
+		return err_nomem(e);
+	for (i = 0; i < m; i++)
+		s->slave[i].crash_at = s->run->crash_at[i];
+	for (i = 1; i <= m && rc == 0; i++)
+		rc = s->crew->ops->start(s->crew, i, e);
+	return rc;
+}
+
+static bool all_ready(const struct master *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->run->m; i++)
+		if (!s->slave[i].is_ready && !s->slave[i].is_gone)
+			return false;
+	return true;
+}
+
+static int await_ready(struct master *s, struct err *e)
+{
+	nsec_t end = clock_mono() + READY_NS;
+	uint32_t i;
+
+	while (!all_ready(s) && clock_mono() < end)
+		s->crew->ops->turn(s->crew, TURN_MS);
+	for (i = 0; i < s->run->m; i++) {
+		const struct slave *v = &s->slave[i];
+
+		if (!v->is_ready || v->is_gone)
+			return err_set(e, ERR_TIMEOUT, "process %u on %s did not start: %s", i + 1,
+				       s->crew->ops->place(s->crew, i + 1),
+				       v->is_gone ? v->why : "no word of it came");
+	}
+	return 0;
+}
+
+static void say(struct master *s, const struct buf *b)
+{
+	uint32_t i;
+
+	for (i = 1; i <= s->run->m; i++)
+		if (!s->slave[i - 1].is_gone)
+			s->crew->ops->send(s->crew, i, b);
+}
+
+static int introduce(struct master *s, struct buf *b, struct err *e)
+{
+	uint32_t i, m = s->run->m;
+	struct sockaddr_in *a = calloc((size_t)m * s->run->nnet, sizeof(*a));
+	unsigned k;
+
+	if (!a)
+		return err_nomem(e);
+	for (i = 0; i < m; i++)
+		for (k = 0; k < s->run->nnet; k++) {
+			uint32_t host = s->crew->ops->address(s->crew, i + 1);
+
+			a[k * m + i].sin_addr.s_addr = htonl(host);
+			a[k * m + i].sin_port = htons(s->slave[i].ready.port[k]);
+		}
+	if (realwire_put_peers(b, s->key, a, m * s->run->nnet) == 0)
+		say(s, b);
+	free(a);
+	return b->failed ? err_nomem(e) : 0;
+}
+
+static int say_go(struct master *s, struct err *e)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	int rc = introduce(s, &b, e);
+	uint32_t i;
+
+	s->epoch = clock_mono() + s->crew->lead;
+	for (i = 0; i < s->run->m; i++)
+		s->slave[i].heard = s->epoch;
+	buf_clear(&b);
+	if (rc == 0 && realwire_put_times(&b, REALWIRE_GO, &s->epoch, 1))
+		rc = err_nomem(e);
+	if (rc == 0)
+		say(s, &b);
+	buf_done(&b);
+	return rc;
+}
+
+/* --- meanwhile */
 
 static void handle(struct master *s, const struct neko_event *v)
 {
@@ -339,45 +330,50 @@ static void merge(struct master *s)
 	}
 }
 
-/* A crash is one: the process is killed, and its event is ours. */
 static void crash_due(struct master *s, nsec_t now)
 {
 	uint32_t i;
 
 	for (i = 0; i < s->run->m; i++) {
 		struct slave *v = &s->slave[i];
-		struct neko_event e = { i + 1, now, NEKO_CRASHED, 0 };
 
-		if (v->fd < 0 || v->crash_at > now)
+		if (v->is_gone || v->crash_at > now)
 			continue;
-		kill(v->pid, SIGKILL);
 		v->crash_at = NEKO_NEVER;
-		v->is_whole = true;
-		lose(v);
-		s->current = i;
-		v->until = 0;
-		keep_event(s, &e);
-		v->until = NEKO_NEVER;
+		v->is_crashed = true;
+		s->crew->ops->kill(s->crew, i + 1);
+	}
+}
+
+static void drop_silent(struct master *s)
+{
+	nsec_t now = clock_mono();
+	char why[64];
+	uint32_t i;
+
+	for (i = 0; i < s->run->m; i++) {
+		const struct slave *v = &s->slave[i];
+
+		if (v->is_gone || now - v->heard <= s->run->silence)
+			continue;
+		snprintf(why, sizeof(why), "nothing was heard of it for %.3g s",
+			 (double)s->run->silence / 1e9);
+		blame(s, i + 1, why);
 	}
 }
 
 static bool turn(struct master *s)
 {
-	struct pollfd f[REAL_PROCESSES_MAX];
 	uint32_t i, alive = 0;
 
-	for (i = 0; i < s->run->m; i++) {
-		f[i] = (struct pollfd){ s->slave[i].fd, POLLIN, 0 };
-		alive += s->slave[i].fd >= 0;
-	}
-	if (!alive)
-		return false;
-	poll(f, s->run->m, TURN_MS);
 	for (i = 0; i < s->run->m; i++)
-		if (s->slave[i].fd >= 0 && f[i].revents)
-			hear(s, i);
+		alive += !s->slave[i].is_gone;
+	if (alive) {
+		s->crew->ops->turn(s->crew, TURN_MS);
+		drop_silent(s);
+	}
 	merge(s);
-	return true;
+	return alive;
 }
 
 static bool is_late(const struct run *r)
@@ -392,10 +388,20 @@ static bool is_over(const struct master *s, nsec_t now)
 	return s->has_stopped || s->failed || now >= r->until || is_late(r);
 }
 
+static void say_stop(struct master *s)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+
+	if (realwire_put_times(&b, REALWIRE_STOP, NULL, 0) == 0)
+		say(s, &b);
+	buf_done(&b);
+}
+
 /* Returns the time at which it was over. */
 static nsec_t conduct(struct master *s)
 {
 	nsec_t now, end;
+	uint32_t i;
 
 	do {
 		now = clock_mono() - s->epoch;
@@ -404,108 +410,153 @@ static nsec_t conduct(struct master *s)
 	say_stop(s);
 	for (end = clock_mono() + END_NS; clock_mono() < end && turn(s);)
 		;
+	for (i = 1; i <= s->run->m; i++)
+		if (!s->slave[i - 1].is_gone)
+			blame(s, i, "it did not tell its last events in time");
+	merge(s);
 	return now;
 }
 
-static void end_slaves(struct master *s)
-{
-	uint32_t i;
-
-	for (i = 0; s->slave && i < s->run->m; i++) {
-		struct slave *v = &s->slave[i];
-
-		lose(v);
-		if (v->pid > 0) {
-			kill(v->pid, SIGKILL);
-			while (waitpid(v->pid, NULL, 0) < 0 && errno == EINTR)
-				;
-		}
-		buf_done(&v->in);
-		free(v->event);
-	}
-	free(s->slave);
-}
+/* --- end */
 
 static void end_master(struct master *s)
 {
-	size_t i;
+	unsigned i;
 
-	end_slaves(s);
-	for (i = 0; s->sock && i < (size_t)s->run->m * s->run->nnet; i++)
-		if (s->sock[i] >= 0)
-			close(s->sock[i]);
+	s->crew->ops->end(s->crew);
+	for (i = 0; s->slave && i < s->run->m; i++)
+		free(s->slave[i].event);
 	for (i = 0; i < s->nname; i++)
 		free(s->name[i]);
-	free(s->sock);
-	free(s->address);
+	free(s->slave);
+	run_delays_done(&s->delays);
 }
 
-static void count(const struct master *s, nsec_t now, struct run_figures *f)
+static void add_missing(struct master *s, uint32_t id)
 {
+	const struct slave *v = &s->slave[id - 1];
+	struct run_missing *m = &s->run->missing[s->run->nmissing++];
+	const char *why =
+		v->is_whole ? "some of its events are lost: the master did not read" : v->why;
+
+	m->id = id;
+	snprintf(m->why, sizeof(m->why), "on %s: %s", s->crew->ops->place(s->crew, id), why);
+}
+
+static int count(struct master *s, nsec_t now, struct run_figures *f, struct err *e)
+{
+	struct run *r = s->run;
 	uint32_t i;
 
-	f->runs = 1;
-	f->is_real = true;
-	f->seed = f->seed_of_last = s->run->seed;
-	f->events = s->handled;
-	f->seconds = (double)(now > 0 ? now : 0) / 1e9;
-	f->is_stopped = s->has_stopped;
-	f->is_cut = !s->has_stopped && is_late(s->run);
-	for (i = 0; i < s->run->m; i++) {
+	r->missing = calloc(r->m, sizeof(*r->missing));
+	r->clock = calloc(r->m, sizeof(*r->clock));
+	if (!r->missing || !r->clock)
+		return err_nomem(e);
+	*f = (struct run_figures){ .runs = 1,
+				   .is_real = true,
+				   .seed = r->seed,
+				   .seed_of_last = r->seed,
+				   .events = s->handled,
+				   .seconds = (double)(now > 0 ? now : 0) / 1e9,
+				   .is_stopped = s->has_stopped,
+				   .is_cut = !s->has_stopped && is_late(r) };
+	for (i = 0; i < r->m; i++) {
 		const struct slave *v = &s->slave[i];
 
 		f->sent += v->last.sent;
 		f->delivered += v->last.delivered;
 		f->stuck += v->last.stuck;
-		f->missing += !v->is_whole || v->is_broken || v->last.has_lost;
+		r->clock[i] = v->clock;
+		if ((!v->is_whole && !v->is_crashed) || v->last.has_lost)
+			add_missing(s, i + 1);
 	}
+	f->missing = (unsigned)r->nmissing;
+	f->broken = f->missing ? NULL : run_broken(r);
+	return 0;
 }
 
-static int run_master(struct master *s, struct run_figures *out, struct err *e)
+static int finish(struct master *s, nsec_t now, struct run_figures *out, struct err *e)
 {
-	struct run_figures f = { 0 };
-	nsec_t now;
-	int rc = open_sockets(s, e);
+	struct run *r = s->run;
+	int rc;
 
-	if (rc == 0)
-		rc = start_slaves(s, e);
-	if (rc == 0)
-		rc = await_ready(s, e);
-	if (rc)
-		return rc;
-	say_go(s);
-	if (s->run->stat.begin(s->run->handler, s->run->m))
-		return err_nomem(e);
-	now = conduct(s);
 	if (s->failed)
 		return err_set(e, ERR_LIMIT,
 			       "more events than there is room for, or out of their order");
-	s->run->stat.end(s->run->handler, now);
-	count(s, now, &f);
-	f.broken = f.missing ? NULL : run_broken(s->run);
-	*out = f;
-	return 0;
+	r->stat.end(r->handler, now);
+	rc = count(s, now, out, e);
+	if (rc == 0 && r->wish->on_delay)
+		rc = run_delays_tell(&s->delays, r->wish->on_delay, r->wish->arg, e);
+	return rc;
+}
+
+int run_conduct(struct run *r, struct crew *take, struct run_figures *out, struct err *e)
+{
+	struct master s = { .run = r, .crew = take };
+	int rc = rng_fill_random(&s.key, sizeof(s.key), e);
+
+	take->hearer = (struct crew_hearer){ on_frame, on_gone, &s };
+	if (rc == 0)
+		rc = start_slaves(&s, e);
+	if (rc == 0)
+		rc = await_ready(&s, e);
+	if (rc == 0)
+		rc = say_go(&s, e);
+	if (rc == 0) {
+		rc = r->stat.begin(r->handler, r->m) ? err_nomem(e)
+						     : finish(&s, conduct(&s), out, e);
+	}
+	end_master(&s);
+	return rc;
+}
+
+int run_prepare_real(struct run *r, const struct run_wish *w, struct err *e)
+{
+	int rc;
+
+	if (r->m > REAL_PROCESSES_MAX)
+		return err_set(e, ERR_LIMIT, "a real run has at most %d processes",
+			       REAL_PROCESSES_MAX);
+	r->wish = w;
+	r->is_real = true;
+	rc = run_check(r, e);
+	run_draw_crashes(r, r->seed);
+	return rc;
 }
 
 int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e)
 {
-	struct master s = { .run = r };
-	int rc;
+	int rc = run_prepare_real(r, w, e);
 
-	if (r->m > REAL_PROCESSES_MAX)
-		return err_set(e, ERR_LIMIT, "a real run has at most %d processes on a host",
-			       REAL_PROCESSES_MAX);
-	r->wish = w;
-	r->is_real = true;
 	/* Who ignores it has children whose pids may be others' already. */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
-	rc = run_check(r, e);
-	run_draw_crashes(r, r->seed);
-	if (rc == 0)
-		rc = rng_fill_random(&s.key, sizeof(s.key), e);
-	if (rc == 0)
-		rc = run_master(&s, out, e);
-	end_master(&s);
+	if (rc == 0) {
+		struct crew *c = crew_local_new(r);
+
+		rc = c ? run_conduct(r, c, out, e) : err_nomem(e);
+	}
 	r->wish = NULL;
 	return rc;
+}
+
+const struct run_missing *run_missing(const struct run *r, size_t *n)
+{
+	*n = r->nmissing;
+	return r->missing;
+}
+
+const struct run_clock *run_clocks(const struct run *r, uint32_t *m)
+{
+	*m = r->m;
+	return r->clock;
+}
+
+const char *run_hosts(const struct run *r)
+{
+	return r->hosts;
+}
+
+const char *run_net_name(const struct run *r, unsigned k)
+{
+	return k < r->nnet ? r->net[k].name : "";
 }

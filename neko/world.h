@@ -13,6 +13,7 @@ struct neko_world;
 
 struct neko_world_ops {
 	nsec_t (*now)(const struct neko_world *w);
+	nsec_t (*error)(const struct neko_world *w); /* bound of what now() errs; NULL: nothing */
 	/* Below the lowest layer; the message is checked. Takes a reference of its own. */
 	int (*transmit)(struct neko_process *p, struct neko_msg *m);
 	/* Blocks until `until`, or until a message is there where for_message says so. 0, -ERR_TIMEOUT, -ERR_CLOSED. */
@@ -45,7 +46,7 @@ struct neko_process {
 	bool is_down; /* crashed: it does and hears nothing */
 };
 
-#define NEKO_POOLED_BYTES 24 /* of content: a message of 64 bytes */
+#define NEKO_POOLED_BYTES 20 /* of content: a message of 64 bytes */
 
 struct neko_world {
 	const struct neko_world_ops *ops;

@@ -6,6 +6,7 @@
 #include "neko/chen.h"
 #include "neko/run.h"
 #include "tools/cmd.h"
+#include "tools/neko_delays.h"
 #include "tools/neko_show.h"
 
 #include <errno.h>
@@ -15,10 +16,11 @@
 #include <string.h>
 
 struct neko_wish {
-	const char *seed, *output, *messages;
+	const char *seed, *output, *messages, *delays;
 	bool is_simulated, is_real, json;
 	int64_t deadline_ns;
 	FILE *to_messages;
+	struct neko_delays to_delays;
 };
 
 /* "0.013 sent 1 > 2 heartbeats.heartbeat 8": time, what, source, destination, network.type, bytes. */
@@ -86,23 +88,44 @@ static int show(const struct neko_wish *w, const struct run *r, const char *path
 	return status;
 }
 
+static void write_delay(void *arg, const struct neko_delay *d)
+{
+	neko_delays_add(&((struct neko_wish *)arg)->to_delays, d);
+}
+
+static void warn_missing(const struct run *r)
+{
+	size_t n, i;
+	const struct run_missing *m = run_missing(r, &n);
+
+	for (i = 0; i < n; i++)
+		cmd_warn("process %u %s: what is told covers a part only", m[i].id, m[i].why);
+}
+
 static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 {
 	struct run_wish wish = { .deadline = clock_mono() + w->deadline_ns, .arg = w };
 	struct run_figures f;
 	struct err e = { 0 };
+	int status, written;
 
 	if (w->to_messages) {
 		wish.on_message = write_message;
 		wish.on_event = write_event;
 	}
+	if (w->delays)
+		wish.on_delay = write_delay;
+	status = neko_delays_open(&w->to_delays, w->delays, r);
+	if (status != CMD_OK)
+		return status;
 	if ((w->is_real ? run_real : run_simulate)(r, &wish, &f, &e) || run_flush(r, &e))
 		return blame(path, &e);
-	if (f.missing)
-		cmd_warn("%u processes did not tell all: this covers a part", f.missing);
+	warn_missing(r);
 	if (f.stuck)
 		cmd_warn("%u active layers did not return at the end of their run", f.stuck);
-	return show(w, r, path, &f);
+	written = neko_delays_finish(&w->to_delays);
+	status = show(w, r, path, &f);
+	return status == CMD_OK ? written : status;
 }
 
 static int run_setup(struct neko_wish *w, struct setup *s, const char *path)
@@ -116,6 +139,7 @@ static int run_setup(struct neko_wish *w, struct setup *s, const char *path)
 	if (run_new(s, &r, &e))
 		return blame(path, &e);
 	status = run_wished(w, r, path);
+	neko_delays_done(&w->to_delays);
 	run_free(r);
 	return status;
 }
@@ -181,6 +205,8 @@ static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, 
 		return configure(spec, argv + 1);
 	if (argc != 2 || !str_eq(argv[0], "run"))
 		return opt_usage_error(spec, "run FILE, list, or configure with five values");
+	if (w->delays && !w->is_real)
+		return opt_usage_error(spec, "--delays are those of a run with --real");
 	if (w->is_simulated == w->is_real)
 		return opt_usage_error(spec, "either --simulate or --real");
 	return run_file(w, argv[1]);
@@ -204,6 +230,10 @@ int cmd_neko(int argc, char **argv)
 		{ "messages", 0, "FILE",
 		  "run: a line for each message sent, lost and delivered, and each event", OPT_STR,
 		  &w.messages, 0, 0, NULL },
+		{ "delays", 0, "FILE",
+		  "run --real: the delay of each message, which a simulation replays with delay = "
+		  "file:FILE",
+		  OPT_STR, &w.delays, 0, 0, NULL },
 		{ "deadline", 0, "TIME", "run: end after this, with what there is (default 10m)",
 		  OPT_NSEC, &w.deadline_ns, NSEC_PER_MSEC, 86400 * NSEC_PER_SEC, NULL },
 		{ 0 },

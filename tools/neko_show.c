@@ -108,6 +108,43 @@ static void add_formulas(struct json *j, const struct stat_result *v, size_t n)
 	json_object_end(j);
 }
 
+static void add_missing(struct json *j, const struct run *r)
+{
+	size_t n, i;
+	const struct run_missing *m = run_missing(r, &n);
+
+	json_key(j, "missing_processes");
+	json_array(j);
+	for (i = 0; i < n; i++) {
+		json_object(j);
+		json_key_u64(j, "process", m[i].id);
+		json_key_str(j, "why", m[i].why);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+/* Of a real run: the master's clock minus theirs, and how much faster the master's is. */
+static void add_clocks(struct json *j, const struct run *r)
+{
+	uint32_t m, i;
+	const struct run_clock *c = run_clocks(r, &m);
+
+	json_key(j, "clocks");
+	json_array(j);
+	for (i = 0; c && i < m; i++) {
+		json_object(j);
+		json_key_u64(j, "process", i + 1);
+		json_key_double(j, "offset", (double)c[i].offset / 1e9);
+		json_key_double(j, "error", (double)c[i].error / 1e9);
+		json_key_double(j, "worst_error", (double)c[i].worst_error / 1e9);
+		json_key_double(j, "drift_ppm", c[i].drift);
+		json_key_double(j, "drift_error_ppm", c[i].drift_error);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 void neko_show_json(struct buf *b, const char *path, const struct run *r,
 		    const struct run_figures *f)
 {
@@ -129,9 +166,12 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	json_key_u64(&j, "events", f->events);
 	json_key_u64(&j, "stuck", f->stuck);
 	json_key_u64(&j, "missing", f->missing);
+	add_missing(&j, r);
 	json_key_bool(&j, "stopped", f->is_stopped);
 	json_key_bool(&j, "cut", f->is_cut);
-	if (!f->is_real)
+	if (f->is_real)
+		add_clocks(&j, r);
+	else
 		json_key_str(&j, "hash", hash);
 	json_key(&j, "quantities");
 	json_array(&j);

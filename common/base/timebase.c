@@ -37,9 +37,43 @@ nsec_t timebase_error(const struct timebase *t, nsec_t local_now)
 							     : t->error + drift;
 }
 
+/* Two samples far apart tell how fast the offset grows, whatever either of them errs. */
+static void learn_drift(struct timebase *t, const struct timebase_mark *m)
+{
+	nsec_t span = m->at - t->begin.at;
+	double error;
+
+	if (!t->begin.at || (span < NSEC_PER_SEC && m->error < t->begin.error)) {
+		t->begin = *m;
+		return;
+	}
+	if (span < NSEC_PER_SEC)
+		return;
+	error = (double)(m->error + t->begin.error) / (double)span * 1e6;
+	if (!t->drift_at || error <= t->drift_error_ppm ||
+	    m->at - t->drift_at > TIMEBASE_DRIFT_WINDOW_NS / 4) {
+		t->drift_ppm = (double)(m->offset - t->begin.offset) / (double)span * 1e6;
+		t->drift_error_ppm = error;
+		t->drift_at = m->at;
+	}
+	if (!t->middle.at && span > TIMEBASE_DRIFT_WINDOW_NS / 2)
+		t->middle = *m;
+	if (span <= TIMEBASE_DRIFT_WINDOW_NS)
+		return;
+	t->begin = t->middle;
+	t->middle = (struct timebase_mark){ 0 };
+}
+
+bool timebase_drift(const struct timebase *t, double *ppm, double *error_ppm)
+{
+	*ppm = t->is_root ? 0 : t->drift_ppm;
+	*error_ppm = t->is_root ? 0 : t->drift_error_ppm;
+	return t->is_root || t->drift_at;
+}
+
 int timebase_update(struct timebase *t, const struct timebase_sample *s)
 {
-	nsec_t error;
+	struct timebase_mark m;
 
 	if (!is_time(s->sent) || !is_time(s->received) || s->received < s->sent ||
 	    !is_time(s->remote) || !is_time(s->remote_error))
@@ -48,12 +82,17 @@ int timebase_update(struct timebase *t, const struct timebase_sample *s)
 	 * The answer was made somewhere between: half of the way back and forth, whatever its
 	 * parts.
 	 */
-	error = (s->received - s->sent + 1) / 2 + s->remote_error;
-	if (t->is_root || error > timebase_error(t, s->received))
+	m.error = (s->received - s->sent + 1) / 2 + s->remote_error;
+	m.offset = s->remote - (s->sent + (s->received - s->sent) / 2);
+	m.at = s->received;
+	if (t->is_root)
 		return 0;
-	t->offset = s->remote - (s->sent + (s->received - s->sent) / 2);
-	t->error = error;
-	t->at = s->received;
+	learn_drift(t, &m);
+	if (m.error > timebase_error(t, s->received))
+		return 0;
+	t->offset = m.offset;
+	t->error = m.error;
+	t->at = m.at;
 	return 0;
 }
 

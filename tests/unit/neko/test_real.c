@@ -5,6 +5,8 @@
 #include "neko/real.h"
 #include "neko/realwire.h"
 #include "neko/run.h"
+#include "neko/run_delays.h"
+#include "proto/frame.h"
 #include "tests/suite.h"
 
 #include <arpa/inet.h>
@@ -49,7 +51,8 @@ START_TEST(layers_of_a_simulation_run_as_processes_and_their_handler_stops_them)
 		"nfd-s\n"
 		"network = n, other\nnetwork.n.delay = constant(1s)\nnetwork.other.delay = "
 		"constant(1s)\n"
-		"fd.eta = 5ms\nfd.delta = 0s\nfd.network = 2\nstat.stop = n >= 20\n";
+		"fd.eta = 5ms\nfd.delta = 0s\nnetwork.other.transport = tcp\nfd.network = "
+		"2\nstat.stop = n >= 20\n";
 	struct run_figures f;
 	struct setup *s;
 	struct run *r = real(text, &s, &f);
@@ -171,6 +174,7 @@ START_TEST(datagrams_that_are_not_of_this_run_are_nothing)
 	struct neko_world w = { 0 };
 	struct neko_msg *m, *got;
 	uint8_t bytes[REALWIRE_HEADER_BYTES + 5];
+	uint32_t number;
 	size_t n, i;
 
 	ck_assert_int_eq(world_init(&w, &no_ops, 3, 1, NULL), 0);
@@ -180,35 +184,50 @@ START_TEST(datagrams_that_are_not_of_this_run_are_nothing)
 	m->type = FD_HEARTBEAT;
 	m->sent_at = 77;
 	memcpy(m->content, "hello", 5);
-	n = realwire_datagram(bytes, 42, 3, m);
+	m->sent_error = 12;
+	n = realwire_datagram(bytes, 42, 3, 9, m);
 	ck_assert_uint_eq(n, sizeof(bytes));
-	got = realwire_message(&w, 42, 3, 1, bytes, n);
+	got = realwire_message(&w, 42, 3, 1, bytes, n, &number);
 	ck_assert_ptr_nonnull(got);
+	ck_assert(number == 9 && got->sent_error == 12);
 	ck_assert(got->from == 2 && got->to == 3 && got->net == 1 && got->sent_at == 77 &&
 		  got->n == 5);
 	ck_assert_mem_eq(got->content, "hello", 5);
 	world_msg_unref(&w, got);
-	ck_assert_ptr_null(realwire_message(&w, 43, 3, 1, bytes, n));
-	ck_assert_ptr_null(realwire_message(&w, 42, 2, 1, bytes, n));
+	ck_assert_ptr_null(realwire_message(&w, 43, 3, 1, bytes, n, &number));
+	ck_assert_ptr_null(realwire_message(&w, 42, 2, 1, bytes, n, &number));
 	for (i = 0; i < n; i++)
-		ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, i));
+		ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, i, &number));
 	bytes[8] = 4; /* from a process that is none */
-	ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, n));
+	ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, n, &number));
 	bytes[8] = 2;
 	bytes[24] ^= 1; /* a type that nobody declared */
-	ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, n));
+	ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, n, &number));
 	world_msg_unref(&w, m);
 	world_done(&w);
 }
 END_TEST
 
+struct heard {
+	unsigned events, delays;
+	struct neko_delay delay; /* the last one */
+};
+
 static void count_event(void *arg, const struct neko_event *v)
 {
-	unsigned *n = arg;
+	struct heard *h = arg;
 
 	ck_assert_str_eq(v->what, "heard");
-	ck_assert(v->at == 5 && v->content == 0.25);
-	++*n;
+	ck_assert(v->at == 5 && v->content == 0.25 && v->error == 3 && v->content_error == 4);
+	h->events++;
+}
+
+static void count_delay(void *arg, const struct neko_delay *d)
+{
+	struct heard *h = arg;
+
+	h->delay = *d;
+	h->delays++;
 }
 
 START_TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
@@ -217,33 +236,118 @@ START_TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 				    .sent = 3,
 				    .delivered = 2,
 				    .count = 2,
+				    .ndelay = 1,
 				    .stuck = 1,
-				    .is_last = true },
+				    .is_last = true,
+				    .offset = -5,
+				    .error = 11,
+				    .drift = 1.5 },
 			      got;
-	struct neko_event v = { 1, 5, "heard", 0.25 };
+	struct neko_event v = { 1, 5, "heard", 0.25, 3, 4 };
+	struct neko_delay d = { 6, 7, 1, 2, 8, 2 };
+	struct heard heard = { 0 };
+	const struct realwire_hearer h = { count_event, count_delay, &heard };
 	struct buf out = BUF_INIT(1000);
-	size_t used, i;
-	unsigned n = 0;
+	size_t mark = realwire_block(&out, &b), n, i;
+	uint8_t *p;
 
-	realwire_block(&out, &b);
 	realwire_event(&out, &v);
 	realwire_event(&out, &v);
-	realwire_end(&out, 0);
-	for (i = 0; i < out.n; i++) {
-		ck_assert_int_eq(realwire_read(out.p, i, &used, &got, count_event, &n), 0);
-		ck_assert(used == 0 && n == 0);
-	}
-	ck_assert_int_eq(realwire_read(out.p, out.n, &used, &got, count_event, &n), 0);
-	ck_assert(used == out.n && n == 2 && got.until == 9 && got.sent == 3 && got.stuck == 1 &&
-		  got.is_last);
-	ck_assert(!got.wants_stop);
-	out.p[28]++; /* one event more than there are */
-	ck_assert_int_eq(realwire_read(out.p, out.n, &used, &got, count_event, &n), -ERR_PROTO);
-	out.p[28] -= 2; /* one less */
-	ck_assert_int_eq(realwire_read(out.p, out.n, &used, &got, count_event, &n), -ERR_PROTO);
-	out.p[3] = 0xff; /* longer than any */
-	ck_assert_int_eq(realwire_read(out.p, out.n, &used, &got, count_event, &n), -ERR_PROTO);
+	realwire_delay(&out, &d);
+	ck_assert_int_eq(frame_end(&out, mark), 0);
+	p = out.p + FRAME_HEADER_BYTES;
+	n = out.n - FRAME_HEADER_BYTES;
+	for (i = 0; i < n; i++)
+		ck_assert_int_eq(realwire_read(p, i, &got, &h), -ERR_PROTO);
+	heard = (struct heard){ 0 };
+	ck_assert_int_eq(realwire_read(p, n, &got, &h), 0);
+	ck_assert(heard.events == 2 && heard.delays == 1);
+	ck_assert(heard.delay.sent_at == 6 && heard.delay.delay == 7 && heard.delay.from == 1 &&
+		  heard.delay.number == 8 && heard.delay.net == 2);
+	ck_assert(got.until == 9 && got.sent == 3 && got.stuck == 1 && got.is_last);
+	ck_assert(got.offset == -5 && got.error == 11 && got.drift == 1.5 && !got.wants_stop);
+	p[24]++; /* one event more than there are */
+	ck_assert_int_eq(realwire_read(p, n, &got, &h), -ERR_PROTO);
+	p[24] -= 2; /* one less */
+	ck_assert_int_eq(realwire_read(p, n, &got, &h), -ERR_PROTO);
 	buf_done(&out);
+}
+END_TEST
+
+START_TEST(frames_that_are_cut_are_refused)
+{
+	struct realwire_start s = { .m = 3,
+				    .id = 2,
+				    .seed = 7,
+				    .address = 0x7f000001,
+				    .silence = 5,
+				    .text = "a = b",
+				    .ntext = 5 },
+			      sg;
+	struct realwire_ready r = { 2, { 1000, 65535 } }, rg;
+	struct realwire_gone g = { -1, 8, "went \x1b[31maway" }, gg;
+	struct sockaddr_in a[2] = { 0 }, ag[2];
+	struct buf b = BUF_INIT(10000);
+	uint64_t key;
+	size_t i;
+
+	ck_assert_int_eq(realwire_put_start(&b, &s), 0);
+	ck_assert_int_eq(realwire_get_start(b.p + 5, b.n - 5, &sg), 0);
+	ck_assert(sg.m == 3 && sg.id == 2 && sg.seed == 7 && sg.silence == 5 && sg.ntext == 5);
+	ck_assert_mem_eq(sg.text, "a = b", 5);
+	for (i = 0; i < 29; i++)
+		ck_assert_int_eq(realwire_get_start(b.p + 5, i, &sg), -ERR_PROTO);
+	buf_clear(&b);
+	ck_assert_int_eq(realwire_put_ready(&b, &r), 0);
+	ck_assert_int_eq(realwire_get_ready(b.p + 5, b.n - 5, &rg), 0);
+	ck_assert(rg.n == 2 && rg.port[0] == 1000 && rg.port[1] == 65535);
+	ck_assert_int_eq(realwire_get_ready(b.p + 5, 3, &rg), -ERR_PROTO);
+	buf_clear(&b);
+	a[1].sin_port = htons(7);
+	ck_assert_int_eq(realwire_put_peers(&b, 99, a, 2), 0);
+	ck_assert_int_eq(realwire_get_peers(b.p + 5, b.n - 5, &key, ag, 2), 0);
+	ck_assert(key == 99 && ag[1].sin_port == htons(7));
+	ck_assert_int_eq(realwire_get_peers(b.p + 5, b.n - 6, &key, ag, 2), -ERR_PROTO);
+	buf_clear(&b);
+	ck_assert_int_eq(realwire_put_gone(&b, &g), 0);
+	ck_assert_int_eq(realwire_get_gone(b.p + 5, b.n - 5, &gg), 0);
+	ck_assert(gg.at == -1 && gg.error == 8);
+	ck_assert_str_eq(gg.why, "went ?[31maway");
+	ck_assert_int_eq(realwire_get_gone(b.p + 5, 15, &gg), -ERR_PROTO);
+	buf_done(&b);
+}
+END_TEST
+
+/* --- delays of a run */
+
+static void write_down(void *arg, const struct neko_delay *d)
+{
+	struct buf *b = arg;
+
+	buf_printf(b, "%u>%u %u at %ld %ld; ", d->from, d->to, d->number, (long)d->sent_at,
+		   (long)d->delay);
+}
+
+START_TEST(messages_whose_numbers_are_missing_were_lost)
+{
+	static const struct neko_delay in[] = {
+		{ 40, 3, 1, 2, 4, 0 },
+		{ 10, 5, 1, 2, 1, 0 },
+		{ 40, 9, 1, 2, 4, 0 },
+		{ 11, 1, 2, 1, 0, 0 },
+	};
+	struct run_delays d = { 0 };
+	struct buf b = BUF_INIT(1000);
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(in); i++)
+		ck_assert(run_delays_add(&d, &in[i]));
+	ck_assert_int_eq(run_delays_tell(&d, write_down, &b, NULL), 0);
+	ck_assert_str_eq(buf_str(&b),
+			 "1>2 0 at 5 -1; 1>2 1 at 10 5; 2>1 0 at 11 1; 1>2 2 at 20 -1; "
+			 "1>2 3 at 30 -1; 1>2 4 at 40 3; ");
+	run_delays_done(&d);
+	buf_done(&b);
 }
 END_TEST
 
@@ -251,7 +355,7 @@ END_TEST
 
 #define KEY 42
 #define BURSTS 4
-#define BURST_EVENTS 50000 /* a block of it is more than a stream takes that nobody reads */
+#define BURST_EVENTS 400000 /* blocks of it are more than a stream takes that nobody reads */
 #define PATIENCE_MS 30000
 
 static int done_fd; /* where the layer says what it has done */
@@ -286,6 +390,28 @@ static int build_much(void *arg, struct neko_process *p, struct err *e)
 	return neko_push(p, &ops, NULL, e);
 }
 
+/* Reads one frame; it lies in `in`. */
+static void read_frame(int fd, struct frame_in *in, struct frame *f)
+{
+	uint8_t p[65536];
+	ssize_t n;
+	int rc;
+
+	while ((rc = frame_in_next(in, f, NULL)) == 0) {
+		n = recv(fd, p, sizeof(p), 0);
+		ck_assert_int_gt(n, 0);
+		ck_assert_int_eq(frame_in_add(in, p, (size_t)n, NULL), 0);
+	}
+	ck_assert_int_eq(rc, 1);
+}
+
+static void say(int fd, struct buf *b)
+{
+	ck_assert(!b->failed);
+	ck_assert_int_eq(send(fd, b->p, b->n, 0), (ssize_t)b->n);
+	buf_clear(b);
+}
+
 static int bound_socket(struct sockaddr_in *a)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -298,11 +424,15 @@ static int bound_socket(struct sockaddr_in *a)
 	return fd;
 }
 
-static pid_t begin_process(struct real_conf *c, int master, int *done)
+/* Process 2; address[0] is ours. */
+static pid_t begin_process(struct real_conf *c, int master, struct sockaddr_in *address,
+			   struct frame_in *in, int *done)
 {
-	const struct real_go go = { clock_mono() };
+	struct buf b = BUF_INIT(1000);
+	nsec_t epoch = clock_mono();
+	struct realwire_ready ready;
+	struct frame f;
 	int ends[2];
-	char ready;
 	pid_t pid;
 
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
@@ -316,8 +446,17 @@ static pid_t begin_process(struct real_conf *c, int master, int *done)
 	close(ends[1]);
 	close(c->master);
 	*done = ends[0];
-	ck_assert_int_eq(recv(master, &ready, 1, 0), 1);
-	ck_assert_int_eq(send(master, &go, sizeof(go), 0), sizeof(go));
+	read_frame(master, in, &f);
+	ck_assert_int_eq(f.type, REALWIRE_READY);
+	ck_assert_int_eq(realwire_get_ready(f.p, f.n, &ready), 0);
+	ck_assert_uint_eq(ready.n, 1);
+	address[1] = address[0];
+	address[1].sin_port = htons(ready.port[0]);
+	realwire_put_peers(&b, KEY, address, 2);
+	say(master, &b);
+	realwire_put_times(&b, REALWIRE_GO, &epoch, 1);
+	say(master, &b);
+	buf_done(&b);
 	return pid;
 }
 
@@ -334,7 +473,7 @@ static void send_heartbeat(int fd, const struct sockaddr_in *to)
 	uint8_t bytes[REALWIRE_HEADER_BYTES];
 	struct neko_msg m = { .from = 1, .type = FD_HEARTBEAT };
 
-	ck_assert_uint_eq(realwire_datagram(bytes, KEY, 2, &m), sizeof(bytes));
+	ck_assert_uint_eq(realwire_datagram(bytes, KEY, 2, 0, &m), sizeof(bytes));
 	ck_assert_int_eq(sendto(fd, bytes, sizeof(bytes), 0, (const void *)to, sizeof(*to)),
 			 sizeof(bytes));
 }
@@ -343,59 +482,99 @@ static void ignore_event(void *arg, const struct neko_event *v)
 {
 }
 
-/* All blocks up to the last one, into sum: its flags are those of the last. */
-static void read_all_blocks(int fd, struct realwire_block *last, size_t *events)
+static void ignore_delay(void *arg, const struct neko_delay *d)
 {
-	struct buf in = BUF_INIT(2 * REALWIRE_BLOCK_MAX_BYTES);
-	size_t used;
-	ssize_t n;
+	++*(size_t *)arg;
+}
+
+/* All blocks up to the last one. */
+static void read_all_blocks(int fd, struct frame_in *in, struct realwire_block *last,
+			    size_t *events, size_t *delays)
+{
+	const struct realwire_hearer h = { ignore_event, ignore_delay, delays };
+	nsec_t until = 0;
+	struct frame f;
 
 	do {
-		ck_assert_int_eq(buf_reserve(&in, 65536), 0);
-		n = recv(fd, in.p + in.n, 65536, 0);
-		ck_assert_int_gt(n, 0);
-		in.n += (size_t)n;
-		do {
-			ck_assert_int_eq(realwire_read(in.p, in.n, &used, last, ignore_event, NULL),
-					 0);
-			*events += used ? last->count : 0;
-			buf_drop_front(&in, used);
-		} while (used);
+		read_frame(fd, in, &f);
+		ck_assert_int_eq(f.type, REALWIRE_BLOCK);
+		ck_assert_int_eq(realwire_read(f.p, f.n, last, &h), 0);
+		ck_assert_int_ge(last->until, until);
+		until = last->until;
+		*events += last->count;
 	} while (!last->is_last);
-	buf_done(&in);
 }
 
 START_TEST(a_process_lives_on_while_nobody_reads_its_events_and_says_that_some_are_lost)
 {
 	struct realwire_block last = { 0 };
 	struct sockaddr_in address[2];
-	int pair[2], own = bound_socket(&address[0]), its = bound_socket(&address[1]), done, status;
+	int pair[2], own = bound_socket(&address[0]), done, status;
 	struct real_conf c = { .m = 2,
 			       .id = 2,
-			       .key = KEY,
 			       .nnet = 1,
-			       .sock = { its },
-			       .address = address,
+			       .address = INADDR_LOOPBACK,
+			       .wants_delays = true,
 			       .build = build_much };
-	size_t events = 0;
+	size_t events = 0, delays = 0;
+	struct buf b = BUF_INIT(100);
+	struct frame_in in;
 	pid_t pid;
 
+	frame_in_init(&in, FRAME_MAX_BYTES);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	c.master = pair[1];
-	pid = begin_process(&c, pair[0], &done);
+	pid = begin_process(&c, pair[0], address, &in, &done);
 	ck_assert(says_done(done));
 	send_heartbeat(own, &address[1]);
 	ck_assert(says_done(done));
-	ck_assert_int_eq(send(pair[0], &(char){ REAL_STOP }, 1, 0), 1);
-	read_all_blocks(pair[0], &last, &events);
-	ck_assert(last.has_lost && last.delivered == 1 && last.stuck == 0);
-	ck_assert(events >= BURST_EVENTS && events < BURSTS * BURST_EVENTS);
+	realwire_put_times(&b, REALWIRE_STOP, NULL, 0);
+	say(pair[0], &b);
+	read_all_blocks(pair[0], &in, &last, &events, &delays);
+	ck_assert(last.has_lost && last.delivered == 1 && last.stuck == 0 && delays == 1);
+	ck_assert(events >= REALLOG_CHUNK_ENTRIES && events < BURSTS * BURST_EVENTS);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
+	frame_in_done(&in);
+	buf_done(&b);
 	close(pair[0]);
 	close(done);
 	close(own);
-	close(its);
+}
+END_TEST
+
+/* --- what a process keeps */
+
+START_TEST(a_list_of_chunks_keeps_all_in_order_up_to_its_limit)
+{
+	struct reallog l = { 0 };
+	struct reallog_chunk *c, *next;
+	struct neko_event v = { .what = "e" };
+	size_t i, n = 0;
+
+	reallog_event(&l, &v);
+	ck_assert(l.has_lost); /* nothing was made ready */
+	l.has_lost = false;
+	for (i = 0; i < REALLOG_CHUNKS_MAX * (size_t)REALLOG_CHUNK_ENTRIES; i++) {
+		if (i % REALLOG_CHUNK_ENTRIES == 0)
+			reallog_refill(&l, reallog_make(reallog_wants(&l) ? 1 : 0));
+		v.at = (nsec_t)i;
+		reallog_event(&l, &v);
+	}
+	ck_assert(!l.has_lost);
+	reallog_refill(&l, reallog_make(1));
+	reallog_event(&l, &v);
+	ck_assert(l.has_lost);
+	for (c = reallog_take(&l); c; c = next) {
+		for (i = 0; i < c->n; i++)
+			ck_assert_int_eq(c->event[i].at, (nsec_t)n++);
+		next = c->next;
+		reallog_give_back(&l, c);
+	}
+	ck_assert_uint_eq(n, REALLOG_CHUNKS_MAX * (size_t)REALLOG_CHUNK_ENTRIES);
+	ck_assert_uint_eq(l.held, 0);
+	ck_assert_uint_le(l.nspare, REALLOG_SPARE_CHUNKS);
+	reallog_done(&l);
 }
 END_TEST
 
@@ -404,4 +583,6 @@ SUITE("real", a_process_lives_on_while_nobody_reads_its_events_and_says_that_som
       a_process_that_is_killed_is_detected,
       a_crash_of_a_real_run_is_at_the_moment_of_the_simulated_one,
       a_real_run_is_checked_as_a_simulated_one_is, datagrams_that_are_not_of_this_run_are_nothing,
-      blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
+      blocks_are_read_when_they_are_whole_and_refused_when_they_are_none,
+      frames_that_are_cut_are_refused, messages_whose_numbers_are_missing_were_lost,
+      a_list_of_chunks_keeps_all_in_order_up_to_its_limit)

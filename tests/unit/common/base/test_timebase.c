@@ -107,6 +107,35 @@ START_TEST(samples_that_cannot_be_are_ignored)
 }
 END_TEST
 
+/* A clock that is 37 ppm slow, asked over ways of any length: the truth is always within the bound, which shrinks. */
+START_TEST(the_drift_lies_within_its_bound)
+{
+	double ppm, error, first = 0;
+	struct timebase t;
+	struct rng r;
+
+	rng_init(&r, 5);
+	timebase_init(&t, 0, 0);
+	ck_assert(!timebase_drift(&t, &ppm, &error));
+	for (nsec_t at = SEC; at < 3600 * SEC; at += 3 * SEC) {
+		nsec_t there = (nsec_t)rng_below(&r, 20 * MS),
+		       back = (nsec_t)rng_below(&r, 20 * MS);
+		nsec_t then = at + there;
+
+		timebase_update(&t,
+				&(struct timebase_sample){ at, then + back,
+							   WALL + then + then / 1000000 * 37, 0 });
+		if (!timebase_drift(&t, &ppm, &error))
+			continue;
+		ck_assert_double_le(fabs(ppm - 37), error + 0.1);
+		first = first > 0 ? first : error;
+	}
+	ck_assert_double_lt(error, first / 20);
+	timebase_init_root(&t, 0, 0);
+	ck_assert(timebase_drift(&t, &ppm, &error) && ppm == 0 && error == 0);
+}
+END_TEST
+
 START_TEST(now_never_goes_back)
 {
 	struct timebase t;
@@ -125,4 +154,4 @@ SUITE("timebase", the_root_is_its_own_time_without_error, without_a_sample_the_e
       the_truth_lies_within_the_bound_however_the_delay_is_split,
       clocks_that_drift_stay_within_a_bound_that_grows,
       a_better_sample_is_taken_and_a_worse_one_is_not, samples_that_cannot_be_are_ignored,
-      now_never_goes_back)
+      the_drift_lies_within_its_bound, now_never_goes_back)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the processes of a real run live, as its master sees them: on this host (crew_local), or behind
+ * factories on others (neko/hosts). A frame is one of realwire.h.
+ */
+#ifndef NEKO_CREW_H
+#define NEKO_CREW_H
+
+#include "neko/real.h"
+#include "neko/realwire.h"
+#include "neko/run.h"
+#include "proto/frame.h"
+
+struct crew;
+
+/* Of the master. Not from within start(). */
+struct crew_hearer {
+	void (*on_frame)(void *arg, uint32_t id, const struct frame *f);
+	/* It is not there any more, and nothing more comes. Once each. */
+	void (*on_gone)(void *arg, uint32_t id, const struct realwire_gone *how);
+	void *arg;
+};
+
+struct crew_ops {
+	/* Process id begins to be. Errors are for people. */
+	int (*start)(struct crew *c, uint32_t id, struct err *e);
+	/* Of its networks: IPv4, host order. */
+	uint32_t (*address)(const struct crew *c, uint32_t id);
+	/* A whole frame. What cannot be sent makes it gone. */
+	void (*send)(struct crew *c, uint32_t id, const struct buf *frame);
+	/* Calls back; blocks at most for so long. */
+	void (*turn)(struct crew *c, int ms);
+	/* Ends it without a word; on_gone comes. */
+	void (*kill)(struct crew *c, uint32_t id);
+	/* Where it is, for people. Valid until the next call. */
+	const char *(*place)(const struct crew *c, uint32_t id);
+	/* All are ended, and the crew is freed. */
+	void (*end)(struct crew *c);
+};
+
+struct crew {
+	const struct crew_ops *ops;
+	struct crew_hearer hearer; /* set by the master */
+	nsec_t lead; /* from the go to time 0, so that all hear it before */
+};
+
+/* fork(). NULL: no memory. r is borrowed; its seed and wishes are set. */
+struct crew *crew_local_new(struct run *r);
+
+/* A process of the run says what it is to be, on this or another host: builds its layers and fills c. */
+void crew_fill_conf(struct run *r, uint32_t id, struct real_conf *c);
+
+#endif
