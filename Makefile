@@ -73,6 +73,7 @@ MODULES :=
 -include lm/module.mk
 -include sm/module.mk
 -include mainsm/module.mk
+-include sim/module.mk
 -include tools/libomis/module.mk
 -include tools/web/module.mk
 -include tools/module.mk
@@ -87,11 +88,12 @@ sm.never            := lm mainsm
 mainsm.never        := lm sm
 tools/libomis.never := lm sm mainsm
 tools/web.only      := common/base
-tools.never         := lm sm mainsm
+tools.never         := lm sm mainsm sim
 
 include mk/rules.mk
 include mk/check.mk
 include mk/install.mk
+-include sim/cores.mk
 -include examples/module.mk
 -include tests/system/module.mk
 -include tests/system/foreign/rules.mk

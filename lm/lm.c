@@ -446,6 +446,11 @@ void lm_free(struct lm *m)
 	free(m);
 }
 
+int lm_register(struct lm *m, int fd, int32_t pid)
+{
+	return intake_segment(m->intake, fd, pid, false);
+}
+
 int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn)
 {
 	const struct identity *self = net_ctx_self(ctx);

@@ -67,6 +67,12 @@ void lm_free(struct lm *m);
 /* Goes up: once. -ERR_NOMEM. */
 int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn);
 
+/*
+ * A process hands over its segment as by the socket, on hosts that have none: fd is consumed. As
+ * intake_segment().
+ */
+int lm_register(struct lm *m, int fd, int32_t pid);
+
 /* To mainsm, whoever the parent is. */
 void lm_ask_top(struct lm *m, const struct msg *msg);
 

@@ -24,6 +24,7 @@ const struct cmd cmd_table[] = {
 	{ "log", cmd_log, "show event logs, and convert them to other forms and back" },
 	{ "stats", cmd_stats, "what numbers in files tell, and how sure it is" },
 	{ "neko", cmd_neko, "run distributed algorithms, simulated or real, and measure them" },
+	{ "sim", cmd_sim, "run our own daemons in a simulated world, with faults from a seed" },
 	{ "probes", cmd_probes, "make the functions that mark regions of a program" },
 	{ "status", cmd_status, "health of the monitor's own daemons" },
 	{ "audit", cmd_audit, "who did what to programs, and who was refused" },

@@ -12,7 +12,7 @@ tools.src        := cmd.c columns.c following.c health.c launch.c launch_mainsm.
 		    metrics.c pmsl_text.c probe_decl.c probe_write.c \
 		    cmd_events.c cmd_lifelines.c cmd_log.c logarchive.c logcompare.c logquery.c \
 		    logread.c logwrite.c \
-		    cmd_neko.c cmd_stats.c neko_delays.c neko_show.c
+		    cmd_neko.c cmd_sim.c cmd_stats.c neko_delays.c neko_show.c
 tools.uses       := common/base common/ring common/omis eventlog eventlog/text eventlog/archive eventlog/lifeline stats pmsl neko tools/libomis tools/web
 # What libomig and a program with probes know of each other goes into each such program.
 tools.gen        := $(B)/gen/tools/probe_abi_text.c
@@ -46,10 +46,10 @@ $(B)/libexec/omig/omig-scratch: $(B)/tools/scratch_main.o $(B)/gen/tools/scratch
 # Manual pages: what programs can say themselves is filled in by asking them.
 tools.man        := omig.1.scd omig.conf.5.scd omis.7.scd lm.8.scd sm.8.scd mainsm.8.scd
 tools.pages      := $(tools.man:%.scd=$(B)/man/%)
-tools.speakers   := $(B)/bin/omig $(B)/bin/omis-doc $(foreach d,lm sm mainsm,$(if $(filter $d,$($d.programs)),$(B)/bin/$d))
+tools.speakers   := $(B)/bin/omig $(B)/bin/omis-doc $(if $(filter sim,$(MODULES)),$(B)/libexec/omig/omig-sim) $(foreach d,lm sm mainsm,$(if $(filter $d,$($d.programs)),$(B)/bin/$d))
 $(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill $(tools.speakers)
 	$(call say,SCDOC)mkdir -p $(@D) && tools/man-fill $(B)/bin <$< >$@.scd && $(SCDOC) <$@.scd >$@
-$(B)/share/omig.bash: tools/make-completion $(B)/bin/omig $(B)/bin/omis-doc
+$(B)/share/omig.bash: tools/make-completion $(tools.speakers)
 	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $(B)/bin >$@
 $(if $(M),,$(eval all: $(B)/share/omig.bash))
 tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/answers.h"
+
+#include "common/base/str.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void know(struct cluster *c, struct simproc *p, const char *token, size_t n)
+{
+	if (!p->token[0])
+		snprintf(p->token, sizeof(p->token), "%.*s", (int)n, token);
+	else if (strlen(p->token) != n || strncmp(p->token, token, n) != 0)
+		world_break(c->w, "rank %d was %s and is %.*s now", (int)p->rank, p->token, (int)n, token);
+}
+
+unsigned answers_check_proc(struct cluster *c, const char *token, const char *value)
+{
+	char *end;
+	long rank = strtol(value, &end, 10);
+	long pid = *end == ',' ? strtol(end + 1, &end, 10) : -1;
+	struct simproc *p = cluster_rank(c, rank);
+
+	if (!p || *end || pid != p->pid)
+		world_break(c->w, "%s is told as \"%.100s\": there is no such process", token, value);
+	else
+		know(c, p, token, strlen(token));
+	return 1;
+}
+
+unsigned answers_check_trigger(struct cluster *c, const char *value, uint64_t *last)
+{
+	const char *token = value[0] ? value + 2 : ""; /* of a list that length stands first */
+	const char *at = value[0] ? strchr(token, ',') : NULL;
+	char *end = NULL;
+	long rank = at ? strtol(at + 1, &end, 10) : -1;
+	uint64_t serial = end && *end == ',' ? strtoull(end + 1, &end, 10) : 0;
+	struct simproc *p = cluster_rank(c, rank);
+
+	if (!value[0])
+		return 0; /* of another action of the list, which tells nothing */
+	if (!p || !end || *end || !serial || serial > simrank_calls(p->mpi)) {
+		world_break(c->w, "an event \"%.100s\" that never was", value);
+		return 1;
+	}
+	know(c, p, token, (size_t)(at - token));
+	if (serial <= last[rank])
+		world_break(c->w, "call %" PRIu64 " of rank %ld came after call %" PRIu64 ": twice, or not in its place",
+			    serial, rank, last[rank]);
+	last[rank] = serial;
+	return 1;
+}
+
+/* One value of a read is [object,number of the read,value,...]. NULL: that was all. */
+static const char *next_value(const char *at, char *object, size_t room, double *value)
+{
+	const char *comma = at && *at == '[' ? strchr(at, ',') : NULL;
+	const char *second = comma ? strchr(comma + 1, ',') : NULL;
+
+	if (!second)
+		return NULL;
+	snprintf(object, room, "%.*s", (int)(comma - at - 1), at + 1);
+	*value = strtod(second + 1, NULL);
+	at = strchr(second, ']');
+	return at ? at + 1 : second + strlen(second);
+}
+
+static const char *first_value(const char *value)
+{
+	const char *at = strstr(value, ",[");
+
+	return at ? at + 2 : NULL;
+}
+
+double answers_total(const char *value)
+{
+	char object[40];
+	double v = NAN;
+
+	return next_value(first_value(value), object, sizeof(object), &v) ? v : NAN;
+}
+
+/* Of all ranks, or of the one of that token. */
+static double sent_by(const struct cluster *c, const char *token)
+{
+	const struct simproc *p;
+	double sum = 0;
+
+	for (size_t i = 0; (p = cluster_each_rank(c, &i));)
+		if (strncmp(token, "p_", 2) != 0 || str_eq(p->token, token))
+			sum += (double)simrank_bytes(p->mpi);
+	return sum;
+}
+
+static bool is_known(const struct cluster *c, const char *token)
+{
+	const struct simproc *p;
+
+	for (size_t i = 0; (p = cluster_each_rank(c, &i));)
+		if (str_eq(p->token, token))
+			return true;
+	return false;
+}
+
+unsigned answers_check_read(struct cluster *c, const char *value)
+{
+	char object[40];
+	double v = 0;
+
+	for (const char *at = first_value(value); (at = next_value(at, object, sizeof(object), &v));) {
+		at += *at == ',';
+		if (!strncmp(object, "p_", 2) && !is_known(c, object))
+			continue;
+		if (v < 0 || v > sent_by(c, object)) /* NaN: nothing is known */
+			world_break(c->w, "%s is measured to have sent %g bytes of %g", object, v, sent_by(c, object));
+	}
+	return 1;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tools are told, compared with the hosts themselves. What is not true breaks the world. */
+#ifndef SIM_ANSWERS_H
+#define SIM_ANSWERS_H
+
+#include "sim/cluster.h"
+
+/*
+ * proc_get_info with flags 513: "rank,pid" of that token, which means this process for ever. 1, so
+ * that checks can be counted.
+ */
+unsigned answers_check_proc(struct cluster *c, const char *token, const char *value);
+
+/*
+ * "3,token,rank,serial" of a call: it was made, by that process, and comes once and behind those that
+ * came before. last: of each rank.
+ */
+unsigned answers_check_trigger(struct cluster *c, const char *value, uint64_t *last);
+
+/* A read of Send_volume: no value is more than has been sent. */
+unsigned answers_check_read(struct cluster *c, const char *value);
+
+/* The number of the value of the one result, or NaN. */
+double answers_total(const char *value);
+
+#endif

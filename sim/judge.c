@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/judge.h"
+
+#include "common/base/str.h"
+#include "sim/answers.h"
+#include "sim/simtool.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALLS 3 /* of each rank, that must all be told */
+#define STEP_NS (100 * NSEC_PER_MSEC)
+#define ANSWER_NS (2 * NSEC_PER_SEC)
+#define TOKEN_ROOM 40
+
+struct judge {
+	struct cluster *c;
+	struct simtool *tool;
+	uint64_t *last; /* serial of the last call told of each rank */
+	size_t told; /* calls */
+	struct reply *answer; /* the last one; owned */
+	char csr[TOKEN_ROOM], dfg[TOKEN_ROOM];
+};
+
+static bool is_over(const struct judge *j)
+{
+	return j->c->w->broken[0] != 0;
+}
+
+static void pass(struct judge *j, nsec_t time)
+{
+	if (!is_over(j))
+		loop_advance(j->c->w->loop, time);
+}
+
+static void on_reply(void *arg, const struct reply *r)
+{
+	struct judge *j = arg;
+
+	if (r->kind == STATUS_CSR_TRIGGERED) {
+		for (size_t i = 0; i < r->nentry; i++)
+			if (!r->entry[i].status)
+				j->told += answers_check_trigger(j->c, r->entry[i].value, j->last);
+		return;
+	}
+	if (r->kind == STATUS_CSR_DEFINED)
+		str_copy(j->csr, sizeof(j->csr), r->csr);
+	if (r->kind && r->kind != STATUS_CSR_DEFINED)
+		return;
+	reply_free(j->answer);
+	j->answer = reply_new();
+	if (!j->answer || reply_append(j->answer, r) < 0)
+		world_break(j->c->w, "no memory");
+	else
+		j->answer->id = r->id;
+}
+
+static void on_link(void *arg)
+{
+}
+
+/* The whole answer, or the world is broken and NULL. */
+static const struct reply *ask(struct judge *j, const char *text)
+{
+	const struct simtool_ask q = { .text = text, .deadline = ANSWER_NS };
+	uint64_t id = simtool_ask(j->tool, &q);
+
+	for (nsec_t t = 0; t < ANSWER_NS + SIMTOOL_LATE_NS && !is_over(j); t += STEP_NS) {
+		if (id && j->answer && j->answer->id == id)
+			return j->answer;
+		pass(j, STEP_NS);
+	}
+	world_break(j->c->w, "all is whole, and %.80s is not answered", text);
+	return NULL;
+}
+
+static void be_ok(struct judge *j, const char *text)
+{
+	const struct reply *r = ask(j, text);
+
+	for (size_t i = 0; r && i < r->nentry; i++)
+		if (r->entry[i].status)
+			world_break(j->c->w, "all is whole, and %.80s is answered %s: %.200s", text,
+				    status_name(r->entry[i].status), r->entry[i].value);
+	if (r && reply_is_partial(r))
+		world_break(j->c->w, "all is whole, and %.80s is not for all: %.100s: %.150s", text,
+			    r->coverage.nmissing ? r->coverage.missing[0].object : "?",
+			    r->coverage.nmissing ? r->coverage.missing[0].reason : "?");
+}
+
+/* --- what holds without asking */
+
+static void judge_processes(struct judge *j, const struct ledger *l)
+{
+	const struct simproc *p;
+
+	for (size_t i = 0; (p = cluster_each_rank(j->c, &i));) {
+		uint32_t done = l->done[p->rank], unknown = l->unknown[p->rank];
+
+		if (p->is_stopped)
+			world_break(j->c->w, "rank %d is stopped, and nobody is there who wants it", (int)p->rank);
+		if (p->counted < done || p->counted > done + unknown)
+			world_break(j->c->w, "rank %d got %u signals; %u were told as done, of %u nobody knows",
+				    (int)p->rank, p->counted, (unsigned)done, (unsigned)unknown);
+	}
+}
+
+static void judge_rest(struct judge *j)
+{
+	const struct simproc *p;
+
+	for (size_t i = 0; (p = cluster_each_rank(j->c, &i));)
+		if (p->is_alive && simrank_switched_on(p->mpi, p->was_left))
+			world_break(j->c->w, "rank %d has %zu calls switched on, and nobody is there who wants them",
+				    (int)p->rank, simrank_switched_on(p->mpi, p->was_left));
+	for (unsigned i = 0; i < j->c->conf.sites; i++) {
+		struct sm_counts n;
+
+		simsite_counts(j->c->site[i], &n);
+		if (n.csrs || n.requests)
+			world_break(j->c->w, "%s keeps %zu conditional requests and %zu requests, and nobody is there who wants them",
+				    simsite_name(j->c->site[i]), n.csrs, n.requests);
+	}
+}
+
+/* --- what a tool must see */
+
+static void all_are_seen(struct judge *j)
+{
+	const struct reply *r = NULL;
+	size_t seen = 0, alive = cluster_alive(j->c);
+
+	be_ok(j, ":site_attach([]) node_attach([]) proc_attach([])");
+	be_ok(j, ":{node_get_info([],1)}");
+	if (!is_over(j) && j->answer->coverage.answered != j->c->conf.hosts)
+		world_break(j->c->w, "all is whole, and %u of %u hosts answer", j->answer->coverage.answered,
+			    j->c->conf.hosts);
+	r = ask(j, ":proc_get_info([],513)");
+	for (size_t i = 0; r && i < r->nentry; i++)
+		if (!r->entry[i].status)
+			seen += answers_check_proc(j->c, r->entry[i].objects, r->entry[i].value);
+	if (r && seen < alive)
+		world_break(j->c->w, "all is whole, and %zu of %zu processes are seen", seen, alive);
+}
+
+static double read_total(struct judge *j)
+{
+	char text[80];
+	const struct reply *r;
+
+	snprintf(text, sizeof(text), ":dfg_read([%s])", j->dfg);
+	r = ask(j, text);
+	return r && r->nentry ? answers_total(r->entry[0].value) : NAN;
+}
+
+/* Calls of everybody; the sum of their bytes. */
+static double call_all(struct judge *j)
+{
+	double bytes = 0;
+	struct simproc *p;
+
+	for (int k = 0; k < CALLS; k++) {
+		for (size_t i = 0; (p = cluster_each_rank(j->c, &i));)
+			if (p->is_alive) {
+				bytes += (double)simrank_calls(p->mpi) + 1;
+				simrank_send(p->mpi, (int64_t)simrank_calls(p->mpi) + 1, 1000);
+			}
+		pass(j, STEP_NS);
+	}
+	pass(j, NSEC_PER_SEC);
+	return bytes;
+}
+
+static void measure_and_watch(struct judge *j)
+{
+	char text[80];
+	double before, after, sent;
+	const struct reply *r;
+
+	ask(j, "thread_has_started_lib_call([],\"MPI_Send\"): print([$proc,$par1,$par8])");
+	snprintf(text, sizeof(text), ":csr_enable([%s])", j->csr);
+	be_ok(j, text);
+	r = ask(j, ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",0,\"mode\",\"start\"])");
+	str_copy(j->dfg, sizeof(j->dfg), r && r->nentry ? r->entry[0].value : "");
+	snprintf(text, sizeof(text), ":dfg_start([%s])", j->dfg);
+	be_ok(j, text);
+	pass(j, 2 * NSEC_PER_SEC);
+	before = read_total(j);
+	sent = call_all(j);
+	after = read_total(j);
+	if (!is_over(j) && j->told != CALLS * cluster_alive(j->c))
+		world_break(j->c->w, "all is whole, and of %zu calls %zu are told", CALLS * cluster_alive(j->c), j->told);
+	if (!is_over(j) && !(after - before == sent))
+		world_break(j->c->w, "all is whole, %g bytes were sent, and measured is %g (%g - %g)", sent,
+			    after - before, after, before);
+}
+
+static int open_tool(struct judge *j)
+{
+	const struct simtool_conf c = { .w = j->c->w, .name = "judge", .role = ROLE_TOOL_MANIPULATE, .epoch = 1,
+					.on_reply = on_reply, .on_up = on_link, .on_down = on_link, .arg = j };
+
+	j->last = calloc((size_t)j->c->conf.hosts * CLUSTER_RANKS_MAX, sizeof(*j->last));
+	return j->last ? simtool_new(&c, &j->tool, NULL) : -ERR_NOMEM;
+}
+
+void judge(struct cluster *c, struct ledger *l, bool with_faults)
+{
+	struct judge j = { .c = c };
+
+	pass(&j, with_faults ? JUDGE_HEAL_NS : JUDGE_LEAVE_NS);
+	judge_processes(&j, l);
+	if (open_tool(&j) < 0)
+		world_break(c->w, "no memory");
+	pass(&j, NSEC_PER_SEC);
+	if (!is_over(&j))
+		all_are_seen(&j);
+	if (!is_over(&j))
+		measure_and_watch(&j);
+	simtool_free(j.tool);
+	pass(&j, with_faults ? JUDGE_FORGET_NS : JUDGE_LEAVE_NS);
+	if (!is_over(&j))
+		judge_rest(&j);
+	reply_free(j.answer);
+	free(j.last);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is known of each manipulation that a tool has asked for with an id of its own, to be
+ * compared with what came to the processes: done is at least what came, done and unknown
+ * together at most. Also what the run has to show for itself.
+ */
+#ifndef SIM_LEDGER_H
+#define SIM_LEDGER_H
+
+#include "common/omis/reply.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum verdict { VERDICT_UNKNOWN, VERDICT_DONE, VERDICT_NOT_DONE };
+
+struct ledger_counts {
+	uint64_t requests, answers, lost; /* of tools; lost: told by the end of the connection */
+	uint64_t manipulations, repeats, triggers, reads, infos;
+	uint64_t kills, cuts, breaks, slow_links; /* faults */
+};
+
+struct ledger {
+	size_t n; /* ranks */
+	uint32_t *done, *unknown; /* of each */
+	struct ledger_counts counts;
+};
+
+int ledger_open(struct ledger *l, size_t ranks);
+void ledger_close(struct ledger *l);
+
+/* What an answer says of a manipulation. */
+enum verdict verdict_of(const struct reply *r);
+
+#endif

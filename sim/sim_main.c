@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig-sim: what `omig sim` runs. */
+#include "common/base/log.h"
+#include "common/base/opt.h"
+#include "common/base/str.h"
+#include "sim/disk.h"
+#include "sim/run.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_BROKEN 1
+#define EXIT_FAILURE_OWN 3
+#define FOR_EVER_NS (INT64_C(86400) * NSEC_PER_SEC)
+
+struct wish {
+	struct run_conf run;
+	uint64_t sites, hosts, ranks, tools;
+	uint64_t first, last;
+	const char *faults;
+	bool verbose, log, twice, is_range;
+	struct run_result sum; /* of all worlds */
+	uint64_t worlds, broken;
+};
+
+/* The seed under way, as text for whoever crashes. */
+static char crash_words[512];
+
+static void on_crash(int sig)
+{
+	ssize_t n = write(STDOUT_FILENO, crash_words, strlen(crash_words));
+
+	(void)n;
+	raise(sig); /* not ours any more */
+}
+
+static void note_command(const struct run_conf *c)
+{
+	struct buf b = BUF_INIT(sizeof(crash_words));
+
+	buf_printf(&b, "seed %" PRIu64 " crashed\n  again: ", c->seed);
+	run_print_command(c, &b);
+	buf_printf(&b, "\n");
+	str_copy(crash_words, sizeof(crash_words), buf_str(&b));
+	buf_done(&b);
+}
+
+static int run_one(const struct run_conf *conf, struct run_result *out, struct err *e)
+{
+	struct run_conf c = *conf;
+	char disk[DISK_PATH_BYTES];
+	int rc = disk_make(disk, e);
+
+	if (rc < 0)
+		return rc;
+	c.disk = disk;
+	rc = run_world(&c, out, e);
+	disk_remove(disk);
+	return rc;
+}
+
+static void tell_counts(const struct run_result *r)
+{
+	const struct ledger_counts *n = &r->counts;
+
+	printf("%.0f s in %.3f s, %" PRIu64 " frames of %" PRIu64 " bytes\n", (double)r->virtual_time / 1e9,
+	       (double)r->real_time / 1e9, r->frames, r->bytes);
+	printf("  requests %" PRIu64 ", answers %" PRIu64 ", manipulations with an id %" PRIu64 " (sent again %" PRIu64
+	       "), triggers %" PRIu64 ", reads %" PRIu64 ", processes compared %" PRIu64 "\n",
+	       n->requests, n->answers, n->manipulations, n->repeats, n->triggers, n->reads, n->infos);
+	printf("  killed %" PRIu64 ", links cut %" PRIu64 ", slow %" PRIu64 ", breaking %" PRIu64 "\n", n->kills, n->cuts,
+	       n->slow_links, n->breaks);
+}
+
+static void tell_broken(const struct run_conf *c, const struct run_result *r)
+{
+	struct buf b = BUF_INIT(sizeof(crash_words));
+
+	run_print_command(c, &b);
+	printf("seed %" PRIu64 ", at %.3f s: %s\n  again: %s\n", c->seed, (double)r->broken_at / 1e9, r->broken,
+	       buf_str(&b));
+	fflush(stdout);
+	buf_done(&b);
+}
+
+static void add(struct wish *w, const struct run_result *r)
+{
+	const uint64_t *from = (const uint64_t *)(const void *)&r->counts;
+	uint64_t *to = (uint64_t *)(void *)&w->sum.counts;
+
+	for (size_t i = 0; i < sizeof(r->counts) / sizeof(*from); i++)
+		to[i] += from[i];
+	w->sum.frames += r->frames;
+	w->sum.bytes += r->bytes;
+	w->sum.virtual_time += r->virtual_time;
+	w->sum.real_time += r->real_time;
+	w->worlds++;
+	w->broken += r->broken[0] != 0;
+}
+
+static int run_seed(struct wish *w, struct err *e)
+{
+	struct run_result r, again;
+	int rc;
+
+	note_command(&w->run);
+	rc = run_one(&w->run, &r, e);
+	if (rc == 0 && w->twice)
+		rc = run_one(&w->run, &again, e);
+	if (rc < 0)
+		return rc;
+	if (w->twice && r.hash != again.hash && !r.broken[0])
+		snprintf(r.broken, sizeof(r.broken), "the same seed is another run: %016" PRIx64 ", %016" PRIx64, r.hash,
+			 again.hash);
+	if (w->verbose || !w->is_range) {
+		printf("seed %" PRIu64 ": hash %016" PRIx64 ", ", w->run.seed, r.hash);
+		tell_counts(&r);
+	}
+	if (r.broken[0])
+		tell_broken(&w->run, &r);
+	add(w, &r);
+	return 0;
+}
+
+static int run_all(struct wish *w)
+{
+	struct err e = { 0 };
+
+	for (uint64_t seed = w->first; seed <= w->last; seed++) {
+		w->run.seed = seed;
+		if (run_seed(w, &e) < 0) {
+			fprintf(stderr, "omig: %s\n", e.text);
+			return EXIT_FAILURE_OWN;
+		}
+	}
+	if (w->is_range) {
+		printf("%" PRIu64 " worlds, %" PRIu64 " broken: ", w->worlds, w->broken);
+		tell_counts(&w->sum);
+	}
+	return w->broken ? EXIT_BROKEN : 0;
+}
+
+static int set_seeds(void *into, const char *value, struct err *e)
+{
+	struct wish *w = into;
+	const char *dots = strstr(value, "..");
+	char first[24];
+
+	snprintf(first, sizeof(first), "%.*s", dots ? (int)(dots - value) : 0, value);
+	if (!dots || str_to_u64(first, 0, UINT64_MAX, &w->first) || str_to_u64(dots + 2, 0, UINT64_MAX - 1, &w->last) ||
+	    w->first > w->last)
+		return err_set(e, ERR_INVALID, "\"%.60s\": as 1..1000", value);
+	w->is_range = true;
+	return 0;
+}
+
+static int set_faults(void *into, const char *value, struct err *e)
+{
+	struct wish *w = into;
+
+	if (!str_eq(value, "default") && !str_eq(value, "none"))
+		return err_set(e, ERR_INVALID, "\"%.60s\": default or none", value);
+	w->run.with_faults = str_eq(value, "default");
+	return 0;
+}
+
+static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **argv, int first)
+{
+	const struct sigaction crash = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
+
+	if (argc - first != 1 || !str_eq(argv[first], "cluster"))
+		return opt_usage_error(spec, "what is to be simulated? cluster");
+	if (w->sites > w->hosts)
+		return opt_usage_error(spec, "more sites than hosts");
+	w->run.sites = (unsigned)w->sites;
+	w->run.hosts = (unsigned)w->hosts;
+	w->run.ranks = (unsigned)w->ranks;
+	w->run.tools = (unsigned)w->tools;
+	if (!w->is_range)
+		w->last = w->first;
+	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, .fd = -1 });
+	sigaction(SIGSEGV, &crash, NULL);
+	sigaction(SIGABRT, &crash, NULL);
+	return run_all(w);
+}
+
+static int document(const struct opt_spec *spec, const char *form)
+{
+	if (str_eq(form, "complete"))
+		opt_print_complete(spec, stdout);
+	else
+		opt_print_man(spec, stdout);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct wish w = { .sites = 2, .hosts = 6, .ranks = 2, .tools = 3, .first = 1,
+			  .run = { .time = 60 * NSEC_PER_SEC, .with_faults = true } };
+	const struct opt table[] = {
+		{ .name = "seed", .arg = "N", .help = "what all is drawn from (1)", .kind = OPT_U64, .into = &w.first },
+		{ .name = "seeds", .arg = "A..B", .help = "a world for each of them; broken ones are told", .kind = OPT_CALL,
+		  .into = &w, .call = set_seeds },
+		{ .name = "sites", .arg = "N", .help = "sites, each with an sm (2)", .kind = OPT_U64, .into = &w.sites,
+		  .min = 1, .max = RUN_SITES_MAX },
+		{ .name = "hosts", .arg = "N", .help = "hosts, each with an lm (6)", .kind = OPT_U64, .into = &w.hosts,
+		  .min = 1, .max = RUN_HOSTS_MAX },
+		{ .name = "ranks", .arg = "N", .help = "MPI processes of each host at the start (2)", .kind = OPT_U64,
+		  .into = &w.ranks, .min = 0, .max = RUN_RANKS_MAX },
+		{ .name = "tools", .arg = "N", .help = "tools, which do what comes to their minds (3)", .kind = OPT_U64,
+		  .into = &w.tools, .min = 1, .max = RUN_TOOLS_MAX },
+		{ .name = "time", .arg = "TIME", .help = "of work and faults, before all is judged (60s)", .kind = OPT_NSEC,
+		  .into = &w.run.time, .min = 0, .max = FOR_EVER_NS },
+		{ .name = "faults", .arg = "WHICH", .help = "default or none", .kind = OPT_CALL, .into = &w, .call = set_faults },
+		{ .name = "twice", .help = "each seed twice: both runs must be the same", .kind = OPT_FLAG, .into = &w.twice },
+		{ .name = "verbose", .short_name = 'v', .help = "what each run did", .kind = OPT_FLAG, .into = &w.verbose },
+		{ .name = "log", .help = "what the daemons log, and what happens to them", .kind = OPT_FLAG, .into = &w.log },
+		{ 0 },
+	};
+	const struct opt_spec spec = { .program = "omig sim", .usage = "cluster [OPTION...]", .table = table,
+				       .summary = "Runs our own daemons, unchanged, in a simulated world." };
+	int first;
+
+	if (argc == 3 && str_eq(argv[1], "--omig-doc"))
+		return document(&spec, argv[2]);
+	switch (opt_parse(&spec, argc, argv, &first)) {
+	case OPT_DONE:
+		return 0;
+	case OPT_USAGE:
+		return OPT_EXIT_USAGE;
+	case OPT_GO:
+		break;
+	}
+	return begin(&w, &spec, argc, argv, first);
+}

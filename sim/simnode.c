@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/simnode.h"
+
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/net/net.h"
+#include "lm/lm.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define NAME_BYTES 24
+#define PATH_BYTES 320
+
+struct simnode {
+	struct world *w;
+	struct simhost *host;
+	struct lm *lm; /* NULL: it does not run */
+	struct net_ctx *ctx;
+	struct identity who;
+	struct rng rng;
+	struct timebase time;
+	uint64_t epoch;
+	char name[NAME_BYTES];
+	char dir[PATH_BYTES], aside[PATH_BYTES], journal[PATH_BYTES], ops[PATH_BYTES];
+};
+
+static void on_end(void *arg, const char *reason)
+{
+	struct simnode *n = arg;
+
+	world_break(n->w, "the lm of %s ends by itself: %s", n->name, reason);
+}
+
+int simnode_new(struct world *w, unsigned number, const char *site, struct simnode **out, struct err *e)
+{
+	struct simnode *n = calloc(1, sizeof(*n));
+	int rc;
+
+	if (!n)
+		return err_nomem(e);
+	n->w = w;
+	snprintf(n->name, sizeof(n->name), "h%u", number);
+	n->who = world_identity(w, ROLE_LM, site, n->name);
+	rng_init(&n->rng, rng_next(&w->dice));
+	snprintf(n->dir, sizeof(n->dir), "%.250s/%s", w->disk, n->name);
+	snprintf(n->aside, sizeof(n->aside), "%.250s/%s.dead", w->disk, n->name);
+	snprintf(n->journal, sizeof(n->journal), "%.300s/stops", n->dir);
+	snprintf(n->ops, sizeof(n->ops), "%.300s/done", n->dir);
+	rc = file_private_dir(n->dir, e);
+	rc = rc < 0 ? rc : simhost_new(w->loop, number, &n->host, e);
+	if (rc < 0) {
+		simnode_free(n);
+		return rc;
+	}
+	*out = n;
+	return 0;
+}
+
+void simnode_free(struct simnode *n)
+{
+	if (!n)
+		return;
+	simnode_kill(n);
+	simhost_free(n->host);
+	free(n);
+}
+
+const char *simnode_name(const struct simnode *n)
+{
+	return n->name;
+}
+
+const char *simnode_site(const struct simnode *n)
+{
+	return n->who.site;
+}
+
+struct simhost *simnode_host(struct simnode *n)
+{
+	return n->host;
+}
+
+bool simnode_is_running(const struct simnode *n)
+{
+	return n->lm != NULL;
+}
+
+bool simnode_is_up(const struct simnode *n)
+{
+	return n->lm && lm_is_up(n->lm);
+}
+
+int simnode_start(struct simnode *n, struct err *e)
+{
+	const struct lm_conf c = { .loop = n->w->loop, .rng = &n->rng, .timebase = &n->time,
+				   .host = simhost_host(n->host), .epoch = ++n->epoch, .host_name = n->name,
+				   .memfd = SIMHOST_MEMFD, .journal = n->journal, .ops = n->ops, .uid = getuid(),
+				   .may_manipulate = true, .on_end = on_end, .arg = n };
+	const struct connstr conn = { .host = { WORLD_TOP }, .nhost = 1, .port = n->w->port, .pin = WORLD_PIN };
+	int rc = mem_ctx_open(n->w->net, &n->who, &n->ctx, e);
+
+	if (rc < 0)
+		return rc;
+	timebase_init(&n->time, loop_now(n->w->loop), world_wall(n->w) - world_random(n->w, NSEC_PER_SEC));
+	rc = lm_open(&c, &n->lm, e);
+	if (rc == 0)
+		return lm_connect(n->lm, n->ctx, &conn);
+	net_ctx_free(n->ctx);
+	return rc;
+}
+
+/* What a dead process cannot do: say goodbye, let anybody go, write. */
+void simnode_kill(struct simnode *n)
+{
+	if (!n->lm)
+		return;
+	log_info("sim", "the lm of %s is killed", n->name);
+	mem_net_kill_host(n->w->net, n->name);
+	rename(n->dir, n->aside);
+	simhost_ignore(n->host, true);
+	for (size_t i = 0; i < simhost_nproc(n->host); i++)
+		simhost_proc(n->host, i)->was_left = true;
+	lm_free(n->lm);
+	n->lm = NULL;
+	net_ctx_free(n->ctx);
+	simhost_ignore(n->host, false);
+	rename(n->aside, n->dir);
+}
+
+struct simproc *simnode_begin(struct simnode *n, int32_t rank)
+{
+	struct simproc *p = simhost_begin(n->host, rank);
+	int fd = p && p->mpi && n->lm ? fcntl(simrank_fd(p->mpi), F_DUPFD_CLOEXEC, 3) : -1;
+
+	if (fd >= 0)
+		lm_register(n->lm, fd, p->pid);
+	return p;
+}
+
+void simnode_dump(const struct simnode *n, struct buf *out)
+{
+	lm_dump(n->lm, out);
+}

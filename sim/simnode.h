@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A host of a simulated world with its lm. */
+#ifndef SIM_SIMNODE_H
+#define SIM_SIMNODE_H
+
+#include "sim/simhost.h"
+#include "sim/world.h"
+
+struct simnode;
+
+/* site: of the certificate. */
+int simnode_new(struct world *w, unsigned number, const char *site, struct simnode **out, struct err *e);
+void simnode_free(struct simnode *n);
+
+const char *simnode_name(const struct simnode *n);
+const char *simnode_site(const struct simnode *n);
+struct simhost *simnode_host(struct simnode *n);
+
+bool simnode_is_running(const struct simnode *n);
+bool simnode_is_up(const struct simnode *n);
+int simnode_start(struct simnode *n, struct err *e);
+void simnode_kill(struct simnode *n);
+
+/* A process begins, and comes to the lm if that runs. NULL: no memory or no descriptor. */
+struct simproc *simnode_begin(struct simnode *n, int32_t rank);
+
+/* Running only. */
+void simnode_dump(const struct simnode *n, struct buf *out);
+
+#endif

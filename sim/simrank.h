@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A simulated rank: a real sealed segment, written as libomig writes it, one thread. */
+#ifndef SIM_SIMRANK_H
+#define SIM_SIMRANK_H
+
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct simrank;
+
+struct simrank_conf {
+	const char *memfd; /* name of the segment */
+	const char *job, *program;
+	int32_t pid, rank, world_size;
+};
+
+int simrank_new(const struct simrank_conf *c, struct simrank **out, struct err *e);
+void simrank_free(struct simrank *r);
+
+/* Borrowed. */
+int simrank_fd(const struct simrank *r);
+
+/* A whole call of MPI_Send with so many bytes that took so long; does what the hook word says. */
+void simrank_send(struct simrank *r, int64_t bytes, uint64_t took_ticks);
+
+/* What it has sent since it began, whether anybody counted or not. */
+uint64_t simrank_calls(const struct simrank *r);
+uint64_t simrank_bytes(const struct simrank *r);
+
+/* Records of MPI_Send that found no room. */
+uint64_t simrank_dropped(const struct simrank *r);
+
+/* Functions that somebody still has switched on; without_measuring: counts, times and volumes do not count. */
+size_t simrank_switched_on(const struct simrank *r, bool without_measuring);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/simsite.h"
+
+#include "common/base/log.h"
+#include "common/base/timebase.h"
+#include "common/net/net.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct simsite {
+	struct world *w;
+	struct sm *sm; /* NULL: it does not run */
+	struct net_ctx *ctx;
+	struct identity who;
+	struct rng rng;
+	struct timebase time;
+	uint64_t epoch;
+	uint16_t port;
+	char name[SIMSITE_NAME_BYTES], host[SIMSITE_NAME_BYTES];
+};
+
+static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+{
+	struct simsite *s = arg;
+	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
+
+	return net_dial(s->ctx, WORLD_TOP, s->w->port, &x, h, out, e);
+}
+
+static void on_end(void *arg, const char *reason)
+{
+	struct simsite *s = arg;
+
+	world_break(s->w, "the sm of %s ends by itself: %s", s->name, reason);
+}
+
+int simsite_new(struct world *w, unsigned number, struct simsite **out, struct err *e)
+{
+	struct simsite *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return err_nomem(e);
+	s->w = w;
+	snprintf(s->name, sizeof(s->name), "site%u", number);
+	snprintf(s->host, sizeof(s->host), "sm%u", number);
+	s->who = world_identity(w, ROLE_SM, s->name, s->host);
+	rng_init(&s->rng, rng_next(&w->dice));
+	*out = s;
+	return 0;
+}
+
+void simsite_free(struct simsite *s)
+{
+	if (!s)
+		return;
+	simsite_kill(s);
+	free(s);
+}
+
+const char *simsite_name(const struct simsite *s)
+{
+	return s->name;
+}
+
+const char *simsite_host(const struct simsite *s)
+{
+	return s->host;
+}
+
+bool simsite_is_running(const struct simsite *s)
+{
+	return s->sm != NULL;
+}
+
+int simsite_start(struct simsite *s, struct err *e)
+{
+	struct sm_conf c = { .loop = s->w->loop, .rng = &s->rng, .timebase = &s->time, .dialer = { dial, s },
+			     .epoch = ++s->epoch, .site = s->name, .host = s->host, .port = s->port,
+			     .grace = SIMSITE_GRACE_NS, .advertise = s->host, .software = "sm", .on_end = on_end, .arg = s };
+	int rc = mem_ctx_open(s->w->net, &s->who, &s->ctx, e);
+
+	if (rc < 0)
+		return rc;
+	/* Its own clock is not the system's. */
+	timebase_init(&s->time, loop_now(s->w->loop), world_wall(s->w) + world_random(s->w, NSEC_PER_SEC));
+	c.ctx = s->ctx;
+	rc = sm_open(&c, &s->sm, e);
+	if (rc < 0) {
+		net_ctx_free(s->ctx);
+		return rc;
+	}
+	s->port = sm_port(s->sm);
+	return 0;
+}
+
+void simsite_kill(struct simsite *s)
+{
+	if (!s->sm)
+		return;
+	log_info("sim", "the sm of %s is killed", s->name);
+	mem_net_kill_host(s->w->net, s->host);
+	sm_free(s->sm);
+	s->sm = NULL;
+	net_ctx_free(s->ctx);
+}
+
+void simsite_counts(const struct simsite *s, struct sm_counts *out)
+{
+	sm_get_counts(s->sm, out);
+}
+
+void simsite_dump(const struct simsite *s, struct buf *out)
+{
+	sm_dump(s->sm, out);
+}

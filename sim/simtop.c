@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/simtop.h"
+
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/base/timebase.h"
+#include "common/net/net.h"
+#include "mainsm/mainsm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct simtop {
+	struct world *w;
+	struct mainsm *m; /* NULL: it does not run */
+	struct net_ctx *ctx;
+	struct identity who;
+	struct rng rng;
+	struct timebase time;
+	uint64_t epoch;
+	char dir[FILE_PATH_BYTES], aside[FILE_PATH_BYTES];
+};
+
+/* Whoever runs the world starts them all. */
+static int start_sm(void *arg, const struct site *site, const char *launcher, const struct token_text *token,
+		    struct err *e)
+{
+	return 0;
+}
+
+static void on_end(void *arg, const char *reason)
+{
+	world_break(arg, "mainsm ends by itself: %s", reason);
+}
+
+int simtop_new(struct world *w, struct simtop **out, struct err *e)
+{
+	struct simtop *t = calloc(1, sizeof(*t));
+	int rc;
+
+	if (!t)
+		return err_nomem(e);
+	t->w = w;
+	t->who = world_identity(w, ROLE_MAINSM, "", WORLD_TOP);
+	rng_init(&t->rng, rng_next(&w->dice));
+	snprintf(t->dir, sizeof(t->dir), "%.4000s/top", w->disk);
+	snprintf(t->aside, sizeof(t->aside), "%.4000s/top.dead", w->disk);
+	rc = file_private_dir(t->dir, e);
+	if (rc < 0) {
+		simtop_free(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+void simtop_free(struct simtop *t)
+{
+	if (!t)
+		return;
+	simtop_kill(t);
+	free(t);
+}
+
+bool simtop_is_running(const struct simtop *t)
+{
+	return t->m != NULL;
+}
+
+int simtop_start(struct simtop *t, struct err *e)
+{
+	struct mainsm_conf c = { .loop = t->w->loop, .rng = &t->rng, .timebase = &t->time, .epoch = ++t->epoch,
+				 .state_dir = t->dir, .port = t->w->port, .launcher = "local",
+				 .wall_now = world_wall, .start_sm = start_sm, .on_end = on_end, .arg = t->w };
+	int rc = mem_ctx_open(t->w->net, &t->who, &t->ctx, e);
+
+	if (rc < 0)
+		return rc;
+	timebase_init_root(&t->time, loop_now(t->w->loop), world_wall(t->w));
+	c.ctx = t->ctx;
+	rc = mainsm_open(&c, &t->m, e);
+	if (rc < 0) {
+		net_ctx_free(t->ctx);
+		return rc;
+	}
+	t->w->port = mainsm_port(t->m);
+	return 0;
+}
+
+/* What a dead process cannot do: write. */
+void simtop_kill(struct simtop *t)
+{
+	if (!t->m)
+		return;
+	log_info("sim", "mainsm is killed");
+	mem_net_kill_host(t->w->net, WORLD_TOP);
+	rename(t->dir, t->aside);
+	mainsm_free(t->m);
+	t->m = NULL;
+	net_ctx_free(t->ctx);
+	rename(t->aside, t->dir);
+}
+
+void simtop_dump(const struct simtop *t, struct buf *out)
+{
+	mainsm_dump(t->m, out);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/world.h"
+
+#include "common/base/str.h"
+#include "sim/clock.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int world_open(struct world *w, uint64_t seed, const char *disk, struct err *e)
+{
+	*w = (struct world){ .loop = loop_new_virtual(), .disk = disk };
+	if (!w->loop)
+		return err_nomem(e);
+	simclock_enter(w->loop, seed);
+	rng_init(&w->dice, seed);
+	w->net = mem_net_new(w->loop, rng_next(&w->dice));
+	if (!w->net) {
+		world_close(w);
+		return err_nomem(e);
+	}
+	mem_net_set_wall(w->net, world_wall, w);
+	return 0;
+}
+
+void world_close(struct world *w)
+{
+	if (w->loop)
+		loop_turn(w->loop);
+	mem_net_free(w->net);
+	loop_free(w->loop);
+	simclock_enter(NULL, 0);
+	w->net = NULL;
+	w->loop = NULL;
+}
+
+bool world_one_in(struct world *w, uint64_t n)
+{
+	return rng_below(&w->dice, n) == 0;
+}
+
+nsec_t world_random(struct world *w, nsec_t max)
+{
+	return max > 0 ? (nsec_t)rng_below(&w->dice, (uint64_t)max) : 0;
+}
+
+void world_break(struct world *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (w->broken[0])
+		return;
+	va_start(ap, fmt);
+	vsnprintf(w->broken, sizeof(w->broken), fmt, ap);
+	va_end(ap);
+	w->broken_at = loop_now(w->loop);
+	loop_stop(w->loop);
+}
+
+struct identity world_identity(struct world *w, enum role role, const char *site, const char *host)
+{
+	struct identity id = { .role = role, .wall_not_after = INT64_MAX };
+
+	w->serial++;
+	memcpy(id.serial, &w->serial, sizeof(w->serial));
+	str_copy(id.site, sizeof(id.site), site);
+	str_copy(id.host, sizeof(id.host), host);
+	return id;
+}
+
+nsec_t world_wall(void *arg)
+{
+	const struct world *w = arg;
+
+	return SIM_WALL_START_NS + loop_now(w->loop);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What all parts of one simulated world share: a loop in virtual time, a network in
+ * memory, dice, a folder that stands for everybody's disk, and the first thing that was
+ * found to be wrong.
+ */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include "common/base/rng.h"
+#include "common/loop/loop.h"
+#include "common/net/mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WORLD_WORDS_BYTES 512
+#define WORLD_TOP "top" /* mainsm's host */
+#define WORLD_PIN "aaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+struct world {
+	struct loop *loop;
+	struct mem_net *net;
+	struct rng dice; /* what happens, and when */
+	const char *disk; /* folder; borrowed */
+	uint16_t port; /* mainsm's */
+	uint32_t serial; /* of the last certificate */
+	char broken[WORLD_WORDS_BYTES]; /* "": nothing yet */
+	nsec_t broken_at;
+};
+
+int world_open(struct world *w, uint64_t seed, const char *disk, struct err *e);
+
+/* After all that stands in it. */
+void world_close(struct world *w);
+
+bool world_one_in(struct world *w, uint64_t n);
+
+/* Evenly in [0, max). */
+nsec_t world_random(struct world *w, nsec_t max);
+
+/* Something is wrong: the first one counts, and ends the run. */
+void world_break(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A certificate of its own. */
+struct identity world_identity(struct world *w, enum role role, const char *site, const char *host);
+
+/* Virtual wall time, for whoever asks with the world as arg. */
+nsec_t world_wall(void *arg);
+
+#endif

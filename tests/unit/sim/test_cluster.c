@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whole hierarchies in virtual time: the same seed is the same run, and whatever goes wrong, what must hold
+ * holds when all is mended. OMIG_SIM_SEEDS=N worlds (100) from OMIG_TEST_SEED on.
+ */
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "sim/disk.h"
+#include "sim/run.h"
+#include "tests/suite.h"
+
+#include <inttypes.h>
+
+#define SEEDS_DEFAULT 100
+#define SMALL .sites = 2, .hosts = 4, .ranks = 2, .tools = 2, .time = 15 * NSEC_PER_SEC
+
+static struct run_result run(const struct run_conf *conf)
+{
+	struct run_conf c = *conf;
+	struct run_result r = { 0 };
+	char disk[DISK_PATH_BYTES];
+	struct err e = { 0 };
+
+	log_set_level(LOG_LEVEL_ERROR);
+	ck_assert_int_eq(disk_make(disk, &e), 0);
+	c.disk = disk;
+	ck_assert_msg(run_world(&c, &r, &e) == 0, "%s", e.text);
+	disk_remove(disk);
+	return r;
+}
+
+static void hold(const struct run_conf *c, const struct run_result *r)
+{
+	struct buf b = BUF_INIT(1024);
+
+	run_print_command(c, &b);
+	ck_assert_msg(!r->broken[0], "at %.3f s: %s; again: %s", (double)r->broken_at / 1e9, r->broken, buf_str(&b));
+	buf_done(&b);
+}
+
+START_TEST(the_same_seed_is_the_same_run)
+{
+	for (unsigned with_faults = 0; with_faults < 2; with_faults++) {
+		const struct run_conf a = { .seed = 7, SMALL, .with_faults = with_faults };
+		const struct run_conf b = { .seed = 8, SMALL, .with_faults = with_faults };
+		struct run_result first = run(&a), other = run(&b), second = run(&a);
+
+		ck_assert_uint_eq(first.hash, second.hash);
+		ck_assert_uint_eq(first.frames, second.frames);
+		ck_assert_uint_ne(first.hash, other.hash);
+		ck_assert_uint_gt(first.frames, 500);
+	}
+}
+END_TEST
+
+START_TEST(without_faults_all_that_is_asked_is_answered)
+{
+	struct ledger_counts n = { 0 };
+
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		const struct run_conf c = { .seed = seed, .sites = 3, .hosts = 9, .ranks = 2, .tools = 4,
+					    .time = 15 * NSEC_PER_SEC };
+		struct run_result r = run(&c);
+
+		hold(&c, &r);
+		n.answers += r.counts.answers;
+		n.triggers += r.counts.triggers;
+		n.reads += r.counts.reads;
+		n.infos += r.counts.infos;
+	}
+	/* Else it has seen nothing. */
+	ck_assert_uint_gt(n.answers, 200);
+	ck_assert_uint_gt(n.triggers, 10);
+	ck_assert_uint_gt(n.reads, 10);
+	ck_assert_uint_gt(n.infos, 100);
+}
+END_TEST
+
+START_TEST(whatever_goes_wrong_what_must_hold_holds)
+{
+	const char *wish = getenv("OMIG_SIM_SEEDS");
+	uint64_t n = wish ? strtoull(wish, NULL, 10) : SEEDS_DEFAULT, first = suite_seed(1);
+	uint64_t kills = 0, cuts = 0, answers = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		const struct run_conf c = { .seed = first + i, SMALL, .with_faults = true };
+		struct run_result r = run(&c);
+
+		hold(&c, &r);
+		kills += r.counts.kills;
+		cuts += r.counts.cuts + r.counts.slow_links + r.counts.breaks;
+		answers += r.counts.answers;
+	}
+	printf("# %" PRIu64 " worlds: %" PRIu64 " answers, %" PRIu64 " kills, %" PRIu64 " links in trouble\n", n, answers,
+	       kills, cuts);
+	/* Else it has seen nothing. */
+	ck_assert_uint_gt(kills, n);
+	ck_assert_uint_gt(cuts, n);
+	ck_assert_uint_gt(answers, 10 * n);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { the_same_seed_is_the_same_run, without_faults_all_that_is_asked_is_answered,
+				       whatever_goes_wrong_what_must_hold_holds };
+
+	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
+	return suite_run_with("cluster", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
+}
