@@ -48,12 +48,19 @@ phase_is() {
 phase_is_done() {
 	[ "$(logged 1)" = $((4 * $1)) ]
 }
+ends_with() { # PID STATUS
+	wait "$1"
+	got=$?
+	echo "status $got"
+	[ $got = "$2" ]
+}
 killed() { # HOST PROGRAM: there, by its number in that host
 	"$bed" exec "$1" sh -c 'for p in /proc/[0-9]*; do
 		[ "$(cat "$p/comm" 2>/dev/null)" = "$1" ] && kill -KILL "${p#/proc/}" && n=1; done; [ "${n:-}" ]' - "$2"
 }
 
 measures all Send_volume
+all=$!
 measures sites Send_count --by site
 measures worst -f examples/metrics/send_volume.pmsl Send_volume_for_interaction
 check 'reads come' until_true 30 has_more all 2
@@ -90,6 +97,10 @@ check 'a rank is killed' killed node3 phased.openmpi
 n=$(lines all)
 check 'reads go on without the rank' until_true 20 has_more all $((n + 3))
 check 'and what it has done stays' until_true 20 is_whole all 3 4000
+
+kill -KILL $mainsm
+check 'a measurement that has lost its mainsm ends' ends_with $all 3
+check 'and says why' grep -q 'the measurement has ended: the connection to mainsm is lost' "$TMPDIR/all.err"
 
 : >"$f.go"
 kill -KILL $job 2>/dev/null # its ranks go with the virtual hosts
