@@ -27,6 +27,8 @@ void agg_clear(struct agg *a)
 		a->product.value = a->product.most = one;
 	} else if (agg_kind_has_sketch(a->kind)) {
 		sketch_init(a->sketch);
+	} else if (a->kind == AGG_STDEV) {
+		a->moments.mean = a->moments.m2 = (struct sum){ 0 };
 	} else {
 		a->sum.hi = a->sum.lo = 0;
 	}
@@ -53,12 +55,17 @@ static void product_add(struct agg *a, double v, double error)
 	product_times(&a->product.most, most, 0);
 }
 
+static double from_mean(double v, const struct sum *mean)
+{
+	return (v - mean->hi) - mean->lo;
+}
+
 static void moments_add(struct agg *a, double v)
 {
-	double delta = v - a->moments.mean;
+	double n = (double)a->n, delta = from_mean(v, &a->moments.mean);
 
-	a->moments.mean += delta / (double)a->n;
-	a->moments.m2 += delta * (v - a->moments.mean);
+	sum_add(&a->moments.m2, delta * delta * ((n - 1) / n));
+	sum_add(&a->moments.mean, delta / n);
 }
 
 static void note_error(struct agg *a, double error)
@@ -115,9 +122,14 @@ static void moments_merge(struct agg *a, const struct agg *b)
 
 	if (!b->n)
 		return;
-	delta = b->moments.mean - a->moments.mean;
-	a->moments.mean += delta * (nb / n);
-	a->moments.m2 += b->moments.m2 + delta * delta * (na * (nb / n));
+	if (!a->n) {
+		a->moments = b->moments;
+		return;
+	}
+	delta = from_mean(b->moments.mean.hi, &a->moments.mean) + b->moments.mean.lo;
+	sum_merge(&a->moments.m2, &b->moments.m2);
+	sum_add(&a->moments.m2, delta * delta * (na * (nb / n)));
+	sum_add(&a->moments.mean, delta * (nb / n));
 }
 
 static void merge_finite(struct agg *a, const struct agg *b)
@@ -239,7 +251,7 @@ static double stdev(const struct agg *a)
 {
 	if (a->pinf || a->ninf)
 		return NAN;
-	return sqrt(a->moments.m2 > 0 ? a->moments.m2 / (double)a->n : 0);
+	return sqrt(sum_value(&a->moments.m2) > 0 ? sum_value(&a->moments.m2) / (double)a->n : 0);
 }
 
 double agg_value(const struct agg *a, double q, double *error)
@@ -305,7 +317,7 @@ bool agg_is_sane(const struct agg *a)
 	case AGG_MEAN:
 		return isfinite(a->sum.lo);
 	case AGG_STDEV:
-		return !(a->moments.m2 < 0);
+		return !(a->moments.m2.hi < 0) && isfinite(a->moments.mean.lo) && isfinite(a->moments.m2.lo);
 	case AGG_MIN:
 	case AGG_MAX:
 	case AGG_UNIQUE:

@@ -46,7 +46,7 @@ struct agg {
 	union {
 		struct sum sum;
 		struct {
-			double mean, m2;
+			struct sum mean, m2; /* a step of a mean of 10^9 soon is less than its last digit */
 		} moments;
 		struct {
 			double min, max;

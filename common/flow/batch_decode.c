@@ -161,8 +161,12 @@ static void get_finite(struct cur *c, struct agg *a, bool low)
 			a->sum.lo = get_double(c);
 		return;
 	case AGG_STDEV:
-		a->moments.mean = get_double(c);
-		a->moments.m2 = get_double(c);
+		a->moments.mean.hi = get_double(c);
+		a->moments.m2.hi = get_double(c);
+		if (low) {
+			a->moments.mean.lo = get_double(c);
+			a->moments.m2.lo = get_double(c);
+		}
 		return;
 	case AGG_MIN:
 	case AGG_MAX:
@@ -186,8 +190,8 @@ static void get_finite(struct cur *c, struct agg *a, bool low)
 
 static void get_agg(struct cur *c, enum agg_kind kind, struct sketch *sketch, struct agg *a)
 {
-	bool sum = kind == AGG_SUM || kind == AGG_MEAN;
-	uint8_t bits = get_bits(c, sum ? AGG_BITS : AGG_BITS & ~AGG_LOW);
+	bool may_be_low = kind == AGG_SUM || kind == AGG_MEAN || kind == AGG_STDEV;
+	uint8_t bits = get_bits(c, may_be_low ? AGG_BITS : AGG_BITS & ~AGG_LOW);
 
 	agg_init(a, kind, sketch);
 	a->n = cur_varint(c);

@@ -105,8 +105,13 @@ static void put_finite(struct buf *b, const struct agg *a, bool low)
 			put_double(b, a->sum.lo);
 		return;
 	case AGG_STDEV:
-		put_double(b, a->moments.mean);
-		return put_double(b, a->moments.m2);
+		put_double(b, a->moments.mean.hi);
+		put_double(b, a->moments.m2.hi);
+		if (low) {
+			put_double(b, a->moments.mean.lo);
+			put_double(b, a->moments.m2.lo);
+		}
+		return;
 	case AGG_MIN:
 		return put_double(b, a->range.min);
 	case AGG_MAX:
@@ -126,17 +131,23 @@ static void put_finite(struct buf *b, const struct agg *a, bool low)
 	}
 }
 
+static bool has_low(const struct agg *a)
+{
+	if (a->kind == AGG_STDEV)
+		return a->moments.mean.lo != 0 || a->moments.m2.lo != 0;
+	return (a->kind == AGG_SUM || a->kind == AGG_MEAN) && a->sum.lo != 0;
+}
+
 /* Of no finite value only the counts: the rest is as agg_clear() has it. */
 static void put_agg(struct buf *b, const struct agg *a)
 {
-	bool sum = a->kind == AGG_SUM || a->kind == AGG_MEAN;
 	uint8_t bits = 0;
 
 	if (a->pinf || a->ninf)
 		bits |= AGG_INFINITE;
 	if (a->error != 0)
 		bits |= AGG_ERROR;
-	if (sum && a->sum.lo != 0)
+	if (has_low(a))
 		bits |= AGG_LOW;
 	buf_putc(b, bits);
 	buf_put_varint(b, a->n);

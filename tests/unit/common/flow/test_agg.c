@@ -3,6 +3,7 @@
 #include "common/base/array.h"
 #include "common/base/rng.h"
 #include "common/flow/agg.h"
+#include "common/flow/batch.h"
 #include "tests/suite.h"
 
 #include <float.h>
@@ -187,6 +188,56 @@ START_TEST(a_standard_deviation_is_that_of_all_values)
 	w.n += !w.n;
 	fold(&b, &w, AGG_STDEV, &r);
 	ck_assert(isnan(agg_value(&b.a, 0, &error)));
+}
+END_TEST
+
+/* What hosts send and others merge, through the bytes of a batch. */
+static void send(struct agg *a)
+{
+	struct flow_token t = { .key = 1, .k = 1, .n = 1 };
+	struct flow_batch b = { .measurement = 1, .link = "l", .read = 1, .domain = FLOW_READ,
+				.partial = true, .agg = a->kind, .n = 1, .t = &t, .a = a }, got;
+	struct flow_batch_room room = { 0 };
+	struct buf bytes = BUF_INIT(4096);
+
+	flow_batch_encode(&bytes, &b);
+	ck_assert_int_eq(flow_batch_decode(&room, bytes.p, bytes.n, &got, NULL), 0);
+	*a = got.a[0];
+	flow_batch_room_done(&room);
+	buf_done(&bytes);
+}
+
+START_TEST(a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all)
+{
+	double low = 1e9 - 1e-3, high = 1e9 + 1e-3, error;
+	struct agg all;
+
+	agg_init(&all, AGG_STDEV, NULL);
+	for (int host = 0; host < 8; host++) {
+		struct agg a;
+
+		agg_init(&a, AGG_STDEV, NULL);
+		for (int i = 0; i < 125000; i++)
+			agg_add(&a, (i ^ host) & 1 ? high : low, 0);
+		near(agg_value(&a, 0, &error), (high - low) / 2, 1e-11 * (high - low));
+		send(&a);
+		agg_merge(&all, &a);
+	}
+	near(agg_value(&all, 0, &error), (high - low) / 2, 1e-11 * (high - low));
+	/* Hosts that differ by less than their own values' last digits are not the same for that. */
+	for (int host = 0; host < 2; host++) {
+		struct agg a;
+
+		agg_init(&a, AGG_STDEV, NULL);
+		for (int i = 0; i < 1000; i++)
+			agg_add(&a, i < (host ? 400 : 600) ? high : low, 0);
+		send(&a);
+		if (host)
+			agg_merge(&all, &a);
+		else
+			all = a;
+	}
+	near(agg_value(&all, 0, &error), (high - low) / 2, 1e-11 * (high - low));
 }
 END_TEST
 
@@ -448,6 +499,7 @@ START_TEST(a_partial_that_no_values_can_make_is_not_sane)
 END_TEST
 
 SUITE("agg", sums_and_means_are_those_of_all_values, a_standard_deviation_is_that_of_all_values,
+      a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all,
       extremes_counts_and_uniques_are_exact_in_any_order, a_product_is_that_of_all_values,
       a_quantile_is_within_its_bound_of_the_exact_one, a_sketch_depends_on_its_values_alone,
       buckets_come_by_rising_value_and_hold_everything, nothing_at_all_has_no_mean_but_a_sum,
