@@ -292,9 +292,12 @@ static bool may_begin(struct locks *l, struct member *e)
 
 int locks_run(struct locks *l, struct omis_request **request, const struct run_spec *spec, struct err *e)
 {
-	struct member *m = member_new(l, *request, spec);
+	struct member *m;
 	int rc;
 
+	if (spec->flags & MSG_REQUEST_OUTCOME)
+		return executor_run(l->executor, request, spec, e); /* it does nothing anywhere */
+	m = member_new(l, *request, spec);
 	if (!m)
 		return err_nomem(e);
 	rc = may_begin(l, m) ? begin(m, e) : wait_for_it(m, e);

@@ -26,7 +26,7 @@ struct locks *locks_new(struct loop *l, struct executor *x);
 void locks_free(struct locks *l);
 
 /*
- * As executor_run(), at once or later. A deadline that passes first, and a list too many, are
+ * As executor_run(), at once or later; at once what only asks for the outcome of another. A deadline that passes first, and a list too many, are
  * told in the reply.
  */
 int locks_run(struct locks *l, struct omis_request **request, const struct run_spec *spec, struct err *e);

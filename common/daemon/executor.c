@@ -270,7 +270,8 @@ static void close_gather(struct run *run)
 
 static void give_up_rest(struct run *run)
 {
-	plan_abandon(run->plan, "the deadline passed before it was begun", run->reply);
+	plan_abandon(run->plan, run_may_be_done(run) ? "outcome unknown: the deadline passed before it was asked" :
+						       "not done: the deadline passed before it was begun", run->reply);
 	run->is_over = true;
 }
 

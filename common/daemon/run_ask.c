@@ -50,13 +50,18 @@ struct ask *ask_new(struct run *run, uint32_t child)
 	return a;
 }
 
+bool run_may_be_done(const struct run *run)
+{
+	return run->spec.flags & MSG_REQUEST_OUTCOME;
+}
+
 /* Who only looks does not mind why nothing came. */
 void run_lose(struct run *run, uint32_t child, bool is_sent, const char *reason)
 {
 	char words[96];
 
 	if (route_right_needed(run->request) > OMIS_OBSERVE) {
-		snprintf(words, sizeof(words), "%s: %s", is_sent ? "outcome unknown" : "not done", reason);
+		snprintf(words, sizeof(words), "%s: %s", is_sent || run_may_be_done(run) ? "outcome unknown" : "not done", reason);
 		reason = words;
 	}
 	gather_lost(run->gather, child, reason);

@@ -372,6 +372,6 @@ int plan_abandon(struct plan *p, const char *reason, struct reply *into)
 
 	for (; !rc && p->next < p->r->naction; p->next++)
 		rc = reply_add_error(into, number_of(p, p->next), "", STATUS_UNSPECIFIED_ERROR,
-				     "not done: %s", reason);
+				     "%s", reason);
 	return rc;
 }

@@ -72,7 +72,7 @@ int plan_next(struct plan *p, struct reply *into, const struct plan_step **step,
 
 /*
  * The rest is not executed (a deadline passed, a tool left): each action not yet begun gets
- * an error entry that says so.
+ * an error entry with these words.
  */
 int plan_abandon(struct plan *p, const char *reason, struct reply *into);
 

@@ -243,7 +243,44 @@ START_TEST(the_actions_of_events_wait_in_the_same_row)
 }
 END_TEST
 
-SUITE("locks", two_in_braces_on_one_node_come_one_after_the_other,
+static void ask_outcome(struct above *tool, const char *text)
+{
+	struct msg m = { .type = MSG_REQUEST };
+
+	m.request = (struct msg_request){ .id = tool->next_id++, .flags = MSG_REQUEST_OUTCOME,
+					  .text = { (const uint8_t *)text, strlen(text) }, .deadline_ns = 500 * MS };
+	ck_assert_int_eq(link_send(tool->link, &m), 0);
+	world_run(&w, 20 * MS);
+}
+
+START_TEST(who_asks_only_what_became_of_a_request_waits_for_nobody)
+{
+	open_sites();
+	ask(&t, ":{node_get_info([n_1],1)}");
+	ck_assert_uint_eq(a.requests, 1);
+	ask_outcome(&t, ":{thread_stop([p_1_a00000])}");
+	ck_assert_uint_eq(a.requests, 2);
+	ask(&t, ":{node_get_info([n_1],1)}");
+	ck_assert_uint_eq(a.requests, 2);
+	close_sites();
+}
+END_TEST
+
+START_TEST(an_outcome_that_could_not_be_asked_is_unknown)
+{
+	const struct reply *r;
+
+	open_sites();
+	ask_outcome(&t, ":thread_stop([p_1_a00000]) ; thread_stop([p_1_b00000])");
+	world_run(&w, SEC);
+	r = t.last;
+	ck_assert(!strncmp(r->coverage.missing[0].reason, "outcome unknown: ", 17));
+	ck_assert(!strncmp(entry_of(r, 2, 0)->value, "outcome unknown: ", 17));
+	close_sites();
+}
+END_TEST
+
+SUITE("locks", who_asks_only_what_became_of_a_request_waits_for_nobody, an_outcome_that_could_not_be_asked_is_unknown, two_in_braces_on_one_node_come_one_after_the_other,
       on_different_nodes_they_run_at_once, others_on_its_nodes_wait_and_do_not_overtake,
       without_braces_nobody_waits, an_empty_list_and_a_site_are_all_nodes,
       a_deadline_ends_the_waiting, a_deadline_that_is_never_still_has_a_bound, what_is_left_of_its_time_is_its_time,

@@ -411,7 +411,7 @@ START_TEST(what_is_abandoned_says_so_for_each_action_left)
 	world_small(&w);
 	ck_assert_int_eq(plan_new(r, &w.view, &conf, &p, NULL), 0);
 	ck_assert_int_eq(plan_next(p, into, &s, NULL), 0);
-	ck_assert_int_eq(plan_abandon(p, "the deadline has passed", into), 0);
+	ck_assert_int_eq(plan_abandon(p, "not done: the deadline has passed", into), 0);
 	known = world_show(into);
 	ck_assert_str_eq(known, "2 '' UNSPECIFIED_ERROR; 3 '' UNSPECIFIED_ERROR");
 	ck_assert_int_eq(plan_next(p, into, &s, NULL), 0);
