@@ -60,6 +60,7 @@ MODULES :=
 -include common/authority/module.mk
 -include eventlog/module.mk
 -include eventlog/spool/module.mk
+-include eventlog/keep/module.mk
 -include eventlog/text/module.mk
 -include eventlog/lifeline/module.mk
 -include eventlog/app/module.mk

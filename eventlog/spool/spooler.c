@@ -219,7 +219,7 @@ void spooler_remove(struct spooler *s, int consumer)
 {
 	pthread_mutex_lock(&s->lock);
 	s->wish[consumer].goes = true;
-	s->wish[consumer].has_answer = s->wish[consumer].wants = false;
+	s->wish[consumer].has_answer = s->wish[consumer].wants = s->wish[consumer].is_empty = false;
 	work(s);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -245,7 +245,7 @@ void spooler_rewind(struct spooler *s, int consumer)
 {
 	pthread_mutex_lock(&s->lock);
 	s->wish[consumer].rewinds = true;
-	s->wish[consumer].wants = s->wish[consumer].has_answer = false;
+	s->wish[consumer].wants = s->wish[consumer].has_answer = s->wish[consumer].is_empty = false;
 	s->wish[consumer].era++;
 	work(s);
 	pthread_mutex_unlock(&s->lock);
@@ -300,6 +300,21 @@ static void tell_blocks(struct spooler *s, int i)
 	buf_done(&answer);
 }
 
+static void tell_empty(struct spooler *s, int i)
+{
+	struct wish *w = &s->wish[i];
+	uint64_t at;
+	bool is;
+
+	pthread_mutex_lock(&s->lock);
+	is = w->is_empty && !w->goes && !w->has_answer;
+	at = w->empty_at;
+	w->is_empty = false;
+	pthread_mutex_unlock(&s->lock);
+	if (is && s->calls.on_empty)
+		s->calls.on_empty(s->calls.arg, i, at);
+}
+
 static void tell_state(struct spooler *s)
 {
 	bool has_opened, is_full;
@@ -337,6 +352,8 @@ static void on_event(void *arg, unsigned what)
 		return; /* another turn has taken it */
 	tell_words(s);
 	tell_state(s);
-	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++)
+	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++) {
 		tell_blocks(s, i);
+		tell_empty(s, i);
+	}
 }

@@ -24,6 +24,8 @@ struct spooler_calls {
 	void (*on_settled)(void *arg, uint64_t appended);
 	/* What spooler_want() asked for. Valid until it returns; acknowledged by its place. */
 	void (*on_blocks)(void *arg, int consumer, const uint8_t *p, size_t n, uint64_t place);
+	/* Who wants was given all, and of so many that were appended nothing more is to come. May be NULL. */
+	void (*on_empty)(void *arg, int consumer, uint64_t appended);
 	void (*on_full)(void *arg, bool is_full); /* the source should make no more; it may go on */
 	void (*on_word)(void *arg, const char *text);
 	void *arg;

@@ -21,6 +21,8 @@ struct wish {
 	uint64_t answer_place;
 	unsigned answer_era;
 	bool has_answer;
+	bool is_empty; /* it wants, and there is nothing */
+	uint64_t empty_at; /* appended then */
 };
 
 struct spooler {

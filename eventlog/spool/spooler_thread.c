@@ -20,6 +20,7 @@ struct turn {
 	struct {
 		struct consumer *c;
 		bool wants;
+		uint64_t empty_at; /* told so: appended then + 1; 0 = not told since it wants */
 		unsigned era;
 		nsec_t not_before; /* the disk did not give it */
 	} of[LEDGER_CONSUMERS_MAX];
@@ -89,6 +90,8 @@ static void take_wish(struct turn *t, int i)
 		spool_ack(t->spool, c, w->place, now);
 	if (w->rewinds)
 		t->of[i].wants = false;
+	if (w->wants)
+		t->of[i].empty_at = 0;
 	t->of[i].wants |= w->wants;
 	t->of[i].era = w->era;
 	w->is_new = w->rewinds = w->acks = w->wants = false;
@@ -181,6 +184,22 @@ static void hand_over(struct turn *t, int i, uint64_t place)
 	wake_loop(t->s);
 }
 
+/* Once for each state of the spool: nothing is told twice to who waits. */
+static void tell_empty(struct turn *t, int i)
+{
+	struct wish *w = &t->s->wish[i];
+	uint64_t at = spool_appended(t->spool);
+
+	if (spool_settled(t->spool) != at || t->at < t->taken.n || t->of[i].empty_at == at + 1)
+		return;
+	t->of[i].empty_at = at + 1;
+	pthread_mutex_lock(&t->s->lock);
+	w->is_empty = w->era == t->of[i].era;
+	w->empty_at = at;
+	pthread_mutex_unlock(&t->s->lock);
+	wake_loop(t->s);
+}
+
 /* When there is something to do for him next. */
 static nsec_t answer(struct turn *t, int i)
 {
@@ -188,8 +207,12 @@ static nsec_t answer(struct turn *t, int i)
 	uint64_t place;
 	int rc;
 
-	if (!t->of[i].c || !t->of[i].wants || !spool_can_read(t->spool, t->of[i].c))
+	if (!t->of[i].c || !t->of[i].wants)
 		return INT64_MAX;
+	if (!spool_can_read(t->spool, t->of[i].c)) {
+		tell_empty(t, i);
+		return INT64_MAX;
+	}
 	if (now < t->of[i].not_before)
 		return t->of[i].not_before;
 	rc = spool_read(t->spool, t->of[i].c, &t->answer, &place);

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One kept subscription: blocks go into its spool, and from there up. */
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "eventlog/keep/keep_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONSUMER "up"
+
+static void ask(struct keep *k)
+{
+	if (!k->stream || k->wants || k->on_way >= k->room)
+		return;
+	k->wants = true;
+	spooler_want(k->spooler, k->consumer);
+}
+
+static int send_events(struct keep *k, uint64_t place, const uint8_t *p, size_t n, bool end)
+{
+	const struct keeps *ks = k->owner;
+
+	return ks->conf.send(ks->conf.send_arg, &(struct msg){ .type = MSG_EVENTS,
+							  .events = { k->name, k->stream, place, { p, n }, end } });
+}
+
+bool keep_is_empty(const struct keep *k)
+{
+	return !k->on_way && k->settled >= k->appended && k->empty_at == k->appended + 1;
+}
+
+/* All that was made is safe above, and no more is made. */
+static void check_end(struct keep *k)
+{
+	if (!k->told.ending || k->sources || !k->stream || k->told_end || !keep_is_empty(k))
+		return;
+	k->told_end = send_events(k, 0, NULL, 0, true) == 0;
+}
+
+/* --- from the spool */
+
+static void on_open(void *arg, int rc, const struct err *e)
+{
+	struct keep *k = arg;
+
+	if (!rc)
+		return;
+	k->has_failed = true;
+	log_error("keep", "nothing is kept for subscription=%s: %s", k->name, e->text);
+}
+
+static void on_settled(void *arg, uint64_t appended)
+{
+	struct keep *k = arg;
+	const struct keeps *ks = k->owner;
+
+	k->settled = appended;
+	if (ks->conf.on_settled)
+		ks->conf.on_settled(ks->conf.arg, k, appended);
+	check_end(k);
+}
+
+/* What cannot be sent comes again: those above open anew when they are there. */
+static void on_blocks(void *arg, int consumer, const uint8_t *p, size_t n, uint64_t place)
+{
+	struct keep *k = arg;
+	const struct keeps *ks = k->owner;
+
+	k->wants = false;
+	if (!k->stream)
+		return;
+	if (ks->conf.on_given)
+		ks->conf.on_given(ks->conf.arg, k, p, n);
+	if (send_events(k, place, p, n, false)) {
+		k->stream = 0;
+		return;
+	}
+	k->place[k->on_way++] = place;
+	ask(k);
+}
+
+static void on_empty(void *arg, int consumer, uint64_t appended)
+{
+	struct keep *k = arg;
+
+	k->empty_at = appended + 1;
+	check_end(k);
+}
+
+static void on_full(void *arg, bool is_full)
+{
+	struct keep *k = arg;
+	const struct keeps *ks = k->owner;
+
+	k->is_full = is_full;
+	log_notice("keep", "subscription=%s: its room on disk is %s", k->name, is_full ? "used up" : "free again");
+	if (k->told.policy == MSG_KEEP_STOP && ks->conf.on_full)
+		ks->conf.on_full(ks->conf.arg, k, is_full);
+}
+
+static void on_word(void *arg, const char *text)
+{
+	struct keep *k = arg;
+
+	log_warn("keep", "subscription=%s: %s", k->name, text);
+}
+
+/* --- life */
+
+static void on_lease(void *arg)
+{
+	keep_end(arg, "nobody wanted it for as long as its lease");
+}
+
+static void watch_lease(struct keep *k)
+{
+	if (k->stream)
+		loop_timer_cancel(k->lease);
+	else if (!loop_timer_is_armed(k->lease))
+		loop_timer_arm(k->lease, (nsec_t)k->told.lease_s * NSEC_PER_SEC);
+}
+
+static int open_spool(struct keep *k, struct err *e)
+{
+	static const enum spool_when_full when[] = { [MSG_KEEP_DROP_OLDEST] = SPOOL_DROP_OLDEST,
+						     [MSG_KEEP_DROP_NEWEST] = SPOOL_DROP_NEWEST,
+						     [MSG_KEEP_STOP] = SPOOL_STOP };
+	const struct spooler_calls calls = { .on_open = on_open,
+					     .on_settled = on_settled,
+					     .on_blocks = on_blocks,
+					     .on_empty = on_empty,
+					     .on_full = on_full,
+					     .on_word = on_word,
+					     .arg = k };
+	const struct spool_conf c = { .when_full = k->owner->conf.loses_nothing ? SPOOL_STOP : when[k->told.policy],
+				      .max_bytes = k->told.max_bytes,
+				      .commit_ns = KEEP_COMMIT_NS,
+				      .commit_bytes = SPOOL_READ_BYTES };
+	char path[FILE_PATH_BYTES];
+	int rc = keep_path(k, "", path, sizeof(path), e);
+
+	if (!rc)
+		rc = spooler_open(path, &c, k->owner->conf.loop, &calls, &k->spooler, e);
+	if (rc)
+		return rc;
+	k->consumer = spooler_consumer(k->spooler, CONSUMER, true);
+	return k->consumer < 0 ? err_set(e, ERR_INTERNAL, "the spool takes no consumer") : 0;
+}
+
+static int check_told(const struct msg_events_open *m, struct err *e)
+{
+	if (!keep_is_name(m->sub))
+		return err_set(e, ERR_INVALID, "a subscription's name has 1 to %d of letters, digits, '-', '_', '.'",
+			       LEDGER_NAME_BYTES - 1);
+	if (m->policy > MSG_KEEP_STOP || m->max_bytes < KEEP_MIN_BYTES || m->max_bytes > KEEP_MAX_BYTES ||
+	    m->lease_s < KEEP_LEASE_MIN_S || m->lease_s > KEEP_LEASE_MAX_S || !m->identity[0])
+		return err_set(e, ERR_INVALID, "limits of a subscription that make no sense");
+	return 0;
+}
+
+static int set_told(struct keep *k, const struct msg_events_open *m, struct err *e)
+{
+	if (!k->identity)
+		k->identity = str_dup(m->identity);
+	if (!k->identity)
+		return err_nomem(e);
+	k->told = *m;
+	k->told.sub = k->name;
+	k->told.identity = k->identity;
+	k->told.stream = 0;
+	k->told.room = 0;
+	return 0;
+}
+
+void keep_free(struct keep *k)
+{
+	list_del(&k->link);
+	k->owner->n--;
+	spooler_close(k->spooler);
+	loop_timer_free(k->lease);
+	loop_job_cancel(&k->ending);
+	free(k->identity);
+	free(k);
+}
+
+int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e)
+{
+	int rc = check_told(m, e);
+	struct keep *k = rc ? NULL : calloc(1, sizeof(*k));
+
+	if (!k)
+		return rc ? rc : err_nomem(e);
+	k->owner = ks;
+	list_push_back(&ks->all, &k->link);
+	ks->n++;
+	str_copy(k->name, sizeof(k->name), m->sub);
+	k->lease = loop_timer_new(ks->conf.loop, on_lease, k);
+	rc = k->lease ? set_told(k, m, e) : err_nomem(e);
+	if (!rc)
+		rc = keep_save(k, e);
+	if (!rc)
+		rc = open_spool(k, e);
+	if (rc) {
+		keep_free(k);
+		return rc;
+	}
+	watch_lease(k);
+	*out = k;
+	return 0;
+}
+
+static void end_now(void *arg)
+{
+	struct keep *k = arg;
+	struct keeps *ks = k->owner;
+	struct spool_stats s = { 0 };
+	char name[LEDGER_NAME_BYTES];
+
+	spooler_stats(k->spooler, &s);
+	log_notice("keep",
+		   "subscription=%s is over (%s): room on disk %" PRIu64 " bytes, lost before %" PRIu64 " events", k->name,
+		   k->why, s.disk_bytes, s.lost_events);
+	if (ks->conf.on_gone)
+		ks->conf.on_gone(ks->conf.arg, k);
+	str_copy(name, sizeof(name), k->name);
+	keep_free(k);
+	keep_erase(ks, name);
+}
+
+void keep_end(struct keep *k, const char *why)
+{
+	k->why = why;
+	k->stream = 0;
+	loop_timer_cancel(k->lease);
+	loop_job_post(k->owner->conf.loop, &k->ending, end_now, k);
+}
+
+/* --- what those above say */
+
+/* Sizes and policy are the spool's from its opening on: another spool has the same folder behind it. */
+int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e)
+{
+	const struct msg_events_open was = k->told;
+	int rc = check_told(m, e);
+
+	if (rc)
+		return rc;
+	if (m->policy == was.policy && m->max_bytes == was.max_bytes && m->lease_s == was.lease_s &&
+	    m->ending == was.ending)
+		return 0;
+	rc = set_told(k, m, e);
+	if (!rc)
+		rc = keep_save(k, e);
+	if (rc || (m->policy == was.policy && m->max_bytes == was.max_bytes))
+		return rc;
+	spooler_close(k->spooler);
+	k->spooler = NULL;
+	k->appended = k->settled = k->empty_at = 0;
+	k->is_full = k->wants = false;
+	k->stream = 0; /* what is on its way was the other's */
+	return open_spool(k, e);
+}
+
+void keep_open_stream(struct keep *k, uint64_t stream, uint32_t room)
+{
+	bool is_same = stream && stream == k->stream;
+
+	if (!k->spooler)
+		return; /* its spool could not be opened again with other limits */
+	k->room = room < KEEP_ROOM_MAX ? room : KEEP_ROOM_MAX;
+	if (!is_same) {
+		k->stream = stream;
+		k->on_way = 0;
+		k->wants = k->told_end = false;
+		k->empty_at = 0;
+		spooler_rewind(k->spooler, k->consumer);
+	}
+	watch_lease(k);
+	ask(k);
+	check_end(k);
+}
+
+void keep_acked(struct keep *k, uint64_t stream, uint64_t place)
+{
+	uint32_t n = 0;
+
+	while (n < k->on_way && k->place[n] <= place)
+		n++;
+	if (stream != k->stream || !n)
+		return;
+	spooler_ack(k->spooler, k->consumer, k->place[n - 1]);
+	k->on_way -= n;
+	memmove(k->place, k->place + n, k->on_way * sizeof(k->place[0]));
+	ask(k);
+	check_end(k);
+}
+
+/* --- what its daemon does */
+
+const char *keep_name(const struct keep *k)
+{
+	return k->name;
+}
+
+const struct msg_events_open *keep_told(const struct keep *k)
+{
+	return &k->told;
+}
+
+int keep_append(struct keep *k, const uint8_t *p, const struct evblock *b)
+{
+	int rc = k->spooler ? spooler_append(k->spooler, p, b) : -ERR_CLOSED;
+
+	if (!rc || rc == -ERR_LIMIT)
+		k->appended++;
+	return rc;
+}
+
+uint64_t keep_appended(const struct keep *k)
+{
+	return k->appended;
+}
+
+bool keep_is_settled(const struct keep *k)
+{
+	return k->settled >= k->appended;
+}
+
+uint64_t keep_room(const struct keep *k)
+{
+	struct spool_stats s = { 0 };
+
+	if (!k->spooler || k->has_failed || k->is_full)
+		return 0;
+	spooler_stats(k->spooler, &s);
+	return s.disk_bytes + KEEP_SPARE_BYTES < k->told.max_bytes ?
+		       k->told.max_bytes - KEEP_SPARE_BYTES - s.disk_bytes :
+		       0;
+}
+
+bool keep_is_full(const struct keep *k)
+{
+	return k->is_full && k->told.policy == MSG_KEEP_STOP;
+}
+
+void keep_feed(struct keep *k, int change)
+{
+	k->sources += change;
+	check_end(k);
+}
+
+void keep_set_user(struct keep *k, void *user)
+{
+	k->user = user;
+}
+
+void *keep_user(const struct keep *k)
+{
+	return k->user;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of kept subscriptions. */
+#ifndef EVENTLOG_KEEP_KEEP_INTERNAL_H
+#define EVENTLOG_KEEP_KEEP_INTERNAL_H
+
+#include "common/base/list.h"
+#include "eventlog/keep/keeps.h"
+#include "eventlog/spool/ledger.h"
+#include "eventlog/spool/spooler.h"
+
+#define KEEP_SPARE_BYTES (512 * 1024) /* of a spool that must lose nothing: what is on its way, and what it says of gaps */
+
+struct keeps {
+	struct keeps_conf conf;
+	char *dir; /* owned; NULL: none */
+	struct list all; /* of struct keep */
+	size_t n;
+	char refused[LEDGER_NAME_BYTES]; /* the last name that could not be kept, and why */
+	struct err why;
+};
+
+struct keep {
+	struct list link;
+	struct keeps *owner;
+	struct msg_events_open told; /* its texts are the members below */
+	char name[LEDGER_NAME_BYTES];
+	char *identity; /* owned */
+	struct spooler *spooler;
+	struct loop_timer *lease; /* runs while nobody wants anything */
+	struct loop_job ending; /* what ends must not be freed under its callers */
+	const char *why; /* it ends */
+	void *user;
+	int consumer;
+	uint64_t stream; /* the opening; 0: nothing is wanted */
+	uint32_t room, on_way; /* messages */
+	uint64_t place[KEEP_ROOM_MAX]; /* of those on their way, the oldest first */
+	bool wants; /* the spool was asked for more */
+	bool told_end; /* in this opening */
+	bool is_full, has_failed;
+	int sources;
+	uint64_t appended, settled, empty_at; /* empty_at: appended when the spool had no more, + 1; 0 = not known */
+};
+
+/* --- keep_disk.c: what is on the disk of it, beside the spool's own */
+int keep_save(const struct keep *k, struct err *e);
+void keep_erase(const struct keeps *ks, const char *name);
+int keeps_load(struct keeps *ks, struct err *e);
+
+/* --- keep.c */
+int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e);
+void keep_free(struct keep *k);
+int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e);
+void keep_open_stream(struct keep *k, uint64_t stream, uint32_t room);
+bool keep_is_empty(const struct keep *k);
+void keep_acked(struct keep *k, uint64_t stream, uint64_t place);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "eventlog/keep/keeps.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "eventlog/keep/keep_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool keep_is_name(const char *s)
+{
+	return s[0] != '.' && ledger_is_name(s);
+}
+
+int keeps_open(const struct keeps_conf *c, struct keeps **out, struct err *e)
+{
+	struct keeps *ks = calloc(1, sizeof(*ks));
+	int rc;
+
+	if (!ks)
+		return err_nomem(e);
+	ks->conf = *c;
+	list_init(&ks->all);
+	if (!ks->conf.max_bytes)
+		ks->conf.max_bytes = KEEPS_MAX_BYTES;
+	if (c->dir) {
+		ks->dir = str_dup(c->dir);
+		if (!ks->dir) {
+			free(ks);
+			return err_nomem(e);
+		}
+	}
+	rc = keeps_load(ks, e);
+	if (rc) {
+		keeps_free(ks);
+		return rc;
+	}
+	*out = ks;
+	return 0;
+}
+
+void keeps_free(struct keeps *ks)
+{
+	if (!ks)
+		return;
+	list_each_safe (i, &ks->all)
+		keep_free(list_entry(i, struct keep, link));
+	free(ks->dir);
+	free(ks);
+}
+
+struct keep *keeps_find(const struct keeps *ks, const char *name)
+{
+	list_each (i, &ks->all)
+		if (str_eq(list_entry(i, struct keep, link)->name, name))
+			return list_entry(i, struct keep, link);
+	return NULL;
+}
+
+int keeps_check(const struct keeps *ks, const char *name, const char *identity, struct keep **out, struct err *e)
+{
+	struct keep *k = keeps_find(ks, name);
+
+	if (!k && str_eq(ks->refused, name) && ks->why.code)
+		return err_set(e, ks->why.code, "%s", ks->why.text);
+	if (!k || k->why)
+		return err_set(e, ERR_NOTFOUND, "there is no subscription of that name here");
+	if (!str_eq(k->identity, identity))
+		return err_set(e, ERR_DENIED, "the subscription is another one's");
+	*out = k;
+	return 0;
+}
+
+void keeps_each(struct keeps *ks, void (*fn)(void *arg, struct keep *k), void *arg)
+{
+	list_each_safe (i, &ks->all)
+		fn(arg, list_entry(i, struct keep, link));
+}
+
+bool keeps_are_empty(const struct keeps *ks)
+{
+	list_each (i, &ks->all)
+		if (!keep_is_empty(list_entry(i, struct keep, link)))
+			return false;
+	return true;
+}
+
+void keeps_stats(const struct keeps *ks, struct keeps_stats *out)
+{
+	*out = (struct keeps_stats){ .n = ks->n };
+	list_each (i, &ks->all) {
+		const struct keep *k = list_entry(i, struct keep, link);
+		struct spool_stats s = { 0 };
+
+		if (k->spooler)
+			spooler_stats(k->spooler, &s);
+		out->open += k->stream != 0;
+		out->disk_bytes += s.disk_bytes;
+		out->lost_events += s.lost_events;
+	}
+}
+
+/* --- from above */
+
+static uint64_t promised(const struct keeps *ks, const char *without)
+{
+	uint64_t sum = 0;
+
+	list_each (i, &ks->all)
+		if (!str_eq(list_entry(i, struct keep, link)->name, without))
+			sum += list_entry(i, struct keep, link)->told.max_bytes;
+	return sum;
+}
+
+static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e)
+{
+	struct keep *k = keeps_find(ks, m->sub);
+
+	*out = k;
+	if (!ks->dir)
+		return err_set(e, ERR_UNSUPPORTED, "nothing can be kept here: there is no folder for it");
+	if (k && (k->why || !str_eq(k->identity, m->identity)))
+		return err_set(e, ERR_DENIED, "the subscription is another one's");
+	if (m->max_bytes > ks->conf.max_bytes || promised(ks, m->sub) > ks->conf.max_bytes - m->max_bytes)
+		return err_set(e, ERR_LIMIT, "subscriptions may keep %llu MiB here in all",
+			       (unsigned long long)(ks->conf.max_bytes >> 20));
+	if (k)
+		return keep_tell(k, m, e);
+	if (ks->n >= KEEPS_MAX)
+		return err_set(e, ERR_LIMIT, "%d subscriptions are kept here already", KEEPS_MAX);
+	return keep_new(ks, m, out, e);
+}
+
+static void got_open(struct keeps *ks, const struct msg_events_open *m)
+{
+	struct keep *k = NULL;
+	struct err e = { 0 };
+	int rc = make_or_tell(ks, m, &k, &e);
+
+	if (rc) {
+		str_copy(ks->refused, sizeof(ks->refused), m->sub);
+		ks->why = e;
+		log_warn("keep", "subscription=%s is not kept: %s", m->sub, e.text);
+		if (m->ending && m->stream && (!k || k->stream != m->stream))
+			ks->conf.send(ks->conf.send_arg,
+				      &(struct msg){ .type = MSG_EVENTS,
+						     .events = { .sub = m->sub, .stream = m->stream, .end = true } });
+		return;
+	}
+	if (str_eq(ks->refused, m->sub))
+		ks->refused[0] = 0;
+	if (ks->conf.on_told)
+		ks->conf.on_told(ks->conf.arg, k);
+	keep_open_stream(k, m->stream, m->room);
+}
+
+static void got_end(struct keeps *ks, const struct msg_events_end *m)
+{
+	struct keep *k = keeps_find(ks, m->sub);
+
+	if (k && str_eq(k->identity, m->identity))
+		keep_end(k, "those above ended it");
+}
+
+void keeps_take(struct keeps *ks, const struct msg *m)
+{
+	struct keep *k;
+
+	switch (m->type) {
+	case MSG_EVENTS_OPEN:
+		got_open(ks, &m->events_open);
+		break;
+	case MSG_EVENTS_ACK:
+		k = keeps_find(ks, m->events_ack.sub);
+		if (k)
+			keep_acked(k, m->events_ack.stream, m->events_ack.place);
+		break;
+	case MSG_EVENTS_END:
+		got_end(ks, &m->events_end);
+		break;
+	default:
+		break;
+	}
+}
+
+void keeps_link_down(struct keeps *ks)
+{
+	list_each (i, &ks->all)
+		keep_open_stream(list_entry(i, struct keep, link), 0, 0);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kept subscriptions of a daemon (docs/protocol.md, events_open): each has a name, an owner, a spool of its own and a
+ * lease. What is appended goes up, under the opening that those above made last, until they acknowledge it; it outlives
+ * the daemon's death. Nothing here waits for a disk but the end of a subscription.
+ *
+ * A folder has <name>/, the spool, and <name>.sub, what was told of it last.
+ */
+#ifndef EVENTLOG_KEEP_KEEPS_H
+#define EVENTLOG_KEEP_KEEPS_H
+
+#include "common/loop/loop.h"
+#include "eventlog/evblock.h"
+#include "proto/msg.h"
+
+#include <stdbool.h>
+
+#define KEEPS_MAX 16 /* a thread each */
+#define KEEP_MIN_BYTES (UINT64_C(2) << 20) /* of one on a disk */
+#define KEEP_MAX_BYTES (UINT64_C(4) << 30)
+#define KEEPS_MAX_BYTES (UINT64_C(16) << 30) /* of all of them */
+#define KEEP_LEASE_MIN_S 10
+#define KEEP_LEASE_MAX_S 86400
+#define KEEP_ROOM_MAX 16 /* messages of half a MiB on their way, whoever asks for more */
+#define KEEP_COMMIT_NS (20 * NSEC_PER_MSEC) /* blocks are made sure of together */
+
+struct keep;
+struct keeps;
+
+struct keeps_conf {
+	struct loop *loop; /* borrowed */
+	const char *dir; /* made when it is needed; NULL: nothing can be kept */
+	uint64_t max_bytes; /* of all; 0 = KEEPS_MAX_BYTES */
+	bool loses_nothing; /* whatever the policy: who appends looks at keep_room() before, and can wait */
+	int (*send)(void *arg, const struct msg *m); /* up; what is not sent comes with the next opening */
+	void *send_arg;
+	/* All are called from the loop or from keeps_take(), and may be NULL. */
+	void (*on_told)(void *arg, struct keep *k); /* it is new, or those above said something else of it */
+	void (*on_settled)(void *arg, struct keep *k, uint64_t appended); /* so many are safe, from the first */
+	void (*on_full)(void *arg, struct keep *k, bool is_full); /* a policy of stopping: make no more; go on */
+	void (*on_given)(void *arg, struct keep *k, const uint8_t *p, size_t n); /* blocks are about to go up */
+	void (*on_gone)(void *arg, struct keep *k); /* it is over; k is dead behind this */
+	void *arg;
+};
+
+/* Takes up what the folder has. ERR_NOMEM, ERR_SYS, ERR_DENIED. */
+int keeps_open(const struct keeps_conf *c, struct keeps **out, struct err *e);
+
+/* What is appended is written; no callback. NULL is fine. */
+void keeps_free(struct keeps *ks);
+
+/* events_open, events_ack, events_end from above; others are passed over. Why one is refused is found with keeps_check(). */
+void keeps_take(struct keeps *ks, const struct msg *m);
+
+/* Those above are gone: nothing can be sent until they open again. */
+void keeps_link_down(struct keeps *ks);
+
+/* NULL: none of that name. */
+struct keep *keeps_find(const struct keeps *ks, const char *name);
+
+/*
+ * The one of that name and owner. ERR_NOTFOUND: there is none; ERR_DENIED: it is another's; ERR_SYS, ERR_LIMIT: it could not
+ * be made, and e says why.
+ */
+int keeps_check(const struct keeps *ks, const char *name, const char *identity, struct keep **out, struct err *e);
+
+void keeps_each(struct keeps *ks, void (*fn)(void *arg, struct keep *k), void *arg);
+
+/* All that was appended is safe above, as far as is known. */
+bool keeps_are_empty(const struct keeps *ks);
+
+struct keeps_stats {
+	size_t n, open; /* open: something may go up */
+	uint64_t disk_bytes, lost_events;
+};
+void keeps_stats(const struct keeps *ks, struct keeps_stats *out);
+
+/* --- one of them */
+
+const char *keep_name(const struct keep *k);
+
+/* As told from above; stream and room are 0. Valid until the next telling. */
+const struct msg_events_open *keep_told(const struct keep *k);
+
+/* As spooler_append(). */
+int keep_append(struct keep *k, const uint8_t *p, const struct evblock *b);
+uint64_t keep_appended(const struct keep *k); /* so many, since the daemon was started */
+bool keep_is_settled(const struct keep *k); /* all of them are safe */
+bool keep_is_full(const struct keep *k);
+
+/* Bytes that it has room for on disk; what was appended and is not safe yet does not count. */
+uint64_t keep_room(const struct keep *k);
+
+/* One more that makes blocks for it (1), or one less (-1). One that is ending ends when there is none. */
+void keep_feed(struct keep *k, int change);
+
+/* Ends it here: what is kept is thrown away. */
+void keep_end(struct keep *k, const char *why);
+
+/* Of the daemon. */
+void keep_set_user(struct keep *k, void *user);
+void *keep_user(const struct keep *k);
+
+/* Path of a file beside it, <name>SUFFIX. ERR_LIMIT. */
+int keep_path(const struct keep *k, const char *suffix, char *out, size_t size, struct err *e);
+
+bool keep_is_name(const char *s);
+
+/* All of a folder that nobody has open any more. */
+void keeps_erase(const char *dir);
+
+#endif
