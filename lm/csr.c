@@ -8,6 +8,7 @@
 #include "common/base/timebase.h"
 #include "common/route/rights.h"
 #include "lm/csr_events.h"
+#include "lm/csr_keep.h"
 #include "lm/csr_internal.h"
 #include "lm/csr_source.h"
 #include "lm/events.h"
@@ -247,6 +248,8 @@ void csr_free(struct csr *c)
 	struct csrs *s = c->owner;
 
 	if (!list_is_empty(&c->link)) {
+		if (!s->is_ending)
+			csr_keep_forget(c);
 		csr_uninstall_all(c);
 		if (watches_threads(c))
 			procs_watch_threads(s->conf.env.procs, -1);
@@ -270,6 +273,7 @@ void csrs_free(struct csrs *s)
 {
 	if (!s)
 		return;
+	s->is_ending = true;
 	list_each_safe (i, &s->all)
 		csr_free(list_entry(i, struct csr, link));
 	csrs_release_all(s);
@@ -390,24 +394,34 @@ static int make(struct csrs *s, const struct msg_arm *m, struct csr **out)
 	return 0;
 }
 
-/* The old one goes first, so that no event counts twice. Armed as a whole or not at all. */
+static void follow_on(struct csr *c, struct csr *old)
+{
+	c->seq = old->seq;
+	c->dropped = old->dropped;
+	filters_continue(c->filters, old->filters);
+}
+
+/*
+ * The old one goes first, so that no event counts twice; but of a kept subscription when the new one is there: it leaves each process
+ * to it in one step, and no event is off in between. Armed as a whole or not at all.
+ */
 static int take_place(struct csrs *s, struct csr *c)
 {
-	struct csr *old = find(s, c->token);
+	struct csr *old = find(s, c->token), *before = csr_keep_before(c);
 	int rc = 0;
 
-	if (old) {
-		c->seq = old->seq;
-		c->dropped = old->dropped;
-		filters_continue(c->filters, old->filters);
+	if (old)
+		follow_on(c, old);
+	if (old && old != before)
 		csr_free(old);
-	}
 	list_push_back(&s->all, &c->link);
 	s->n++;
 	if (watches_threads(c))
 		procs_watch_threads(s->conf.env.procs, 1);
 	if (csr_is_in_rank(c))
 		rc = csr_install_all(c);
+	if (before)
+		csr_free(before);
 	if (rc < 0)
 		csr_free(c);
 	csrs_arm_poll(s);
@@ -440,6 +454,7 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r)
 	rc = take_place(s, c);
 	if (rc < 0)
 		return rc;
+	csr_keep_save(c, m);
 	csr_source_arm(c, r);
 	csr_probe_tell(c, r);
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/csr_events.h"
 
+#include "lm/csr_keep.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "common/base/timebase.h"
@@ -26,6 +27,7 @@ struct csr_events {
 	const struct omis_value *names; /* of the request: a list of patterns */
 	struct evwhere where;
 	struct loop_timer *end; /* NULL: it lasts until somebody ends it */
+	struct keep *keep; /* borrowed: takes the blocks; NULL: each is a firing */
 	bool is_over;
 };
 
@@ -50,11 +52,13 @@ struct stream {
 
 struct events_site {
 	struct csr_site *site;
+	struct events_site *before; /* whose place it takes, while it is made; NULL: nobody's */
 	struct asked *asked[NUMBERS]; /* owned */
 	unsigned nlooked; /* types of events that were looked at */
 	struct stream **stream; /* owned, by block of the segment */
 	unsigned nstream;
 	uint64_t lost; /* that no block has told yet */
+	bool is_closed; /* another one has taken its place: what comes is not its own any more */
 };
 
 /* --- the request */
@@ -65,6 +69,7 @@ static void on_end(void *arg)
 
 	c->events->is_over = true;
 	csr_uninstall_all(c);
+	csr_events_leave_keep(c);
 	csrs_arm_poll(c->owner);
 }
 
@@ -105,6 +110,7 @@ int csr_events_read(struct csr *c, const struct omis_call *event, struct reply *
 {
 	struct err e = { 0 };
 	int64_t seconds = 0;
+	int rc;
 
 	c->events = calloc(1, sizeof(*c->events));
 	if (!c->events)
@@ -119,20 +125,41 @@ int csr_events_read(struct csr *c, const struct omis_call *event, struct reply *
 		return refuse(r, "for how many seconds: 0 (no end) to a year");
 	if (rest_uses_block(c))
 		return refuse(r, "$block is for trace_buffer_append, in front of all that is done elsewhere");
+	rc = csr_keep_find(c, omis_value_text(&event->param[4], NULL), &c->events->keep, r);
+	if (rc)
+		return rc;
+	if (c->events->keep)
+		keep_feed(c->events->keep, 1);
 	return set_end(c, seconds);
+}
+
+struct keep *csr_events_keep(const struct csr *c)
+{
+	return c->events ? c->events->keep : NULL;
+}
+
+void csr_events_leave_keep(struct csr *c)
+{
+	struct keep *k = csr_events_keep(c);
+
+	if (k)
+		keep_feed(k, -1);
+	if (k)
+		c->events->keep = NULL;
 }
 
 void csr_events_free(struct csr *c)
 {
 	if (!c->events)
 		return;
+	csr_events_leave_keep(c);
 	loop_timer_free(c->events->end);
 	free(c->events);
 }
 
 bool csr_events_is_over(const struct csr *c)
 {
-	return c->events && c->events->is_over;
+	return c->events && (c->events->is_over || (c->events->keep && keep_is_full(c->events->keep)));
 }
 
 static bool is_named(const struct csr *c, const char *name)
@@ -216,6 +243,14 @@ static struct evtype *type_of_probe(const struct seg_probe *p)
 	return t;
 }
 
+/* What the one has told whose place we take is not told again, and nothing in between is forgotten. */
+static uint64_t lost_so_far(const struct events_site *es, unsigned number)
+{
+	const struct asked *a = es->before ? es->before->asked[number] : NULL;
+
+	return a ? a->lost : lost_of(es, number);
+}
+
 /* Consumes own. NULL: it is not asked for (or there is no memory: *rc). */
 static struct asked *ask(struct events_site *es, unsigned number, const struct evtype *type, struct evtype *own, int *rc)
 {
@@ -234,7 +269,7 @@ static struct asked *ask(struct events_site *es, unsigned number, const struct e
 		return NULL;
 	}
 	*a = (struct asked){ .site = es, .number = number, .type = type, .own = own, .tests = tests };
-	a->lost = lost_of(es, number);
+	a->lost = lost_so_far(es, number);
 	es->asked[number] = a;
 	return a;
 }
@@ -314,10 +349,27 @@ static int ask_events(struct events_site *es)
 	return rc;
 }
 
+static void note_lost(struct events_site *es);
+
+static int ask_all(struct events_site *es)
+{
+	struct csr_site *s = es->site;
+	int rc = ask_calls(es);
+
+	/* A wish reads the ring, and a ring that makes no sense takes the site with it. */
+	for (unsigned i = 0; !rc && i < SEG_PROBES; i++) {
+		rc = ask_probe(es, i);
+		if (csr_find_site(s->csr, s->proc) != s || !s->proc->seg)
+			return 0;
+	}
+	rc = rc ? rc : ask_events(es);
+	es->before = NULL;
+	return rc;
+}
+
 int csr_events_watch(struct csr_site *s)
 {
 	struct events_site *es = calloc(1, sizeof(*es));
-	int rc = 0;
 
 	if (!es)
 		return -ERR_NOMEM;
@@ -327,14 +379,12 @@ int csr_events_watch(struct csr_site *s)
 	es->stream = calloc(es->nstream, sizeof(struct stream *));
 	if (!es->stream)
 		return -ERR_NOMEM;
-	rc = ask_calls(es);
-	/* A wish reads the ring, and a ring that makes no sense takes the site with it. */
-	for (unsigned i = 0; !rc && i < SEG_PROBES; i++) {
-		rc = ask_probe(es, i);
-		if (csr_find_site(s->csr, s->proc) != s || !s->proc->seg)
-			return 0;
+	es->before = csr_keep_site_before(s);
+	if (es->before) {
+		note_lost(es->before);
+		es->before->is_closed = true;
 	}
-	return rc ? rc : ask_events(es);
+	return ask_all(es);
 }
 
 /* --- blocks */
@@ -344,6 +394,10 @@ static void fire(struct events_site *es, const uint8_t *block, size_t n)
 	struct csr_site *s = es->site;
 	const struct task_env *env = &s->csr->owner->conf.env;
 
+	if (csr_events_keep(s->csr)) {
+		csr_keep_append(csr_events_keep(s->csr), block, n);
+		return;
+	}
 	csr_fire(s->csr, &(struct happening){ .proc = s->proc,
 					      .time = timebase_at(env->timebase, loop_now(env->loop)),
 					      .own_name = "block",
@@ -431,7 +485,7 @@ static void add(struct asked *a, uint64_t ticks, const void *values, size_t n)
 	struct csrs *s = es->site->csr->owner;
 	struct stream *st;
 
-	if (a->tests.n && !evtests_pass(&a->tests, a->type, values, n))
+	if (es->is_closed || (a->tests.n && !evtests_pass(&a->tests, a->type, values, n)))
 		return;
 	st = stream_of(es, s->ring_thread, s->ring_tid);
 	if (!st) {
@@ -444,7 +498,7 @@ static void add(struct asked *a, uint64_t ticks, const void *values, size_t n)
 		st->said[a->number / 8] |= (uint8_t)(1 << a->number % 8);
 	if (evwrite_record(&st->w, a->number, ticks, values, n, NULL))
 		es->lost++;
-	if (st->w.body.n >= EVENTS_BLOCK_BYTES)
+	if (st->w.body.n >= (csr_events_keep(es->site->csr) ? EVENTS_KEPT_BYTES : EVENTS_BLOCK_BYTES))
 		cut(es, st, false);
 }
 
@@ -495,7 +549,8 @@ void csr_events_poll(struct csr_site *s, nsec_t now)
 
 static void finish(struct events_site *es)
 {
-	note_lost(es);
+	if (!es->is_closed)
+		note_lost(es);
 	/* What was lost without anything behind it is told, too. */
 	if (es->lost && es->nstream && !es->stream[0])
 		stream_of(es, 0, 0);

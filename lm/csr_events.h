@@ -10,6 +10,7 @@
 #include "lm/csr_internal.h"
 
 #define EVENTS_BLOCK_BYTES (16 * 1024) /* a reply takes some dozen; what is around them is a hundredth */
+#define EVENTS_KEPT_BYTES (64 * 1024) /* what waits on disk: what is around them is less, and so is the work */
 #define EVENTS_CUT_NS (100 * NSEC_PER_MSEC) /* so long a block is filled: people look at them */
 
 /* What is asked for. Negative: an entry says why. */
@@ -18,6 +19,10 @@ void csr_events_free(struct csr *c);
 
 /* Its time is over: nothing is installed any more. */
 bool csr_events_is_over(const struct csr *c);
+
+/* What takes the blocks, on disk; NULL: nothing does, or not any more. */
+struct keep *csr_events_keep(const struct csr *c);
+void csr_events_leave_keep(struct csr *c);
 
 /* Switches on what is asked for in that process. -ERR_NOMEM. */
 int csr_events_watch(struct csr_site *s);

@@ -49,6 +49,8 @@ struct csrs {
 	size_t nhold;
 	struct loop_timer *hold_timer;
 	uint64_t fired, dropped;
+	bool is_ending; /* what is kept is armed again by the next lm */
+	bool is_restoring; /* what an lm before us had armed: nothing is taken in yet */
 };
 
 /* What a CSR is armed on. */

@@ -106,7 +106,7 @@ static int read_objects(struct csr *c, const struct omis_value *list, struct rep
 		const char *token = omis_value_text(&list->list.v[i], &n);
 
 		if (!token || token_parse(token, n, &parts) < 0 ||
-		    !is_here(s, &parts, token, n)) {
+		    (!c->owner->is_restoring && !is_here(s, &parts, token, n))) {
 			rc = refuse_object(c, token, n, "there is no such object", r);
 			continue;
 		}

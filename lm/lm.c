@@ -8,6 +8,7 @@
 #include "common/daemon/wire.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
+#include "lm/csr_keep.h"
 #include "lm/csr_source.h"
 #include "lm/hooks.h"
 #include "lm/lm_internal.h"
@@ -59,6 +60,7 @@ static void on_down(void *arg, const struct err *why)
 
 	log_warn("lm", "connection lost reason=\"%s\", trying again", why->text);
 	directory_link(m->directory, false);
+	keeps_link_down(m->keeps);
 	inbox_link_lost(m->inbox);
 	stops_link(m->stops, false);
 	csrs_link(m->csrs, false);
@@ -174,6 +176,11 @@ static void on_msg(void *arg, const struct msg *msg)
 	case MSG_FLOW_END:
 		readings_end(m->readings, msg->flow_end.measurement);
 		break;
+	case MSG_EVENTS_OPEN:
+	case MSG_EVENTS_ACK:
+	case MSG_EVENTS_END:
+		keeps_take(m->keeps, msg);
+		break;
 	case MSG_ENROL_ACK:
 		if (m->conf.on_enrol_ack)
 			m->conf.on_enrol_ack(m->conf.arg, &msg->enrol_ack);
@@ -225,9 +232,15 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 		arm_linger(m);
 }
 
+/* What is kept and not safe above yet is worth staying for, as long as somebody may want it. */
 static void on_linger(void *arg)
 {
-	lm_stop(arg, "no process to watch");
+	struct lm *m = arg;
+
+	if (keeps_are_empty(m->keeps))
+		lm_stop(m, "no process to watch");
+	else
+		loop_timer_arm(m->linger, m->conf.linger);
 }
 
 static void on_drained(void *arg)
@@ -246,6 +259,22 @@ static void on_stopped(void *arg, struct proc *p, bool is_stopped, nsec_t at,
 static void on_pa_delete(void *arg)
 {
 	csrs_refresh(((struct lm *)arg)->csrs);
+}
+
+static void on_keep_full(void *arg, struct keep *k, bool is_full)
+{
+	struct lm *m = arg;
+
+	if (m->csrs)
+		csrs_keep_full(m->csrs, k, is_full);
+}
+
+static void on_keep_gone(void *arg, struct keep *k)
+{
+	struct lm *m = arg;
+
+	if (m->csrs)
+		csrs_keep_gone(m->csrs, k);
 }
 
 static void on_trace(void *arg, const struct tracer_msg *t)
@@ -279,6 +308,7 @@ static struct task_env env_of(struct lm *m)
 				  .probes = m->probes,
 				  .trace = m->trace,
 				  .tracebufs = m->tracebufs,
+				  .keeps = m->keeps,
 				  .look = m->look,
 				  .audit = m->audit,
 				  .host_name = m->host_name,
@@ -333,6 +363,18 @@ static int open_parts(struct lm *m, struct err *e)
 			  &m->stops, e);
 }
 
+static int open_keeps(struct lm *m, struct err *e)
+{
+	return keeps_open(&(struct keeps_conf){ .loop = m->conf.loop,
+						.dir = m->conf.spool,
+						.send = send_up,
+						.send_arg = m,
+						.on_full = on_keep_full,
+						.on_gone = on_keep_gone,
+						.arg = m },
+			  &m->keeps, e);
+}
+
 static int open_work(struct lm *m, struct err *e)
 {
 	const struct lm_conf *c = &m->conf;
@@ -343,6 +385,8 @@ static int open_work(struct lm *m, struct err *e)
 	if (!m->files || lm_audit_open(m, e) < 0)
 		return err_nomem(e);
 	rc = ops_open(c->ops, &m->ops, e);
+	if (rc == 0)
+		rc = open_keeps(m, e);
 	if (rc < 0)
 		return rc;
 	env = env_of(m);
@@ -358,6 +402,7 @@ static int open_work(struct lm *m, struct err *e)
 		return err_nomem(e);
 	pa_on_delete(m->pa, on_pa_delete, m);
 	stops_on_change(m->stops, on_stopped, m);
+	csrs_keep_load(m->csrs);
 	return 0;
 }
 
@@ -427,6 +472,7 @@ void lm_free(struct lm *m)
 	readings_free(m->readings);
 	csrs_free(m->csrs);
 	m->csrs = NULL;
+	keeps_free(m->keeps);
 	tasks_free(m->tasks);
 	audit_close(m->audit);
 	trace_free(m->trace);

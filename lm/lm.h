@@ -48,6 +48,7 @@ struct lm_conf {
 	const char *journal; /* of stopped processes; NULL = none */
 	const char *ops; /* what was done, by the ids of tools' requests; NULL = it is forgotten with the lm */
 	const char *audit; /* file of the manipulations; NULL = none */
+	const char *spool; /* folder of kept subscriptions; NULL = none can be */
 	const char *files; /* that tools may see: filelist.h; NULL = none */
 	uid_t uid;
 	bool may_manipulate;

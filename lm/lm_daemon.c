@@ -65,6 +65,7 @@ struct lm_paths {
 	char base[FILE_PATH_BYTES]; /* private directory: key, certificate, journal, audit */
 	char socket[FILE_PATH_BYTES], lock[FILE_PATH_BYTES], journal[FILE_PATH_BYTES];
 	char audit[FILE_PATH_BYTES], ops[FILE_PATH_BYTES];
+	char spool[FILE_PATH_BYTES]; /* kept subscriptions; in the state directory, which outlives a reboot */
 	char memfd[64];
 	char tracer[FILE_PATH_BYTES], guard[FILE_PATH_BYTES], look[FILE_PATH_BYTES]; /* beside us */
 };
@@ -101,6 +102,8 @@ static int fill_paths(struct program *p, struct err *e)
 		return rc;
 	gethostname(node, sizeof(node) - 1);
 	connstr_caid(&p->conn, caid);
+	if (seg_lm_path(to->spool, sizeof(to->spool), daemon_state_dir(p->daemon), p->host_name, caid, ".spool") < 0)
+		return err_set(e, ERR_LIMIT, "%s is too long", daemon_state_dir(p->daemon));
 	snprintf(to->memfd, sizeof(to->memfd), "%s%s", SEG_MEMFD_PREFIX, caid);
 	if (seg_lm_path(to->base, sizeof(to->base), runtime, node, caid, "") < 0 ||
 	    seg_lm_path(to->socket, sizeof(to->socket), runtime, node, caid, ".sock") < 0 ||
@@ -183,6 +186,7 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 					  .journal = p->paths.journal,
 					  .audit = p->paths.audit,
 					  .ops = p->paths.ops,
+					  .spool = p->paths.spool,
 					  .files = v->files,
 					  .uid = getuid(),
 					  .may_manipulate = v->manipulate,

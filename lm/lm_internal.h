@@ -4,6 +4,7 @@
 #define LM_LM_INTERNAL_H
 
 #include "common/daemon/ascent.h"
+#include "eventlog/keep/keeps.h"
 #include "lm/calls.h"
 #include "lm/csr.h"
 #include "lm/directory.h"
@@ -35,6 +36,7 @@ struct lm {
 	struct probes *probes;
 	struct trace *trace;
 	struct tracebufs *tracebufs;
+	struct keeps *keeps; /* subscriptions whose events wait on disk */
 	struct trace *look; /* NULL: none */
 	struct audit *audit; /* NULL: none */
 	struct ops *ops;

@@ -21,7 +21,9 @@ static void put_work(const struct lm *m, const struct figures *f)
 	struct csrs_stats csrs;
 	struct tracebuf_stats traces;
 	struct readings_stats readings;
+	struct keeps_stats keeps;
 
+	keeps_stats(m->keeps, &keeps);
 	readings_stats(m->readings, &readings);
 	tracebufs_stats(m->tracebufs, &traces);
 	inbox_stats(m->inbox, &in);
@@ -42,6 +44,9 @@ static void put_work(const struct lm *m, const struct figures *f)
 	f->number(f->arg, "trace_buffers", (int64_t)traces.buffers);
 	f->number(f->arg, "trace_bytes", (int64_t)traces.bytes);
 	f->number(f->arg, "trace_records_dropped", (int64_t)traces.dropped);
+	f->number(f->arg, "subscriptions", (int64_t)keeps.n);
+	f->number(f->arg, "spool_bytes", (int64_t)keeps.disk_bytes);
+	f->number(f->arg, "spool_events_lost", (int64_t)keeps.lost_events);
 }
 
 static void put_below(const struct lm *m, const struct figures *f)

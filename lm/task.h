@@ -11,6 +11,7 @@
 #include "lm/objects.h"
 
 struct loop;
+struct keeps;
 struct pa;
 struct probes;
 struct rates;
@@ -38,6 +39,7 @@ struct task_env {
 	struct probes *probes;
 	struct trace *trace;
 	struct tracebufs *tracebufs;
+	struct keeps *keeps;
 	struct trace *look; /* lm-look; NULL: the lm does that itself */
 	struct audit *audit; /* NULL = none */
 	const char *host_name;

@@ -182,7 +182,10 @@ static void set_default(const struct omis_param *p, uint32_t offset, struct omis
 	int64_t i;
 
 	*v = (struct omis_value){ .kind = OMIS_LIST, .offset = offset };
-	if (!str_to_i64(p->def, INT32_MIN, INT32_MAX, &i)) {
+	if (p->type == OMIS_T_STRING && !p->list) {
+		*v = (struct omis_value){ .kind = OMIS_STRING, .offset = offset };
+		v->s.p = ""; /* the one text that is left out */
+	} else if (!str_to_i64(p->def, INT32_MIN, INT32_MAX, &i)) {
 		v->kind = OMIS_INT;
 		v->i = i;
 	}

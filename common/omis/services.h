@@ -39,6 +39,7 @@ extern const struct omis_services omis_services_node, omis_services_proc, omis_s
 #define P_FLOAT(n) { .name = (n), .type = OMIS_T_FLOAT }
 #define P_FLOATS(n) { .name = (n), .type = OMIS_T_FLOAT, .list = true }
 #define P_STRING(n) { .name = (n), .type = OMIS_T_STRING }
+#define P_STRING_OR_NONE(n) { .name = (n), .type = OMIS_T_STRING, .def = "\"\"" }
 #define P_STRINGS(n) { .name = (n), .type = OMIS_T_STRING, .list = true }
 #define P_BINARY(n) { .name = (n), .type = OMIS_T_BINARY }
 #define P_ANY(n) { .name = (n), .type = OMIS_T_ANY }

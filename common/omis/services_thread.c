@@ -148,14 +148,15 @@ static const struct omis_service thread[] = {
 	  .param = { THREADS, P_INT("reg"), P_INTS("values") },
 	  .help = "Writes integer registers, numbered as thread_read_int_regs does. On x86-64." },
 	{ EXT_SERVICE("ocmg", "thread_writes_events", EVENT, 't', NODE, OBSERVE, DONE),
-	  .param = { THREADS, P_STRINGS("names"), P_STRING("where"), P_INT_OR("seconds", "0") },
+	  .param = { THREADS, P_STRINGS("names"), P_STRING("where"), P_INT_OR("seconds", "0"), P_STRING_OR_NONE("kept") },
 	  .ecps = "block",
 	  .help = "Threads have written events (omig/event.h), made library calls (MPI_Send.start, "
 		  "MPI_Send.end) or met probes of these names: a name, a beginning of names with a *, or "
 		  "\"all\". where: \"\", or conditions on fields, nbytes > 65536 and file == /scratch/*. They are "
 		  "on for so many seconds; 0: as long as the request is enabled. $block has them as a block of "
 		  "an event log (docs/eventlog.md), for trace_buffer_append; it comes after a tenth of a "
-		  "second, or when it is full, and says what was lost." },
+		  "second, or when it is full, and says what was lost. kept: the name of a subscription of "
+		  "omig_events_keep, whose room on disk takes the blocks; the actions do not run then." },
 };
 
 const struct omis_services omis_services_thread = SERVICES(thread);

@@ -149,6 +149,7 @@ void world_start_lm(struct world *w)
 				   .journal = w->journal,
 				   .audit = w->audit,
 				   .ops = w->ops,
+				   .spool = w->spool,
 				   .files = "/proc/some /proc/gone",
 				   .uid = getuid(),
 				   .may_manipulate = w->may_manipulate,

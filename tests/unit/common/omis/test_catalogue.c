@@ -112,6 +112,8 @@ START_TEST(defaults_stand_at_the_end_and_are_values_of_their_type)
 			ck_assert_uint_eq(v->n, 1);
 			if (p->list)
 				ck_assert(v->v[0].kind == OMIS_LIST && !v->v[0].list.n);
+			else if (p->type == OMIS_T_STRING)
+				ck_assert(v->v[0].kind == OMIS_STRING && !v->v[0].s.n);
 			else
 				ck_assert(p->type == OMIS_T_INT && v->v[0].kind == OMIS_INT);
 			omis_values_free(v);

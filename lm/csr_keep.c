@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/csr_keep.h"
+
+#include "common/base/file.h"
+#include "common/base/limits.h"
+#include "common/base/log.h"
+#include "lm/csr_events.h"
+#include "proto/frame.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define ARM ".arm"
+
+int csr_keep_find(const struct csr *c, const char *name, struct keep **out, struct reply *r)
+{
+	const struct keeps *ks = c->owner->conf.env.keeps;
+	struct err e = { 0 };
+	int rc = 0;
+
+	*out = NULL;
+	if (!name || !*name)
+		return 0;
+	rc = ks ? keeps_check(ks, name, c->identity, out, &e) :
+		  err_set(&e, ERR_UNSUPPORTED, "nothing can be kept on this host");
+	if (rc)
+		reply_add_error(r, 0, "", rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc), "%s: %s", name,
+				e.text);
+	return rc;
+}
+
+void csr_keep_append(struct keep *k, const uint8_t *p, size_t n)
+{
+	struct evblock b;
+	int rc = -ERR_INVALID;
+
+	if (evblock_look(p, n, &b) == EVBLOCK_GOOD)
+		rc = keep_append(k, p, &b);
+	if (rc && rc != -ERR_LIMIT)
+		log_debug("lm", "a block is lost subscription=%s: %s", keep_name(k), err_name(rc));
+}
+
+struct csr *csr_keep_before(const struct csr *c)
+{
+	const struct keep *k = csr_events_keep(c);
+
+	list_each (i, &c->owner->all) {
+		struct csr *other = list_entry(i, struct csr, link);
+
+		if (k && other != c && csr_events_keep(other) == k)
+			return other;
+	}
+	return NULL;
+}
+
+struct events_site *csr_keep_site_before(const struct csr_site *s)
+{
+	const struct csr *before = csr_keep_before(s->csr);
+	const struct csr_site *site = before ? csr_find_site(before, s->proc) : NULL;
+
+	return site ? site->events : NULL;
+}
+
+/* --- across the lm's own death */
+
+void csr_keep_save(const struct csr *c, const struct msg_arm *m)
+{
+	const struct keep *k = csr_events_keep(c);
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	char path[FILE_PATH_BYTES];
+	struct err e = { 0 };
+
+	if (!k)
+		return;
+	if (msg_arm_put(&b, m) || keep_path(k, ARM, path, sizeof(path), &e) || file_write_atomic(path, b.p, b.n, &e))
+		log_warn("lm", "an lm after this one will wait to be told of subscription=%s: %s", keep_name(k), e.text);
+	buf_done(&b);
+}
+
+void csr_keep_forget(const struct csr *c)
+{
+	const struct keep *k = csr_events_keep(c);
+	char path[FILE_PATH_BYTES];
+
+	if (k && !csr_keep_before(c) && !keep_path(k, ARM, path, sizeof(path), NULL))
+		unlink(path);
+}
+
+static void load(void *arg, struct keep *k)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	char path[FILE_PATH_BYTES];
+	struct reply *r = NULL;
+	struct msg *m = NULL;
+	struct err e = { 0 };
+
+	if (!keep_path(k, ARM, path, sizeof(path), &e) && !file_read(path, FRAME_MAX_BYTES, FILE_SECRET, &b, &e) &&
+	    b.n >= FRAME_HEADER_BYTES && frame_bytes(b.p, b.n) == b.n && b.p[4] == MSG_ARM &&
+	    !msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, &e) && !csrs_arm(arg, &m->arm, &r))
+		log_info("lm", "armed as before csr=%s subscription=%s", m->arm.csr, keep_name(k));
+	reply_free(r);
+	msg_free(m);
+	buf_done(&b);
+}
+
+void csrs_keep_load(struct csrs *s)
+{
+	s->is_restoring = true;
+	if (s->conf.env.keeps)
+		keeps_each(s->conf.env.keeps, load, s);
+	s->is_restoring = false;
+}
+
+/* --- what becomes of it */
+
+void csrs_keep_gone(struct csrs *s, struct keep *k)
+{
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (csr_events_keep(c) != k)
+			continue;
+		csr_uninstall_all(c);
+		csr_events_leave_keep(c);
+		csr_free(c);
+	}
+	csrs_arm_poll(s);
+}
+
+/* Events are off meanwhile: what is not made is not lost. */
+void csrs_keep_full(struct csrs *s, struct keep *k, bool is_full)
+{
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (csr_events_keep(c) != k)
+			continue;
+		if (is_full)
+			csr_uninstall_all(c);
+		else if (csr_install_all(c))
+			log_warn("lm", "out of memory, not all processes are watched csr=%s", c->token);
+	}
+	csrs_arm_poll(s);
+}

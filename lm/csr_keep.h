@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Conditional requests whose blocks go to a kept subscription. One feeds it at a time: another one takes the place
+ * of the one before without a moment in which events are off. What is armed so is armed by the next lm, too,
+ * before it looks at what runs, so that events go on while nobody is there to take them out of the rings.
+ */
+#ifndef LM_CSR_KEEP_H
+#define LM_CSR_KEEP_H
+
+#include "eventlog/keep/keeps.h"
+#include "lm/csr_internal.h"
+
+struct events_site;
+
+/* The subscription of that name and this owner; "": *out is NULL. Negative: an entry says why there is none. */
+int csr_keep_find(const struct csr *c, const char *name, struct keep **out, struct reply *r);
+
+/* One block, whole. What finds no room is lost, and the next one of its stream tells. */
+void csr_keep_append(struct keep *k, const uint8_t *p, size_t n);
+
+/* Another request that feeds the same; NULL: none does. */
+struct csr *csr_keep_before(const struct csr *c);
+struct events_site *csr_keep_site_before(const struct csr_site *s);
+
+/* Armed: the next lm shall do it, too. */
+void csr_keep_save(const struct csr *c, const struct msg_arm *m);
+void csr_keep_forget(const struct csr *c);
+
+/* What an lm before us had armed; before processes are taken in. */
+void csrs_keep_load(struct csrs *s);
+
+/* The subscription is over; its room is used up, or free again. */
+void csrs_keep_gone(struct csrs *s, struct keep *k);
+void csrs_keep_full(struct csrs *s, struct keep *k, bool is_full);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of kept subscriptions: from the ring to the disk, and from there up. */
+#include "eventlog/evread.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/two_ranks.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WAIT_MAX_NS (20 * NSEC_PER_SEC)
+#define KEPT(names) "thread_writes_events([@],[" names "],\"\",0,\"run7\"): print([])"
+
+static char dir[40];
+static struct evread *reader;
+static uint64_t stream, place, events, last;
+static bool has_ended;
+
+static void set_up(void)
+{
+	/* In memory where that is to be had: here no disk is tested. */
+	snprintf(dir, sizeof(dir), "%s/omig-lm-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	open_ranks();
+	world_crash_lm(&w);
+	w.spool = dir;
+	world_start_lm(&w);
+	reader = evread_new();
+}
+
+static void clean_up(void)
+{
+	pid_t child;
+
+	evread_free(reader);
+	close_ranks();
+	child = fork();
+	if (!child)
+		execlp("rm", "rm", "-rf", dir, (char *)NULL);
+	waitpid(child, NULL, 0);
+}
+
+static unsigned announce(struct fake_segment *s, const char *name)
+{
+	static const struct evfield field[] = { { "n", EV_INT32 } };
+	const struct evtype t = { .name = name, .level = EV_INFO, .nfield = 1, .field = field };
+	struct buf b = BUF_INIT(1024);
+	unsigned number;
+
+	ck_assert_int_eq(evtype_encode(&b, 1, &t, false, NULL), 0);
+	number = fake_segment_announce(s, b.p, b.n);
+	buf_done(&b);
+	return number;
+}
+
+static void write_events(struct fake_segment *s, unsigned number, int32_t from, int32_t to)
+{
+	for (int32_t n = from; n < to; n++)
+		fake_segment_event(s, number, (const uint8_t *)&n, sizeof(n));
+}
+
+static void open_as(const char *owner, uint64_t number, bool ending)
+{
+	stream = number;
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_EVENTS_OPEN,
+					     .events_open = { "run7", owner, number, 8, MSG_KEEP_DROP_OLDEST, 8u << 20,
+							      600, ending } });
+	world_run(&w, 10 * MS);
+}
+
+static void ack(void)
+{
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_EVENTS_ACK, .events_ack = { "run7", stream, place } });
+}
+
+static void take(const struct msg_events *m)
+{
+	struct event ev;
+	size_t used, at = 0;
+
+	ck_assert_str_eq(m->sub, "run7");
+	ck_assert_uint_eq(m->stream, stream);
+	has_ended |= m->end;
+	place = m->end ? place : m->place;
+	for (; at < m->blocks.n; at += used) {
+		if (evread_push(reader, m->blocks.p + at, m->blocks.n - at, true, &used) != EVREAD_BLOCK)
+			break; /* repeated ones are passed over */
+		for (; evread_next(reader, &ev); events++)
+			last = (uint64_t)ev.value[0].i32;
+	}
+}
+
+/* Virtual time for the lm, real time for its disk. */
+static void wait_a_little(void)
+{
+	const struct msg *m;
+
+	world_run(&w, 50 * MS);
+	usleep(2000);
+	while ((m = above_next(&w.mainsm, MSG_EVENTS)) != NULL)
+		take(&m->events);
+}
+
+static bool has_come(uint64_t n)
+{
+	nsec_t end = clock_mono() + WAIT_MAX_NS;
+
+	while (events < n && clock_mono() < end)
+		wait_a_little();
+	return events == n;
+}
+
+static bool comes_to_an_end(void)
+{
+	nsec_t end = clock_mono() + WAIT_MAX_NS;
+
+	while (!has_ended && clock_mono() < end)
+		wait_a_little();
+	return has_ended;
+}
+
+static unsigned arm_status_as(const char *pattern)
+{
+	const struct msg_arm_ack *a = arm(pattern, world_token(&w, 100), 0, false);
+
+	return a->nentry ? a->entry[0].status : STATUS_OK;
+}
+
+START_TEST(events_go_to_the_disk_and_up_and_are_acknowledged)
+{
+	unsigned number = announce(&seg, "io.read");
+
+	open_as(MANIPULATOR, 3, false);
+	ck_assert_uint_eq(arm_status_as(KEPT("\"io.*\"")), STATUS_OK);
+	write_events(&seg, number, 0, 100);
+	ck_assert(has_come(100));
+	ck_assert_uint_eq(last, 99);
+	ck_assert(evread_is_clean(evread_report(reader)));
+	ack();
+	write_events(&seg, number, 100, 200);
+	ck_assert(has_come(200));
+	/* another opening: what was not acknowledged comes again */
+	open_as(MANIPULATOR, 4, false);
+	while (!evread_report(reader)->repeated_blocks)
+		wait_a_little();
+	ck_assert_uint_eq(evread_report(reader)->repeated_blocks, 1);
+	ck_assert_uint_eq(last, 199);
+}
+END_TEST
+
+START_TEST(only_the_owner_gets_it_and_only_of_what_is_there)
+{
+	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_UNKNOWN_OBJECT);
+	open_as(OBSERVER, 3, false);
+	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_NO_PERMISSION);
+}
+END_TEST
+
+START_TEST(another_request_takes_the_place_without_a_gap)
+{
+	unsigned number = announce(&seg, "io.read");
+	const struct msg_arm_ack *a;
+
+	open_as(MANIPULATOR, 3, false);
+	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_OK);
+	write_events(&seg, number, 0, 50);
+	a = world_arm(&w, "c_6", with(KEPT("\"all\""), world_token(&w, 100)), 0, false);
+	ck_assert_uint_eq(a->entry[0].status, STATUS_OK);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
+	write_events(&seg, number, 50, 100);
+	ck_assert(has_come(100));
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_5" } });
+	write_events(&seg, number, 100, 110);
+	ck_assert(has_come(110));
+}
+END_TEST
+
+START_TEST(the_next_lm_is_armed_before_it_is_told)
+{
+	unsigned number = announce(&seg, "io.read");
+
+	open_as(MANIPULATOR, 3, false);
+	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_OK);
+	write_events(&seg, number, 0, 10);
+	world_run(&w, 200 * MS);
+	world_crash_lm(&w);
+	world_start_lm(&w);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
+	write_events(&seg, number, 10, 20);
+	open_as(MANIPULATOR, 1, false);
+	has_come(20);
+	ck_assert_uint_eq(events, 20);
+	ck_assert(evread_is_clean(evread_report(reader)));
+}
+END_TEST
+
+START_TEST(one_that_ends_sends_the_rest_and_says_so)
+{
+	unsigned number = announce(&seg, "io.read");
+
+	open_as(MANIPULATOR, 3, false);
+	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_OK);
+	write_events(&seg, number, 0, 10);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_5" } });
+	open_as(MANIPULATOR, 3, true);
+	ck_assert(has_come(10));
+	ck_assert(!has_ended);
+	ack();
+	ck_assert(comes_to_an_end());
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_EVENTS_END, .events_end = { "run7", MANIPULATOR } });
+	world_run(&w, 10 * MS);
+	ck_assert_ptr_null(keeps_find(w.lm->keeps, "run7"));
+}
+END_TEST
+
+START_TEST(a_subscription_that_is_over_takes_its_request_with_it)
+{
+	announce(&seg, "io.read");
+	open_as(MANIPULATOR, 3, false);
+	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_OK);
+	above_close(&w.mainsm);
+	world_run(&w, 500 * SEC);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
+	world_run(&w, 200 * SEC);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		events_go_to_the_disk_and_up_and_are_acknowledged,
+		only_the_owner_gets_it_and_only_of_what_is_there,
+		another_request_takes_the_place_without_a_gap,
+		the_next_lm_is_armed_before_it_is_told,
+		one_that_ends_sends_the_rest_and_says_so,
+		a_subscription_that_is_over_takes_its_request_with_it,
+	};
+
+	return suite_run_with("lm keep", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
