@@ -183,7 +183,7 @@ void arms_free(struct arms *a)
 	free(a);
 }
 
-static void csr_end(struct csr *c)
+void csr_end(struct csr *c)
 {
 	struct map_iter i = { 0 };
 
@@ -417,6 +417,7 @@ void arms_arm(struct arms *a, const struct msg_arm *m)
 		d.status = status_from_err(rc);
 	}
 	if (!rc) {
+		csr_take_place(c, csr_kept_of(r));
 		csr_check_answer(c, false);
 	} else {
 		refuse(a, m, d.status, d.err.text);

@@ -40,7 +40,15 @@ struct csr {
 	struct reply *answer; /* owned; what is wrong; NULL once ARM_ACK was sent */
 	struct loop_timer *timer; /* owned; ends the wait for confirmations */
 	uint64_t dropped; /* events since the last that went up */
+	char kept[TOKEN_BYTES * 2]; /* the kept subscription that it feeds; "" = none */
 };
+
+/* Hosts are told. */
+void csr_end(struct csr *c);
+
+/* arms_kept.c: the subscription that the blocks of that request go to; "" = none. c is the one that feeds it from now on. */
+const char *csr_kept_of(const struct omis_request *r);
+void csr_take_place(struct csr *c, const char *kept);
 
 /* All that is to be waited for has come, or nothing more will: ARM_ACK. */
 void csr_check_answer(struct csr *c, bool give_up);

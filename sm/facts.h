@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FACTS_MAX 64
+#define FACTS_MAX 80
 
 struct fact {
 	const char *name; /* borrowed */

@@ -27,6 +27,7 @@ struct program {
 	struct daemon *daemon;
 	struct connstr conn;
 	char dir[FILE_PATH_BYTES]; /* key and certificate */
+	char spool[FILE_PATH_BYTES]; /* in it: kept subscriptions */
 	char host[NAME_MAX_BYTES + 1];
 	struct enrol *enrol;
 	struct net_ctx *ctx;
@@ -211,6 +212,7 @@ static int open_core(struct program *p, struct err *e)
 		.linger = s->linger,
 		.grace = s->grace,
 		.enrol_dir = p->dir,
+		.spool = p->spool,
 		.health = health,
 		.on_ready = on_ready,
 		.on_unreachable = on_unreachable,
@@ -288,6 +290,8 @@ static int lock_dir(struct program *p, const char *name, struct err *e)
 	int rc;
 
 	rc = file_join(p->dir, sizeof(p->dir), daemon_state_dir(p->daemon), name, e);
+	if (!rc)
+		rc = file_join(p->spool, sizeof(p->spool), p->dir, "spool", e);
 	if (!rc)
 		rc = file_private_dir(p->dir, e);
 	if (!rc)

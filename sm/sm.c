@@ -268,6 +268,8 @@ static uint32_t own_number(void *arg)
 
 static int open_work(struct sm *sm, struct err *e)
 {
+	int rc;
+
 	sm->requests = requests_new(&(struct requests_conf){ .loop = sm->conf.loop,
 							     .nodes = sm->nodes,
 							     .cells = sm->cells,
@@ -289,6 +291,15 @@ static int open_work(struct sm *sm, struct err *e)
 						    .site = own_number,
 						    .send = send_up,
 						    .arg = sm });
+	rc = kept_new(&(struct kept_conf){ .loop = sm->conf.loop,
+					   .rng = sm->conf.rng,
+					   .nodes = sm->nodes,
+					   .dir = sm->conf.spool,
+					   .send = send_up,
+					   .arg = sm },
+		      &sm->kept, e);
+	if (rc)
+		return rc;
 	if (sm->conf.enrol_dir) {
 		sm->renew = renew_new(&(struct renew_conf){ .loop = sm->conf.loop,
 							    .ctx = sm->conf.ctx,
@@ -361,6 +372,7 @@ void sm_free(struct sm *sm)
 		requests_free(sm->requests);
 	arms_free(sm->arms);
 	flows_free(sm->flows);
+	kept_free(sm->kept);
 	nodes_close(sm->nodes);
 	uplink_close(sm->uplink, sm->reason[0] ? sm->reason : "the sm ends");
 	news_free(sm->news);

@@ -61,6 +61,7 @@ struct sm_conf {
 	nsec_t linger; /* ends after so long without lms; 0 = never */
 	nsec_t grace; /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
 	const char *enrol_dir; /* of the certificate; NULL = it is not renewed */
+	const char *spool; /* folder of kept subscriptions; NULL = none can be */
 	const struct quota *quota; /* what this mainsm may take of us; copied; NULL = all */
 	struct meter *meter; /* of all its links; borrowed; NULL = none */
 	size_t queue_cap; /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */

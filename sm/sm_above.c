@@ -291,6 +291,11 @@ static void on_msg(void *arg, const struct msg *m)
 	case MSG_STOP:
 		sm_stop_all(sm, m->stop.reason);
 		break;
+	case MSG_EVENTS_OPEN:
+	case MSG_EVENTS_ACK:
+	case MSG_EVENTS_END:
+		kept_take(sm->kept, m);
+		break;
 	case MSG_ENROL_ACK:
 		got_enrol_ack(sm, &m->enrol_ack);
 		break;
@@ -357,6 +362,7 @@ static void on_down(void *arg, const struct err *why)
 	requests_drop_all(sm->requests);
 	arms_set_stale(sm->arms);
 	flows_set_stale(sm->flows);
+	kept_link_down(sm->kept);
 	loop_timer_arm(sm->grace, sm->conf.grace);
 	loop_timer_arm(sm->leash, STOP_LEASH_NS);
 	news_restart(sm->news);

@@ -84,6 +84,9 @@ static void on_msg(void *arg, struct branch *b, const struct msg *m)
 	case MSG_FLOW_BATCH:
 		rc = flows_batch(sm->flows, b, &m->flow_batch, &e);
 		break;
+	case MSG_EVENTS:
+		rc = kept_events(sm->kept, b, &m->events, &e);
+		break;
 	case MSG_ENROL:
 		got_enrol(sm, b);
 		return;
@@ -118,6 +121,7 @@ static void on_up(void *arg, struct branch *b)
 	loop_timer_cancel(sm->linger);
 	bygone_tell(&sm->bygone, send_to_branch, &to);
 	sm_let_go_late(sm, b);
+	kept_branch_up(sm->kept, b);
 	arms_branch_up(sm->arms, b);
 	flows_branch_up(sm->flows, b);
 }
@@ -187,6 +191,7 @@ static void on_gone(void *arg, struct branch *b)
 
 	requests_branch_lost(sm->requests, b, "the host is gone");
 	arms_branch_gone(sm->arms, b);
+	kept_branch_gone(sm->kept, b);
 	flows_branch_down(sm->flows, b);
 }
 

@@ -31,7 +31,9 @@ static void add_work(const struct sm *sm, struct facts *s)
 	struct requests_stats r;
 	struct arms_stats a;
 	struct flows_stats f;
+	struct keeps_stats k;
 
+	kept_stats(sm->kept, &k);
 	flows_stats(sm->flows, &f);
 	requests_stats(sm->requests, &r);
 	arms_stats(sm->arms, &a);
@@ -49,6 +51,9 @@ static void add_work(const struct sm *sm, struct facts *s)
 	facts_add(s, "flow_graph_bytes", (int64_t)f.bytes);
 	facts_add(s, "flow_reads", (int64_t)f.reads);
 	facts_add(s, "flow_reads_late", (int64_t)f.late);
+	facts_add(s, "subscriptions", (int64_t)k.n);
+	facts_add(s, "spool_bytes", (int64_t)k.disk_bytes);
+	facts_add(s, "spool_events_lost", (int64_t)k.lost_events);
 	facts_add(s, "strays", (int64_t)(r.strays + a.strays + f.strays));
 	facts_add(s, "forged", (int64_t)sm->forged);
 	facts_add(s, "tools", (int64_t)(tools_count(sm->tools) + tools_count(sm->old_tools)));

@@ -11,6 +11,7 @@
 #include "sm/arms.h"
 #include "sm/cells.h"
 #include "sm/flows.h"
+#include "sm/kept.h"
 #include "sm/news.h"
 #include "sm/nodes.h"
 #include "sm/renew.h"
@@ -29,6 +30,7 @@ struct sm {
 	struct requests *requests;
 	struct arms *arms;
 	struct flows *flows;
+	struct kept *kept; /* subscriptions whose events wait on disk */
 	struct cells *cells;
 	struct tools *tools, *old_tools; /* of the mainsm that is there; of one that was */
 	struct renew *renew; /* NULL: not renewed */

@@ -329,6 +329,7 @@ static int open_at(struct tenant *t, uint16_t port, struct err *e)
 		.software = t->conf->software,
 		.grace = t->conf->grace,
 		.enrol_dir = t->dir,
+		.spool = t->spool,
 		.quota = &q,
 		.meter = t->meter,
 		.on_ready = on_ready,
@@ -486,6 +487,8 @@ int tenant_new(const struct tenant_conf *conf, const char *pin, struct tenant **
 	rc = t->meter && t->wake && t->save ? 0 : err_nomem(e);
 	if (!rc)
 		rc = file_join(t->dir, sizeof(t->dir), conf->dir, pin, e);
+	if (!rc)
+		rc = file_join(t->spool, sizeof(t->spool), t->dir, "spool", e);
 	if (!rc)
 		rc = file_private_dir(t->dir, e);
 	if (rc) {

@@ -2,6 +2,7 @@
 /* What is remembered of a tenant beside its certificate: a small file of ours, 0600. */
 #include "common/authority/fields.h"
 #include "common/base/str.h"
+#include "eventlog/keep/keeps.h"
 #include "sm/tenant_internal.h"
 
 #include <inttypes.h>
@@ -146,5 +147,6 @@ void tenant_erase(struct tenant *t)
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (!path_of(t, files[i], path, NULL))
 			file_remove(path, NULL);
+	keeps_erase(t->spool);
 	rmdir(t->dir);
 }

@@ -11,6 +11,7 @@ struct tenant {
 	const struct tenant_conf *conf; /* borrowed */
 	char pin[PKI_PIN_BYTES];
 	char dir[FILE_PATH_BYTES];
+	char spool[FILE_PATH_BYTES]; /* in it: kept subscriptions of his tools */
 	char name[NAME_MAX_BYTES + 1];
 	struct connstr conn; /* where his mainsm is; without a token */
 	struct connstr next; /* while joining: with the token; wiped */

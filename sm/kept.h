@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kept subscriptions on their way through an sm: what hosts send is checked, put on our disk, acknowledged when it is safe there,
+ * and goes up from there. Nothing is lost here for want of room: who is below keeps it until there is some.
+ */
+#ifndef SM_KEPT_H
+#define SM_KEPT_H
+
+#include "common/base/rng.h"
+#include "eventlog/keep/keeps.h"
+#include "sm/nodes.h"
+
+#define KEPT_ROOM 8 /* messages of half a MiB from one branch */
+#define KEPT_UNSAFE_MAX_BYTES (8u << 20) /* on its way to the disk, of one subscription; half of what a spooler takes */
+#define KEPT_RETRY_NS (200 * NSEC_PER_MSEC) /* between two looks whether there is room again */
+#define KEPT_STREAMS_MAX 65536 /* whose last block is remembered, so that none is kept twice */
+
+struct kept;
+
+struct kept_conf {
+	struct loop *loop;
+	struct rng *rng;
+	struct nodes *nodes;
+	const char *dir; /* NULL: nothing is kept */
+	uint64_t max_bytes; /* as keeps_conf */
+	int (*send)(void *arg, const struct msg *m); /* up */
+	void *arg;
+};
+
+/* Borrowed pointers, the folder is copied. ERR_NOMEM, ERR_SYS, ERR_DENIED. */
+int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e);
+void kept_free(struct kept *kt);
+
+/* From above: events_open, events_ack, events_end. */
+void kept_take(struct kept *kt, const struct msg *m);
+void kept_link_down(struct kept *kt);
+
+/* It is (again) there: it is told of all subscriptions; before it is armed. */
+void kept_branch_up(struct kept *kt, const struct branch *b);
+
+/* Nothing will come from it any more. */
+void kept_branch_gone(struct kept *kt, const struct branch *b);
+
+/* From a branch. ERR_PROTO: those are no blocks. */
+int kept_events(struct kept *kt, struct branch *b, const struct msg_events *m, struct err *e);
+
+void kept_stats(const struct kept *kt, struct keeps_stats *out);
+
+#endif
