@@ -58,6 +58,7 @@ void above_down(struct peer *p)
 	}
 	locks_cancel(m->locks, &s->runs);
 	measures_drop(m->measures, s);
+	kepts_tool_gone(m->kepts, s);
 	csrs_drop(m->csrs, s);
 	children_send_all(m->children, &gone);
 	bygone_tool(&m->bygone, s->number);
@@ -195,6 +196,9 @@ void above_msg(struct peer *p, const struct msg *msg)
 		break;
 	case MSG_CANCEL:
 		got_cancel(p, msg->cancel.id);
+		break;
+	case MSG_EVENTS_ACK:
+		kepts_ack(p->m->kepts, p->session, &msg->events_ack);
 		break;
 	case MSG_ENROL:
 		peer_renew(p, &msg->enrol);

@@ -82,6 +82,7 @@ int below_up(struct peer *p, const struct identity *who)
 	log_info("children", "up child=%s %s", c.token, identity_describe(text, sizeof(text), who));
 	below_tell_revoked(m, p);
 	bygone_tell(&m->bygone, send_to_link, p->link);
+	kepts_child_up(m->kepts, p->child);
 	csrs_follow_soon(m->csrs);
 	measures_follow_soon(m->measures);
 	return 0;
@@ -99,6 +100,7 @@ void below_down(struct peer *p, const char *reason)
 		site_set_address(site, "");
 	directory_child_lost(m->directory, c->index + 1, loop_now(m->conf.loop));
 	executor_child_lost(m->executor, c->index, c->role == ROLE_SM ? "the site's sm is lost" : "the host is lost");
+	kepts_child_lost(m->kepts, c->index);
 	csrs_child_lost(m->csrs, c->index);
 	measures_child_lost(m->measures, c->index);
 	children_remove(m->children, c);
@@ -199,6 +201,9 @@ void below_msg(struct peer *p, const struct msg *msg)
 		break;
 	case MSG_FLOW_ACK:
 		rc = measures_loaded(m->measures, p->child->index, &msg->flow_ack, &e);
+		break;
+	case MSG_EVENTS:
+		kepts_events(m->kepts, p->child->index, &msg->events);
 		break;
 	case MSG_FLOW_BATCH:
 		rc = measures_take(m->measures, p->child->index, &msg->flow_batch, &e);

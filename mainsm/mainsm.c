@@ -73,6 +73,8 @@ static void on_change(void *arg, const struct object *o, enum directory_change w
 			scope_forget(list_entry(i, struct session, in_sessions)->scope, o);
 	if (what == DIRECTORY_CAME && o->kind == OBJECT_PROC)
 		top_proc_came(m->top);
+	if (what == DIRECTORY_CAME && o->kind == OBJECT_PROC)
+		kepts_proc_came(m->kepts, o);
 	if (what == DIRECTORY_WENT || is_followed(m, o))
 		csrs_follow_soon(m->csrs);
 	if (o->kind != OBJECT_THREAD)
@@ -84,6 +86,15 @@ static void on_disarmed(void *arg, const char *csr)
 	struct mainsm *m = arg;
 
 	bygone_csr(&m->bygone, csr);
+}
+
+static void on_session_gone(void *arg, uint32_t number)
+{
+	struct mainsm *m = arg;
+	const struct msg gone = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = number } };
+
+	children_send_all(m->children, &gone);
+	bygone_tool(&m->bygone, number);
 }
 
 static nsec_t wall_now(void *arg)
@@ -209,6 +220,7 @@ static void write_counts(struct mainsm *m, struct omis_writer *w)
 	omis_write_pair(w, "forged", (int64_t)m->forged);
 	omis_write_pair(w, "csrs", (int64_t)csr.defined);
 	omis_write_pair(w, "csrs_enabled", (int64_t)csr.enabled);
+	omis_write_pair(w, "subscriptions", (int64_t)kepts_count(m->kepts));
 	omis_write_pair(w, "csrs_fired", (int64_t)csr.fired);
 	omis_write_pair(w, "csrs_suspended", (int64_t)csr.suspended);
 	omis_write_pair(w, "stray_events", (int64_t)csr.strays);
@@ -352,12 +364,15 @@ static int make_engines(struct mainsm *m, struct err *e)
 	m->csrs = m->locks ? csrs_new(&c) : NULL;
 	f.csrs = m->csrs;
 	m->measures = m->csrs ? measures_new(&f) : NULL;
-	return m->measures ? 0 : err_nomem(e);
+	m->kepts = m->csrs ? kepts_new(&(struct kepts_conf){ m->conf.loop, m->children, m->directory, m->csrs, m->numbers,
+							     &m->sessions, on_session_gone, m }) :
+			     NULL;
+	return m->measures && m->kepts ? 0 : err_nomem(e);
 }
 
 static int make_services(struct mainsm *m, struct err *e)
 {
-	const struct top_conf t = { m->directory, m->sites,  m->children,   m->csrs, m->measures, m->executor,
+	const struct top_conf t = { m->directory, m->sites,  m->children,   m->csrs, m->measures, m->kepts, m->executor,
 				    m->numbers,	  m->certs,  m->tokens,	    m->audit,	    m->conf.loop, wall_now,
 				    status_values, connection, on_revoked, on_shutdown,  m };
 	const struct enrol_service_conf n = { .loop = m->conf.loop,
@@ -455,6 +470,7 @@ void mainsm_free(struct mainsm *m)
 	enrol_service_free(m->enrol);
 	top_free(m->top);
 	measures_free(m->measures);
+	kepts_free(m->kepts);
 	csrs_free(m->csrs);
 	locks_free(m->locks);
 	executor_free(m->executor);

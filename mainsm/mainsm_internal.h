@@ -13,6 +13,7 @@
 #include "mainsm/csr.h"
 #include "mainsm/directory.h"
 #include "common/authority/enrol_service.h"
+#include "mainsm/kept.h"
 #include "mainsm/locks.h"
 #include "mainsm/mainsm.h"
 #include "mainsm/measure.h"
@@ -45,6 +46,7 @@ struct mainsm {
 	struct executor *executor;
 	struct locks *locks;
 	struct csrs *csrs;
+	struct kepts *kepts;
 	struct measures *measures;
 	struct top *top;
 	struct enrol_service *enrol;

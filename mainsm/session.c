@@ -3,21 +3,20 @@
 
 #include "common/base/limits.h"
 #include "common/base/log.h"
+#include "common/base/str.h"
 #include "common/daemon/link.h"
 #include "common/daemon/wire.h"
 
 #include <stdlib.h>
 
-struct session *session_new(uint32_t number, struct link *link, const struct identity *who,
-			    const struct directory *d, const struct children *c)
+static struct session *make(uint32_t number, enum omis_right right, const struct directory *d, const struct children *c)
 {
 	struct session *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->number = number;
-	s->link = link;
-	s->right = route_right_of_role(role_name(who->role));
+	s->right = right;
 	s->scope = scope_new();
 	s->pas = pa_set_new();
 	smap_init(&s->events);
@@ -26,10 +25,34 @@ struct session *session_new(uint32_t number, struct link *link, const struct ide
 	list_init(&s->runs);
 	list_init(&s->in_sessions);
 	s->view = (struct view){ d, c, s->scope, s->pas, &s->csrs, &s->events, &s->measures };
-	if (s->scope && s->pas && !identity_to_uri(s->identity, who, NULL))
+	if (s->scope && s->pas)
 		return s;
 	session_free(s);
 	return NULL;
+}
+
+struct session *session_new(uint32_t number, struct link *link, const struct identity *who,
+			    const struct directory *d, const struct children *c)
+{
+	struct session *s = make(number, route_right_of_role(role_name(who->role)), d, c);
+
+	if (!s)
+		return NULL;
+	s->link = link;
+	if (!identity_to_uri(s->identity, who, NULL))
+		return s;
+	session_free(s);
+	return NULL;
+}
+
+struct session *session_twin(uint32_t number, const struct session *of, const struct directory *d,
+			     const struct children *c)
+{
+	struct session *s = make(number, of->right, d, c);
+
+	if (s)
+		str_copy(s->identity, sizeof(s->identity), of->identity);
+	return s;
 }
 
 void session_free(struct session *s)
@@ -50,6 +73,8 @@ int session_reply(struct session *s, const struct reply *r)
 	struct buf b = BUF_INIT(TOOL_QUEUE_MAX_BYTES);
 	int rc;
 
+	if (!s->link && s->on_reply)
+		s->on_reply(s->on_reply_arg, r);
 	if (!s->link)
 		return -ERR_CLOSED;
 	rc = wire_put_reply(&b, r);

@@ -39,11 +39,18 @@ struct session {
 	size_t nrun; /* requests that are executed */
 	bool is_paused;
 	struct list in_sessions;
+	/* Without a link: who hears what would have been sent; may be NULL. */
+	void (*on_reply)(void *arg, const struct reply *r);
+	void *on_reply_arg;
 };
 
 /* link may be NULL (tests). NULL without memory. */
 struct session *session_new(uint32_t number, struct link *link, const struct identity *who,
 			    const struct directory *d, const struct children *c);
+
+/* For something that outlives the tool: its identity and right, nothing attached, no link. NULL without memory. */
+struct session *session_twin(uint32_t number, const struct session *of, const struct directory *d,
+			     const struct children *c);
 
 /* Its runs must be cancelled, its conditional requests deleted. */
 void session_free(struct session *s);

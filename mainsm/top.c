@@ -9,7 +9,7 @@
 
 static const struct top_service *const families[] = {
 	top_attach_services, top_csr_services, top_pa_services, top_ask_services, top_admin_services, top_site_services,
-	top_job_services, top_dfg_services,
+	top_job_services, top_dfg_services, top_kept_services,
 };
 
 struct top *top_new(const struct top_conf *conf)

@@ -18,6 +18,7 @@ struct children;
 struct csrs;
 struct directory;
 struct executor;
+struct kepts;
 struct loop;
 struct measures;
 struct numbers;
@@ -34,6 +35,7 @@ struct top_conf {
 	struct children *children;
 	struct csrs *csrs;
 	struct measures *measures;
+	struct kepts *kepts;
 	struct executor *executor;
 	struct numbers *numbers;
 	struct certs *certs;

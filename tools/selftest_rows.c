@@ -176,6 +176,13 @@ const struct selftest_row selftest_rows[] = {
 		"trace_buffer_append({buffer},$time,0,[$block])", "!calls 2", ":trace_buffer_read([{buffer}],0)",
 		"~{buffer},0,[1-9][0-9]*,0\n" } },
 	{ "omig_events_off", NEED_NOTHING, { ":omig_events_off([\"none such\"])", "= 0\n" } },
+	{ "omig_events_keep", NEED_NOTHING, { ":omig_events_keep(\"selftest\",[\"MPI_Barrier\"],\"\",0,[\"mb\",2])",
+		"= \"selftest\",1\n", ":omig_events_keep(\"selftest\",[\"MPI_Barrier\"],\"\",0,[\"mb\",2])",
+		"= \"selftest\",0\n", ":omig_events_unkeep(\"selftest\")" } },
+	{ "omig_events_kept", NEED_NOTHING, { ":omig_events_keep(\"selftest\",[\"all\"],\"\")", ":omig_events_kept()",
+		"=\\[\"selftest\",[0-9]+,\"on\",0,\"\"\\]", ":omig_events_unkeep(\"selftest\")" } },
+	{ "omig_events_unkeep", NEED_NOTHING, { ":omig_events_keep(\"selftest\",[\"all\"],\"\")",
+		":omig_events_unkeep(\"selftest\")", "^:omig_events_unkeep(\"selftest\")", "=^error" } },
 
 	/* library calls: those of the scratch process end in itself */
 	{ "thread_has_started_lib_call", NEED_NOTHING, { BARRIER "print([$proc,$thread])", "!calls 3",

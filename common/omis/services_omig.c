@@ -50,11 +50,30 @@ static const struct omis_service omig[] = {
 	  .help = "How the piece of a measurement's graph runs at each node, and in the sms above them: tokens of "
 		  "each node of the graph, what was late, came twice, found no partner or no room, and how much it "
 		  "holds; then what has gone up (\"up\") and come from each host." },
+	{ EXT_SERVICE("omig", "omig_events_keep", MANIP, 0, TOP, OBSERVE, DONE),
+	  .param = { P_STRING("name"), P_STRINGS("names"), P_STRING("where"), P_INT_OR("seconds", "0"),
+		     P_ANYS_OR("options", "[]") },
+	  .result = "name, is_new",
+	  .help = "A kept subscription of that name: events as thread_writes_events has them, of all processes, those "
+		  "that come later too, wait on disk in each host and site until the tool has acknowledged them, "
+		  "by messages of their own (omis_events_handler of libomis). It goes on when the tool is gone, "
+		  "for its lease; who asks again, with the same identity, receives it, from what was not acknowledged on. "
+		  "options: \"job\", a name: of that job only; \"policy\", what is done when its room is used "
+		  "up: \"drop_oldest\", \"drop_newest\" or \"stop\" (events are off until there is room); "
+		  "\"lease\" seconds, 300; \"mb\" that it may take of each disk, 64." },
+	{ EXT_SERVICE("omig", "omig_events_kept", INFO, 0, TOP, OBSERVE, DONE),
+	  .result = "[name, receiver, state, unacknowledged, fault]...",
+	  .help = "The kept subscriptions of this identity: who receives each (the number of a tool, 0: nobody), \"on\" "
+		  "or \"ending\", bytes that it has not acknowledged, and what a host said last that cannot keep it." },
 	{ EXT_SERVICE("omig", "omig_events_off", MANIP, 0, TOP, OBSERVE, DONE),
 	  .param = { P_STRINGS("names") }, .result = "n",
 	  .help = "Disables the conditional requests of all tools that wait for events "
 		  "(thread_writes_events) by one of these names, just as it stands there; \"all\": by any. n: so "
 		  "many were enabled. Their tools are told." },
+	{ EXT_SERVICE("omig", "omig_events_unkeep", MANIP, 0, TOP, OBSERVE, DONE),
+	  .param = { P_STRING("name"), P_INT_OR("drain", "0") },
+	  .help = "Ends a kept subscription. drain 0: what is stored is thrown away; 1: events are off, what is stored "
+		  "still comes, and then the end." },
 	{ EXT_SERVICE("omig", "omig_every", INFO, 0, EVENT, OBSERVE, DONE), .param = { P_INT("n") },
 	  .help = "A filter of events: of those that come to it every nth goes on to the actions "
 		  "behind it, the others end here. In front of all other actions each host counts "
