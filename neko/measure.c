@@ -48,6 +48,7 @@ static int measured_begin(void *arg, uint32_t m)
 {
 	struct neko_figures *f = arg;
 
+	statset_begin(&f->set);
 	return f->measure->begin && f->measure->begin(f->state, m) ? -ERR_NOMEM : 0;
 }
 
@@ -55,6 +56,7 @@ static void measured_handle(void *arg, const struct neko_event *v)
 {
 	struct neko_figures *f = arg;
 
+	f->set.now = v->at;
 	f->measure->handle(f->state, f, v);
 }
 
@@ -69,6 +71,7 @@ static void measured_end(void *arg, nsec_t now)
 {
 	struct neko_figures *f = arg;
 
+	f->set.now = now;
 	if (f->measure->end)
 		f->measure->end(f->state, f, now);
 }

@@ -76,6 +76,7 @@ static int fd_begin(void *arg, uint32_t m)
 	struct stat_fd *h = arg;
 	uint32_t i;
 
+	statset_begin(&h->set);
 	for (i = 0; i < h->m; i++) {
 		h->view[i] = (struct view){ .began = -1 };
 		h->crashed[i] = -1;
@@ -162,6 +163,7 @@ static void fd_handle(void *arg, const struct neko_event *e)
 	struct stat_fd *h = arg;
 	struct view *v = &h->view[e->process - 1];
 
+	h->set.now = e->at;
 	if (strcmp(e->what, FD_DELAY) == 0)
 		statset_add(&h->set, DELAY, e->content);
 	else if (strcmp(e->what, FD_START) == 0)
@@ -196,6 +198,7 @@ static void fd_end(void *arg, nsec_t now)
 	struct stat_fd *h = arg;
 	uint32_t i;
 
+	h->set.now = now;
 	for (i = 0; i < h->m; i++) {
 		struct view *v = &h->view[i];
 

@@ -4,6 +4,7 @@
 #include "common/base/file.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <stdio.h>
 
 /* What all quantities have in common. */
@@ -49,6 +50,9 @@ int statset_open(struct statset *t, const struct neko_row *rows, struct setup *s
 		rc = setup_blame(s, "stat.stop", e);
 	if (rc)
 		return rc;
+	t->series = calloc(STAT_QUANTITIES_MAX, sizeof(*t->series));
+	if (!t->series)
+		return err_nomem(e);
 	t->rows = rows;
 	t->has_stop = rule != NULL;
 	while (rows[t->n].name && rc == 0)
@@ -62,13 +66,47 @@ void statset_done(struct statset *t)
 
 	for (i = 0; i < t->n; i++)
 		quantity_free(t->quantity[i]);
+	free(t->series);
 	*t = (struct statset){ 0 };
+}
+
+void statset_begin(struct statset *t)
+{
+	t->runs++;
+	t->now = 0;
+}
+
+/* Full: every second one goes, and from now on one of twice as many comes. */
+static void thin(struct statset_series *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < STATSET_POINTS_MAX / 2; i++)
+		s->point[i] = s->point[2 * i];
+	s->n = STATSET_POINTS_MAX / 2;
+	s->stride *= 2;
+}
+
+static void keep(struct statset_series *s, nsec_t at, double v)
+{
+	if (!s->stride)
+		s->stride = 1;
+	if (s->seen++ % s->stride || !isfinite(v))
+		return;
+	if (s->n == STATSET_POINTS_MAX) {
+		thin(s);
+		if ((s->seen - 1) % s->stride)
+			return;
+	}
+	s->point[s->n++] = (struct statset_point){ at, v };
 }
 
 void statset_add(struct statset *t, unsigned row, double v)
 {
 	if (row < t->n)
 		quantity_add(t->quantity[row], v);
+	if (row < t->n && t->runs == 1)
+		keep(&t->series[row], t->now, v);
 }
 
 bool statset_is_done(const struct statset *t)
@@ -86,6 +124,6 @@ size_t statset_results(const struct statset *t, struct stat_result *out)
 	unsigned i;
 
 	for (i = 0; i < t->n; i++)
-		out[i] = (struct stat_result){ t->quantity[i], NAN };
+		out[i] = (struct stat_result){ t->quantity[i], NAN, &t->series[i] };
 	return t->n;
 }

@@ -7,6 +7,7 @@
 #include "neko/run.h"
 #include "tools/cmd.h"
 #include "tools/neko_delays.h"
+#include "tools/neko_plot.h"
 #include "tools/neko_show.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ struct neko_wish {
 	bool is_simulated, is_real, json;
 	int64_t deadline_ns;
 	FILE *to_messages;
+	struct neko_trace trace; /* what JSON has of the first run */
 	struct neko_delays to_delays;
 };
 
@@ -29,6 +31,9 @@ static void write_message(void *arg, const struct sim_step *t)
 	static const char *const kind[] = { "sent", "lost", "delivered" };
 	struct neko_wish *w = arg;
 
+	neko_trace_message(&w->trace, t);
+	if (!w->to_messages)
+		return;
 	fprintf(w->to_messages, "%.9f %s %u > %u %s.%s %u\n", (double)t->at / 1e9, kind[t->kind],
 		t->msg->from, t->to, t->net, t->type, t->msg->n);
 }
@@ -37,6 +42,9 @@ static void write_event(void *arg, const struct neko_event *v)
 {
 	struct neko_wish *w = arg;
 
+	neko_trace_event(&w->trace, v);
+	if (!w->to_messages)
+		return;
 	fprintf(w->to_messages, "%.9f event %u %s %.9g\n", (double)v->at / 1e9, v->process, v->what,
 		v->content);
 }
@@ -67,7 +75,7 @@ static int show(const struct neko_wish *w, const struct run *r, const char *path
 	int status = CMD_OK;
 
 	if (w->output || w->json)
-		neko_show_json(&b, path, r, f);
+		neko_show_json(&b, path, r, f, &w->trace);
 	if (w->output && !b.failed)
 		status = write_file(w->output, &b);
 	if (!w->json) {
@@ -109,7 +117,7 @@ static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 	struct err e = { 0 };
 	int status, written;
 
-	if (w->to_messages) {
+	if (w->to_messages || w->output || w->json) {
 		wish.on_message = write_message;
 		wish.on_event = write_event;
 	}
@@ -203,8 +211,11 @@ static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, 
 		return list();
 	if (argc == 6 && str_eq(argv[0], "configure"))
 		return configure(spec, argv + 1);
+	if (argc == 2 && str_eq(argv[0], "plot"))
+		return neko_plot(argv[1], w->output);
 	if (argc != 2 || !str_eq(argv[0], "run"))
-		return opt_usage_error(spec, "run FILE, list, or configure with five values");
+		return opt_usage_error(spec,
+				       "run FILE, plot FILE, list, or configure with five values");
 	if (w->delays && !w->is_real)
 		return opt_usage_error(spec, "--delays are those of a run with --real");
 	if (w->is_simulated == w->is_real)
@@ -214,7 +225,8 @@ static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, 
 
 int cmd_neko(int argc, char **argv)
 {
-	struct neko_wish w = { .deadline_ns = 600 * NSEC_PER_SEC };
+	struct neko_wish w = { .deadline_ns = 600 * NSEC_PER_SEC,
+			       .trace = { .until = NEKO_TIME_MAX } };
 	const struct opt table[] = {
 		{ "simulate", 's', NULL, "run: in virtual time, in this process", OPT_FLAG,
 		  &w.is_simulated, 0, 0, NULL },
@@ -223,10 +235,15 @@ int cmd_neko(int argc, char **argv)
 		{ "seed", 0, "N", "run: of all random numbers, instead of simulation.seed", OPT_STR,
 		  &w.seed, 0, 0, NULL },
 		{ "output", 'o', "FILE",
-		  "run: write the results there as JSON, whole or not at all", OPT_STR, &w.output,
-		  0, 0, NULL },
+		  "run: write the results there as JSON; plot: the picture; whole or not at all",
+		  OPT_STR, &w.output, 0, 0, NULL },
 		{ "json", 'j', NULL, "run: JSON on the standard output", OPT_FLAG, &w.json, 0, 0,
 		  NULL },
+		{ "trace-from", 0, "TIME",
+		  "run: JSON has the messages and events of the first run from here (default 0)",
+		  OPT_NSEC, &w.trace.from, 0, NEKO_TIME_MAX, NULL },
+		{ "trace-until", 0, "TIME", "run: up to here, and to 1000 of each", OPT_NSEC,
+		  &w.trace.until, 0, NEKO_TIME_MAX, NULL },
 		{ "messages", 0, "FILE",
 		  "run: a line for each message sent, lost and delivered, and each event", OPT_STR,
 		  &w.messages, 0, 0, NULL },
@@ -240,11 +257,14 @@ int cmd_neko(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig neko",
-		.usage = "run [OPTION...] FILE|list|configure DETECTION RECURRENCE DURATION LOSS "
+		.usage = "run [OPTION...] FILE|plot FILE|list|configure DETECTION RECURRENCE "
+			 "DURATION LOSS "
 			 "DELAY",
 		.summary = "runs distributed algorithms, simulated or real, and measures them",
 		.details =
-			"`list` says what a process can be. `configure` computes the largest eta "
+			"`list` says what a process can be. `plot` draws what `run -o` wrote: "
+			"distributions, values over time, and a space-time diagram. `configure` "
+			"computes the largest eta "
 			"of NFD-S that finds a "
 			"crash within DETECTION, errs at most once in RECURRENCE, and for "
 			"DURATION: 30s 30d 60s 0.01 "
@@ -253,5 +273,8 @@ int cmd_neko(int argc, char **argv)
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
 
-	return rc >= 0 ? rc : dispatch(&spec, &w, argc - first, argv + first);
+	if (rc < 0)
+		rc = dispatch(&spec, &w, argc - first, argv + first);
+	neko_trace_done(&w.trace);
+	return rc;
 }

@@ -145,15 +145,44 @@ static void add_clocks(struct json *j, const struct run *r)
 	json_array_end(j);
 }
 
-void neko_show_json(struct buf *b, const char *path, const struct run *r,
-		    const struct run_figures *f)
+/* [[seconds, value], ...] of the first run, for a picture. */
+static void add_series(struct json *j, const struct stat_result *v)
 {
+	uint32_t i;
+
+	json_key(j, quantity_name(v->quantity));
+	json_array(j);
+	for (i = 0; i < v->series->n; i++) {
+		json_array(j);
+		json_double(j, (double)v->series->point[i].at / 1e9);
+		json_double(j, v->series->point[i].v);
+		json_array_end(j);
+	}
+	json_array_end(j);
+}
+
+static void add_all_series(struct json *j, const struct stat_result *v, size_t n)
+{
+	size_t i;
+
+	json_key(j, "series");
+	json_object(j);
+	for (i = 0; i < n; i++)
+		add_series(j, &v[i]);
+	json_object_end(j);
+}
+
+void neko_show_json(struct buf *b, const char *path, const struct run *r,
+		    const struct run_figures *f, const struct neko_trace *trace)
+{
+	struct report_wish wish = report_usual;
 	struct stat_result v[STAT_QUANTITIES_MAX];
 	size_t n = run_results(r, v), i;
 	char hash[20];
 	struct json j;
 
 	snprintf(hash, sizeof(hash), "%016" PRIx64, f->hash);
+	wish.histogram = true;
 	json_init(&j, b);
 	json_object(&j);
 	json_key_str(&j, "configuration", path);
@@ -176,9 +205,11 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	json_key(&j, "quantities");
 	json_array(&j);
 	for (i = 0; i < n; i++)
-		report_json(v[i].quantity, &report_usual, &j);
+		report_json(v[i].quantity, &wish, &j);
 	json_array_end(&j);
 	add_formulas(&j, v, n);
+	add_all_series(&j, v, n);
+	neko_trace_json(trace, &j);
 	json_object_end(&j);
 	if (json_end(&j))
 		b->failed = true;

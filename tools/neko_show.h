@@ -5,14 +5,15 @@
 
 #include "common/base/buf.h"
 #include "neko/run.h"
+#include "tools/neko_trace.h"
 
 #define NEKO_SHOW_MAX_BYTES (16 * 1024 * 1024) /* of results: some quantities, with histograms */
 
 /* A failure shows in the buffer. */
 void neko_show_text(struct buf *b, const struct run *r, const struct run_figures *f);
 
-/* One object; path: of the configuration. */
+/* One object; path: of the configuration. trace: what is drawn of the first run. */
 void neko_show_json(struct buf *b, const char *path, const struct run *r,
-		    const struct run_figures *f);
+		    const struct run_figures *f, const struct neko_trace *trace);
 
 #endif

@@ -67,6 +67,36 @@ sed 's/^raft.timeout/raft.quorum = 2\n&/' examples/neko/raft.conf >"$TMPDIR/few.
 check 'two leaders are a failure, with the seed that has them' says 'two leaders in term [0-9]+: .*; seed [0-9]+$' omig neko run "$TMPDIR/few.conf" --simulate
 check 'which is status 1' status_is 1 omig neko run "$TMPDIR/few.conf" --simulate
 
+# --- pictures
+omig neko run examples/neko/raft.conf --simulate --trace-from 8s --trace-until 9s -o "$TMPDIR/raft.json" >"$TMPDIR/raft.out"
+twice() {
+	omig neko plot "$TMPDIR/raft.json" -o "$TMPDIR/raft.svg" && omig neko plot "$TMPDIR/raft.json" | cmp - "$TMPDIR/raft.svg"
+}
+check 'a picture is the same for the same results' twice
+sed 's/"name":"led"/"name":"<script>\\"\\u0026"/; s/examples/]]><b>/' "$TMPDIR/raft.json" >"$TMPDIR/strange.json"
+strange() {
+	omig neko plot "$TMPDIR/strange.json" -o "$TMPDIR/strange.svg" && grep -q '&lt;script&gt;.*&quot;&amp;' "$TMPDIR/strange.svg" &&
+		! grep -q '<script\|<b>' "$TMPDIR/strange.svg"
+}
+check 'names are text in it' strange
+head -c 1000 "$TMPDIR/raft.json" >"$TMPDIR/half.json"
+check 'half a file has its place' says 'half.json:1:1001: ' omig neko plot "$TMPDIR/half.json"
+echo '{"quantities":7}' >"$TMPDIR/other.json"
+check 'other JSON is no result' says 'make them with omig neko run -o' omig neko plot "$TMPDIR/other.json"
+browser=$(command -v chromium-headless-shell || command -v chromium) || browser=
+if [ -n "$browser" ] && command -v python3 >/dev/null 2>&1; then
+	shown() {
+		timeout 120 python3 tests/system/browser.py "$browser" "$TMPDIR/raft.svg" size=1000x1300 load \
+			'eval=document.querySelectorAll("path.life").length + " lines " + document.querySelectorAll("rect.bar").length + " bars " + (document.querySelectorAll("svg > path[fill]").length > 50)' \
+			>"$TMPDIR/shown" 2>&1
+		cat "$TMPDIR/shown"
+		grep -Eq '5 lines [1-9][0-9]+ bars true' "$TMPDIR/shown" && ! grep -q trouble "$TMPDIR/shown"
+	}
+	check 'a browser shows its lines, bars and arrows' shown
+else
+	skip 'a browser shows its lines, bars and arrows' 'chromium or python3 is not here'
+fi
+
 if command -v cc >/dev/null 2>&1; then
 	mkdir -p "$TMPDIR/include/omig" && cp neko/neko.h "$TMPDIR/include/omig" && cp -r examples/neko/ring "$TMPDIR"
 	check "a user's own algorithm is built with the installed header alone" make -C "$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include"
