@@ -30,7 +30,26 @@ unsigned answers_check_proc(struct cluster *c, const char *token, const char *va
 	return 1;
 }
 
-unsigned answers_check_trigger(struct cluster *c, const char *value, uint64_t *last)
+/* False: it was told before. More than 64 back nobody knows. */
+static bool see(struct seen *s, uint64_t serial)
+{
+	uint64_t back = serial < s->last ? s->last - serial : 0, ahead = serial - s->last;
+
+	if (back) {
+		if (back <= 64 && s->before >> (back - 1) & 1)
+			return false;
+		s->before |= back <= 64 ? UINT64_C(1) << (back - 1) : 0;
+		return true;
+	}
+	if (!ahead)
+		return false;
+	s->before = ahead < 64 ? s->before << ahead : 0;
+	s->before |= s->last && ahead <= 64 ? UINT64_C(1) << (ahead - 1) : 0;
+	s->last = serial;
+	return true;
+}
+
+unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_order, struct seen *seen)
 {
 	const char *token = value[0] ? value + 2 : ""; /* of a list that length stands first */
 	const char *at = value[0] ? strchr(token, ',') : NULL;
@@ -46,10 +65,11 @@ unsigned answers_check_trigger(struct cluster *c, const char *value, uint64_t *l
 		return 1;
 	}
 	know(c, p, token, (size_t)(at - token));
-	if (serial <= last[rank])
-		world_break(c->w, "call %" PRIu64 " of rank %ld came after call %" PRIu64 ": twice, or not in its place",
-			    serial, rank, last[rank]);
-	last[rank] = serial;
+	if (in_order && serial < seen[rank].last)
+		world_break(c->w, "call %" PRIu64 " of rank %ld came after call %" PRIu64 ", not in its place", serial, rank,
+			    seen[rank].last);
+	if (!see(&seen[rank], serial))
+		world_break(c->w, "call %" PRIu64 " of rank %ld is told twice", serial, rank);
 	return 1;
 }
 

@@ -11,11 +11,17 @@
  */
 unsigned answers_check_proc(struct cluster *c, const char *token, const char *value);
 
+/* Which calls of a rank have been told. */
+struct seen {
+	uint64_t last; /* the newest one's serial */
+	uint64_t before; /* bit i: the one i + 1 before it too */
+};
+
 /*
- * "3,token,rank,serial" of a call: it was made, by that process, and comes once and behind those that
- * came before. last: of each rank.
+ * "3,token,rank,serial" of a call: it was made, by that process, and is told once. in_order: and behind those that
+ * came before; not so where actions on hosts, which may be late, stand in front of the telling. seen: of each rank.
  */
-unsigned answers_check_trigger(struct cluster *c, const char *value, uint64_t *last);
+unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_order, struct seen *seen);
 
 /* A read of Send_volume: no value is more than has been sent. */
 unsigned answers_check_read(struct cluster *c, const char *value);

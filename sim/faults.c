@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define MEND_MAX_NS (8 * NSEC_PER_SEC) /* longer than a silent peer is believed in */
+#define CALLS_AT_ONCE 3
 #define BORN_ONE_IN 6 /* of faults are no faults: programs begin and end */
 
 struct faults {
@@ -130,7 +131,7 @@ static void on_call(void *arg)
 	struct faults *f = arg;
 	struct simproc *p = cluster_rank(f->conf.cluster, (int64_t)rng_below(&f->dice, f->conf.ledger->n));
 
-	if (p && p->is_alive && !p->is_stopped)
+	for (uint64_t n = 1 + rng_below(&f->dice, CALLS_AT_ONCE); p && p->is_alive && !p->is_stopped && n; n--)
 		call(p);
 	loop_timer_arm(f->call, (nsec_t)rng_below(&f->dice, (uint64_t)(2 * f->conf.call_pause)));
 }

@@ -18,7 +18,7 @@
 struct judge {
 	struct cluster *c;
 	struct simtool *tool;
-	uint64_t *last; /* serial of the last call told of each rank */
+	struct seen *seen; /* of each rank */
 	size_t told; /* calls */
 	struct reply *answer; /* the last one; owned */
 	char csr[TOKEN_ROOM], dfg[TOKEN_ROOM];
@@ -42,7 +42,7 @@ static void on_reply(void *arg, const struct reply *r)
 	if (r->kind == STATUS_CSR_TRIGGERED) {
 		for (size_t i = 0; i < r->nentry; i++)
 			if (!r->entry[i].status)
-				j->told += answers_check_trigger(j->c, r->entry[i].value, j->last);
+				j->told += answers_check_trigger(j->c, r->entry[i].value, true, j->seen);
 		return;
 	}
 	if (r->kind == STATUS_CSR_DEFINED)
@@ -202,8 +202,8 @@ static int open_tool(struct judge *j)
 	const struct simtool_conf c = { .w = j->c->w, .name = "judge", .role = ROLE_TOOL_MANIPULATE, .epoch = 1,
 					.on_reply = on_reply, .on_up = on_link, .on_down = on_link, .arg = j };
 
-	j->last = calloc((size_t)j->c->conf.hosts * CLUSTER_RANKS_MAX, sizeof(*j->last));
-	return j->last ? simtool_new(&c, &j->tool, NULL) : -ERR_NOMEM;
+	j->seen = calloc((size_t)j->c->conf.hosts * CLUSTER_RANKS_MAX, sizeof(*j->seen));
+	return j->seen ? simtool_new(&c, &j->tool, NULL) : -ERR_NOMEM;
 }
 
 void judge(struct cluster *c, struct ledger *l, bool with_faults)
@@ -224,5 +224,5 @@ void judge(struct cluster *c, struct ledger *l, bool with_faults)
 	if (!is_over(&j))
 		judge_rest(&j);
 	reply_free(j.answer);
-	free(j.last);
+	free(j.seen);
 }

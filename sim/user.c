@@ -18,6 +18,8 @@
 #define CSRS_MAX 4
 #define READS_MAX 2
 #define TOKEN_ROOM 40
+#define EVENT "thread_has_started_lib_call([],\"MPI_Send\"):"
+#define PRINT "print([$proc,$par1,$par8])"
 
 /* A manipulation whose outcome it insists on knowing. */
 struct errand {
@@ -31,7 +33,8 @@ struct errand {
 
 struct csr {
 	char token[TOKEN_ROOM]; /* "": free */
-	uint64_t *last; /* serial of the last call of each rank; owned */
+	struct seen *seen; /* of each rank; owned */
+	bool is_holding; /* the process waits until its actions are done */
 };
 
 struct user {
@@ -43,13 +46,16 @@ struct user {
 	struct csr csr[CSRS_MAX];
 	char dfg[READS_MAX][TOKEN_ROOM];
 	uint64_t epoch;
+	uint64_t hold_id; /* of the last definition that holds */
 	nsec_t away_until; /* 0: it is here */
 };
 
-static void tell(struct user *u, const char *text)
+static uint64_t tell(struct user *u, const char *text)
 {
-	if (simtool_ask(u->tool, &(struct simtool_ask){ .text = text, .deadline = DEADLINE_NS }))
-		u->conf.ledger->counts.requests++;
+	uint64_t id = simtool_ask(u->tool, &(struct simtool_ask){ .text = text, .deadline = DEADLINE_NS });
+
+	u->conf.ledger->counts.requests += id != 0;
+	return id;
 }
 
 static void attach(struct user *u)
@@ -124,17 +130,20 @@ static struct csr *csr_of(struct user *u, const char *token)
 
 static void csr_drop(struct csr *c)
 {
-	free(c->last);
+	free(c->seen);
 	*c = (struct csr){ 0 };
 }
 
 static void define(struct user *u)
 {
+	bool hold = u->conf.may_manipulate && !rng_below(&u->dice, 3);
+	uint64_t id;
+
 	if (!csr_of(u, ""))
 		return;
-	tell(u, u->conf.may_manipulate && !rng_below(&u->dice, 3) ?
-			"thread_has_started_lib_call([],\"MPI_Send\"): thread_suspend([]) print([$proc,$par1,$par8]) thread_resume([])" :
-			"thread_has_started_lib_call([],\"MPI_Send\"): print([$proc,$par1,$par8])");
+	id = tell(u, hold ? EVENT " thread_suspend([]) " PRINT " thread_resume([])" : EVENT " " PRINT);
+	if (hold)
+		u->hold_id = id;
 }
 
 static void on_defined(struct user *u, const struct reply *r)
@@ -144,9 +153,10 @@ static void on_defined(struct user *u, const struct reply *r)
 
 	if (!c)
 		return;
-	c->last = calloc(u->conf.ledger->n, sizeof(*c->last));
-	if (!c->last)
+	c->seen = calloc(u->conf.ledger->n, sizeof(*c->seen));
+	if (!c->seen)
 		return;
+	c->is_holding = u->hold_id == r->id;
 	str_copy(c->token, sizeof(c->token), r->csr);
 	snprintf(text, sizeof(text), ":csr_enable([%s])", c->token);
 	tell(u, text);
@@ -172,7 +182,7 @@ static void on_triggered(struct user *u, const struct reply *r)
 	u->conf.ledger->counts.triggers++;
 	for (size_t i = 0; c && i < r->nentry; i++)
 		if (!r->entry[i].status)
-			answers_check_trigger(u->conf.cluster, r->entry[i].value, c->last);
+			answers_check_trigger(u->conf.cluster, r->entry[i].value, !c->is_holding, c->seen);
 }
 
 /* --- measurements */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/sim/plant.h"
+
+#include "common/ring/ring.h"
+
+#include <string.h>
+
+static enum plant planted;
+static unsigned chances;
+
+
+int __real_ring_take(const struct ring *r, unsigned max, const struct ring_taker *t);
+int __wrap_ring_take(const struct ring *r, unsigned max, const struct ring_taker *t);
+
+void plant_set(enum plant p)
+{
+	planted = p;
+	chances = 0;
+}
+
+int plant_shows(enum plant p, unsigned n)
+{
+	return planted == p && ++chances % n == 0;
+}
+
+struct swapping {
+	const struct ring_taker *to;
+	union ring_record first;
+	int has_first;
+};
+
+static void put_aside(void *arg, const struct ring_call *c)
+{
+	struct swapping *w = arg;
+
+	if (!w->has_first) {
+		memcpy(&w->first, c, sizeof(*c) + c->npar * sizeof(int64_t));
+		w->has_first = 1;
+		return;
+	}
+	w->to->on_call(w->to->arg, c);
+	w->to->on_call(w->to->arg, &w->first.call);
+	w->has_first = 0;
+}
+
+int __wrap_ring_take(const struct ring *r, unsigned max, const struct ring_taker *t)
+{
+	struct swapping w = { .to = t };
+	struct ring_taker swapped = { put_aside, t->on_probe, t->on_event, &w };
+	int rc;
+
+	if (!plant_shows(PLANT_MISSORTED_TIME, 2))
+		return __real_ring_take(r, max, t);
+	rc = __real_ring_take(r, max, &swapped);
+	if (w.has_first)
+		t->on_call(t->arg, &w.first.call);
+	return rc;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults that are planted into the daemons of a test, to see whether the oracles find them. Functions of the
+ * daemons are wrapped when they are linked for the test; their code is as it is.
+ */
+#ifndef TESTS_UNIT_SIM_PLANT_H
+#define TESTS_UNIT_SIM_PLANT_H
+
+enum plant {
+	PLANT_NONE,
+	PLANT_LOST_WAKE_UP, /* a timer is not armed, now and then */
+	PLANT_DOUBLED_ACTION, /* a signal is sent twice */
+	PLANT_FORGOTTEN_RELEASE, /* what a tool has stopped is not let go when it leaves */
+	PLANT_MISSORTED_TIME, /* two calls are told in the wrong order */
+	PLANT_LEAKED_CSR, /* a conditional request that is taken back stays armed */
+	PLANT_COUNT
+};
+
+/* From now on; how often it could have shown itself counts from 0 again. */
+void plant_set(enum plant p);
+
+/* Whether it shows itself this time: one in n. */
+int plant_shows(enum plant p, unsigned n);
+
+#endif

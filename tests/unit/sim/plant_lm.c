@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Goes into the lm of the test, in front of the functions that it wraps. */
+#include "common/loop/loop.h"
+#include "lm/csr.h"
+#include "lm/host.h"
+#include "lm/stops.h"
+#include "tests/unit/sim/plant.h"
+
+void __real_loop_timer_arm(struct loop_timer *t, nsec_t after);
+void __wrap_loop_timer_arm(struct loop_timer *t, nsec_t after);
+void __real_csrs_tool_gone(struct csrs *s, uint32_t tool);
+void __wrap_csrs_tool_gone(struct csrs *s, uint32_t tool);
+int __real_host_proc_signal(struct host_proc *p, int sig, struct err *e);
+int __wrap_host_proc_signal(struct host_proc *p, int sig, struct err *e);
+void __real_stops_tool_gone(struct stops *s, uint32_t tool);
+void __wrap_stops_tool_gone(struct stops *s, uint32_t tool);
+void __real_csrs_disarm(struct csrs *s, const char *token);
+void __wrap_csrs_disarm(struct csrs *s, const char *token);
+
+void __wrap_loop_timer_arm(struct loop_timer *t, nsec_t after)
+{
+	if (!plant_shows(PLANT_LOST_WAKE_UP, 100))
+		__real_loop_timer_arm(t, after);
+}
+
+void __wrap_csrs_tool_gone(struct csrs *s, uint32_t tool)
+{
+	if (!plant_shows(PLANT_LEAKED_CSR, 3))
+		__real_csrs_tool_gone(s, tool);
+}
+
+int __wrap_host_proc_signal(struct host_proc *p, int sig, struct err *e)
+{
+	if (plant_shows(PLANT_DOUBLED_ACTION, 3))
+		__real_host_proc_signal(p, sig, NULL);
+	return __real_host_proc_signal(p, sig, e);
+}
+
+void __wrap_stops_tool_gone(struct stops *s, uint32_t tool)
+{
+	if (!plant_shows(PLANT_FORGOTTEN_RELEASE, 3))
+		__real_stops_tool_gone(s, tool);
+}
+
+void __wrap_csrs_disarm(struct csrs *s, const char *token)
+{
+	if (!plant_shows(PLANT_LEAKED_CSR, 3))
+		__real_csrs_disarm(s, token);
+}
