@@ -70,6 +70,7 @@ MODULES :=
 -include eventlog/archive/module.mk
 -include pmsl/module.mk
 -include neko/module.mk
+-include neko/hosts/module.mk
 -include tracer/module.mk
 -include lm/module.mk
 -include sm/module.mk

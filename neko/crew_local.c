@@ -12,10 +12,12 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LEAD_NS (50 * NSEC_PER_MSEC)
 #define READ_BYTES 65536
+#define REAP_MS 50 /* between the closing of a line and the end of its process */
 
 struct child {
 	pid_t pid; /* 0: none, or reaped */
@@ -55,6 +57,21 @@ void crew_fill_conf(struct run *r, uint32_t id, struct real_conf *c)
 				 .arg = r };
 	for (k = 0; k < r->nnet; k++)
 		c->is_tcp[k] = r->is_tcp[k];
+}
+
+uint32_t crew_size(const struct run *r)
+{
+	return r->m;
+}
+
+nsec_t crew_silence(const struct run *r)
+{
+	return r->silence;
+}
+
+int crew_print_setup(const struct run *r, struct buf *out)
+{
+	return setup_print(r->setup, out);
 }
 
 /* In the new process. Descriptors of the others are theirs: what it holds would keep their ends open. */
@@ -103,22 +120,30 @@ static uint32_t address(const struct crew *c, uint32_t id)
 	return INADDR_LOOPBACK;
 }
 
-/* How it ended, when that is known already; whoever is still there is ended. */
-static void reap(struct child *v, char *why, size_t size)
+void crew_reap(int pid, char *out)
 {
-	int status = 0;
-	pid_t done = v->pid ? waitpid(v->pid, &status, WNOHANG) : 0;
+	const struct timespec ms = { 0, NSEC_PER_MSEC };
+	int status = 0, done = 0;
+	unsigned i;
 
-	if (done == 0 && v->pid) {
-		kill(v->pid, SIGKILL);
-		while (waitpid(v->pid, NULL, 0) < 0 && errno == EINTR)
+	for (i = 0; i < REAP_MS && (done = waitpid(pid, &status, WNOHANG)) == 0; i++)
+		nanosleep(&ms, NULL);
+	if (done == 0) {
+		kill(pid, SIGKILL);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	v->pid = 0;
 	if (done > 0 && WIFSIGNALED(status))
-		snprintf(why, size, "ended by signal %d", WTERMSIG(status));
+		snprintf(out, REALWIRE_WORDS_BYTES, "it was ended by signal %d", WTERMSIG(status));
 	else
-		snprintf(why, size, "its line is closed");
+		snprintf(out, REALWIRE_WORDS_BYTES, "it ended without a word");
+}
+
+static void reap(struct child *v, char *why)
+{
+	if (v->pid)
+		crew_reap(v->pid, why);
+	v->pid = 0;
 }
 
 static void lose(struct crew_local *l, uint32_t id)
@@ -130,7 +155,7 @@ static void lose(struct crew_local *l, uint32_t id)
 		return;
 	close(v->fd);
 	v->fd = -1;
-	reap(v, g.why, sizeof(g.why));
+	reap(v, g.why);
 	l->crew.hearer.on_gone(l->crew.hearer.arg, id, &g);
 }
 
@@ -203,9 +228,11 @@ static void end(struct crew *c)
 	uint32_t i;
 
 	for (i = 0; i < l->m; i++) {
-		if (l->child[i].fd >= 0)
+		if (l->child[i].fd >= 0) {
 			close(l->child[i].fd);
-		reap(&l->child[i], why, sizeof(why));
+			kill(l->child[i].pid, SIGKILL);
+		}
+		reap(&l->child[i], why);
 		frame_in_done(&l->child[i].in);
 	}
 	free(l->child);

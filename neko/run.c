@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "neko/chen.h"
 #include "neko/fd.h"
+#include "neko/crew.h"
 #include "neko/run_internal.h"
 
 #include <math.h>

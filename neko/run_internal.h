@@ -31,17 +31,6 @@ struct run {
 	bool is_real;
 };
 
-/* For one process on another host: it has no handler. Errors as run_new(). */
-int run_new_part(struct setup *s, struct run **out, struct err *e);
-
-struct crew;
-
-/* run_real() with processes of that crew, which it consumes. r->wish is set. */
-int run_conduct(struct run *r, struct crew *take, struct run_figures *out, struct err *e);
-
-/* What a real run is made of, is looked at; the crew may be made. */
-int run_prepare_real(struct run *r, const struct run_wish *w, struct err *e);
-
 /* The networks of the configuration. */
 int run_nets(struct run *r, struct err *e);
 void run_nets_free(struct run *r);

@@ -507,6 +507,7 @@ int run_conduct(struct run *r, struct crew *take, struct run_figures *out, struc
 						     : finish(&s, conduct(&s), out, e);
 	}
 	end_master(&s);
+	r->wish = NULL;
 	return rc;
 }
 
@@ -527,16 +528,14 @@ int run_prepare_real(struct run *r, const struct run_wish *w, struct err *e)
 int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e)
 {
 	int rc = run_prepare_real(r, w, e);
+	struct crew *c;
 
+	if (rc)
+		return rc;
 	/* Who ignores it has children whose pids may be others' already. */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
-	if (rc == 0) {
-		struct crew *c = crew_local_new(r);
-
-		rc = c ? run_conduct(r, c, out, e) : err_nomem(e);
-	}
-	r->wish = NULL;
-	return rc;
+	c = crew_local_new(r);
+	return c ? run_conduct(r, c, out, e) : err_nomem(e);
 }
 
 const struct run_missing *run_missing(const struct run *r, size_t *n)

@@ -207,6 +207,15 @@ static struct entry *ask(struct setup *s, const char *key)
 	return v;
 }
 
+int setup_print(const struct setup *s, struct buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		buf_printf(out, "%s = %s\n", s->entry[i].key, s->entry[i].value);
+	return out->failed ? -ERR_LIMIT : 0;
+}
+
 const char *setup_get(struct setup *s, const char *key)
 {
 	const struct entry *v = ask(s, key);

@@ -7,6 +7,7 @@
 #ifndef NEKO_SETUP_H
 #define NEKO_SETUP_H
 
+#include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/err.h"
 
@@ -29,6 +30,9 @@ void setup_free(struct setup *s);
 
 /* As if the line had stood there, instead of one with this key; line 0. ERR_NOMEM, ERR_LIMIT. */
 int setup_set(struct setup *s, const char *key, const char *value, struct err *e);
+
+/* Appends all lines, for setup_parse(). -ERR_NOMEM, -ERR_LIMIT. */
+int setup_print(const struct setup *s, struct buf *out);
 
 /* NULL when it is not there. Counts as asked. */
 const char *setup_get(struct setup *s, const char *key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig neko: distributed algorithms, simulated and measured. No monitor is asked. */
+/* omig neko: distributed algorithms, simulated and measured. Over several hosts their certificates are those of a monitor. */
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
@@ -7,6 +7,7 @@
 #include "neko/run.h"
 #include "tools/cmd.h"
 #include "tools/neko_delays.h"
+#include "tools/neko_hosts.h"
 #include "tools/neko_plot.h"
 #include "tools/neko_show.h"
 
@@ -17,7 +18,8 @@
 #include <string.h>
 
 struct neko_wish {
-	const char *seed, *output, *messages, *delays;
+	const char *seed, *output, *messages, *delays, *hosts;
+	struct neko_hosts_wish over;
 	bool is_simulated, is_real, json;
 	int64_t deadline_ns;
 	FILE *to_messages;
@@ -110,6 +112,16 @@ static void warn_missing(const struct run *r)
 		cmd_warn("process %u %s: what is told covers a part only", m[i].id, m[i].why);
 }
 
+static int run_it(const struct neko_wish *w, struct run *r, const struct run_wish *wish,
+		  struct run_figures *f, struct err *e)
+{
+	const char *hosts = w->hosts ? w->hosts : run_hosts(r);
+
+	if (!w->is_real)
+		return run_simulate(r, wish, f, e);
+	return hosts ? neko_hosts_run(&w->over, r, wish, hosts, f, e) : run_real(r, wish, f, e);
+}
+
 static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 {
 	struct run_wish wish = { .deadline = clock_mono() + w->deadline_ns, .arg = w };
@@ -126,7 +138,7 @@ static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 	status = neko_delays_open(&w->to_delays, w->delays, r);
 	if (status != CMD_OK)
 		return status;
-	if ((w->is_real ? run_real : run_simulate)(r, &wish, &f, &e) || run_flush(r, &e))
+	if (run_it(w, r, &wish, &f, &e) || run_flush(r, &e))
 		return blame(path, &e);
 	warn_missing(r);
 	if (f.stuck)
@@ -213,11 +225,13 @@ static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, 
 		return configure(spec, argv + 1);
 	if (argc == 2 && str_eq(argv[0], "plot"))
 		return neko_plot(argv[1], w->output);
+	if (argc == 1 && str_eq(argv[0], "factory"))
+		return neko_factory(&w->over);
 	if (argc != 2 || !str_eq(argv[0], "run"))
-		return opt_usage_error(spec,
-				       "run FILE, plot FILE, list, or configure with five values");
-	if (w->delays && !w->is_real)
-		return opt_usage_error(spec, "--delays are those of a run with --real");
+		return opt_usage_error(
+			spec, "run FILE, plot FILE, factory, list, or configure with five values");
+	if ((w->delays || w->hosts) && !w->is_real)
+		return opt_usage_error(spec, "--delays and --hosts are for a run with --real");
 	if (w->is_simulated == w->is_real)
 		return opt_usage_error(spec, "either --simulate or --real");
 	return run_file(w, argv[1]);
@@ -226,12 +240,28 @@ static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, 
 int cmd_neko(int argc, char **argv)
 {
 	struct neko_wish w = { .deadline_ns = 600 * NSEC_PER_SEC,
-			       .trace = { .until = NEKO_TIME_MAX } };
+			       .trace = { .until = NEKO_TIME_MAX },
+			       .over = { .timeout_ns = 5 * NSEC_PER_SEC, .listen = "127.0.0.1" } };
 	const struct opt table[] = {
 		{ "simulate", 's', NULL, "run: in virtual time, in this process", OPT_FLAG,
 		  &w.is_simulated, 0, 0, NULL },
-		{ "real", 'r', NULL, "run: as processes of this host, over UDP on the loopback",
-		  OPT_FLAG, &w.is_real, 0, 0, NULL },
+		{ "real", 'r', NULL, "run: as processes of the system, over UDP or TCP", OPT_FLAG,
+		  &w.is_real, 0, 0, NULL },
+		{ "hosts", 0, "LIST",
+		  "run --real: on these hosts in turn, where factories wait: a:8765,b "
+		  "(real.hosts)",
+		  OPT_STR, &w.hosts, 0, 0, NULL },
+		{ "listen", 'l', "ADDRESS[:PORT]",
+		  "factory: where it waits (default 127.0.0.1:8765; port 0: a free one)", OPT_STR,
+		  &w.over.listen, 0, 0, NULL },
+		{ "objects", 0, NULL,
+		  "factory: also for runs that name a shared object of this host (application)",
+		  OPT_FLAG, &w.over.takes_objects, 0, 0, NULL },
+		{ "mainsm", 'm', "STRING",
+		  "factory, run --hosts: connection string, or @FILE that has it, of the monitor "
+		  "whose certificates they "
+		  "show",
+		  OPT_STR, &w.over.mainsm, 0, 0, NULL },
 		{ "seed", 0, "N", "run: of all random numbers, instead of simulation.seed", OPT_STR,
 		  &w.seed, 0, 0, NULL },
 		{ "output", 'o', "FILE",
@@ -257,11 +287,14 @@ int cmd_neko(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig neko",
-		.usage = "run [OPTION...] FILE|plot FILE|list|configure DETECTION RECURRENCE "
-			 "DURATION LOSS "
-			 "DELAY",
+		.usage = "run [OPTION...] FILE|plot FILE|factory [OPTION...]|list|configure DETECTION "
+			 "RECURRENCE DURATION LOSS DELAY",
 		.summary = "runs distributed algorithms, simulated or real, and measures them",
 		.details =
+			"`factory` waits on its host for processes that runs with --hosts "
+			"order, from tools of the "
+			"same user that may manipulate; it prints its address when it is "
+			"ready. "
 			"`list` says what a process can be. `plot` draws what `run -o` wrote: "
 			"distributions, values over time, and a space-time diagram. `configure` "
 			"computes the largest eta "

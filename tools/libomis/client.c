@@ -32,6 +32,7 @@ struct client {
 	struct net_ctx *net;
 	struct link *link;
 	struct asks asks;
+	const char *role; /* that it enrols for */
 	char dir[FILE_PATH_BYTES]; /* key and certificate */
 	char self[NAME_MAX_BYTES + 1]; /* user@host */
 	uint32_t tool;
@@ -126,7 +127,7 @@ static int name_dir(struct client *c, struct err *e)
 	int rc;
 
 	connstr_caid(&c->conn, caid);
-	snprintf(name, sizeof(name), "tool/%s-%s", caid, c->self);
+	snprintf(name, sizeof(name), "%s/%s-%s", c->role, caid, c->self);
 	rc = file_state_dir(state, e);
 	if (rc == 0)
 		rc = file_join(c->dir, sizeof(c->dir), state, name, e);
@@ -137,7 +138,7 @@ static int name_dir(struct client *c, struct err *e)
 
 static struct enrol_conf enrol_conf(struct client *c)
 {
-	return (struct enrol_conf){ .loop = c->loop, .dir = c->dir, .conn = &c->conn, .role = "tool",
+	return (struct enrol_conf){ .loop = c->loop, .dir = c->dir, .conn = &c->conn, .role = c->role,
 				    .site = "", .host = c->self, .name = c->self, .timeout = c->conf.timeout };
 }
 
@@ -330,6 +331,7 @@ static int find_mainsm(struct client *c, const char *given, struct err *e)
 	return connstr_find(&from, &c->conn, e);
 }
 
+/* Up to a certificate. */
 static int start(struct client *c, const char *given, struct err *e)
 {
 	uint64_t seed = 0;
@@ -347,16 +349,19 @@ static int start(struct client *c, const char *given, struct err *e)
 	rc = find_mainsm(c, given, e);
 	if (rc == 0)
 		rc = name_dir(c, e);
-	if (rc == 0)
-		rc = have_identity(c, e);
-	if (rc == 0)
-		rc = open_net(c, e);
+	return rc == 0 ? have_identity(c, e) : rc;
+}
+
+static int connect_up(struct client *c, struct err *e)
+{
+	int rc = open_net(c, e);
+
 	if (rc == 0)
 		rc = open_link(c, e);
 	return rc == 0 ? await_up(c, loop_now(c->loop) + c->conf.timeout, e) : rc;
 }
 
-int client_open(const struct client_conf *conf, struct client **out, struct err *e)
+static int make(const struct client_conf *conf, const char *role, struct client **out, struct err *e)
 {
 	struct client *c = calloc(1, sizeof(*c));
 	int rc;
@@ -364,6 +369,7 @@ int client_open(const struct client_conf *conf, struct client **out, struct err 
 	if (!c)
 		return err_nomem(e);
 	c->conf = *conf;
+	c->role = role;
 	asks_init(&c->asks);
 	rc = start(c, conf->mainsm, e);
 	c->conf.mainsm = NULL;
@@ -372,6 +378,35 @@ int client_open(const struct client_conf *conf, struct client **out, struct err 
 		client_close(c);
 	else
 		*out = c;
+	return rc;
+}
+
+int client_open(const struct client_conf *conf, struct client **out, struct err *e)
+{
+	struct client *c = NULL;
+	int rc = make(conf, "tool", &c, e);
+
+	if (rc < 0)
+		return rc;
+	rc = connect_up(c, e);
+	if (rc < 0)
+		client_close(c);
+	else
+		*out = c;
+	return rc;
+}
+
+int client_identity(const struct client_conf *conf, const char *role, char *dir, char *pin,
+		    struct err *e)
+{
+	struct client *c = NULL;
+	int rc = make(conf, role, &c, e);
+
+	if (rc == 0) {
+		str_copy(dir, sizeof(c->dir), c->dir);
+		str_copy(pin, sizeof(c->conn.pin), c->conn.pin);
+	}
+	client_close(c);
 	return rc;
 }
 

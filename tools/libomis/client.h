@@ -34,6 +34,14 @@ struct client_conf {
  */
 int client_open(const struct client_conf *conf, struct client **out, struct err *e);
 
+/*
+ * A certificate of the monitor that conf names, for that role: "tool" or "factory". What is stored and fit is taken, and asks nobody;
+ * else it enrols. dir (FILE_PATH_BYTES) and pin (CONNSTR_PIN_LEN + 1) tell where it lies, and of which authority. Blocks, and fails as
+ * client_open().
+ */
+int client_identity(const struct client_conf *conf, const char *role, char *dir, char *pin,
+		    struct err *e);
+
 /* Says goodbye; nobody is told anything any more. NULL is fine. */
 void client_close(struct client *c);
 

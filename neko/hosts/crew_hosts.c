@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes behind factories: a TLS line each, over which the master answers what the time is, too. */
+#include "neko/hosts/hosts.h"
+
+#include "common/base/str.h"
+#include "common/daemon/connstr.h"
+#include "common/loop/loop.h"
+#include "common/net/net.h"
+#include "neko/crew.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAD_NS \
+	(200 * NSEC_PER_MSEC) /* a way around the world; who hears of it later begins late */
+#define OPEN_NS (HANDSHAKE_MAX_NS + NSEC_PER_SEC)
+
+struct host {
+	char name[NAME_MAX_BYTES + 1];
+	uint16_t port;
+	uint32_t address; /* IPv4, host order */
+};
+
+struct remote {
+	struct crew_hosts *crew;
+	uint32_t id;
+	struct chan *chan; /* owned */
+	bool is_open, is_ordered, is_gone;
+	struct err why; /* that it did not open */
+};
+
+struct crew_hosts {
+	struct crew crew; /* first */
+	struct run *run; /* borrowed */
+	const char *pin; /* borrowed */
+	struct loop *loop; /* owned */
+	struct net_ctx *net; /* owned */
+	struct host *host; /* owned */
+	uint32_t nhost;
+	struct remote *remote; /* owned, m */
+	uint32_t m;
+	struct buf text; /* owned: the configuration */
+	char place[NAME_MAX_BYTES + 16];
+};
+
+static struct crew_hosts *hosts_of(const struct crew *c)
+{
+	return (struct crew_hosts *)(void *)(uintptr_t)c;
+}
+
+static const struct host *host_of(const struct crew_hosts *c, uint32_t id)
+{
+	return &c->host[(id - 1) % c->nhost];
+}
+
+/* --- the list of hosts */
+
+static int look_up(struct host *h, struct err *e)
+{
+	struct addrinfo want = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM }, *found;
+	int rc = getaddrinfo(h->name, NULL, &want, &found);
+
+	if (rc)
+		return err_set(e, ERR_NOTFOUND, "host %s: %s", h->name, gai_strerror(rc));
+	h->address =
+		ntohl(((const struct sockaddr_in *)(const void *)found->ai_addr)->sin_addr.s_addr);
+	freeaddrinfo(found);
+	return 0;
+}
+
+static int parse_host(char *text, struct host *h, struct err *e)
+{
+	h->port = HOSTS_PORT;
+	if (strchr(text, ':')) {
+		if (hostport_parse(text, h->name, &h->port, e))
+			return -ERR_PARSE;
+	} else if (!*text || !str_copy(h->name, sizeof(h->name), text)) {
+		return err_set(e, ERR_PARSE, "'%s' is no host; write a:8765, b:8765", text);
+	}
+	return look_up(h, e);
+}
+
+static int parse_hosts(struct crew_hosts *c, const char *list, struct err *e)
+{
+	char *copy = str_dup(list), *rest = NULL, *one;
+	int rc = 0;
+
+	c->host = calloc(HOSTS_MAX, sizeof(*c->host));
+	if (!copy || !c->host)
+		rc = err_nomem(e);
+	for (one = rc ? NULL : strtok_r(copy, ",", &rest); one && rc == 0;
+	     one = strtok_r(NULL, ",", &rest)) {
+		if (c->nhost == HOSTS_MAX)
+			rc = err_set(e, ERR_LIMIT, "a run has at most %d hosts", HOSTS_MAX);
+		else
+			rc = parse_host(str_trim(one), &c->host[c->nhost++], e);
+	}
+	free(copy);
+	return rc || c->nhost ? rc : err_set(e, ERR_INVALID, "there is no host in '%s'", list);
+}
+
+/* --- lines */
+
+static void lose(struct remote *v, const struct realwire_gone *how)
+{
+	const struct crew_hearer *h = &v->crew->crew.hearer;
+
+	if (v->is_gone)
+		return;
+	v->is_gone = true;
+	chan_close(v->chan, "the process is gone");
+	v->chan = NULL;
+	if (v->is_ordered)
+		h->on_gone(h->arg, v->id, how);
+}
+
+static void lose_by(struct remote *v, const char *why)
+{
+	struct realwire_gone g = { .at = -1 };
+
+	str_copy(g.why, sizeof(g.why), why);
+	lose(v, &g);
+}
+
+static void tell_time(struct remote *v, const uint8_t *p, size_t n)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	nsec_t t[2];
+
+	if (realwire_get_times(p, n, t, 1))
+		lose_by(v, "its factory asked what no factory asks");
+	t[1] = clock_mono();
+	if (v->chan && realwire_put_times(&b, REALWIRE_PONG, t, 2) == 0)
+		chan_send(v->chan, b.p, b.n);
+	buf_done(&b);
+}
+
+static void on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, size_t n)
+{
+	struct remote *v = arg;
+	const struct crew_hearer *h = &v->crew->crew.hearer;
+	struct realwire_gone g;
+
+	if (type == REALWIRE_PING)
+		tell_time(v, p, n);
+	else if (type != REALWIRE_GONE)
+		h->on_frame(h->arg, v->id, &(struct frame){ type, p, n });
+	else if (realwire_get_gone(p, n, &g))
+		lose_by(v, "its factory said what no factory says");
+	else
+		lose(v, &g);
+}
+
+static void on_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why)
+{
+	struct remote *v = arg;
+	char words[REALWIRE_WORDS_BYTES];
+
+	if (ev == CHAN_OPEN) {
+		v->is_open = true;
+		chan_role_known(c);
+	}
+	if (ev != CHAN_CLOSED && ev != CHAN_BROKEN)
+		return;
+	v->why = *why;
+	snprintf(words, sizeof(words), "its factory is gone: %s", why->text);
+	lose_by(v, words);
+}
+
+static int dial(struct crew_hosts *c, struct remote *v, struct err *e)
+{
+	const struct net_expect expect = { .roles = ROLE_BIT(ROLE_FACTORY), .pin = c->pin };
+	const struct chan_handler h = { .on_frame = on_frame, .on_event = on_event, .arg = v };
+	const struct host *host = host_of(c, v->id);
+	nsec_t end = loop_now(c->loop) + OPEN_NS;
+	int rc = net_dial(c->net, host->name, host->port, &expect, &h, &v->chan, e);
+
+	while (rc == 0 && !v->is_open && !v->is_gone && loop_now(c->loop) < end)
+		loop_wait(c->loop, end - loop_now(c->loop));
+	if (rc == 0 && (!v->is_open || v->is_gone))
+		rc = err_set(e, v->why.code ? v->why.code : ERR_TIMEOUT, "%s",
+			     v->why.code ? v->why.text : "no answer");
+	return rc ? err_add(e, "the factory at %s port %u", host->name, host->port) : 0;
+}
+
+/* One after the other: a factory lets few strangers wait before its door. */
+static int start(struct crew *crew, uint32_t id, struct err *e)
+{
+	struct crew_hosts *c = hosts_of(crew);
+	struct remote *v = &c->remote[id - 1];
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES + FRAME_HEADER_BYTES);
+	struct real_conf conf;
+	struct realwire_start s;
+	int rc = dial(c, v, e);
+
+	if (rc)
+		return rc;
+	crew_fill_conf(c->run, id, &conf);
+	s = (struct realwire_start){ .m = c->m,
+				     .id = id,
+				     .seed = conf.seed,
+				     .address = host_of(c, id)->address,
+				     .silence = crew_silence(c->run),
+				     .wants_delays = conf.wants_delays,
+				     .text = buf_str(&c->text),
+				     .ntext = c->text.n };
+	v->is_ordered = true;
+	rc = realwire_put_start(&b, &s);
+	if (rc == 0)
+		rc = chan_send(v->chan, b.p, b.n);
+	buf_done(&b);
+	return rc ? err_set(e, (enum err_code) - rc, "process %u could not be ordered", id) : 0;
+}
+
+static uint32_t address(const struct crew *c, uint32_t id)
+{
+	return host_of(hosts_of(c), id)->address;
+}
+
+static void send_frame(struct crew *c, uint32_t id, const struct buf *frame)
+{
+	struct remote *v = &hosts_of(c)->remote[id - 1];
+
+	if (v->chan && (frame->failed || chan_send(v->chan, frame->p, frame->n)))
+		lose_by(v, "its factory does not read");
+}
+
+static void turn(struct crew *c, int ms)
+{
+	loop_wait(hosts_of(c)->loop, ms * NSEC_PER_MSEC);
+}
+
+/* The factory says when it was done. */
+static void kill_process(struct crew *c, uint32_t id)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+
+	realwire_put_times(&b, REALWIRE_KILL, NULL, 0);
+	send_frame(c, id, &b);
+	buf_done(&b);
+}
+
+static const char *place(const struct crew *crew, uint32_t id)
+{
+	struct crew_hosts *c = hosts_of(crew);
+	const struct host *h = host_of(c, id);
+
+	snprintf(c->place, sizeof(c->place), "%s:%u", h->name, h->port);
+	return c->place;
+}
+
+/* Without its line a factory ends the process at once. */
+static void end(struct crew *crew)
+{
+	struct crew_hosts *c = hosts_of(crew);
+	uint32_t i;
+
+	for (i = 0; c->remote && i < c->m; i++)
+		chan_close(c->remote[i].chan, "the run is over");
+	if (c->loop)
+		loop_turn(c->loop);
+	net_ctx_free(c->net);
+	loop_free(c->loop);
+	buf_done(&c->text);
+	free(c->host);
+	free(c->remote);
+	free(c);
+}
+
+static const struct crew_ops hosts_ops = { .start = start,
+					   .address = address,
+					   .send = send_frame,
+					   .turn = turn,
+					   .kill = kill_process,
+					   .place = place,
+					   .end = end };
+
+static int open_net(struct crew_hosts *c, const struct hosts_identity *self, struct err *e)
+{
+	struct pki_creds creds = { 0 };
+	struct net_conf conf = { .creds = &creds };
+	int rc = pki_creds_load(self->dir, &creds, e);
+
+	if (rc == 0)
+		rc = net_ctx_open(c->loop, &conf, &c->net, e);
+	pki_creds_done(&creds);
+	return rc;
+}
+
+static int fill(struct crew_hosts *c, const char *list, const struct hosts_identity *self,
+		struct err *e)
+{
+	uint32_t i;
+	int rc;
+
+	c->remote = calloc(c->m, sizeof(*c->remote));
+	c->loop = loop_new();
+	if (!c->remote || !c->loop)
+		return err_nomem(e);
+	for (i = 0; i < c->m; i++) {
+		c->remote[i].crew = c;
+		c->remote[i].id = i + 1;
+	}
+	c->text = BUF_INIT(REALWIRE_TEXT_MAX_BYTES);
+	if (crew_print_setup(c->run, &c->text))
+		return err_set(e, ERR_LIMIT, "a configuration for other hosts has less than a MiB");
+	rc = parse_hosts(c, list, e);
+	return rc ? rc : open_net(c, self, e);
+}
+
+int hosts_run(struct run *r, const struct run_wish *w, const char *list,
+	      const struct hosts_identity *self, struct run_figures *out, struct err *e)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	struct crew_hosts *c;
+	int rc = run_prepare_real(r, w, e);
+
+	if (rc)
+		return rc;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return err_nomem(e);
+	c->crew = (struct crew){ .ops = &hosts_ops, .lead = LEAD_NS };
+	c->run = r;
+	c->m = crew_size(r);
+	c->pin = self->pin;
+	sigaction(SIGPIPE, &ignore, &before);
+	rc = fill(c, list, self, e);
+	if (rc)
+		end(&c->crew);
+	else
+		rc = run_conduct(r, &c->crew, out, e);
+	sigaction(SIGPIPE, &before, NULL);
+	return rc;
+}

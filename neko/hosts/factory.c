@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "neko/hosts/factory_internal.h"
+
+#include "common/base/log.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* user@host: what stands before the @ */
+static size_t user_bytes(const char *host)
+{
+	return strcspn(host, "@");
+}
+
+static bool is_same_user(const struct identity *a, const struct identity *b)
+{
+	size_t n = user_bytes(a->host);
+
+	return n && n == user_bytes(b->host) && memcmp(a->host, b->host, n) == 0;
+}
+
+static void on_accept(void *arg, struct chan *c)
+{
+	struct factory *f = arg;
+	const struct identity *peer = chan_peer(c), *self = net_ctx_self(f->net);
+
+	if (!peer || !self || !is_same_user(peer, self)) {
+		log_notice("factory", "%s is of another user", chan_remote(c));
+		chan_close(c, "of another user");
+		return;
+	}
+	if (f->nwork == FACTORY_WORKS_MAX) {
+		log_notice("factory", "%u processes are enough", f->nwork);
+		chan_close(c, "too many processes");
+		return;
+	}
+	work_take(f, c);
+}
+
+static void on_refused(void *arg, const char *remote, const struct err *why)
+{
+	log_notice("factory", "%s was not let in: %s", remote, why->text);
+}
+
+static int open_net(struct factory *f, const struct factory_conf *c, struct err *e)
+{
+	struct pki_creds creds = { 0 };
+	struct net_conf conf = { .creds = &creds };
+	int rc = pki_creds_load(c->self.dir, &creds, e);
+
+	if (rc == 0)
+		rc = pki_creds_check(&creds, c->self.pin, clock_wall(), NULL, e);
+	if (rc == 0)
+		rc = net_ctx_open(f->loop, &conf, &f->net, e);
+	pki_creds_done(&creds);
+	return rc;
+}
+
+int factory_open(struct loop *l, const struct factory_conf *c, struct factory **out, struct err *e)
+{
+	struct net_listen_conf conf = {
+		.addr = c->address,
+		.port = c->port,
+		.roles = ROLE_BIT(ROLE_TOOL_MANIPULATE) | ROLE_BIT(ROLE_TOOL_ADMIN),
+	};
+	struct factory *f = calloc(1, sizeof(*f));
+	struct net_accept accept = { on_accept, on_refused, f };
+	int rc;
+
+	if (!f)
+		return err_nomem(e);
+	f->loop = l;
+	f->takes_objects = c->takes_objects;
+	list_init(&f->works);
+	rc = open_net(f, c, e);
+	if (rc == 0)
+		rc = net_listen(f->net, &conf, &accept, &f->listener, e);
+	if (rc)
+		factory_close(f);
+	else
+		*out = f;
+	return rc;
+}
+
+uint16_t factory_port(const struct factory *f)
+{
+	return net_listener_port(f->listener);
+}
+
+void factory_close(struct factory *f)
+{
+	if (!f)
+		return;
+	work_end_all(f);
+	net_listener_close(f->listener);
+	loop_turn(f->loop); /* what was closed is freed */
+	net_ctx_free(f->net);
+	free(f);
+}
+
+static void on_signal(void *arg, int signo)
+{
+	loop_stop(arg);
+}
+
+int factory_run(const struct factory_conf *c, void (*on_ready)(void *arg, uint16_t port), void *arg,
+		struct err *e)
+{
+	struct loop *l = loop_new();
+	struct loop_signal *term = NULL, *intr = NULL;
+	struct factory *f = NULL;
+	int rc;
+
+	if (!l)
+		return err_nomem(e);
+	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	term = loop_signal_new(l, SIGTERM, on_signal, l, e);
+	intr = loop_signal_new(l, SIGINT, on_signal, l, e);
+	rc = term && intr ? factory_open(l, c, &f, e) : -ERR_SYS;
+	if (rc == 0) {
+		on_ready(arg, factory_port(f));
+		rc = loop_run(l);
+	}
+	factory_close(f);
+	loop_signal_free(term);
+	loop_signal_free(intr);
+	loop_free(l);
+	return rc;
+}

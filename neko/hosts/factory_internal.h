@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NEKO_HOSTS_FACTORY_INTERNAL_H
+#define NEKO_HOSTS_FACTORY_INTERNAL_H
+
+#include "common/base/list.h"
+#include "common/base/timebase.h"
+#include "common/loop/loop.h"
+#include "common/net/net.h"
+#include "neko/hosts/hosts.h"
+#include "proto/frame.h"
+
+#include <sys/types.h>
+
+#define FACTORY_WORKS_MAX 256 /* processes at one time, of all runs */
+
+struct factory {
+	struct loop *loop; /* borrowed */
+	struct net_ctx *net; /* owned */
+	struct net_listener *listener; /* owned */
+	struct list works;
+	unsigned nwork;
+	bool takes_objects;
+};
+
+/* Consumes the accepted channel of a peer that may give orders: a process of a run, as soon as it says which. */
+void work_take(struct factory *f, struct chan *c);
+
+/* Ends all. */
+void work_end_all(struct factory *f);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Real runs over several hosts. On each a factory waits for work; the master of a run has a TLS line to
+ * a factory for each process that it wants there. Both show certificates of one monitor's authority, and the
+ * factory obeys only tools of its own user that may manipulate.
+ */
+#ifndef NEKO_HOSTS_HOSTS_H
+#define NEKO_HOSTS_HOSTS_H
+
+#include "neko/run.h"
+
+#define HOSTS_PORT 8765 /* Neko's */
+#define HOSTS_MAX 256 /* a process each */
+
+/* Where key and certificates lie, and the pin of the authority. Borrowed. */
+struct hosts_identity {
+	const char *dir, *pin;
+};
+
+/*
+ * run_real() with processes 1, 2, ... on the hosts of the list in turn: "a:8765, b". ERR_INVALID: the list; ERR_DENIED,
+ * ERR_CLOSED, ...: a host is not what it should be, or not there. Blocks until it is done.
+ */
+int hosts_run(struct run *r, const struct run_wish *w, const char *list,
+	      const struct hosts_identity *self, struct run_figures *out, struct err *e);
+
+/* --- a factory */
+
+struct loop;
+struct factory;
+
+struct factory_conf {
+	struct hosts_identity self;
+	const char *address; /* IPv4, numeric */
+	uint16_t port; /* 0: the system chooses */
+	bool takes_objects; /* a run may name a shared object of this host: `application` */
+};
+
+int factory_open(struct loop *l, const struct factory_conf *c, struct factory **out, struct err *e);
+uint16_t factory_port(const struct factory *f);
+
+/* Ends all processes. NULL is fine. */
+void factory_close(struct factory *f);
+
+/*
+ * Opens one and says so by on_ready. Blocks until SIGTERM or SIGINT.
+ */
+int factory_run(const struct factory_conf *c, void (*on_ready)(void *arg, uint16_t port), void *arg,
+		struct err *e);
+
+#endif
