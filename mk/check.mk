@@ -160,7 +160,7 @@ services-table: $(B)/bin/omis-doc
 sanitize.asan := address,undefined
 sanitize.tsan := thread
 # Threads are in few rooms, or beside them: those that share a segment with somebody.
-rooms.tsan    := common/base common/ring common/net libapp eventlog/app eventlog/spool lm
+rooms.tsan    := common/base common/ring common/net libapp eventlog/app eventlog/spool neko/hosts lm
 define sanitized
 $(1).taps := $(addprefix $(BUILD)/$(call variant,$(sanitize.$(1)))/check/,unit.tap fuzz.tap)
 $(B)/check/$(1).tap: FORCE | $(FIRST)

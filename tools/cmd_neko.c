@@ -6,6 +6,7 @@
 #include "neko/chen.h"
 #include "neko/run.h"
 #include "tools/cmd.h"
+#include "tools/neko_compare.h"
 #include "tools/neko_delays.h"
 #include "tools/neko_hosts.h"
 #include "tools/neko_plot.h"
@@ -225,17 +226,37 @@ static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, 
 		return configure(spec, argv + 1);
 	if (argc == 2 && str_eq(argv[0], "plot"))
 		return neko_plot(argv[1], w->output);
+	if (argc == 3 && str_eq(argv[0], "compare"))
+		return neko_compare(argv[1], argv[2], w->json);
 	if (argc == 1 && str_eq(argv[0], "factory"))
 		return neko_factory(&w->over);
 	if (argc != 2 || !str_eq(argv[0], "run"))
 		return opt_usage_error(
-			spec, "run FILE, plot FILE, factory, list, or configure with five values");
+			spec,
+			"run FILE, compare FILE FILE, plot FILE, factory, list, or configure with "
+			"five values");
 	if ((w->delays || w->hosts) && !w->is_real)
 		return opt_usage_error(spec, "--delays and --hosts are for a run with --real");
 	if (w->is_simulated == w->is_real)
 		return opt_usage_error(spec, "either --simulate or --real");
 	return run_file(w, argv[1]);
 }
+
+static const char details[] =
+	"`factory` waits on its host for processes that runs with --hosts "
+	"order, from tools of the "
+	"same user that may manipulate; it prints its address when it is "
+	"ready. "
+	"`compare` shows results of -o side by side; its status is 0 when they "
+	"agree, "
+	"1 when they differ. "
+	"`list` says what a process can be. `plot` draws what `run -o` wrote: "
+	"distributions, values over time, and a space-time diagram. `configure` "
+	"computes the largest eta "
+	"of NFD-S that finds a "
+	"crash within DETECTION, errs at most once in RECURRENCE, and for "
+	"DURATION: 30s 30d 60s 0.01 "
+	"'exponential(20ms)'. The exit status is 124 when the deadline came first.";
 
 int cmd_neko(int argc, char **argv)
 {
@@ -287,21 +308,11 @@ int cmd_neko(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig neko",
-		.usage = "run [OPTION...] FILE|plot FILE|factory [OPTION...]|list|configure DETECTION "
+		.usage = "run [OPTION...] FILE|compare FILE FILE|plot FILE|factory "
+			 "[OPTION...]|list|configure DETECTION "
 			 "RECURRENCE DURATION LOSS DELAY",
 		.summary = "runs distributed algorithms, simulated or real, and measures them",
-		.details =
-			"`factory` waits on its host for processes that runs with --hosts "
-			"order, from tools of the "
-			"same user that may manipulate; it prints its address when it is "
-			"ready. "
-			"`list` says what a process can be. `plot` draws what `run -o` wrote: "
-			"distributions, values over time, and a space-time diagram. `configure` "
-			"computes the largest eta "
-			"of NFD-S that finds a "
-			"crash within DETECTION, errs at most once in RECURRENCE, and for "
-			"DURATION: 30s 30d 60s 0.01 "
-			"'exponential(20ms)'. The exit status is 124 when the deadline came first.",
+		.details = details,
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

@@ -12,7 +12,7 @@ tools.src        := cmd.c columns.c following.c health.c launch.c launch_mainsm.
 		    metrics.c pmsl_text.c probe_decl.c probe_write.c \
 		    cmd_events.c cmd_lifelines.c cmd_log.c logarchive.c logcompare.c logquery.c \
 		    logread.c logwrite.c \
-		    cmd_neko.c cmd_sim.c cmd_stats.c neko_delays.c neko_hosts.c neko_plot.c neko_plot_space.c neko_show.c neko_trace.c
+		    cmd_neko.c cmd_sim.c cmd_stats.c neko_compare.c neko_delays.c neko_hosts.c neko_plot.c neko_plot_space.c neko_show.c neko_trace.c
 tools.uses       := common/base common/ring common/omis eventlog eventlog/text eventlog/archive eventlog/lifeline stats pmsl neko neko/hosts tools/libomis tools/web
 # What libomig and a program with probes know of each other goes into each such program.
 tools.gen        := $(B)/gen/tools/probe_abi_text.c

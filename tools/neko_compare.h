@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig neko compare: the same quantities of two runs side by side, and whether they agree. */
+#ifndef TOOLS_NEKO_COMPARE_H
+#define TOOLS_NEKO_COMPARE_H
+
+#include <stdbool.h>
+
+#define NEKO_COMPARE_MAX_BYTES (16 * 1024 * 1024) /* what neko_show_json() writes */
+
+/*
+ * Files of `omig neko run -o`. The exit status: 0, they agree; 1, they differ; 6, one of them covers a part only. Failures
+ * are told.
+ */
+int neko_compare(const char *first, const char *second, bool json);
+
+#endif
