@@ -54,6 +54,12 @@ void hook_finish(struct hook *h, int rc);
 /* Adds to the (function, partner) sums of this thread; a full table counts the loss. */
 void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64_t span);
 
+/*
+ * Of a call of many requests: however many of them a partner has, the call and its time count once for him.
+ * `call` is another number than that of the thread's last such call.
+ */
+void partner_add_once(uint32_t func, int64_t partner, uint64_t call, int64_t out, uint64_t span);
+
 /* Bytes of a call that was added already. */
 void partner_bytes_in(uint32_t func, int64_t partner, int64_t in);
 

@@ -2,7 +2,7 @@
 # libapp: the library inside the ranks. One libomig for every MPI: it needs no MPI to build, and leaves none
 # to the linker. -fno-stack-protector: the canary would be the dearest part of a count.
 MODULES       += libapp
-libapp.src    := hook.c claim.c args.c volume.c listing.c wait.c requests.c comm.c partner.c event.c probe.c probe_find.c events.c real.c flavour.c \
+libapp.src    := hook.c claim.c args.c volume.c listing.c wait.c requests.c comm.c partner.c event.c meter.c probe.c probe_find.c events.c real.c flavour.c \
 		 flavour_openmpi.c flavour_mpich.c init.c setup.c segment.c identity.c register.c launch.c app.c
 libapp.uses   := common/base common/ring
 libapp.cflags := -fno-stack-protector -U_FORTIFY_SOURCE
@@ -15,7 +15,7 @@ libapp.pc     := omig-app.pc.in
 libapp.shared := libomig
 libapp.keep.libomig := MPI_* mpi_* omig_app_*
 
-libapp.hot    := hook.o args.o volume.o listing.o wait.o requests.o comm.o partner.o event.o probe.o events.o \
+libapp.hot    := hook.o args.o volume.o listing.o wait.o requests.o comm.o partner.o event.o meter.o probe.o events.o \
 		 $(B)/gen/libapp/wrap_c.o $(B)/gen/libapp/wrap_f.o $(B)/gen/libapp/wrap_f08.o
 libapp.hot_allow := libapp/hot.allow
 

@@ -24,18 +24,23 @@ static struct seg_partner *find(uint64_t key)
 	return NULL;
 }
 
-static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int64_t in, uint64_t span)
+/* Counts the loss when there is no room. */
+static struct seg_partner *entry_of(uint32_t func, int64_t partner)
 {
 	struct seg_thread *block = hook_thread.block;
-	struct seg_partner *p;
+	struct seg_partner *p = find((uint64_t)(func + 1) << 32 | (uint32_t)partner);
 
-	if (partner < 0)
-		return;
-	p = find((uint64_t)(func + 1) << 32 | (uint32_t)partner);
-	if (!p) {
+	if (!p)
 		__atomic_store_n(&block->partner_lost, block->partner_lost + 1, __ATOMIC_RELAXED);
+	return p;
+}
+
+static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int64_t in, uint64_t span)
+{
+	struct seg_partner *p = partner < 0 ? NULL : entry_of(func, partner);
+
+	if (!p)
 		return;
-	}
 	__atomic_store_n(&p->count, p->count + calls, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->bytes_out, p->bytes_out + (uint64_t)out, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->bytes_in, p->bytes_in + (uint64_t)in, __ATOMIC_RELAXED);
@@ -45,6 +50,17 @@ static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int
 void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64_t span)
 {
 	add(func, partner, 1, out, in, span);
+}
+
+void partner_add_once(uint32_t func, int64_t partner, uint64_t call, int64_t out, uint64_t span)
+{
+	struct seg_partner *p = partner < 0 ? NULL : entry_of(func, partner);
+	bool is_new = p && p->call != call;
+
+	if (!p)
+		return;
+	p->call = call;
+	add(func, partner, is_new, out, 0, is_new ? span : 0);
 }
 
 void partner_bytes_in(uint32_t func, int64_t partner, int64_t in)

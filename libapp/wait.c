@@ -265,9 +265,15 @@ static void ended_some(const struct hook_args *a, const struct wait_shape *s, co
 			ended_at(a, index[i] - base, (unsigned)i);
 }
 
+static int64_t bytes_started(const struct request *r)
+{
+	return r->kind == REQUEST_SEND_INIT ? r->bytes : 0;
+}
+
 /* What is started keeps its handle, and its place in the table: there is no bound on how many. */
 static void start_all(struct hook_args *a, const struct wait_shape *s)
 {
+	uint64_t call = a->word & HOOK_PARTNER ? ticks_now(app_state.ticks) : 0;
 	int n = requests_of(a, s);
 	struct request r;
 
@@ -275,15 +281,13 @@ static void start_all(struct hook_args *a, const struct wait_shape *s)
 		if (!request_take(request_at(a, s, i), &r))
 			continue;
 		listing_take(&r);
+		if (a->word & HOOK_PARTNER)
+			partner_add_once(a->func, r.partner, call, bytes_started(&r), a->span);
 		if (a->word & HOOK_QUEUE)
 			listing_put(&r);
 		if (!request_put(&r))
 			listing_lose(&r);
-		if (r.kind != REQUEST_SEND_INIT)
-			continue;
-		a->out += r.bytes;
-		if (a->word & HOOK_PARTNER)
-			partner_add(a->func, r.partner, r.bytes, 0, 0); /* one call, of many partners */
+		a->out += bytes_started(&r);
 	}
 }
 

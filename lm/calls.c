@@ -212,8 +212,8 @@ static void write_classes(struct omis_writer *w, const struct totals *t,
 				   delay_ns(s, &sum[k]));
 }
 
-/* [name, rank, count, bytes_out, bytes_in]: the second value, a number, tells these lists from the others. */
-static void write_partners(struct omis_writer *w, const struct totals *t)
+/* [name, rank, count, bytes_out, bytes_in, delay]: the second value, a number, tells these lists from the others. */
+static void write_partners(struct omis_writer *w, const struct totals *t, const struct ticks_scale *s)
 {
 	for (size_t i = 0; i < t->npartner; i++) {
 		const struct segview_partner *p = &t->partner[i];
@@ -227,6 +227,7 @@ static void write_partners(struct omis_writer *w, const struct totals *t)
 		omis_write_int(w, (int64_t)p->count);
 		omis_write_int(w, (int64_t)p->bytes_out);
 		omis_write_int(w, (int64_t)p->bytes_in);
+		omis_write_int(w, ticks_delta_to_nsec(s, p->delay));
 		omis_write_list_end(w);
 	}
 }
@@ -243,7 +244,7 @@ static void write_totals(struct service_call *c, struct omis_writer *w, const st
 	else
 		write_functions(w, t, s);
 	if (flags & CALLS_PARTNERS)
-		write_partners(w, t);
+		write_partners(w, t, s);
 }
 
 static int read_one(struct service_call *c, const struct proc *p)

@@ -53,8 +53,6 @@ static int open_metric(struct input *in, const struct flow_source *s, struct err
 
 	if (id < 0 || !pmsl_builtin_get((unsigned)id, &in->metric))
 		return err_set(e, ERR_NOTFOUND, "there is no metric %s", s->metric);
-	if (s->regions.n)
-		return err_set(e, ERR_UNSUPPORTED, "%s is not told apart by regions", s->metric);
 	if (in->metric.quantity == PMSL_Q_SAMPLED) {
 		in->from = in->metric.object == PMSL_T_PROCESS ? INPUT_PROC
 			   : in->metric.object == PMSL_T_NODE  ? INPUT_NODE
@@ -68,16 +66,6 @@ static int open_metric(struct input *in, const struct flow_source *s, struct err
 bool input_is_vt(const struct input *in)
 {
 	return in->source->probe[0];
-}
-
-/* A rank reads at a probe what it counts itself, and of all partners together. */
-static int fits_probe(const struct input *in, struct err *e)
-{
-	if (in->from != INPUT_CALLS)
-		return err_set(e, ERR_UNSUPPORTED, "%s is not read at probes", in->metric.name);
-	return in->npartner ? err_set(e, ERR_UNSUPPORTED,
-				      "%s is not told apart by partners at probes", in->metric.name)
-			    : 0;
 }
 
 int input_open(struct input *in, const struct flow_source *s, struct err *e)
@@ -94,8 +82,8 @@ int input_open(struct input *in, const struct flow_source *s, struct err *e)
 	rc = read_partners(in, &s->partners, e);
 	if (!rc)
 		rc = open_metric(in, s, e);
-	if (!rc && s->probe[0])
-		rc = fits_probe(in, e);
+	if (!rc)
+		rc = regions_open(in, e);
 	if (rc)
 		input_done(in);
 	return rc;
@@ -103,6 +91,7 @@ int input_open(struct input *in, const struct flow_source *s, struct err *e)
 
 void input_done(struct input *in)
 {
+	regions_done(in);
 	free(in->partner);
 	in->partner = NULL;
 	in->npartner = 0;
@@ -130,8 +119,19 @@ bool input_is_same(const struct input *a, const struct input *b)
 	       same_names(&x->partners, &y->partners) && same_names(&x->regions, &y->regions);
 }
 
-void input_continue(struct input *in, const struct input *from)
+void input_attach(struct input *in, struct tickbase *ticks)
 {
+	regions_attach(in, ticks);
+}
+
+const char *input_fault(const struct input *in)
+{
+	return regions_fault(in);
+}
+
+void input_continue(struct input *in, struct input *from)
+{
+	regions_continue(in, from);
 	in->proc = from->proc;
 	in->has_base = from->has_base;
 	in->is_closed = from->is_closed;
@@ -214,6 +214,23 @@ static bool read_value(struct input *in, const struct input_moment *m, struct re
 	return true;
 }
 
+/* However many events there were until a look at the rings, the system is asked once. */
+bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value, double *error)
+{
+	struct reading_value v;
+
+	if (!in->has_sample || in->sampled_at != m->now) {
+		in->knows_sample = look(in, m, &v);
+		in->sample = v.value - (is_total(in) ? in->base : 0);
+		in->sample_error = v.error;
+		in->sampled_at = m->now;
+		in->has_sample = true;
+	}
+	*value = in->sample;
+	*error = in->sample_error + figure_growth(in, m, m->now - at);
+	return in->knows_sample;
+}
+
 void input_close(struct input *in, const struct input_moment *m, bool has_ended)
 {
 	struct reading_value v;
@@ -222,6 +239,7 @@ void input_close(struct input *in, const struct input_moment *m, bool has_ended)
 		read_value(in, m, &v);
 	in->is_closed = true;
 	in->is_lost = !has_ended;
+	regions_detach(in);
 	in->proc = NULL;
 }
 

@@ -39,6 +39,9 @@ struct input {
 	int figure; /* of INPUT_PROC and INPUT_NODE: input_figure.c's */
 	int32_t *partner; /* owned, ascending world ranks; none: all */
 	size_t npartner;
+	unsigned *meter; /* owned: numbers in the process' segment; NULL: it is of no regions */
+	size_t nmeter;
+	int meter_rc; /* why there are none */
 	struct proc *proc; /* NULL: not there, or not any more */
 	uint32_t hooks; /* bits that it wants of the calls that it counts */
 	bool has_base, is_closed;
@@ -51,6 +54,9 @@ struct input {
 	double used; /* of a share: seconds of processor, and when; has_used: there was one before */
 	nsec_t used_at;
 	bool has_used;
+	double sample, sample_error; /* input_sample()'s: what was seen at sampled_at */
+	nsec_t sampled_at;
+	bool has_sample, knows_sample;
 };
 
 /* Now, for the calls below. */
@@ -75,7 +81,13 @@ bool input_is_vt(const struct input *in);
 
 /* A source of the same words: *in goes on where `from` was. */
 bool input_is_same(const struct input *a, const struct input *b);
-void input_continue(struct input *in, const struct input *from);
+void input_continue(struct input *in, struct input *from);
+
+/* Its process may be here, with a segment: what the rank is to tell apart for it is asked for. */
+void input_attach(struct input *in, struct tickbase *ticks);
+
+/* Why its process cannot tell it; NULL: it can, or is not here. */
+const char *input_fault(const struct input *in);
 
 /* Adds what the input wants of the calls of its process to bits[call_count]. */
 void input_add_hooks(const struct input *in, uint32_t *bits);
@@ -91,6 +103,12 @@ void input_renew(struct input *in);
  * is only not looked at any more there is none.
  */
 void input_close(struct input *in, const struct input_moment *m, bool has_ended);
+
+/*
+ * What is sampled, for an event at a probe at time `at`: what it is now, when the event comes to be known. `error`
+ * covers what came since, where it has a limit. False: nobody knows.
+ */
+bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value, double *error);
 
 /* The token for a read, without a value when there is none. */
 struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read);

@@ -3,6 +3,7 @@
  * Counts, times and volumes of library calls, from the cells that the rank writes. Of a call under way
  * the time so far is in it; it is counted when it begins, and its bytes when it ends.
  */
+#include "common/base/str.h"
 #include "common/ring/calls.h"
 #include "lm/hooks.h"
 #include "lm/input_internal.h"
@@ -10,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A writer was killed in the middle of an update: nobody knows how much is missing. */
 #define TORN_ERROR INFINITY
@@ -31,6 +33,16 @@ static bool counts_call(const struct input *in, unsigned func)
 	return in->metric.classes >> call_table[func].class & 1;
 }
 
+unsigned cells_funcs(const struct input *in, uint16_t *func)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < call_count && i < segview_funcs(in->proc->seg); i++)
+		if (counts_call(in, i))
+			func[n++] = (uint16_t)i;
+	return n;
+}
+
 static uint32_t hooks_of(const struct input *in)
 {
 	uint32_t bits = HOOK_COUNT;
@@ -50,15 +62,23 @@ static bool counts_class(const struct input *in, enum call_class class)
 				    : in->metric.classes >> class & 1;
 }
 
-/* Collectives have many partners, and a wait is for what others have posted. */
+static bool starts(const struct input *in)
+{
+	const char *name = in->metric.call >= 0 ? call_table[in->metric.call].name : "";
+
+	return str_eq(name, "MPI_Start") || str_eq(name, "MPI_Startall");
+}
+
+/* Collectives have many partners, a barrier none, and a wait is for what others have posted. */
 static bool names_a_partner(const struct input *in)
 {
-	return counts_class(in, CALL_SEND) || counts_class(in, CALL_RECV) || counts_class(in, CALL_RMA);
+	return counts_class(in, CALL_SEND) || counts_class(in, CALL_RECV) || counts_class(in, CALL_RMA) ||
+	       starts(in);
 }
 
 int cells_open(struct input *in, struct err *e)
 {
-	if (in->npartner && is_delay(in) && !names_a_partner(in))
+	if (in->npartner && !names_a_partner(in))
 		return err_set(e, ERR_UNSUPPORTED, "%s is not told apart by partners: its calls name none",
 			       in->metric.name);
 	in->hooks = hooks_of(in);
@@ -70,7 +90,15 @@ static bool completes(const struct input *in, unsigned func)
 {
 	bool is_wanted = is_volume(in) ? in->metric.counts_in : in->npartner && counts_class(in, CALL_RECV);
 
-	return is_wanted && call_table[func].class == CALL_COMPLETE;
+	return (is_wanted || starts(in)) && call_table[func].class == CALL_COMPLETE;
+}
+
+/* Whose requests are started later: the partner of a start is known from there. */
+static bool makes(const struct input *in, unsigned func)
+{
+	const char *name = call_table[func].name;
+
+	return in->npartner && starts(in) && strlen(name) > 5 && str_eq(name + strlen(name) - 5, "_init");
 }
 
 void input_add_hooks(const struct input *in, uint32_t *bits)
@@ -80,7 +108,7 @@ void input_add_hooks(const struct input *in, uint32_t *bits)
 	for (unsigned i = 0; i < call_count; i++) {
 		if (counts_call(in, i))
 			bits[i] |= in->hooks;
-		else if (completes(in, i))
+		else if (completes(in, i) || makes(in, i))
 			bits[i] |= HOOK_VOLUME;
 	}
 }
@@ -189,6 +217,8 @@ bool cells_look(struct input *in, const struct input_moment *m, struct reading_v
 		return false;
 	scale = tickbase_scale(m->ticks, p->own.tick_source);
 	now = tickbase_now(m->ticks, p->own.tick_source);
+	if (in->meter)
+		return regions_look(in, now, scale, v);
 	if (in->npartner) {
 		look_partners(in, scale, now, v);
 		return true;

@@ -189,3 +189,14 @@ bool figure_look(struct input *in, const struct input_moment *m, struct reading_
 {
 	return in->from == INPUT_PROC ? look_proc(in, m, v) : look_node(in, m, v);
 }
+
+/* A processor gives a second of itself a second. */
+double figure_growth(const struct input *in, const struct input_moment *m, nsec_t span)
+{
+	const struct host_facts *f;
+
+	if (in->from != INPUT_PROC || in->figure != COMPUTE_TIME || span <= 0)
+		return 0;
+	f = sampler_facts(m->sampler);
+	return f && f->cpus > 0 ? (double)span * 1e-9 * (double)f->cpus : INFINITY;
+}

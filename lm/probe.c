@@ -153,7 +153,8 @@ static int add_reads(struct probe_wish *w, const struct probe_ask *ask)
 
 	for (size_t i = 0; i < ask->nread; i++) {
 		const struct probe_read *r = &ask->read[i];
-		struct segview_read want = { r->kind, r->cell, r->func, (unsigned)r->nfunc };
+		struct segview_read want = { r->kind, r->cell,		     r->func, (unsigned)r->nfunc,
+					     r->rank, (unsigned)r->nrank };
 
 		rc = segview_read_add(w->site->proc->seg, w->site->number, &want, &slot);
 		if (rc < 0) {
@@ -281,6 +282,7 @@ static double figure(unsigned kind, union seg_value v, double seconds_per_tick)
 	case SEG_READ_INTEGRATOR:
 		return v.f * seconds_per_tick;
 	case SEG_READ_DELAY:
+	case SEG_READ_PARTNER_DELAY:
 		return (double)v.u * seconds_per_tick;
 	default:
 		return (double)v.u;

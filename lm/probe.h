@@ -27,6 +27,8 @@ struct probe_read {
 	unsigned cell; /* of the two kinds of cells */
 	const uint16_t *func; /* ids of calls.h, of the other kinds; ascending */
 	size_t nfunc;
+	const int32_t *rank; /* of the kinds of partners (HOOK_PARTNER): ascending; calls that have ended */
+	size_t nrank;
 };
 
 /* One coming by, in the order of the thread's ring. Valid until the callback returns. */

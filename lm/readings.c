@@ -138,6 +138,7 @@ static void on_segment(struct reading *g, struct proc *p, bool is_renewed)
 		if (in->proc != p)
 			continue;
 		any = true;
+		input_attach(in, g->owner->conf.env.ticks);
 		if (is_renewed)
 			begin_with_segment(g, in, was_without);
 		else if (g->has_begun)

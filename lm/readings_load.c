@@ -139,11 +139,11 @@ static int open_inputs(struct load *l)
 }
 
 /* Those of the version before go on; a few of the wrong place are looked at, as versions are alike. */
-static void continue_inputs(struct load *l, const struct reading *old)
+static void continue_inputs(struct load *l, struct reading *old)
 {
 	for (size_t i = 0, at = 0; i < l->ninput; i++) {
 		for (size_t k = 0; k < old->ninput; k++, at++) {
-			const struct input *from = &old->input[at % old->ninput];
+			struct input *from = &old->input[at % old->ninput];
 
 			if (!input_is_same(&l->input[i], from))
 				continue;
@@ -209,6 +209,7 @@ static void swap_in(struct load *l, struct reading *g)
 	for (size_t i = 0; i < g->ninput; i++) {
 		g->input[i].place = flow_input(l->r->engine, g->id, l->number[i]);
 		reading_attach(g, &g->input[i]);
+		input_attach(&g->input[i], l->r->conf.env.ticks);
 	}
 	l->input = NULL;
 	l->ninput = 0;
@@ -228,16 +229,24 @@ static void wish_all(struct load *l, struct reading *g)
 	}
 }
 
+static void complain_of(struct load *l, const char *object, const char *what, const char *name, const char *fault)
+{
+	struct err e;
+
+	if (!fault)
+		return;
+	err_set(&e, ERR_NOTFOUND, "%s %s: %s", what, name, fault);
+	complain(l, object, -ERR_NOTFOUND, &e);
+}
+
 static void complain_of_probes(struct load *l, const struct reading *g)
 {
 	for (size_t i = 0; i < g->ninput; i++) {
-		const char *fault = readings_watch_fault(&g->input[i]);
-		struct err e;
+		const struct input *in = &g->input[i];
+		const struct flow_source *s = in->source;
 
-		if (!fault)
-			continue;
-		err_set(&e, ERR_NOTFOUND, "probe %s: %s", g->input[i].source->probe, fault);
-		complain(l, g->input[i].source->process, -ERR_NOTFOUND, &e);
+		complain_of(l, s->process, "probe", s->probe, readings_watch_fault(in));
+		complain_of(l, s->object, "region", s->regions.n ? s->regions.v[0] : "", input_fault(in));
 	}
 }
 

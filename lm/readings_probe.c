@@ -12,15 +12,18 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Of a time by the host's clock, of which differences are taken: INPUT_SCALE_ERROR of some 30 ms. */
 #define LOCAL_CLOCK_ERROR_S 1e-6
 
-/* A figure that the rank reads: of which calls. */
+/* A figure that the rank reads: of which calls, with whom. */
 struct figure {
 	enum seg_read_kind kind;
 	uint32_t classes;
 	int call;
+	const int32_t *partner; /* an input's, or the wish's own */
+	size_t npartner;
 };
 
 /* An input of the engine, and what it gets of an event. Nothing in it belongs to a measurement. */
@@ -29,6 +32,7 @@ struct tap {
 	enum flow_source_kind kind;
 	uint32_t parameter;
 	bool is_local; /* a time by the host's own clock */
+	struct input *sampled; /* whose figure the system is asked for, else NULL; borrowed until inputs change */
 	struct figure figure[2];
 	unsigned nfigure;
 	int read[2]; /* places of the figures in what the wish reads; -1 = it reads no such thing */
@@ -75,6 +79,27 @@ static double figures_of(const struct tap *t, const struct probe_hit *h)
 	return sum;
 }
 
+/* The system is asked when the record is read, so that of its moment is only what has a bound. */
+static struct flow_token sample(const struct watch *w, const struct tap *t, const struct probe_hit *h)
+{
+	struct readings *r = w->owner;
+	const struct input_moment m = { .ticks = r->conf.env.ticks,
+					.sampler = r->sampler,
+					.host = r->conf.env.host,
+					.now = readings_now(r),
+					.start = t->start };
+	struct flow_token token;
+	double value, error;
+
+	if (m.now != t->sampled->sampled_at)
+		sampler_begin(r->sampler);
+	if (!input_sample(t->sampled, &m, h->time, &value, &error))
+		return flow_token_missing(h->vt, h->time, 1);
+	token = flow_token_make(h->vt, value, error, h->time);
+	token.flags |= FLOW_STALE | t->flags;
+	return token;
+}
+
 static double value_of(const struct tap *t, const struct probe_hit *h)
 {
 	switch (t->kind) {
@@ -89,19 +114,34 @@ static double value_of(const struct tap *t, const struct probe_hit *h)
 	}
 }
 
+/* Calls whose partner found no room may have been of any. */
+static bool has_lost_partners(const struct segview *seg)
+{
+	struct segview_thread t;
+
+	for (unsigned i = 0; seg && i < segview_threads(seg); i++)
+		if (!segview_thread(seg, i, &t) && t.partner_lost)
+			return true;
+	return false;
+}
+
 static double error_of(const struct watch *w, const struct tap *t, double value)
 {
 	if (t->kind == FLOW_SOURCE_TIME)
 		return t->is_local ? LOCAL_CLOCK_ERROR_S : readings_clock_error(w->owner);
+	if (t->nfigure && t->figure[0].npartner && has_lost_partners(w->proc->seg))
+		return INFINITY;
 	return fabs(value) * t->relative_error;
 }
 
 static void give(const struct watch *w, const struct tap *t, const struct probe_hit *h)
 {
-	double value = value_of(t, h);
+	double value = t->sampled ? 0 : value_of(t, h);
 	struct flow_token token;
 
-	if (isnan(value)) {
+	if (t->sampled) {
+		token = sample(w, t, h);
+	} else if (isnan(value)) {
 		token = flow_token_missing(h->vt, h->time, 1);
 	} else {
 		token = flow_token_make(h->vt, value, error_of(w, t, value), h->time);
@@ -124,7 +164,9 @@ static void on_hit(void *arg, const struct probe_hit *h)
 
 static bool same_figure(const struct figure *a, const struct figure *b)
 {
-	return a->kind == b->kind && a->classes == b->classes && a->call == b->call;
+	return a->kind == b->kind && a->classes == b->classes && a->call == b->call &&
+	       a->npartner == b->npartner &&
+	       (!a->npartner || !memcmp(a->partner, b->partner, a->npartner * sizeof(*a->partner)));
 }
 
 static int find_figure(const struct wish *x, const struct figure *f)
@@ -135,24 +177,36 @@ static int find_figure(const struct wish *x, const struct figure *f)
 	return -1;
 }
 
-/* -ERR_LIMIT: it is too many, and stays without a value. */
+/* -ERR_LIMIT: it is too many, and stays without a value; -ERR_NOMEM likewise. */
 static int add_wanted(struct wish *x, const struct figure *f)
 {
+	struct figure own = *f;
+
 	if (find_figure(x, f) >= 0)
 		return 0;
 	if (x->nfigure == SEG_READS)
 		return -ERR_LIMIT;
-	x->figure[x->nfigure++] = *f;
+	if (f->npartner) {
+		int32_t *partner = calloc(f->npartner, sizeof(*partner));
+
+		if (!partner)
+			return -ERR_NOMEM;
+		memcpy(partner, f->partner, f->npartner * sizeof(*partner));
+		own.partner = partner;
+	}
+	x->figure[x->nfigure++] = own;
 	return 0;
 }
 
 static int collect(const struct watch *w, struct wish *x)
 {
-	int rc = 0;
+	int rc = 0, one;
 
 	for (size_t i = 0; i < w->ntap; i++)
-		for (unsigned k = 0; k < w->tap[i].nfigure; k++)
-			rc = add_wanted(x, &w->tap[i].figure[k]) ? -ERR_LIMIT : rc;
+		for (unsigned k = 0; k < w->tap[i].nfigure; k++) {
+			one = add_wanted(x, &w->tap[i].figure[k]);
+			rc = one ? one : rc;
+		}
 	return rc;
 }
 
@@ -198,8 +252,12 @@ static int wish(struct watch *w, struct wish *x)
 	for (unsigned i = 0; i < x->nfigure && !rc; i++) {
 		uint16_t *own = func + (size_t)i * call_count;
 
-		read[i] = (struct probe_read){ x->figure[i].kind, 0, own,
-					       funcs_of(&x->figure[i], w->proc->seg, own) };
+		read[i] = (struct probe_read){ x->figure[i].kind,
+					       0,
+					       own,
+					       funcs_of(&x->figure[i], w->proc->seg, own),
+					       x->figure[i].partner,
+					       x->figure[i].npartner };
 	}
 	if (!rc)
 		rc = probes_wish(w->owner->conf.env.probes, w->proc, &ask, &x->wish);
@@ -212,6 +270,8 @@ static void wish_free(struct wish *x)
 	if (!x)
 		return;
 	probes_unwish(&x->wish);
+	for (unsigned i = 0; i < x->nfigure; i++)
+		free((int32_t *)(uintptr_t)x->figure[i].partner);
 	free(x);
 }
 
@@ -228,13 +288,13 @@ static void renew(struct watch *w)
 	x->watch = w;
 	full = collect(w, x);
 	if (old && old->wish && reads_all(old, x)) {
-		free(x);
+		wish_free(x);
 		return;
 	}
 	point_taps(w); /* for what the old one tells until then */
 	w->rc = w->proc->seg ? wish(w, x) : -ERR_NOTFOUND;
 	if (w->rc) {
-		free(x);
+		wish_free(x);
 		return;
 	}
 	w->wish = x;
@@ -277,9 +337,18 @@ static struct watch *watch_of(struct readings *r, struct proc *p, const char *pr
 	return w;
 }
 
+static enum seg_read_kind of_partners(enum seg_read_kind kind)
+{
+	return (enum seg_read_kind)(kind - SEG_READ_CALLS + SEG_READ_PARTNER_CALLS);
+}
+
 static void add_figure(struct tap *t, const struct input *in, enum seg_read_kind kind)
 {
-	t->figure[t->nfigure++] = (struct figure){ kind, in->metric.classes, in->metric.call };
+	t->figure[t->nfigure++] = (struct figure){ .kind = in->npartner ? of_partners(kind) : kind,
+						   .classes = in->metric.classes,
+						   .call = in->metric.call,
+						   .partner = in->partner,
+						   .npartner = in->npartner };
 }
 
 static void set_figures(struct tap *t, const struct input *in)
@@ -298,7 +367,7 @@ static void set_figures(struct tap *t, const struct input *in)
 }
 
 /* The same place twice is one input of two measurements: it gets each event once. */
-static int add_tap(struct watch *w, const struct reading *g, const struct input *in)
+static int add_tap(struct watch *w, const struct reading *g, struct input *in)
 {
 	struct tap *t;
 
@@ -316,7 +385,9 @@ static int add_tap(struct watch *w, const struct reading *g, const struct input 
 			   .base = in->source->from_start ? in->base : 0,
 			   .start = g->start,
 			   .flags = in->is_cut && in->source->from_start ? FLOW_LOST : 0 };
-	if (t->kind == FLOW_SOURCE_METRIC)
+	if (t->kind == FLOW_SOURCE_METRIC && in->from != INPUT_CALLS)
+		t->sampled = in;
+	else if (t->kind == FLOW_SOURCE_METRIC)
 		set_figures(t, in);
 	return 0;
 }

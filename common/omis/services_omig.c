@@ -32,7 +32,8 @@ static const struct omis_service omig[] = {
 	  .param = { PROCS, P_INT_OR("flags", "0") },
 	  .result = "time_ns, [name, class, count, delay_ns, in_call, bytes_out, bytes_in]...",
 	  .help = "Reads what omig_calls_enable counts, a list for each function that was "
-		  "called. flags: bit 0 a list for each class instead, bit 1 also partners." },
+		  "called. flags: bit 0 a list for each class instead, bit 1 also partners: [name, rank, "
+		  "count, bytes_out, bytes_in, delay_ns]." },
 	{ EXT_SERVICE("omig", "omig_cert_list", INFO, 0, TOP, ADMIN, DONE),
 	  .result = "[serial, role, name, issued, expires, revoked]...",
 	  .help = "The certificates that this mainsm has issued." },

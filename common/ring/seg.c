@@ -31,7 +31,9 @@ static void plan_thread(struct seg_header *h)
 	h->slot_offset = sizeof(struct seg_thread);
 	h->cell_offset = h->slot_offset + (uint64_t)h->func_count * sizeof(struct seg_slot);
 	h->partner_offset = h->cell_offset + SEG_CELLS * sizeof(struct seg_cell);
-	h->ring_offset = h->partner_offset + SEG_PARTNERS * sizeof(struct seg_partner);
+	h->metered_offset = h->partner_offset + SEG_PARTNERS * sizeof(struct seg_partner);
+	h->ring_offset = round_up(h->metered_offset + SEG_METERS * sizeof(struct seg_metered),
+				  sizeof(struct seg_slot));
 	h->thread_bytes = round_up(h->ring_offset + h->ring_bytes, SEG_PAGE_BYTES);
 }
 
@@ -57,7 +59,9 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	h->probe_offset = h->note_offset + SEG_CELLS * sizeof(struct seg_note);
 	h->read_offset = h->probe_offset + SEG_PROBES * sizeof(struct seg_probe);
 	h->read_func_offset = h->read_offset + SEG_PROBES * sizeof(struct seg_reads);
-	h->event_offset = h->read_func_offset + SEG_READ_FUNCS * sizeof(uint16_t);
+	h->meter_offset = h->read_func_offset + SEG_READ_FUNCS * sizeof(uint16_t);
+	h->edge_offset = h->meter_offset + SEG_METERS * sizeof(struct seg_meter);
+	h->event_offset = h->edge_offset + SEG_PROBES * sizeof(struct seg_edges);
 	h->event_text_offset = h->event_offset + SEG_EVENTS * sizeof(struct seg_event);
 	h->posted_offset = round_up(h->event_text_offset + SEG_EVENT_TEXT_BYTES,
 				    sizeof(struct seg_posted));

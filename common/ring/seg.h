@@ -3,13 +3,13 @@
  * The shared segment of one watched process: its layout, and nothing else.
  *
  *	header page | hook words | probe words | event words | action heads | actions | lists | notes | probes |
- *	reads | their functions | events | their text | posted | thread[0] .. thread[n-1]
- *	thread:  head | slots | cells | partners | event ring
+ *	reads | their functions | meters | edges | events | their text | posted | thread[0] .. thread[n-1]
+ *	thread:  head | slots | cells | partners | metered | event ring
  *
  * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
  * maps the same memory. Who writes what:
  *	header.w, probes, events, posted, threads (but ring tails)	the process; one thread per thread block
- *	header.l, hook, probe and event words, actions, lists, notes, reads, ring tails	the lm
+ *	header.l, hook, probe and event words, actions, lists, notes, reads, meters, edges, ring tails	the lm
  * Nobody ever waits for the other side. What several words say together is
  * guarded by a sequence word: odd while its one writer is at work.
  *
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 7
+#define SEG_VERSION 8
 
 /*
  * A page of the largest size that the architecture may run with: the hook words are mapped on their
@@ -48,6 +48,7 @@
 #define SEG_PROBE_PARAMS 14 /* with the reads they fit into a record of the ring */
 #define SEG_READS 16 /* figures that a rank reads at one probe */
 #define SEG_READ_FUNCS 4096 /* lists of functions of these figures, together: 16 of all there are */
+#define SEG_METERS 32 /* figures told apart by regions: what fits into the last page of a thread */
 #define SEG_EVENTS 1024 /* types of <omig/event.h>: their words are one page */
 #define SEG_EVENT_TEXT_BYTES (128 * 1024) /* their definitions: 128 bytes each */
 #define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
@@ -84,7 +85,8 @@ enum {
 enum {
 	PROBE_RECORD = 1 << 0, /* a record in the ring, with the reads */
 	PROBE_ACTION = 1 << 1, /* run the probe's chain of actions */
-	PROBE_KNOWN = 3,
+	PROBE_EDGE = 1 << 2, /* a region begins or ends here: its meters are told */
+	PROBE_KNOWN = 7,
 };
 
 /* Bits of an event's word. 0 = nobody asks for it. */
@@ -126,8 +128,13 @@ enum seg_read_kind {
 	SEG_READ_DELAY, /* ticks */
 	SEG_READ_OUT, /* bytes */
 	SEG_READ_IN,
+	SEG_READ_PARTNER_CALLS, /* the same of calls with some partners; delays of ended ones */
+	SEG_READ_PARTNER_DELAY,
+	SEG_READ_PARTNER_OUT,
+	SEG_READ_PARTNER_IN,
 	SEG_READ_KINDS
 };
+#define SEG_IS_OF_PARTNERS(kind) ((kind) >= SEG_READ_PARTNER_CALLS)
 
 enum seg_state {
 	SEG_SETTING_UP, /* MPI_Init has not returned: identity may be incomplete */
@@ -204,7 +211,8 @@ struct seg_header {
 	uint64_t probe_word_offset, probe_offset, read_offset, read_func_offset;
 	uint64_t posted_offset;
 	uint64_t event_word_offset, event_offset, event_text_offset;
-	uint8_t spare[48];
+	uint64_t meter_offset, edge_offset, metered_offset; /* the last one inside a thread block */
+	uint8_t spare[24];
 	struct seg_own w;
 	struct seg_lm l;
 };
@@ -292,7 +300,10 @@ struct seg_event {
 struct seg_read {
 	uint8_t kind; /* enum seg_read_kind */
 	uint8_t spare;
-	uint16_t cell;
+	union {
+		uint16_t cell;
+		uint16_t ranks; /* of partners: world ranks behind the functions, ascending, two words each, the low one first */
+	};
 	uint16_t first, count; /* functions in the lists */
 };
 
@@ -304,6 +315,38 @@ struct seg_reads {
 };
 
 /*
+ * A figure of calls that is told apart by a region: what the calls of a thread add to it from the thread's
+ * begin probe on to its next end probe. An epoch stands for one meaning; 0 = the meter is off.
+ */
+struct seg_meter {
+	uint32_t epoch;
+	uint32_t spare;
+	struct seg_read read; /* of functions, not of partners */
+};
+
+/* What begins and ends at a probe: a bit for each meter. What does both ends first. */
+struct seg_edges {
+	uint32_t end, begin;
+};
+
+enum seg_metered_state {
+	SEG_METERED_UNKNOWN, /* the thread has met neither probe */
+	SEG_METERED_OUTSIDE,
+	SEG_METERED_INSIDE,
+};
+
+/* One meter in one thread. Of another epoch than its meter's it is about something else. */
+struct seg_metered {
+	uint32_t seq; /* odd while it changes */
+	uint32_t epoch;
+	uint32_t state; /* enum seg_metered_state */
+	uint32_t has_first_end; /* the first probe that was met was an end: */
+	uint64_t first_end; /* what the figure was then */
+	uint64_t sum; /* of what has ended */
+	uint64_t begin; /* what the figure was when the thread went in */
+};
+
+/*
  * Calls of one function with one partner. key is written once, after which the sums grow; each
  * alone is whole.
  */
@@ -311,6 +354,7 @@ struct seg_partner {
 	uint64_t key; /* (function + 1) << 32 | world rank; 0 = free */
 	uint64_t count, bytes_out, bytes_in;
 	uint64_t delay; /* ticks of calls that have ended, multiplied by 2^k when sampled */
+	uint64_t call; /* the thread's own: number of the call of many requests that was counted last */
 };
 
 /*
@@ -339,7 +383,11 @@ static_assert(sizeof(struct seg_thread) == 192, "layout");
 static_assert(sizeof(struct seg_slot) == 64, "one cache line");
 static_assert(sizeof(struct seg_cell) == 32, "layout");
 static_assert(sizeof(struct seg_note) == 88, "layout");
-static_assert(sizeof(struct seg_partner) == 40, "layout");
+static_assert(sizeof(struct seg_partner) == 48, "layout");
+static_assert(sizeof(struct seg_read) == 8, "one word, of meters too");
+static_assert(sizeof(struct seg_meter) == 16, "layout");
+static_assert(sizeof(struct seg_metered) == 40, "layout");
+static_assert(sizeof(struct seg_edges) == 8 && SEG_METERS == 32, "their masks are one word");
 static_assert(sizeof(struct seg_posted) == 64, "one cache line");
 static_assert(sizeof(struct seg_probe) == 96, "layout");
 static_assert(sizeof(struct seg_reads) == 136, "layout");

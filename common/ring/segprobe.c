@@ -97,12 +97,25 @@ static uint32_t *word_at(const struct segview *v, unsigned number)
 	       number % SEG_PROBES_EACH;
 }
 
+static void write_word(const struct segview *v, unsigned number)
+{
+	__atomic_store_n(word_at(v, number), (uint32_t)(v->probe_word[number] | v->probe_edge[number]),
+			 __ATOMIC_RELEASE);
+}
+
 int segview_probe_set(struct segview *v, unsigned number, uint32_t word)
 {
-	if (!segview_probe(v, number) || (word & ~(uint32_t)PROBE_KNOWN))
+	if (!segview_probe(v, number) || (word & ~(uint32_t)(PROBE_RECORD | PROBE_ACTION)))
 		return -ERR_INVALID;
-	__atomic_store_n(word_at(v, number), word, __ATOMIC_RELEASE);
+	v->probe_word[number] = (uint8_t)word;
+	write_word(v, number);
 	return 0;
+}
+
+void segview_probe_edge(struct segview *v, unsigned number, bool is_one)
+{
+	v->probe_edge[number] = is_one ? PROBE_EDGE : 0;
+	write_word(v, number);
 }
 
 /* --- reads */
@@ -118,7 +131,17 @@ static bool is_of_cell(unsigned kind)
 	return kind == SEG_READ_COUNTER || kind == SEG_READ_INTEGRATOR;
 }
 
-static bool read_fits(const struct segview *v, const struct segview_read *r)
+static bool ranks_fit(const struct segview_read *r)
+{
+	if (SEG_IS_OF_PARTNERS(r->kind) != (r->nrank != 0) || r->nrank > SEG_READ_FUNCS)
+		return false;
+	for (unsigned i = 0; i < r->nrank; i++)
+		if (r->rank[i] < 0 || (i && r->rank[i - 1] >= r->rank[i]))
+			return false;
+	return true;
+}
+
+bool segview_read_fits(const struct segview *v, const struct segview_read *r)
 {
 	if (is_of_cell(r->kind))
 		return r->cell < SEG_CELLS;
@@ -127,10 +150,10 @@ static bool read_fits(const struct segview *v, const struct segview_read *r)
 	for (unsigned i = 0; i < r->nfunc; i++)
 		if (r->func[i] >= v->funcs || (i && r->func[i - 1] >= r->func[i]))
 			return false;
-	return true;
+	return ranks_fit(r);
 }
 
-static bool make_account(struct segview *v)
+bool segview_reads_account(struct segview *v)
 {
 	if (!v->read_func)
 		v->read_func = calloc(SEG_READ_FUNCS, sizeof(*v->read_func));
@@ -157,48 +180,78 @@ static const struct seg_read *each_list(const struct segview *v,
 			if (v->wanted[p].refs[i] && l->count && fn(v, l, arg))
 				return l;
 		}
-	return NULL;
+	return segview_meters_each(v, fn, arg);
+}
+
+static unsigned ranks_of(const struct seg_read *l)
+{
+	return SEG_IS_OF_PARTNERS(l->kind) ? l->ranks : 0;
+}
+
+/* Functions, and two words of each rank. */
+static unsigned words_of(const struct seg_read *l)
+{
+	return l->count + 2u * ranks_of(l);
+}
+
+static uint16_t word_of(const struct segview_read *r, unsigned i)
+{
+	unsigned rank = (i - r->nfunc) / 2;
+
+	if (i < r->nfunc)
+		return r->func[i];
+	return (uint16_t)((uint32_t)r->rank[rank] >> ((i - r->nfunc) % 2 ? 16 : 0));
 }
 
 static bool is_same_list(const struct segview *v, const struct seg_read *l, const void *arg)
 {
 	const struct segview_read *r = arg;
 
-	return l->count == r->nfunc &&
-	       !memcmp(v->read_func + l->first, r->func, r->nfunc * sizeof(*r->func));
+	if (l->count != r->nfunc || ranks_of(l) != r->nrank)
+		return false;
+	for (unsigned i = 0; i < words_of(l); i++)
+		if (v->read_func[l->first + i] != word_of(r, i))
+			return false;
+	return true;
 }
+
+/* `first` and the number of words of a place. */
+struct range {
+	unsigned first, n;
+};
 
 static bool is_met(const struct segview *v, const struct seg_read *l, const void *arg)
 {
-	const struct seg_read *range = arg;
+	const struct range *range = arg;
 
-	return l->first < range->first + range->count && range->first < l->first + l->count;
+	return l->first < range->first + range->n && range->first < l->first + words_of(l);
 }
 
 /* Shared with a list that is there, or the first place where it fits. */
-static int place_list(struct segview *v, const struct segview_read *r, struct seg_read *out)
+int segview_list_place(struct segview *v, const struct segview_read *r, struct seg_read *out)
 {
-	struct seg_read range = { .count = (uint16_t)r->nfunc };
+	struct range range = { .n = r->nfunc + 2 * r->nrank };
 	const struct seg_read *met = each_list(v, is_same_list, r);
 	uint16_t *to = (uint16_t *)(void *)(v->base + v->plan.read_func_offset);
 
-	out->count = range.count;
+	out->count = (uint16_t)r->nfunc;
+	out->ranks = (uint16_t)r->nrank;
 	if (met) {
 		out->first = met->first;
 		return 0;
 	}
-	while (range.first + r->nfunc <= SEG_READ_FUNCS) {
+	while (range.first + range.n <= SEG_READ_FUNCS) {
 		met = each_list(v, is_met, &range);
 		if (!met)
 			break;
-		range.first = (uint16_t)(met->first + met->count);
+		range.first = met->first + words_of(met);
 	}
-	if (range.first + r->nfunc > SEG_READ_FUNCS)
+	if (range.first + range.n > SEG_READ_FUNCS)
 		return -ERR_LIMIT;
-	out->first = range.first;
-	for (unsigned i = 0; i < r->nfunc; i++) {
-		v->read_func[range.first + i] = r->func[i];
-		__atomic_store_n(&to[range.first + i], r->func[i], __ATOMIC_RELAXED);
+	out->first = (uint16_t)range.first;
+	for (unsigned i = 0; i < range.n; i++) {
+		v->read_func[range.first + i] = word_of(r, i);
+		__atomic_store_n(&to[range.first + i], word_of(r, i), __ATOMIC_RELAXED);
 	}
 	return 0;
 }
@@ -219,8 +272,7 @@ static void write_reads(struct segview *v, unsigned number)
 	__atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELEASE);
 }
 
-static bool is_same_read(const struct segview *v, const struct seg_read *s,
-			 const struct segview_read *r)
+bool segview_same_read(const struct segview *v, const struct seg_read *s, const struct segview_read *r)
 {
 	if (s->kind != r->kind)
 		return false;
@@ -235,15 +287,15 @@ int segview_read_add(struct segview *v, unsigned number, const struct segview_re
 	struct seg_wanted *w;
 	int rc = 0;
 
-	if (!segview_probe(v, number) || !read_fits(v, r))
+	if (!segview_probe(v, number) || !segview_read_fits(v, r))
 		return -ERR_INVALID;
-	if (!make_account(v))
+	if (!segview_reads_account(v))
 		return -ERR_NOMEM;
 	w = &v->wanted[number];
 	for (unsigned i = SEG_READS; i-- > 0;) {
 		if (!w->refs[i]) {
 			at = i;
-		} else if (is_same_read(v, &w->reads.slot[i], r)) {
+		} else if (segview_same_read(v, &w->reads.slot[i], r)) {
 			w->refs[i]++;
 			*slot = i;
 			return 0;
@@ -254,7 +306,7 @@ int segview_read_add(struct segview *v, unsigned number, const struct segview_re
 	if (is_of_cell(r->kind))
 		made.cell = (uint16_t)r->cell;
 	else
-		rc = place_list(v, r, &made);
+		rc = segview_list_place(v, r, &made);
 	if (rc < 0)
 		return rc;
 	w->reads.slot[at] = made;
@@ -290,6 +342,8 @@ void segview_probes_reset(struct segview *v)
 		__atomic_store_n(word_at(v, i), 0, __ATOMIC_RELEASE);
 		__atomic_store_n((uint64_t *)(void *)reads_at(v, i), word, __ATOMIC_RELEASE);
 	}
+	memset(v->probe_word, 0, sizeof(v->probe_word));
+	memset(v->probe_edge, 0, sizeof(v->probe_edge));
 	free(v->wanted);
 	free(v->read_func);
 	v->wanted = NULL;

@@ -138,6 +138,7 @@ void segview_free(struct segview *v)
 	free(v->probe);
 	free(v->wanted);
 	free(v->read_func);
+	segview_meters_free(v);
 	free(v);
 }
 

@@ -208,12 +208,36 @@ struct segview_read {
 	unsigned cell;
 	const uint16_t *func;
 	unsigned nfunc;
+	const int32_t *rank; /* of the kinds that are of partners: ascending world ranks */
+	unsigned nrank;
 };
 int segview_read_add(struct segview *v, unsigned number, const struct segview_read *r,
 		     unsigned *slot);
 
 /* Takes back one segview_read_add(). */
 void segview_read_del(struct segview *v, unsigned number, unsigned slot);
+
+/*
+ * A figure of calls, told apart by a region: from the probe `begin` of a thread to its next `end`, which may be the
+ * same probe. One that is there already is shared, and keeps where it began. `read` is of functions. `now`: ticks.
+ * -ERR_INVALID; -ERR_LIMIT: SEG_METERS others, or the lists are full; -ERR_NOMEM.
+ */
+struct segview_meter {
+	unsigned begin, end;
+	struct segview_read read;
+};
+int segview_meter_add(struct segview *v, const struct segview_meter *want, uint64_t now, unsigned *number);
+
+/* Takes back one segview_meter_add(). */
+void segview_meter_del(struct segview *v, unsigned number);
+
+/* Since it was added. Calls and bytes, delays in ticks. -ERR_INVALID: there is no such meter. */
+struct segview_metered {
+	uint64_t value; /* a thread that leaves first was inside at the beginning */
+	uint64_t doubt; /* of threads that have met neither probe yet: so much more it may be */
+	bool torn;
+};
+int segview_meter_read(const struct segview *v, unsigned number, uint64_t now, struct segview_metered *out);
 
 /*
  * Installs a copy of *a (func, phase, op, cell and operand are checked; seq and next are set here;
@@ -228,7 +252,7 @@ int segview_action_add(struct segview *v, const struct seg_action *a, const int3
 int segview_action_del(struct segview *v, unsigned index);
 
 /*
- * Zeroes hook words, actions, lists, probe words and reads: an lm that has just adopted the segment and knows of no
+ * Zeroes hook words, actions, lists, probe words, reads and meters: an lm that has just adopted the segment and knows of no
  * request.
  */
 void segview_reset(struct segview *v);

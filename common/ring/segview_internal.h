@@ -17,6 +17,21 @@ struct seg_wanted {
 	uint32_t since[SEG_READS]; /* seq of the first record that has the slot */
 };
 
+/* Where a thread was when a meter was begun. */
+struct seg_metering_start {
+	bool is_in_doubt; /* it may have been inside */
+	uint32_t generation;
+	uint64_t figure;
+};
+
+struct seg_metering {
+	struct seg_read read;
+	uint32_t refs;
+	unsigned begin, end; /* probes */
+	uint32_t epoch;
+	struct seg_metering_start *start; /* owned: of each thread; NULL while refs is 0 */
+};
+
 struct segview {
 	uint8_t *base;
 	size_t bytes;
@@ -29,11 +44,27 @@ struct segview {
 	struct seg_wanted *wanted; /* nprobe, or NULL before the first */
 	uint32_t posted_epoch; /* 0: we have begun no list */
 	uint16_t *read_func; /* SEG_READ_FUNCS: what is in the lists, or NULL before the first */
+	struct seg_metering *meter; /* SEG_METERS, or NULL before the first */
+	uint8_t probe_word[SEG_PROBES], probe_edge[SEG_PROBES]; /* what the words are made of */
 };
 
 /* segprobe.c */
 int segview_probes_copy(struct segview *v);
 void segview_probes_reset(struct segview *v);
+
+void segview_probe_edge(struct segview *v, unsigned number, bool is_one);
+bool segview_reads_account(struct segview *v); /* false: no memory */
+bool segview_read_fits(const struct segview *v, const struct segview_read *r);
+bool segview_same_read(const struct segview *v, const struct seg_read *s, const struct segview_read *r);
+int segview_list_place(struct segview *v, const struct segview_read *r, struct seg_read *out);
+
+/* segmeter.c: the first list in use that fn finds, as each_list() of segprobe.c */
+const struct seg_read *segview_meters_each(const struct segview *v,
+					   bool (*fn)(const struct segview *v, const struct seg_read *l,
+						      const void *arg),
+					   const void *arg);
+void segview_meters_reset(struct segview *v);
+void segview_meters_free(struct segview *v);
 
 /* segevent.c */
 void segview_events_reset(struct segview *v);

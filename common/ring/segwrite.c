@@ -226,6 +226,7 @@ void segview_reset(struct segview *v)
 	free(v->installed);
 	v->installed = NULL;
 	segview_probes_reset(v);
+	segview_meters_reset(v);
 	segview_events_reset(v);
 }
 

@@ -34,9 +34,9 @@ static void on_partner(void *arg, const struct segview_partner *p)
 {
 	const struct where *w = arg;
 
-	printf("partner %d %s %d count %llu out %llu in %llu\n", w->rank, call_get(p->func)->name,
+	printf("partner %d %s %d count %llu out %llu in %llu delay %s\n", w->rank, call_get(p->func)->name,
 	       p->rank, (unsigned long long)p->count, (unsigned long long)p->bytes_out,
-	       (unsigned long long)p->bytes_in);
+	       (unsigned long long)p->bytes_in, p->delay ? "yes" : "no");
 }
 
 static void on_event(void *arg, const struct ring_call *c)

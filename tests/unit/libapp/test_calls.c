@@ -301,6 +301,35 @@ START_TEST(persistent_requests_count_each_time)
 }
 END_TEST
 
+/* The start's count and time are those of each partner, once a call. */
+START_TEST(starting_requests_is_of_their_partners)
+{
+	int32_t r[4];
+
+	rank_hooks(all);
+	fake_end = (struct fake_end){ .source = 3, .bytes = 8 };
+	for (int i = 0; i < 3; i++)
+		MPI_Send_init(buf, 3, FAKE_INT, i == 1 ? 1 : 2, 1, FAKE_WORLD, &r[i]);
+	MPI_Recv_init(buf, 16, FAKE_INT, 3, 1, FAKE_WORLD, &r[3]);
+	for (int i = 0; i < 2; i++) {
+		MPI_Startall(4, r);
+		MPI_Waitall(4, r, FAKE_STATUS_IGNORE);
+	}
+	ck_assert_uint_eq(rank_partner(CALL_ID_Startall, 2).count, 2);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Startall, 2).bytes_out, 48);
+	for (int partner = 1; partner <= 3; partner++)
+		ck_assert_uint_eq(rank_partner(CALL_ID_Startall, partner).delay,
+				  rank_call(CALL_ID_Startall).delay);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Startall, 3).count, 2);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Startall, 3).bytes_out, 0);
+	MPI_Start(&r[1]);
+	MPI_Wait(&r[1], FAKE_STATUS_IGNORE);
+	ck_assert_uint_gt(rank_call(CALL_ID_Start).delay, 0);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Start, 1).delay, rank_call(CALL_ID_Start).delay);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Start, 1).count, 1);
+}
+END_TEST
+
 /* --- Fortran */
 
 START_TEST(fortran_calls_count_as_those_of_c)
@@ -373,6 +402,7 @@ int main(void)
 		more_requests_than_one_call_has_room_for_count_as_posted,
 		more_open_receives_than_the_table_holds_count_as_posted,
 		persistent_requests_count_each_time,
+		starting_requests_is_of_their_partners,
 		fortran_calls_count_as_those_of_c,
 		fortran_indices_from_0_are_understood,
 		fortran_indices_from_1_are_understood,

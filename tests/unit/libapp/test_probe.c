@@ -135,7 +135,7 @@ static unsigned read_sends(unsigned probe, enum seg_read_kind kind)
 	unsigned slot;
 
 	ck_assert_int_eq(segview_read_add(rank_view, probe,
-					  &(struct segview_read){ kind, 0, sends, 2 }, &slot),
+					  &(struct segview_read){ .kind = kind, .func = sends, .nfunc = 2 }, &slot),
 			 0);
 	return slot;
 }
@@ -249,6 +249,120 @@ START_TEST(an_integrator_is_read_at_the_probes_own_clock_read)
 		ck_assert_double_eq_tol(s.hit[i].read[slot[1]].f, 2 * s.hit[i].read[slot[0]].f,
 					2e6);
 	}
+}
+END_TEST
+
+START_TEST(partners_are_told_apart_at_a_probe)
+{
+	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Barrier };
+	static const int32_t partners[] = { 1, 3 };
+	struct segview_read want = { SEG_READ_PARTNER_OUT, 0, sends, 2, partners, 2 };
+	unsigned out, calls, delay, other;
+	struct seen s;
+
+	rank_hooks(HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER);
+	on(STEP, PROBE_RECORD);
+	ck_assert_int_eq(segview_read_add(rank_view, STEP, &want, &out), 0);
+	want.kind = SEG_READ_PARTNER_CALLS;
+	ck_assert_int_eq(segview_read_add(rank_view, STEP, &want, &calls), 0);
+	want.kind = SEG_READ_PARTNER_DELAY;
+	ck_assert_int_eq(segview_read_add(rank_view, STEP, &want, &delay), 0);
+	want.nrank = 1;
+	ck_assert_int_eq(segview_read_add(rank_view, STEP, &want, &other), 0);
+	ck_assert_uint_ne(delay, other);
+	for (int to = 0; to < 4; to++)
+		MPI_Send(buf, to + 1, FAKE_INT, to, 5, FAKE_WORLD);
+	MPI_Send(buf, 10, FAKE_INT, 3, 5, FAKE_WORLD);
+	step(1);
+	look(&s);
+	ck_assert_uint_eq(s.n, 1);
+	ck_assert_uint_eq(s.hit[0].read[calls].u, 3);
+	ck_assert_uint_eq(s.hit[0].read[out].u, 4 * (2 + 4 + 10));
+	ck_assert_uint_eq(s.hit[0].read[other].u, rank_partner(CALL_ID_Send, 1).delay);
+	ck_assert_uint_gt(s.hit[0].read[delay].u, s.hit[0].read[other].u);
+}
+END_TEST
+
+/* --- regions: from step to region_end */
+
+static unsigned meter(enum seg_read_kind kind, unsigned begin, unsigned end)
+{
+	static const uint16_t sends[] = { CALL_ID_Send };
+	const struct segview_meter want = { begin, end, { .kind = kind, .func = sends, .nfunc = 1 } };
+	unsigned number;
+
+	ck_assert_int_eq(segview_meter_add(rank_view, &want, ticks_now(app_state.ticks), &number), 0);
+	return number;
+}
+
+static uint64_t metered(unsigned number)
+{
+	struct segview_metered m;
+
+	ck_assert_int_eq(segview_meter_read(rank_view, number, ticks_now(app_state.ticks), &m), 0);
+	ck_assert(!m.torn);
+	ck_assert_uint_eq(m.doubt, 0);
+	return m.value;
+}
+
+START_TEST(what_is_done_in_a_region_is_told_apart)
+{
+	unsigned calls, delay, bytes;
+
+	rank_hooks(HOOK_COUNT | HOOK_TIME | HOOK_VOLUME);
+	calls = meter(SEG_READ_CALLS, STEP, REGION_END);
+	delay = meter(SEG_READ_DELAY, STEP, REGION_END);
+	bytes = meter(SEG_READ_OUT, STEP, REGION_END);
+	for (int i = 1; i <= 3; i++) {
+		send_three();
+		step(i);
+		send_three();
+		send_three();
+		ck_assert_uint_eq(metered(calls), 2 * i); /* read while it is open */
+		step(i); /* who is inside stays there */
+		region_end(i, 0, 0);
+		send_three();
+		region_end(i, 0, 0);
+	}
+	ck_assert_uint_eq(metered(calls), 6);
+	ck_assert_uint_eq(metered(bytes), 6 * 12);
+	ck_assert_uint_gt(metered(delay), 0);
+	ck_assert_uint_lt(metered(delay), rank_call(CALL_ID_Send).delay);
+	segview_meter_del(rank_view, bytes);
+	ck_assert_uint_eq(words[STEP], PROBE_EDGE);
+	segview_meter_del(rank_view, calls);
+	segview_meter_del(rank_view, delay);
+	ck_assert_uint_eq(words[STEP] | words[REGION_END], 0);
+}
+END_TEST
+
+START_TEST(a_region_that_was_open_at_the_beginning_counts_from_there)
+{
+	struct segview_metered m;
+	unsigned calls;
+
+	rank_hooks(HOOK_COUNT);
+	send_three();
+	calls = meter(SEG_READ_CALLS, STEP, REGION_END);
+	send_three();
+	ck_assert_int_eq(segview_meter_read(rank_view, calls, 0, &m), 0);
+	ck_assert_uint_eq(m.value, 0);
+	ck_assert_uint_eq(m.doubt, 1); /* nobody knows yet */
+	region_end(1, 0, 0);
+	send_three();
+	ck_assert_uint_eq(metered(calls), 1);
+	ck_assert_uint_eq(meter(SEG_READ_CALLS, STEP, REGION_END), calls); /* shared */
+	segview_meter_del(rank_view, calls);
+	segview_meter_del(rank_view, calls);
+	ck_assert_uint_eq(meter(SEG_READ_CALLS, STEP, REGION_END), calls);
+	step(2); /* the first that it meets: it was outside, and what it had noted before is of another meter */
+	send_three();
+	ck_assert_uint_eq(metered(calls), 1);
+	calls = meter(SEG_READ_CALLS, STEP, STEP); /* all behind the first one */
+	step(3);
+	send_three();
+	step(4);
+	ck_assert_uint_eq(metered(calls), 1);
 }
 END_TEST
 
@@ -468,6 +582,9 @@ int main(void)
 		an_active_probe_tells_its_parameters,
 		what_is_read_is_what_was_done_before_the_probe,
 		an_integrator_is_read_at_the_probes_own_clock_read,
+		partners_are_told_apart_at_a_probe,
+		what_is_done_in_a_region_is_told_apart,
+		a_region_that_was_open_at_the_beginning_counts_from_there,
 		all_threads_of_the_process_count,
 		figures_of_a_thread_that_works_meanwhile_only_grow,
 		actions_of_a_probe_run_in_the_rank,

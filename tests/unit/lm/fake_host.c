@@ -94,7 +94,8 @@ static void fill(const struct fake_proc *p, struct host_figures *f)
 	f->start = p->start;
 	f->state = p->state;
 	f->threads = (int64_t)p->nthread;
-	f->user_s = 1.5;
+	f->user_s = 1.5 + p->used_s;
+	f->resident = p->resident ? p->resident : f->resident;
 	f->system_s = 0.25;
 	f->uid = p->is_foreign ? 77 : (int64_t)getuid();
 	f->inner_pid = p->pid;

@@ -29,6 +29,8 @@ struct fake_proc {
 	int refuse; /* errno-like ERR_ code for signals; 0 = none */
 	uint8_t *memory; /* at FAKE_MEMORY_ADDR; NULL: the kernel shows none */
 	size_t writable; /* bytes of it that can be written, from its start */
+	double used_s; /* of a processor, more than all have */
+	int64_t resident; /* bytes; 0: not known */
 	struct host_proc *held;
 	host_on_exit_fn on_exit;
 	void *arg;

@@ -244,6 +244,63 @@ static union seg_value read_one(const struct fake_segment *s, const struct seg_r
 	return v;
 }
 
+static bool is_listed(const uint16_t *list, unsigned n, unsigned width, uint32_t word)
+{
+	for (unsigned i = 0; i < n; i++)
+		if ((width == 2 ? list[2 * i] | (uint32_t)list[2 * i + 1] << 16 : list[i]) == word)
+			return true;
+	return false;
+}
+
+static union seg_value read_partners(const struct fake_segment *s, const struct seg_read *r)
+{
+	const struct seg_partner *p = (const void *)(block(s) + s->h->partner_offset);
+	const uint16_t *func = (const uint16_t *)(const void *)(s->base + s->h->read_func_offset) + r->first;
+	union seg_value v = { .u = 0 };
+
+	for (unsigned i = 0; i < SEG_PARTNERS; i++, p++)
+		if (p->key && is_listed(func, r->count, 1, (uint32_t)(p->key >> 32) - 1) &&
+		    is_listed(func + r->count, r->ranks, 2, (uint32_t)p->key))
+			v.u += r->kind == SEG_READ_PARTNER_CALLS ? p->count :
+			       r->kind == SEG_READ_PARTNER_DELAY ? p->delay : p->bytes_out;
+	return v;
+}
+
+static union seg_value read_any(const struct fake_segment *s, const struct seg_read *r)
+{
+	return SEG_IS_OF_PARTNERS(r->kind) ? read_partners(s, r) : read_one(s, r);
+}
+
+static void tell_meter(struct fake_segment *s, unsigned i, bool ends, bool begins)
+{
+	const struct seg_meter *meter = (const struct seg_meter *)(const void *)(s->base + s->h->meter_offset) + i;
+	struct seg_metered *m = (struct seg_metered *)(void *)(block(s) + s->h->metered_offset) + i;
+	uint64_t figure = read_one(s, &meter->read).u;
+
+	if (m->epoch != meter->epoch)
+		*m = (struct seg_metered){ .epoch = meter->epoch };
+	if (ends && m->state == SEG_METERED_INSIDE)
+		m->sum += figure - m->begin;
+	if (ends && m->state == SEG_METERED_UNKNOWN) {
+		m->has_first_end = 1;
+		m->first_end = figure;
+	}
+	m->state = ends ? SEG_METERED_OUTSIDE : m->state;
+	if (begins && m->state != SEG_METERED_INSIDE) {
+		m->begin = figure;
+		m->state = SEG_METERED_INSIDE;
+	}
+}
+
+static void tell_meters(struct fake_segment *s, unsigned probe)
+{
+	const struct seg_edges *e = (const struct seg_edges *)(const void *)(s->base + s->h->edge_offset) + probe;
+
+	for (unsigned i = 0; i < SEG_METERS; i++)
+		if ((e->end | e->begin) >> i & 1)
+			tell_meter(s, i, e->end >> i & 1, e->begin >> i & 1);
+}
+
 static void put_probe(struct fake_segment *s, unsigned probe, const union seg_value *value)
 {
 	const struct seg_reads *reads =
@@ -262,7 +319,7 @@ static void put_probe(struct fake_segment *s, unsigned probe, const union seg_va
 	memcpy(RING_VALUE(&r), value, npar * sizeof(*value));
 	for (unsigned i = 0; i < SEG_READS; i++)
 		if (reads->mask >> i & 1)
-			RING_VALUE(&r)[npar + r.probe.nread++] = read_one(s, &reads->slot[i]);
+			RING_VALUE(&r)[npar + r.probe.nread++] = read_any(s, &reads->slot[i]);
 	r.probe.word = RING_WORD(sizeof(r.probe) + (npar + r.probe.nread) * 8, RING_PROBE);
 	ring_put(&ring, &r, (uint32_t)r.probe.word);
 }
@@ -307,6 +364,8 @@ void fake_segment_probe(struct fake_segment *s, unsigned probe, const union seg_
 		floats |= (uint32_t)SEG_IS_FLOAT(p->type[i]) << i;
 	if (word & PROBE_RECORD)
 		put_probe(s, probe, value);
+	if (word & PROBE_EDGE)
+		tell_meters(s, probe);
 	if (word & PROBE_ACTION)
 		run(s, &(struct action_event){ .par = &value->i,
 					       .npar = p->nparam,

@@ -114,9 +114,9 @@ END_TEST
 START_TEST(figures_come_with_the_probe_each_as_its_wish_has_them)
 {
 	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Barrier };
-	const struct probe_read calls = { SEG_READ_CALLS, 0, sends, 2 },
-				bytes = { SEG_READ_OUT, 0, sends, 2 },
-				delay = { SEG_READ_DELAY, 0, sends, 1 };
+	const struct probe_read calls = { .kind = SEG_READ_CALLS, .func = sends, .nfunc = 2 },
+				bytes = { .kind = SEG_READ_OUT, .func = sends, .nfunc = 2 },
+				delay = { .kind = SEG_READ_DELAY, .func = sends, .nfunc = 1 };
 	const struct probe_read first[] = { calls, delay }, second[] = { bytes, calls };
 	struct probe_wish *a = NULL, *b = NULL;
 	struct seen one = { 0 }, two = { 0 };
@@ -197,8 +197,8 @@ END_TEST
 START_TEST(without_memory_nothing_is_wished_by_half)
 {
 	static const uint16_t sends[] = { CALL_ID_Send };
-	const struct probe_read r[] = { { SEG_READ_CALLS, 0, sends, 1 },
-					{ SEG_READ_COUNTER, 3, NULL, 0 } };
+	const struct probe_read r[] = { { .kind = SEG_READ_CALLS, .func = sends, .nfunc = 1 },
+					{ .kind = SEG_READ_COUNTER, .cell = 3 } };
 	struct probe_wish *a = NULL, *b = NULL;
 	struct seen one = { 0 };
 	int rc;

@@ -220,9 +220,9 @@ START_TEST(what_cannot_be_read_at_a_probe_is_said)
 		unsigned status;
 	} bad[] = {
 		{ "\"metric\",\"Send_count\",\"@\",\"stop\",\"@\",0,1,[],[]", STATUS_UNKNOWN_OBJECT },
-		{ "\"metric\",\"Memory_size\",\"@\",\"step\",\"@\",0,1,[],[]",
+		{ "\"metric\",\"Barrier_count\",\"@\",\"step\",\"@\",0,1,[\"1\"],[]",
 		  STATUS_UNSUPPORTED_SERVICE },
-		{ "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[\"1\"],[]",
+		{ "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[],[\"a..b\"]",
 		  STATUS_UNSUPPORTED_SERVICE },
 	};
 
@@ -237,6 +237,57 @@ START_TEST(what_cannot_be_read_at_a_probe_is_said)
 	world_run(&w, SEC);
 	ck_assert_uint_eq(value_of(7, 1).k, 0);
 	ck_assert_uint_eq(value_of(7, 1).n, 1);
+}
+END_TEST
+
+static void send_to(int64_t partner, int64_t bytes)
+{
+	fake_segment_call(&seg, &(struct fake_call){
+					.name = "MPI_Send", .bytes_out = bytes, .partner = partner, .ticks = 100 });
+}
+
+START_TEST(partners_are_told_apart_at_a_probe)
+{
+	load(7, "\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[\"1\",\"3\"],[]", rank0, "MAX");
+	load(8, "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[\"3\"],[]", rank0, "MAX");
+	load(9, "\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[],[]", rank0, "MAX");
+	send_to(1, 10);
+	send_to(2, 100);
+	send_to(3, 1000);
+	step(1);
+	send_to(3, 1000);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 1).value, 1010);
+	ck_assert_double_eq(value_of(8, 1).value, 1);
+	ck_assert_double_eq(value_of(9, 1).value, 1110);
+	fake_segment_thread(&seg, 0)->partner_lost = 1;
+	step(2);
+	world_run(&w, SEC);
+	ck_assert(isinf(value_of(7, 2).error)); /* nobody knows whose that call was */
+}
+END_TEST
+
+START_TEST(what_is_sampled_is_looked_at_when_the_event_comes)
+{
+	struct flow_token t;
+
+	fake_proc_find(&w.host, 100)->resident = 4096;
+	fake_proc_find(&w.host, 100)->used_s = 5;
+	load(7, "\"metric\",\"Memory_size\",\"@\",\"step\",\"@\",0,1,[],[]", rank0, "MAX");
+	load(8, "\"metric\",\"Compute_time\",\"@\",\"step\",\"@\",0,1,[],[]", rank0, "MAX");
+	load(9, "\"metric\",\"Node_load\",\"n_7\",\"step\",\"@\",0,1,[],[]", rank0, "COUNT");
+	fake_proc_find(&w.host, 100)->resident = 8192;
+	fake_proc_find(&w.host, 100)->used_s = 7.5;
+	step(1);
+	step(2);
+	world_run(&w, SEC);
+	t = value_of(7, 1);
+	ck_assert_double_eq(t.value, 8192);
+	ck_assert(t.flags & FLOW_STALE);
+	t = value_of(8, 1);
+	ck_assert_double_eq(t.value, 2.5);
+	ck_assert_double_ge(t.error, 0.02); /* the kernel's steps, and what came until we looked */
+	ck_assert_double_eq(value_of(9, 1).value, 2);
 }
 END_TEST
 
@@ -353,6 +404,8 @@ int main(void)
 		two_measurements_of_one_probe_do_not_double_it,
 		a_figure_more_at_a_probe_loses_no_event,
 		what_cannot_be_read_at_a_probe_is_said,
+		partners_are_told_apart_at_a_probe,
+		what_is_sampled_is_looked_at_when_the_event_comes,
 		the_last_events_of_a_process_count,
 		a_process_that_turns_bad_while_it_is_looked_at_is_let_go,
 		a_process_that_is_bad_at_the_first_look_is_let_go,

@@ -114,7 +114,7 @@ static int add_funcs(struct segview *v, unsigned number, unsigned first, unsigne
 
 	for (unsigned i = 0; i < n; i++)
 		func[i] = (uint16_t)(first + i);
-	return segview_read_add(v, number, &(struct segview_read){ SEG_READ_DELAY, 0, func, n },
+	return segview_read_add(v, number, &(struct segview_read){ .kind = SEG_READ_DELAY, .func = func, .nfunc = n },
 				slot);
 }
 
@@ -177,14 +177,14 @@ START_TEST(reads_that_make_no_sense_are_refused)
 {
 	static const uint16_t down[] = { 5, 4 }, twice[] = { 5, 5 }, beyond[] = { 5, SEG_HOOKS };
 	const struct segview_read bad[] = {
-		{ SEG_READ_NONE, 0, NULL, 0 },
-		{ SEG_READ_KINDS, 0, down, 1 },
-		{ SEG_READ_COUNTER, SEG_CELLS, NULL, 0 },
-		{ SEG_READ_CALLS, 0, NULL, 1 },
-		{ SEG_READ_CALLS, 0, down, 0 },
-		{ SEG_READ_CALLS, 0, down, 2 },
-		{ SEG_READ_IN, 0, twice, 2 },
-		{ SEG_READ_OUT, 0, beyond, 2 },
+		{ .kind = SEG_READ_NONE, .func = NULL, .nfunc = 0 },
+		{ .kind = SEG_READ_KINDS, .func = down, .nfunc = 1 },
+		{ .kind = SEG_READ_COUNTER, .cell = SEG_CELLS },
+		{ .kind = SEG_READ_CALLS, .func = NULL, .nfunc = 1 },
+		{ .kind = SEG_READ_CALLS, .func = down, .nfunc = 0 },
+		{ .kind = SEG_READ_CALLS, .func = down, .nfunc = 2 },
+		{ .kind = SEG_READ_IN, .func = twice, .nfunc = 2 },
+		{ .kind = SEG_READ_OUT, .func = beyond, .nfunc = 2 },
 	};
 	struct segview *v;
 	unsigned slot;
@@ -194,7 +194,7 @@ START_TEST(reads_that_make_no_sense_are_refused)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_int_eq(segview_read_add(v, 0, &bad[i], &slot), -ERR_INVALID);
 	ck_assert_int_eq(segview_read_add(v, 1,
-					  &(struct segview_read){ SEG_READ_COUNTER, 0, NULL, 0 },
+					  &(struct segview_read){ .kind = SEG_READ_COUNTER, .func = NULL, .nfunc = 0 },
 					  &slot),
 			 -ERR_INVALID);
 	segview_read_del(v, 0, 0);
@@ -235,7 +235,7 @@ START_TEST(a_record_is_what_its_probe_says)
 	set(0, "a", 2, SEG_I32);
 	v = view();
 	ck_assert_int_eq(segview_read_add(v, 0,
-					  &(struct segview_read){ SEG_READ_COUNTER, 3, NULL, 0 },
+					  &(struct segview_read){ .kind = SEG_READ_COUNTER, .cell = 3 },
 					  &slot),
 			 0);
 	put(RING_PROBE_WORD(0, 2, 1, 9), reads(0)->seq | UINT64_C(1) << (32 + slot), 3);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Meters as the lm sees them: figures that a rank tells apart by regions. */
+#include "common/ring/segview_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_TRIES 64 /* a probe takes a microsecond: what changes that often is not to be believed */
+
+static struct seg_meter *meter_at(const struct segview *v, unsigned number)
+{
+	return (struct seg_meter *)(void *)(v->base + v->plan.meter_offset) + number;
+}
+
+static uint64_t *edges_at(const struct segview *v, unsigned probe)
+{
+	return (uint64_t *)(void *)(v->base + v->plan.edge_offset) + probe;
+}
+
+static const struct seg_metered *metered_at(const struct segview *v, unsigned thread, unsigned number)
+{
+	return (const struct seg_metered *)(const void *)(segview_block(v, thread) +
+							  v->plan.metered_offset) +
+	       number;
+}
+
+/* --- what is metered */
+
+static bool make_account(struct segview *v)
+{
+	if (v->meter)
+		return true;
+	v->meter = calloc(SEG_METERS, sizeof(*v->meter));
+	/* Numbers go on: what a thread noted for an lm before us is of another epoch. */
+	for (unsigned i = 0; v->meter && i < SEG_METERS; i++)
+		v->meter[i].epoch = __atomic_load_n(&meter_at(v, i)->epoch, __ATOMIC_RELAXED);
+	return v->meter != NULL;
+}
+
+static void write_edge(struct segview *v, unsigned probe)
+{
+	struct seg_edges e = { 0 };
+	uint64_t word;
+
+	for (unsigned i = 0; i < SEG_METERS; i++) {
+		const struct seg_metering *m = &v->meter[i];
+
+		e.end |= (uint32_t)(m->refs && m->end == probe) << i;
+		e.begin |= (uint32_t)(m->refs && m->begin == probe) << i;
+	}
+	memcpy(&word, &e, sizeof(word));
+	__atomic_store_n(edges_at(v, probe), word, __ATOMIC_RELEASE);
+	segview_probe_edge(v, probe, (e.end | e.begin) != 0);
+}
+
+static void write_edges(struct segview *v, const struct seg_metering *m)
+{
+	write_edge(v, m->begin);
+	write_edge(v, m->end);
+}
+
+static uint64_t quantity(const struct segview_call *c, unsigned kind)
+{
+	switch (kind) {
+	case SEG_READ_CALLS:
+		return c->count;
+	case SEG_READ_DELAY:
+		return c->delay + c->open_delay;
+	case SEG_READ_OUT:
+		return c->bytes_out;
+	default:
+		return c->bytes_in;
+	}
+}
+
+/* What the thread has counted so far, the call that it is in too. */
+static uint64_t figure_of(const struct segview *v, unsigned thread, const struct seg_read *r, uint64_t now,
+			  bool *torn)
+{
+	struct segview_call c;
+	uint64_t sum = 0;
+
+	for (unsigned i = r->first; i < (unsigned)r->first + r->count; i++)
+		if (!segview_call(v, thread, v->read_func[i], now, &c)) {
+			sum += quantity(&c, r->kind);
+			*torn |= c.torn;
+		}
+	return sum;
+}
+
+/* Of whom nobody knows whether he is inside. Threads to come are not. */
+static void note_start(const struct segview *v, struct seg_metering *m, uint64_t now)
+{
+	struct segview_thread t;
+	bool torn = false;
+
+	for (unsigned i = 0; i < v->plan.thread_count; i++) {
+		if (segview_thread(v, i, &t) || !t.tid)
+			continue;
+		m->start[i] = (struct seg_metering_start){ .is_in_doubt = true,
+							   .generation = t.generation,
+							   .figure = figure_of(v, i, &m->read, now, &torn) };
+	}
+}
+
+static bool is_same(const struct segview *v, const struct seg_metering *m, const struct segview_meter *want)
+{
+	return m->refs && m->begin == want->begin && m->end == want->end && segview_same_read(v, &m->read, &want->read);
+}
+
+static bool is_fit(const struct segview *v, const struct segview_meter *want)
+{
+	return segview_probe(v, want->begin) && segview_probe(v, want->end) &&
+	       want->read.kind >= SEG_READ_CALLS && want->read.kind <= SEG_READ_IN &&
+	       segview_read_fits(v, &want->read);
+}
+
+static int start(struct segview *v, unsigned at, const struct segview_meter *want, uint64_t now)
+{
+	struct seg_metering *m = &v->meter[at];
+	struct seg_read read = { .kind = (uint8_t)want->read.kind };
+	struct seg_meter *to = meter_at(v, at);
+	uint64_t word;
+	int rc = segview_list_place(v, &want->read, &read);
+
+	if (rc)
+		return rc;
+	m->start = calloc(v->plan.thread_count, sizeof(*m->start));
+	if (!m->start)
+		return -ERR_NOMEM;
+	m->read = read;
+	m->begin = want->begin;
+	m->end = want->end;
+	m->refs = 1;
+	m->epoch = m->epoch + 1 ? m->epoch + 1 : 1;
+	note_start(v, m, now);
+	memcpy(&word, &read, sizeof(word));
+	__atomic_store_n((uint64_t *)(void *)&to->read, word, __ATOMIC_RELEASE);
+	__atomic_store_n(&to->epoch, m->epoch, __ATOMIC_RELEASE);
+	write_edges(v, m);
+	return 0;
+}
+
+int segview_meter_add(struct segview *v, const struct segview_meter *want, uint64_t now, unsigned *number)
+{
+	unsigned at = SEG_METERS;
+	int rc;
+
+	if (!is_fit(v, want))
+		return -ERR_INVALID;
+	if (!make_account(v) || !segview_reads_account(v))
+		return -ERR_NOMEM;
+	for (unsigned i = SEG_METERS; i-- > 0;) {
+		if (is_same(v, &v->meter[i], want)) {
+			v->meter[i].refs++;
+			*number = i;
+			return 0;
+		}
+		if (!v->meter[i].refs)
+			at = i;
+	}
+	rc = at == SEG_METERS ? -ERR_LIMIT : start(v, at, want, now);
+	if (!rc)
+		*number = at;
+	return rc;
+}
+
+void segview_meter_del(struct segview *v, unsigned number)
+{
+	struct seg_metering *m = v->meter && number < SEG_METERS ? &v->meter[number] : NULL;
+
+	if (!m || !m->refs || --m->refs)
+		return;
+	write_edges(v, m);
+	free(m->start);
+	m->start = NULL;
+}
+
+/* --- what comes of it */
+
+static void copy(const struct seg_metered *from, struct seg_metered *to)
+{
+	to->seq = __atomic_load_n(&from->seq, __ATOMIC_ACQUIRE);
+	to->epoch = __atomic_load_n(&from->epoch, __ATOMIC_ACQUIRE);
+	to->state = __atomic_load_n(&from->state, __ATOMIC_ACQUIRE);
+	to->has_first_end = __atomic_load_n(&from->has_first_end, __ATOMIC_ACQUIRE);
+	to->first_end = __atomic_load_n(&from->first_end, __ATOMIC_ACQUIRE);
+	to->sum = __atomic_load_n(&from->sum, __ATOMIC_ACQUIRE);
+	to->begin = __atomic_load_n(&from->begin, __ATOMIC_ACQUIRE);
+}
+
+/* What the thread had counted and noted at one moment. False: it never stood still, or was killed there. */
+static bool look(const struct segview *v, unsigned thread, unsigned number, uint64_t now, struct seg_metered *out,
+		 uint64_t *figure)
+{
+	const struct seg_metered *at = metered_at(v, thread, number);
+	bool torn = false;
+
+	for (unsigned i = 0; i < LOOK_TRIES; i++) {
+		torn = false;
+		copy(at, out);
+		*figure = figure_of(v, thread, &v->meter[number].read, now, &torn);
+		if (!(out->seq & 1) && __atomic_load_n(&at->seq, __ATOMIC_ACQUIRE) == out->seq)
+			return !torn;
+	}
+	return false;
+}
+
+static bool is_in_doubt(const struct segview *v, const struct seg_metering *m, unsigned thread)
+{
+	struct segview_thread t;
+
+	return m->start[thread].is_in_doubt && !segview_thread(v, thread, &t) &&
+	       t.generation == m->start[thread].generation;
+}
+
+/* Who goes out first was inside when it began. */
+static void add_thread(const struct segview *v, unsigned thread, unsigned number, uint64_t now,
+		       struct segview_metered *out)
+{
+	const struct seg_metering *m = &v->meter[number];
+	bool in_doubt = is_in_doubt(v, m, thread);
+	struct seg_metered s;
+	uint64_t figure;
+
+	if (!look(v, thread, number, now, &s, &figure))
+		out->torn = true;
+	if (s.epoch != m->epoch || s.state == SEG_METERED_UNKNOWN) {
+		out->doubt += in_doubt ? figure - m->start[thread].figure : 0;
+		return;
+	}
+	out->value += s.sum;
+	if (s.state == SEG_METERED_INSIDE)
+		out->value += figure - s.begin;
+	if (s.has_first_end && in_doubt)
+		out->value += s.first_end - m->start[thread].figure;
+}
+
+int segview_meter_read(const struct segview *v, unsigned number, uint64_t now, struct segview_metered *out)
+{
+	*out = (struct segview_metered){ 0 };
+	if (!v->meter || number >= SEG_METERS || !v->meter[number].refs)
+		return -ERR_INVALID;
+	for (unsigned i = 0; i < v->plan.thread_count; i++)
+		if (__atomic_load_n(&segview_thread_head(v, i)->tid, __ATOMIC_RELAXED))
+			add_thread(v, i, number, now, out);
+	return 0;
+}
+
+const struct seg_read *segview_meters_each(const struct segview *v,
+					   bool (*fn)(const struct segview *v, const struct seg_read *l, const void *arg),
+					   const void *arg)
+{
+	for (unsigned i = 0; v->meter && i < SEG_METERS; i++)
+		if (v->meter[i].refs && fn(v, &v->meter[i].read, arg))
+			return &v->meter[i].read;
+	return NULL;
+}
+
+static void free_account(struct segview *v)
+{
+	for (unsigned i = 0; v->meter && i < SEG_METERS; i++)
+		free(v->meter[i].start);
+	free(v->meter);
+	v->meter = NULL;
+}
+
+void segview_meters_reset(struct segview *v)
+{
+	for (unsigned i = 0; i < SEG_PROBES; i++)
+		__atomic_store_n(edges_at(v, i), 0, __ATOMIC_RELEASE);
+	free_account(v);
+}
+
+void segview_meters_free(struct segview *v)
+{
+	free_account(v);
+}
