@@ -4,6 +4,7 @@
 #include "mainsm/children.h"
 #include "mainsm/measure_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *state_name(const struct measure *m)
@@ -13,11 +14,14 @@ static const char *state_name(const struct measure *m)
 	return names[m->state];
 }
 
-static const char *group_name(enum bind_by by)
+static void write_by(const struct measure_asked *a, struct omis_writer *w)
 {
 	static const char *const names[] = { "", "process", "node", "site" };
+	static const char *const each[] = { "", "partner", "region" };
+	char text[40];
 
-	return names[by];
+	snprintf(text, sizeof(text), "%s%s%s", names[a->by], a->by && a->each ? "," : "", each[a->each]);
+	omis_write_string(w, text);
 }
 
 static void write_asked(const struct measure *m, struct omis_writer *w)
@@ -30,7 +34,7 @@ static void write_asked(const struct measure *m, struct omis_writer *w)
 	omis_write_string(w, m->asked.since == FLOW_SINCE_LAST ? "last" : "start");
 	omis_write_int(w, m->asked.every / NSEC_PER_MSEC);
 	omis_write_int(w, m->asked.per_second);
-	omis_write_string(w, group_name(m->asked.by));
+	write_by(&m->asked, w);
 	omis_write_int(w, m->metric->domain == PMSL_EACH_VT);
 }
 

@@ -40,6 +40,7 @@ struct measure_asked {
 	bool is_builtin, has_agg, is_central, per_second;
 	enum flow_since since;
 	enum bind_by by;
+	enum bind_each each;
 	enum agg_kind agg;
 	nsec_t every; /* 0: read by request */
 };
@@ -59,6 +60,7 @@ struct measure_plan {
 	size_t npiece;
 	struct smap source; /* name of a link -> the piece that it comes from */
 	char (*label)[TOKEN_BYTES]; /* of each output */
+	char **with; /* of each output: its partner's token, or its region as a string; NULL: all */
 	size_t nlabel;
 	struct measure_world *world; /* that it was made for */
 };

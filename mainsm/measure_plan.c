@@ -27,6 +27,9 @@ void measure_plan_free(struct measure_plan *p)
 	}
 	free(p->piece);
 	smap_done(&p->source);
+	for (size_t i = 0; i < p->nlabel; i++)
+		free(p->with[i]);
+	free(p->with);
 	free(p->label);
 	measure_world_free(p->world);
 	free(p);
@@ -44,7 +47,9 @@ static bool has_parameter(const struct measure *m, const char *name)
 
 int measure_builtin(const struct measure *m, struct buf *text)
 {
-	return pmsl_builtin_source(m->asked.metric, has_parameter(m, "partners"), has_parameter(m, "regions"), text);
+	return pmsl_builtin_source(m->asked.metric,
+				   m->asked.each == BIND_EACH_PARTNER || has_parameter(m, "partners"),
+				   m->asked.each == BIND_EACH_REGION || has_parameter(m, "regions"), text);
 }
 
 /* Which piece sends what. */
@@ -89,16 +94,43 @@ static int take_pieces(struct measure_plan *p, struct pmsl_plan *from, const str
 	return rc;
 }
 
+/* A value of the request language. */
+static char *print_region(const char *name)
+{
+	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+
+	omis_write_string(&w, name);
+	if (!b.failed)
+		return (char *)buf_take(&b, NULL);
+	buf_done(&b);
+	return NULL;
+}
+
+static int take_with(struct measure_plan *p, size_t i, const struct bind_output *o, const struct world *w)
+{
+	if (o->region)
+		p->with[i] = print_region(o->region);
+	else if (o->partner != WORLD_NONE)
+		p->with[i] = str_dup(w->v[o->partner].token);
+	return p->with[i] || (!o->region && o->partner == WORLD_NONE) ? 0 : -ERR_NOMEM;
+}
+
 static int take_labels(struct measure_plan *p, const struct pmsl_plan *from, const struct world *w)
 {
+	int rc = 0;
+
 	p->label = calloc(from->noutput + 1, sizeof(*p->label));
-	if (!p->label)
+	p->with = calloc(from->noutput + 1, sizeof(*p->with));
+	if (!p->label || !p->with)
 		return -ERR_NOMEM;
 	p->nlabel = from->noutput;
-	for (size_t i = 0; i < p->nlabel; i++)
+	for (size_t i = 0; i < p->nlabel && !rc; i++) {
 		if (from->output[i].object != WORLD_NONE)
 			str_copy(p->label[i], sizeof(p->label[i]), w->v[from->output[i].object].token);
-	return 0;
+		rc = take_with(p, i, &from->output[i], w);
+	}
+	return rc;
 }
 
 static int take_plan(struct pmsl_plan *from, const struct world *w, struct measure_plan **out, struct buf *why)

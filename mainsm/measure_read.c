@@ -65,7 +65,7 @@ void measure_on_result(void *arg, const struct flow_result *r)
 	m->value[m->nvalue++] = v;
 }
 
-/* [object,key,value,bound,time,oldest,newest,k,n,flags] */
+/* [object,key,value,bound,time,oldest,newest,k,n,flags], and the partner or region where these are told apart */
 static void write_value(struct omis_writer *w, const struct measure *m, const struct measure_value *v)
 {
 	char flags[FLOW_FLAGS_TEXT_BYTES];
@@ -88,6 +88,8 @@ static void write_value(struct omis_writer *w, const struct measure *m, const st
 	omis_write_int(w, t->k);
 	omis_write_int(w, t->n);
 	omis_write_string(w, flow_flags_print(flags, t->flags));
+	if (v->output < m->plan->nlabel && m->plan->with[v->output])
+		omis_write_token(w, m->plan->with[v->output]); /* as it is: take_with() has written it */
 	omis_write_list_end(w);
 }
 

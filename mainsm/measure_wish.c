@@ -41,6 +41,7 @@ static const struct word groups[] = { { "", BIND_BY_NOTHING },
 				      { "node", BIND_BY_NODE },
 				      { "site", BIND_BY_SITE },
 				      { 0 } };
+static const struct word eaches[] = { { "partner", BIND_EACH_PARTNER }, { "region", BIND_EACH_REGION }, { 0 } };
 
 static int set_mode(struct measure_asked *a, const struct omis_value *v)
 {
@@ -50,12 +51,39 @@ static int set_mode(struct measure_asked *a, const struct omis_value *v)
 	return mode < 0 ? -ERR_INVALID : 0;
 }
 
+/* One word of a list: what groups objects, or what tells them apart further. */
+static int add_by(struct measure_asked *a, const char *word)
+{
+	int by = find_word(groups, word), each = find_word(eaches, word);
+
+	if ((by > 0 && a->by) || (each > 0 && a->each) || (by < 0 && each < 0))
+		return -ERR_INVALID;
+	if (by > 0)
+		a->by = (enum bind_by)by;
+	if (each > 0)
+		a->each = (enum bind_each)each;
+	return 0;
+}
+
 static int set_by(struct measure_asked *a, const struct omis_value *v)
 {
-	int by = find_word(groups, omis_value_text(v, NULL));
+	const char *list = omis_value_text(v, NULL);
+	char word[16];
+	int rc = 0;
 
-	a->by = by < 0 ? BIND_BY_NOTHING : (enum bind_by)by;
-	return by < 0 ? -ERR_INVALID : 0;
+	a->by = BIND_BY_NOTHING;
+	a->each = BIND_EACH_NOTHING;
+	do {
+		size_t n = list ? strcspn(list, ",") : sizeof(word);
+
+		if (n >= sizeof(word))
+			return -ERR_INVALID;
+		memcpy(word, list, n);
+		word[n] = 0;
+		rc = add_by(a, word);
+		list += n + (list[n] == ',');
+	} while (!rc && *list);
+	return rc;
 }
 
 static int set_every(struct measure_asked *a, const struct omis_value *v)
@@ -375,6 +403,7 @@ int asked_bind(const struct measure *m, const struct measure_world *w, struct as
 					.has_agg = a->has_agg,
 					.agg = a->agg,
 					.by = a->by,
+					.each = a->each,
 					.is_central = a->is_central };
 	rc = out->arena ? bind_all(&b) : -ERR_NOMEM;
 	if (rc)

@@ -7,6 +7,7 @@
 #include "common/omis/arena.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* All that is in the world, by kind: what variables run over. */
 static int list_all(struct binder *b)
@@ -202,6 +203,88 @@ static int put_output(struct binder *b, uint32_t output, struct bind_output *out
 	return rc;
 }
 
+/* --- one for each partner or region */
+
+struct outputs {
+	struct bind_output *v;
+	size_t n;
+};
+
+static int put_next(struct binder *b, struct outputs *o, const struct bind_output *about)
+{
+	size_t k = o->n;
+
+	if (k == BIND_OUTPUTS_MAX)
+		return bind_fail(b, NULL, -ERR_LIMIT, "more than %d outputs", BIND_OUTPUTS_MAX);
+	o->n++;
+	o->v[k] = *about;
+	return put_output(b, (uint32_t)k, &o->v[k]);
+}
+
+/* The parameter that partners or regions are given by. */
+static struct bind_arg *each_arg(struct binder *b)
+{
+	enum pmsl_kind kind = b->wish->each == BIND_EACH_REGION ? PMSL_T_REGION : PMSL_T_PROCESS;
+	bool is_first = true;
+	const struct pmsl_decl *d;
+
+	for (d = b->g->metric->param; d; d = d->next) {
+		/* The first objects are who communicates. */
+		if (d->type.kind == kind && (kind == PMSL_T_REGION || !is_first))
+			return &b->arg[d->position];
+		if (pmsl_is_object(d->type.kind))
+			is_first = false;
+	}
+	return NULL;
+}
+
+static int put_partners(struct binder *b, struct bind_arg *arg, struct outputs *o, struct bind_output *about)
+{
+	const struct bind_arg list = *arg;
+	int rc = 0;
+
+	for (size_t i = 0; i < list.nobject && !rc; i++) {
+		about->partner = list.object[i];
+		arg->object = &about->partner;
+		arg->nobject = 1;
+		rc = put_next(b, o, about);
+	}
+	*arg = list;
+	return rc;
+}
+
+static int put_regions(struct binder *b, struct bind_arg *arg, struct outputs *o, struct bind_output *about)
+{
+	const struct bind_arg list = *arg;
+	int rc = 0;
+
+	if (!list.nregion)
+		return bind_fail(b, NULL, -ERR_INVALID, "which regions are to be told apart? Name them");
+	for (size_t i = 0; i < list.nregion && !rc; i++) {
+		arg->region = &list.region[i];
+		arg->nregion = 1;
+		about->region = arena_copy(b->b->arena, list.region[i], strlen(list.region[i]));
+		rc = about->region ? put_next(b, o, about) : -ERR_NOMEM;
+	}
+	*arg = list;
+	return rc;
+}
+
+static int put_each(struct binder *b, struct outputs *o, uint32_t object)
+{
+	struct bind_output about = { .object = object, .partner = WORLD_NONE };
+	struct bind_arg *arg;
+
+	if (b->wish->each == BIND_EACH_NOTHING)
+		return put_next(b, o, &about);
+	arg = each_arg(b);
+	if (!arg)
+		return bind_fail(b, NULL, -ERR_INVALID, "%s has no %s to tell apart", b->g->metric->name,
+				 b->wish->each == BIND_EACH_REGION ? "regions" : "partners");
+	return b->wish->each == BIND_EACH_REGION ? put_regions(b, arg, o, &about)
+						 : put_partners(b, arg, o, &about);
+}
+
 /* --- outputs: one, or one for each object of the first list */
 
 static const enum pmsl_kind by_kind[] = {
@@ -230,8 +313,7 @@ static uint32_t group_of(const struct binder *b, uint32_t object)
 struct grouping {
 	struct bind_arg *arg, list; /* what is measured next, and what is chosen from */
 	uint32_t *chosen;
-	struct bind_output *out;
-	size_t n;
+	struct outputs *out;
 };
 
 static void choose(const struct binder *b, struct grouping *g, uint32_t group)
@@ -247,19 +329,11 @@ static void choose(const struct binder *b, struct grouping *g, uint32_t group)
 
 static int put_group(struct binder *b, struct grouping *g, uint32_t group)
 {
-	size_t k = g->n;
-
 	choose(b, g, group);
-	if (!g->arg->nobject)
-		return 0;
-	if (k == BIND_OUTPUTS_MAX)
-		return bind_fail(b, NULL, -ERR_LIMIT, "more than %d outputs", BIND_OUTPUTS_MAX);
-	g->n++;
-	g->out[k].object = group;
-	return put_output(b, (uint32_t)k, &g->out[k]);
+	return g->arg->nobject ? put_each(b, g->out, group) : 0;
 }
 
-static int put_groups(struct binder *b, struct bind_output *out, size_t *n)
+static int put_groups(struct binder *b, struct outputs *out)
 {
 	struct grouping g = { .arg = first_objects(b), .out = out };
 	uint32_t i;
@@ -275,11 +349,10 @@ static int put_groups(struct binder *b, struct bind_output *out, size_t *n)
 	for (i = 0; i < b->b->world->n && !rc; i++)
 		if (b->b->world->v[i].kind == by_kind[b->wish->by])
 			rc = put_group(b, &g, i);
-	*n = g.n;
 	return rc;
 }
 
-static int bind_all(struct binder *b, struct bind_output *out, size_t *n)
+static int bind_all(struct binder *b, struct outputs *out)
 {
 	const struct pmsl_decl *d;
 	int rc = list_all(b);
@@ -289,9 +362,8 @@ static int bind_all(struct binder *b, struct bind_output *out, size_t *n)
 	for (d = b->g->metric->param; d && !rc; d = d->next)
 		rc = take_arg(b, d);
 	if (rc || b->wish->by != BIND_BY_NOTHING)
-		return rc ? rc : put_groups(b, out, n);
-	out[(*n)++].object = WORLD_NONE;
-	return put_output(b, 0, out);
+		return rc ? rc : put_groups(b, out);
+	return put_each(b, out, WORLD_NONE);
 }
 
 int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound *bound,
@@ -303,21 +375,20 @@ int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound 
 			    .d = d,
 			    .process = WORLD_NONE,
 			    .left = BIND_COMBINATIONS_MAX };
-	struct bind_output *made = arena_array(bound->arena, BIND_OUTPUTS_MAX, sizeof(*made));
-	size_t count = 0;
+	struct outputs made = { .v = arena_array(bound->arena, BIND_OUTPUTS_MAX, sizeof(*made.v)) };
 	int rc = -ERR_NOMEM;
 
 	bound->is_central = wish->is_central;
 	b.arena = arena_new(BOUND_HEAP_MAX_BYTES);
 	map_init(&b.remembered);
-	if (b.arena && made)
-		rc = bind_all(&b, made, &count);
+	if (b.arena && made.v)
+		rc = bind_all(&b, &made);
 	map_done(&b.remembered);
 	arena_free(b.arena);
 	if (rc)
 		return rc;
 	bound_mark(bound);
-	*out = made;
-	*n = count;
+	*out = made.v;
+	*n = made.n;
 	return 0;
 }

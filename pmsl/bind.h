@@ -9,6 +9,8 @@
  *   several such parameters. Their values are added up when the metric is_extensive (dag.h), else
  *   averaged; a wish may say otherwise.
  * - by: one output for each object of the first parameter's list, or for each node or site of it.
+ * - each: of these outputs, one for each process of the second parameter's list of processes, the partners, or
+ *   for each region of the first list of regions, which must be given.
  * - A built-in metric of several objects is the sum of them, or the mean of what is no sum.
  * - since: what the metric's own TimeInterval means.
  */
@@ -32,6 +34,7 @@ struct bind_arg {
 };
 
 enum bind_by { BIND_BY_NOTHING, BIND_BY_PROCESS, BIND_BY_NODE, BIND_BY_SITE };
+enum bind_each { BIND_EACH_NOTHING, BIND_EACH_PARTNER, BIND_EACH_REGION };
 
 struct bind_wish {
 	const struct bind_arg *arg; /* one for each parameter of the metric */
@@ -40,12 +43,15 @@ struct bind_wish {
 	bool has_agg; /* how values of many objects become one, instead of the usual way */
 	enum agg_kind agg;
 	enum bind_by by;
+	enum bind_each each;
 	bool is_central; /* all values go up: for comparing */
 };
 
-/* Output k is about `object` (WORLD_NONE: about all together). */
+/* Output k is about `object` (WORLD_NONE: about all together), with that partner or in that region, if one is set. */
 struct bind_output {
 	uint32_t object, node;
+	uint32_t partner; /* WORLD_NONE */
+	const char *region; /* NULL; owned by the arena of the graph */
 };
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig measure: a metric, on objects, live. */
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #define KEY_POLL_MS 100
@@ -196,14 +198,30 @@ static int add_set(void *into, const char *value, struct err *e)
 	return 0;
 }
 
+static bool is_group(const char *s, size_t n)
+{
+	static const char *const groups[] = { "process", "node", "site" };
+
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+		if (strlen(groups[i]) == n && !memcmp(groups[i], s, n))
+			return true;
+	return false;
+}
+
 static int set_by(void *into, const char *value, struct err *e)
 {
 	struct measuring_wish *w = into;
 
-	if (!str_eq(value, "process") && !str_eq(value, "node") && !str_eq(value, "site"))
-		return err_set(e, ERR_INVALID, "process, node or site, not '%s'", value);
+	const char *each = strrchr(value, ',');
+	size_t n = each ? (size_t)(each - value) : strlen(value);
+
+	each = each ? each + 1 : value;
+	w->each_partner = str_eq(each, "partner");
+	w->each_region = str_eq(each, "region");
 	w->by = value;
-	return 0;
+	if ((each == value && (w->each_partner || w->each_region)) || ((each == value || w->each_partner || w->each_region) && is_group(value, n)))
+		return 0;
+	return err_set(e, ERR_INVALID, "process, node or site, partner or region, or one of each by a comma, not '%s'", value);
 }
 
 static int set_until(void *into, const char *value, struct err *e)
@@ -229,7 +247,7 @@ int cmd_measure(int argc, char **argv)
 		CMD_OPTIONS(&w.common),
 		{ "file", 'f', "FILE", "the metric is of this file ('-': standard input), not built in", OPT_STR, &w.file, 0, 0, NULL },
 		{ "objects", 'o', "LIST", "all (the default), or sites, hosts, ranks and tokens, by commas", OPT_STR, &w.objects, 0, 0, NULL },
-		{ "by", 'b', "WHAT", "a value for each process, node or site, not one of all", OPT_CALL, &w, 0, 0, set_by },
+		{ "by", 'b', "WHAT", "a value for each process, node or site, for each partner or region, or for each of both: process,partner", OPT_CALL, &w, 0, 0, set_by },
 		{ "every", 'e', "TIME", "between two reads (default 1s)", OPT_NSEC, &w.every_ns, FLOW_EVERY_MIN_NS, FLOW_EVERY_MAX_NS, NULL },
 		{ "count", 'n', "N", "end after N reads", OPT_I64, &w.count, 1, INT64_MAX, NULL },
 		{ "for", 0, "TIME", "end after this time", OPT_NSEC, &w.for_ns, NSEC_PER_MSEC, INT64_MAX / 4, NULL },
@@ -239,7 +257,7 @@ int cmd_measure(int argc, char **argv)
 		{ "rate", 0, NULL, "divided by that time", OPT_FLAG, &w.rate, 0, 0, NULL },
 		{ "agg", 0, "HOW", "how values of many objects become one: SUM, MEAN, MIN, MAX, ...", OPT_STR, &w.agg, 0, 0, NULL },
 		{ "partners", 0, "LIST", "calls with these partners only; as --objects", OPT_STR, &w.partners, 0, 0, NULL },
-		{ "region", 0, "NAME", "calls in this region of the program; may be given again", OPT_CALL, &w, 0, 0, add_region },
+		{ "region", 0, "NAME", "calls in this region of the program, NAME or BEGIN..END of its probes; may be given again", OPT_CALL, &w, 0, 0, add_region },
 		{ "set", 0, "NAME=NUMBER", "a further parameter of the metric; may be given again", OPT_CALL, &w, 0, 0, add_set },
 		{ "job", 0, "NAME", "see the processes of this job only", OPT_STR, &w.job, 0, 0, NULL },
 		{ "csv", 0, NULL, "write CSV", OPT_FLAG, &w.csv, 0, 0, NULL },

@@ -56,6 +56,19 @@ static void put_list(struct omis_writer *out, const struct buf *values)
 	omis_write_list_end(out);
 }
 
+static void write_regions(const struct measuring *m, struct omis_writer *out)
+{
+	const struct measuring_wish *w = m->wish;
+
+	omis_write_string(out, "regions");
+	omis_write_list(out);
+	for (unsigned i = 0; i < w->nregion; i++)
+		omis_write_string(out, w->region[i]);
+	for (unsigned i = 0; i < m->nregion; i++)
+		omis_write_string(out, m->region[i]);
+	omis_write_list_end(out);
+}
+
 static int write_parameters(const struct measuring *m, struct omis_writer *out)
 {
 	const struct measuring_wish *w = m->wish;
@@ -67,13 +80,8 @@ static int write_parameters(const struct measuring *m, struct omis_writer *out)
 		omis_write_string(out, "partners");
 		put_list(out, &partners);
 	}
-	if (w->nregion) {
-		omis_write_string(out, "regions");
-		omis_write_list(out);
-		for (unsigned i = 0; i < w->nregion; i++)
-			omis_write_string(out, w->region[i]);
-		omis_write_list_end(out);
-	}
+	if (w->nregion || m->nregion)
+		write_regions(m, out);
 	for (unsigned i = 0; rc == CMD_OK && i < w->nset; i++)
 		rc = write_set(out, w->set[i]);
 	omis_write_list_end(out);
@@ -162,6 +170,7 @@ struct measured measured_from(const Omis_value *v)
 				  .k = value_int(v, 7),
 				  .n = value_int(v, 8),
 				  .flags = value_text(v, 9),
+				  .with = v && v->n > 10 ? value_text(v, 10) : "",
 				  .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
 }
 
@@ -290,6 +299,8 @@ int measuring_begin(struct measuring *m)
 	m->last = &m->first;
 	if (rc == CMD_OK)
 		measuring_look(m);
+	if (rc == CMD_OK && m->wish->each_region && !m->wish->nregion)
+		rc = measuring_regions(m);
 	if (rc == CMD_OK)
 		rc = create(m);
 	if (rc == CMD_OK)
@@ -308,6 +319,7 @@ void measuring_end(struct measuring *m)
 		reading_free(r);
 	reading_free(m->open);
 	until_free(m->until);
+	measuring_regions_free(m);
 	omis_value_free(m->tree);
 	buf_done(&m->text);
 }

@@ -17,6 +17,7 @@
 struct measuring_wish {
 	struct cmd_common common;
 	const char *file, *metric, *objects, *by, *agg, *partners, *job;
+	bool each_partner, each_region; /* as `by` says */
 	const char *region[MEASURING_REGIONS_MAX], *set[MEASURING_SETS_MAX];
 	unsigned nregion, nset;
 	int64_t every_ns, for_ns, count;
@@ -36,6 +37,7 @@ struct reading {
 /* A value, as it stands in dfg_has_read. */
 struct measured {
 	const char *object, *flags;
+	const char *with; /* partner's token or region; "" = all */
 	int64_t key, time, oldest, newest, k, n;
 	double value, error;
 	const Omis_value *buckets; /* of a histogram; NULL otherwise */
@@ -48,6 +50,7 @@ struct until;
 struct measured_name {
 	const char *token, *parent, *name;
 	int64_t rank, pid;
+	bool has_ended;
 };
 
 struct measuring {
@@ -56,6 +59,8 @@ struct measuring {
 	struct buf text; /* of the file; "" = a built-in metric */
 	char dfg[40], csr[40], unit[128];
 	bool each_vt; /* values go by virtual time */
+	char *region[MEASURING_REGIONS_MAX]; /* owned: what --by region has found */
+	unsigned nregion;
 	Omis_value *tree; /* omig_tree() as it was last asked for */
 	struct reading *first, **last; /* that wait to be shown */
 	struct reading *open; /* of which further parts come */
@@ -89,8 +94,17 @@ bool measuring_name(const struct measuring *m, const char *token, struct measure
 /* "rank 3 node1", "node1", "all". */
 void measuring_label(const struct measuring *m, const char *token, char *out, size_t size);
 
+/* The same of a value, with its partner or region: "rank3@node1 > rank0@node2", "all in loop". */
+void measuring_label_of(const struct measuring *m, const struct measured *v, char *out, size_t size);
+
 /* Tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list. CMD_NOTFOUND is told. */
 int measuring_objects(const struct measuring *m, const char *list, struct buf *out);
+
+/* --- measuring_regions.c */
+
+/* All that the probes of the attached processes make. CMD_NOTFOUND: none; told. */
+int measuring_regions(struct measuring *m);
+void measuring_regions_free(struct measuring *m);
 
 /* --- measuring_until.c: a quantity for each object, while --until has not what it wants */
 

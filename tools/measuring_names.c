@@ -16,7 +16,8 @@ static bool read_name(const Omis_value *o, struct measured_name *out)
 				       .parent = value_text(o, TREE_PARENT),
 				       .name = value_text(o, TREE_NAME),
 				       .rank = value_int(o, TREE_RANK),
-				       .pid = value_int(o, TREE_PID) };
+				       .pid = value_int(o, TREE_PID),
+				       .has_ended = str_eq(value_text(o, TREE_STATE), "ended") };
 	if (out->token[0] == 'n' && host[0])
 		out->name = host;
 	return out->token[0];
@@ -55,6 +56,20 @@ void measuring_label(const struct measuring *m, const char *token, char *out, si
 		str_copy(out, size, n.name);
 }
 
+void measuring_label_of(const struct measuring *m, const struct measured *v, char *out, size_t size)
+{
+	char with[256];
+	size_t n;
+
+	measuring_label(m, v->object, out, size);
+	if (!v->with[0])
+		return;
+	n = strlen(out);
+	if (m->wish->each_partner)
+		measuring_label(m, v->with, with, sizeof(with));
+	snprintf(out + n, size - n, m->wish->each_partner ? " > %s" : " in %s", m->wish->each_partner ? with : v->with);
+}
+
 static bool is_meant(const struct measured_name *n, const char *word)
 {
 	int64_t rank;
@@ -62,7 +77,7 @@ static bool is_meant(const struct measured_name *n, const char *word)
 	if (str_eq(n->token, word))
 		return true;
 	if (n->token[0] == 'p')
-		return n->rank >= 0 && !str_to_i64(word, 0, INT32_MAX, &rank) && rank == n->rank;
+		return n->rank >= 0 && !n->has_ended && !str_to_i64(word, 0, INT32_MAX, &rank) && rank == n->rank;
 	return (n->token[0] == 'n' || n->token[0] == 's') && str_eq(n->name, word);
 }
 
@@ -76,7 +91,7 @@ static int put_one(const struct measuring *m, const char *word, struct omis_writ
 			omis_write_token(w, n.token);
 			found++;
 		}
-	return found ? CMD_OK : cmd_fail(CMD_NOTFOUND, "there is no site, host, rank or token '%s'", word);
+	return found ? CMD_OK : cmd_fail(CMD_NOTFOUND, "there is no site, host, rank or token '%s' (a rank is one that runs)", word);
 }
 
 int measuring_objects(const struct measuring *m, const char *list, struct buf *out)

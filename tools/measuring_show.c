@@ -44,7 +44,7 @@ static void put_line(struct measuring *m, int64_t read, const struct measured *s
 {
 	char label[LABEL_BYTES], when[CLOCK_TEXT_BYTES], value[NUMBER_BYTES];
 
-	measuring_label(m, s->object, label, sizeof(label));
+	measuring_label_of(m, s, label, sizeof(label));
 	buf_printf(out, "%s %" PRId64 " %s ", print_time(when, s->time), read, label);
 	if (m->each_vt)
 		buf_printf(out, "vt=%" PRId64 " ", s->key);
@@ -74,7 +74,7 @@ static void put_csv(struct measuring *m, int64_t read, const struct measured *s,
 {
 	char label[LABEL_BYTES];
 
-	measuring_label(m, s->object, label, sizeof(label));
+	measuring_label_of(m, s, label, sizeof(label));
 	buf_printf(out, "%" PRId64 ",%" PRId64 ",", read, s->time);
 	report_csv_text(s->object, out);
 	buf_putc(out, ',');
@@ -89,6 +89,10 @@ static void put_csv(struct measuring *m, int64_t read, const struct measured *s,
 	put_csv_number(out, s->error);
 	buf_printf(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->k, s->n, s->oldest, s->newest);
 	report_csv_text(s->flags, out);
+	if (m->wish->each_partner || m->wish->each_region) {
+		buf_putc(out, ',');
+		report_csv_text(s->with, out);
+	}
 	buf_putc(out, '\n');
 }
 
@@ -107,7 +111,7 @@ static void put_row(struct measuring *m, const struct measured *s, struct table 
 	char label[LABEL_BYTES], value[NUMBER_BYTES];
 	struct buf buckets = BUF_INIT(1 << 16);
 
-	measuring_label(m, s->object, label, sizeof(label));
+	measuring_label_of(m, s, label, sizeof(label));
 	table_cell(t, "%s", label);
 	if (m->each_vt)
 		table_cell(t, "%" PRId64, s->key);
@@ -196,7 +200,8 @@ static bool put_text(struct measuring *m, const struct reading *r)
 	bool is_read;
 
 	if (m->wish->csv && !m->shown)
-		buf_puts(&out, "read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags\n");
+		buf_printf(&out, "read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags%s\n",
+			   m->wish->each_partner ? ",partner" : m->wish->each_region ? ",region" : "");
 	if (m->term.is_raw)
 		show_live(m, r, &out);
 	else
@@ -236,7 +241,7 @@ static void value_json(struct measuring *m, const struct measured *s, struct jso
 {
 	char label[LABEL_BYTES];
 
-	measuring_label(m, s->object, label, sizeof(label));
+	measuring_label_of(m, s, label, sizeof(label));
 	json_object(j);
 	json_key_str(j, "object", s->object);
 	json_key_str(j, "label", label);

@@ -55,13 +55,13 @@ static struct until *until_of(struct measuring *m)
 	return m->until;
 }
 
-static struct counted *counted_new(const struct measuring *m, const char *token)
+static struct counted *counted_new(const struct measuring *m, const struct measured *v)
 {
 	char label[LABEL_BYTES];
 	struct quantity_wish w = { .name = label, .unit = m->unit, .stop = m->wish->until };
 	struct counted *c = calloc(1, sizeof(*c));
 
-	measuring_label(m, token, label, sizeof(label));
+	measuring_label_of(m, v, label, sizeof(label));
 	if (c && quantity_open(&w, &c->quantity, NULL)) {
 		free(c);
 		return NULL;
@@ -69,15 +69,15 @@ static struct counted *counted_new(const struct measuring *m, const char *token)
 	return c;
 }
 
-static int add_object(struct measuring *m, const char *token, struct counted **out)
+static int add_object(struct measuring *m, const char *key, const struct measured *v, struct counted **out)
 {
 	struct until *u = m->until;
 	int rc = array_grow(&u->object, &u->cap, u->n + 1, sizeof(*u->object), OBJECTS_MAX);
-	struct counted *c = rc ? NULL : counted_new(m, token);
+	struct counted *c = rc ? NULL : counted_new(m, v);
 
 	if (rc == -ERR_LIMIT)
 		return cmd_fail(CMD_FAILURE, "--until of more than %d objects", OBJECTS_MAX);
-	if (!c || smap_put(&u->by_token, token, c, NULL)) {
+	if (!c || smap_put(&u->by_token, key, c, NULL)) {
 		quantity_free(c ? c->quantity : NULL);
 		free(c);
 		return no_memory();
@@ -88,14 +88,17 @@ static int add_object(struct measuring *m, const char *token, struct counted **o
 
 static int count_value(struct measuring *m, const struct measured *v)
 {
-	struct counted *c = smap_find(&m->until->by_token, v->object);
+	char key[LABEL_BYTES];
+	struct counted *c;
 	int rc = CMD_OK;
 
 	if (v->buckets)
 		return cmd_fail(CMD_USAGE, "--until needs numbers, and %s is a histogram",
 				m->wish->metric);
+	snprintf(key, sizeof(key), "%s %s", v->object, v->with);
+	c = smap_find(&m->until->by_token, key);
 	if (!c)
-		rc = add_object(m, v->object, &c);
+		rc = add_object(m, key, v, &c);
 	if (rc != CMD_OK)
 		return rc;
 	c->read = m->until->reads;

@@ -8,7 +8,7 @@ tools.src        := cmd.c columns.c following.c health.c launch.c launch_mainsm.
 		    cmd_export.c cmd_top.c cmd_tree.c export_keep.c export_sample.c \
 		    export_write.c top_sample.c top_show.c tree.c tree_order.c \
 		    cmd_check.c cmd_dot.c cmd_explain.c cmd_measure.c cmd_metrics.c cmd_probes.c \
-		    graphviz.c measuring.c measuring_names.c measuring_show.c measuring_until.c \
+		    graphviz.c measuring.c measuring_names.c measuring_regions.c measuring_show.c measuring_until.c \
 		    metrics.c pmsl_text.c probe_decl.c probe_write.c \
 		    cmd_events.c cmd_lifelines.c cmd_log.c logarchive.c logcompare.c logquery.c \
 		    logread.c logwrite.c \

@@ -121,7 +121,7 @@ enough() {
 
 # ranks_are N: the tree has N ranks that run
 ranks_are() {
-	[ "$(omig tree --json | grep -o '"rank":[0-9]' | wc -l)" = "$1" ]
+	[ "$(omig tree --json | tr '{' '\n' | grep '"rank":[0-9]' | grep -cv '"state":"ended"')" = "$1" ]
 }
 
 nodes_are() {

@@ -47,6 +47,28 @@ phase_is() { # K: all ranks have done it
 phase_is_done() {
 	[ "$(logged 1)" = $((4 * $1)) ]
 }
+same_time() { # of calls that each have a partner it is the partners' time
+	whole=$(value time all)
+	awk -v a="$whole" -v b="$(value partners all)" 'BEGIN {
+		printf "of all %s s, of all partners %s s\n", a, b
+		d = a - b; exit a > 0 && (d < 0 ? -d : d) <= a / 100 ? 0 : 1 }'
+}
+pairs_agree() { # all that a rank sends goes to the next one
+	awk -F, -v books="$(cat "$TMPDIR/$f.log."[0-3] | awk '{ print $3 }' | tr '\n' ' ')" '
+		NR > 1 { v[$4] = $6 }
+		END {
+			split(books, sent, " ")
+			for (pair in v) {
+				n++
+				from = substr(pair, 5, 1)
+				to = substr(pair, index(pair, " > rank") + 7, 1)
+				want = to == (from + 1) % 4 ? sent[from + 1] : 0
+				print pair, v[pair], want
+				if (v[pair] != want) bad = 1
+			}
+			exit bad || n != 16
+		}' "$TMPDIR/pairs.csv"
+}
 all_covered() { # NAME: each value of the last read has all in it
 	tail -n 1 "$TMPDIR/$1.csv" | awk -F, '{ exit $9 == $10 && $13 == "" ? 0 : 1 }'
 }
@@ -62,8 +84,11 @@ for f in $flavours; do
 	measures barriers MPI_Barrier_count --by process
 	measures all Send_volume
 	measures since Send_count --since-last
+	measures time Send_delay
+	measures partners Send_delay --partners 0,1,2,3
+	measures pairs Send_volume --by process,partner
 	measures text -f examples/metrics/send_volume.pmsl Send_volume_for_interaction
-	for name in bytes calls in barriers all since; do
+	for name in bytes calls in barriers all since time partners pairs; do
 		check "$f: $name: reads come" until_true 30 reads $name 1
 	done
 	for k in 1 2; do
@@ -75,6 +100,8 @@ for f in $flavours; do
 		check "$f: of all together it is the sum" until_true 20 agrees 3 all
 		check "$f: since the last read it adds up" until_true 20 adds_up 2 since
 	done
+	check "$f: each pair of ranks has what one has sent to the other" until_true 20 pairs_agree
+	check "$f: the time of sends is told apart by partners" until_true 20 same_time
 	check "$f: all are in it" until_true 20 all_covered all
 	check "$f: each rank tells until its interval is narrow" says '"reached":true,.*("name":"rank.*){4}' sh -c \
 		"omig measure Send_volume --by process --every 100ms --until 'ci(0.95, min 4) < 1e9' --json | tail -n 1"
@@ -86,6 +113,52 @@ for f in $flavours; do
 	check "$f: ctrl-C ends it" until_true 20 says '^MEASUREMENT.*BY$' sh -c 'omig explain | tail -n 1'
 	: >"$TMPDIR/$f.go"
 	check "$f: the program ends as if nobody had looked" status_is 0 wait $job
+	check "$f: no rank of it is left" until_true 30 ranks_are 0
+done
+
+# --- by region: a program whose probes make two, and that tells what it did between them
+passes() {
+	grep -c iteration_end "$TMPDIR/loops.$f.0"
+}
+is_in() { # NAME REGION: the last value
+	awk -F, -v region="$2" '$14 == region { v = $6 } END { print v }' "$TMPDIR/$1.csv"
+}
+region_has() { # NAME REGION VALUE
+	echo "$1 in $2: measured $(is_in "$1" "$2"), logged $3"
+	[ "$(is_in "$1" "$2")" = "$3" ]
+}
+all_sent() {
+	cat "$TMPDIR/loops.$f".[01] | awk '/iteration_end/ { last[$2 " " n[$2]++] = $5; if ($2 > vt) vt = $2 }
+		END { print last[vt " 0"] + last[vt " 1"] }'
+}
+for f in $flavours; do
+	[ -x "$B/examples/loops.$f" ] || continue
+	rm -f "$TMPDIR/begin" "$TMPDIR/enough"
+	timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" -n 2 "$B/examples/loops.$f" --passes 100000 --from "$TMPDIR/begin" \
+		--until "$TMPDIR/enough" --log "$TMPDIR/loops.$f" >"$TMPDIR/$f.out" 2>&1 &
+	job=$!
+	check "$f: two ranks with regions come up" until_true 30 ranks_are 2
+	: >"$TMPDIR/pids"
+	measures sent Send_volume --by region
+	measures met MPI_Barrier_count --by region --region loop --region begin_send..end_send
+	measures waited Barrier_delay --by region --region begin_send..end_send --region end_send..loop_stop
+	for name in sent met waited; do
+		check "$f: $name: reads come" until_true 30 reads $name 2
+	done
+	check "$f: a region that there is not is told" says 'region nowhere: the process has no probes of that name' \
+		omig measure Send_volume --region nowhere --every 100ms --count 1
+	: >"$TMPDIR/begin"
+	check "$f: it makes its passes" until_true 60 sh -c "[ \"\$(grep -c iteration_end '$TMPDIR/loops.$f.0')\" -gt 20 ]"
+	enough $job
+	check "$f: what it sends is in the region of sends" until_true 20 region_has sent send "$(all_sent)"
+	check "$f: and in the one around it" until_true 20 region_has sent loop "$(all_sent)"
+	check "$f: barriers are in the outer one" until_true 20 region_has met loop $((2 * $(passes)))
+	check "$f: and not in the other" until_true 20 region_has met begin_send..end_send 0
+	check "$f: nor is their time" until_true 20 region_has waited begin_send..end_send 0
+	check "$f: which is behind it" [ "$(is_in waited end_send..loop_stop)" != 0 ]
+	# shellcheck disable=SC2046 # words
+	kill -INT $(cat "$TMPDIR/pids") 2>/dev/null
+	check "$f: no rank is left" until_true 30 ranks_are 0
 done
 
 check 'a metric that there is not' status_is 2 omig measure Nonsense
