@@ -355,7 +355,7 @@ static bool predict(const struct run *r, struct chen_qos *out)
 		return false;
 	c = &r->net[net - 1];
 	if (c->ncut || c->is_fifo || c->bits_per_s > 0 || c->reorder > 0 || c->duplicate > 0 ||
-	    c->trace)
+	    c->trace || c->medium.kind != MEDIUM_NONE)
 		return false;
 	chen = (struct chen){ (double)eta / 1e9, (double)delta / 1e9, c->loss, c->delay };
 	return chen_predict(&chen, out, NULL) == 0;

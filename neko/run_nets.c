@@ -41,11 +41,69 @@ static int replayed(struct setup *s, struct simnet_conf *c, const char *path, st
 	return setup_blame(s, key, e);
 }
 
+static int shared_time(struct setup *s, const char *net, const char *what, nsec_t *inout,
+		       struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+
+	key_of(key, net, what);
+	return setup_nsec(s, key, 0, INT64_MAX / 4, inout, e);
+}
+
+/* "medium = ethernet": what all share has delays of its own. */
+static int medium(struct setup *s, struct simnet_conf *c, const char *name, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	struct medium_conf *m = &c->medium;
+	int rc;
+
+	if (!medium_usual(name, m)) {
+		err_set(e, ERR_NOTFOUND, "there is no '%s': ethernet, csma_dcr, fddi", name);
+		key_of(key, c->name, "medium");
+		return setup_blame(s, key, e);
+	}
+	if (m->kind != MEDIUM_FDDI) {
+		rc = shared_time(s, c->name, "slot", &m->slot, e);
+		return rc ? rc : shared_time(s, c->name, "gap", &m->gap, e);
+	}
+	rc = shared_time(s, c->name, "ttrt", &m->ttrt, e);
+	if (rc == 0)
+		rc = shared_time(s, c->name, "hop", &m->hop, e);
+	return rc ? rc : shared_time(s, c->name, "sync", &m->sync, e);
+}
+
+/* What stands in the configuration for all networks counts for the line; the rest cannot be on one. */
+static int complete_medium(struct setup *s, struct simnet_conf *c, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	int rc = 0;
+
+	if (c->medium.kind == MEDIUM_NONE)
+		return 0;
+	if (c->bits_per_s > 0)
+		c->medium.bits_per_s = c->bits_per_s;
+	key_of(key, c->name, "header");
+	if (setup_get(s, key))
+		c->medium.header_bytes = c->header_bytes;
+	c->medium.queue_bytes = c->queue_bytes;
+	c->bits_per_s = 0;
+	if (c->duplicate > 0 || c->reorder > 0)
+		rc = err_set(e, ERR_INVALID,
+			     "network %s: a shared line neither doubles nor reorders; take these "
+			     "lines out",
+			     c->name);
+	return rc;
+}
+
 static int delay(struct setup *s, bool is_part, struct simnet_conf *c, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
 	const char *text;
 
+	key_of(key, c->name, "medium");
+	text = setup_get(s, key);
+	if (text)
+		return medium(s, c, text, e);
 	key_of(key, c->name, "delay");
 	text = setup_get(s, key);
 	if (is_part)
@@ -171,6 +229,8 @@ static int add_net(struct run *r, const char *name, struct err *e)
 		rc = chances(r->setup, c, e);
 	if (rc == 0)
 		rc = line(r->setup, c, e);
+	if (rc == 0)
+		rc = complete_medium(r->setup, c, e);
 	if (rc == 0)
 		rc = transport(r, r->nnet - 1, e);
 	return rc ? rc : partitions(r, c, e);

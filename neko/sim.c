@@ -25,7 +25,7 @@ int sim_fail(struct sim *s, enum err_code code, const char *fmt, ...)
 	return err_set(&s->failure, code, "%s", text);
 }
 
-static void trace(struct sim *s, enum sim_step_kind kind, const struct neko_msg *m, uint32_t to)
+void sim_trace(struct sim *s, enum sim_step_kind kind, const struct neko_msg *m, uint32_t to)
 {
 	const struct sim_step t = {
 		kind, s->now, to, simnet_name(s->net[m->net]), s->world.type_name[m->type], m
@@ -42,9 +42,9 @@ static int transmit_to(struct sim *s, struct neko_msg *m, uint32_t to)
 
 	s->counts.sent++;
 	if (s->trace)
-		trace(s, SIM_SENT, m, to);
+		sim_trace(s, SIM_SENT, m, to);
 	if (n == 0 && s->trace)
-		trace(s, SIM_LOST, m, to);
+		sim_trace(s, SIM_LOST, m, to);
 	for (i = 0; i < n && rc == 0; i++) {
 		v.at = at[i];
 		v.seq = ++s->seq;
@@ -65,6 +65,8 @@ static int world_transmit(struct neko_process *p, struct neko_msg *m)
 		return -ERR_CLOSED;
 	if (p->is_down)
 		return 0;
+	if (simnet_medium(s->net[m->net]))
+		return sim_medium_send(s, m);
 	if (!m->all && m->to != NEKO_OTHERS)
 		return transmit_to(s, m, m->to);
 	for (i = 0; i < m->nto && rc == 0; i++)
@@ -128,6 +130,7 @@ static void drop_queue(struct sim *s)
 	for (i = 0; i < s->queue.n; i++)
 		if (s->queue.heap[i].kind == SIM_MESSAGE)
 			world_msg_unref(&s->world, s->queue.heap[i].what);
+	sim_medium_drop(s);
 	events_done(&s->queue);
 }
 
@@ -155,6 +158,7 @@ int sim_add_net(struct sim *s, const struct simnet_conf *conf, struct err *e)
 		return err_set(e, ERR_LIMIT, "a run has at most %d networks", NEKO_NETS_MAX);
 	rc = simnet_new(conf, s->world.nprocess, hash_mix64(s->seed + 1) ^ hash_mix64(~(uint64_t)i),
 			&s->net[i], e);
+	s->armed_at[i] = NEKO_NEVER;
 	if (rc == 0)
 		s->world.nnet++;
 	return rc;
@@ -223,7 +227,7 @@ static void receive(struct sim *s, const struct event *v)
 	s->counts.delivered++;
 	note_content(s, m);
 	if (s->trace)
-		trace(s, SIM_DELIVERED, m, v->to);
+		sim_trace(s, SIM_DELIVERED, m, v->to);
 	world_hand_up(&s->world.process[v->to - 1], m);
 	world_msg_unref(&s->world, m);
 }
@@ -252,6 +256,8 @@ static void happen(struct sim *s, const struct event *v)
 		receive(s, v);
 	else if (v->kind == SIM_WAKE)
 		sim_flow_timer(s, v);
+	else if (v->kind == SIM_MEDIUM)
+		sim_medium_due(s, v);
 	else
 		crash(s, v->to);
 	if (s->ready)

@@ -7,7 +7,7 @@
 #include "neko/sim.h"
 #include "neko/world.h"
 
-enum sim_kind { SIM_MESSAGE, SIM_WAKE, SIM_CRASH };
+enum sim_kind { SIM_MESSAGE, SIM_WAKE, SIM_CRASH, SIM_MEDIUM };
 
 /*
  * The flow of control of an active layer. At most one event of the queue is its timer; a wait that ends
@@ -34,6 +34,7 @@ struct sim {
 	struct events queue;
 	uint64_t nstale;
 	struct simnet *net[NEKO_NETS_MAX];
+	nsec_t armed_at[NEKO_NETS_MAX]; /* the event of a shared line; NEKO_NEVER: none */
 	struct coro_stacks *stacks;
 	size_t stack_bytes;
 	struct flow *flows, *ready, *ready_last; /* flows: owned, of active layers, by process */
@@ -55,6 +56,13 @@ void sim_flow_arrived(struct neko_layer *l);
 void sim_flow_timer(struct sim *s, const struct event *v);
 void sim_run_ready(struct sim *s);
 unsigned sim_flows_close(struct sim *s);
+
+/* Networks with a shared line. */
+int sim_medium_send(struct sim *s, struct neko_msg *m);
+void sim_medium_due(struct sim *s, const struct event *v);
+void sim_medium_drop(struct sim *s);
+
+void sim_trace(struct sim *s, enum sim_step_kind kind, const struct neko_msg *m, uint32_t to);
 
 int sim_fail(struct sim *s, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

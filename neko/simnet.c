@@ -13,6 +13,7 @@ struct simnet {
 	struct rng rng;
 	nsec_t *busy_until; /* of each sender's line; NULL without limit. Owned */
 	uint32_t *replayed; /* of each link of the trace: the next one; NULL without. Owned */
+	struct medium *medium; /* owned; NULL: none */
 	struct map last; /* of a pair of processes: nsec_t *, owned: the last arrival */
 	struct simnet_counts counts;
 	bool is_plain; /* nothing but a delay and a loss */
@@ -54,6 +55,14 @@ int simnet_new(const struct simnet_conf *conf, uint32_t nprocess, uint64_t seed,
 		simnet_free(n);
 		return err_nomem(e);
 	}
+	if (conf->medium.kind != MEDIUM_NONE) {
+		int rc = medium_new(&conf->medium, nprocess, rng_next(&n->rng), &n->medium, e);
+
+		if (rc) {
+			simnet_free(n);
+			return rc;
+		}
+	}
 	n->is_plain = !n->busy_until && !conf->is_fifo && !conf->ncut && conf->duplicate <= 0 &&
 		      conf->reorder <= 0 && !conf->trace;
 	*out = n;
@@ -66,6 +75,7 @@ void simnet_free(struct simnet *n)
 
 	if (!n)
 		return;
+	medium_free(n->medium, NULL, NULL);
 	while (map_next(&n->last, &i))
 		free(i.value);
 	map_done(&n->last);
@@ -166,6 +176,35 @@ static int arrive(struct simnet *n, uint32_t from, uint32_t to, nsec_t left, nse
 	if (happens(n, n->conf.reorder))
 		*at += n->conf.reorder_by;
 	return n->conf.is_fifo && keep_order(n, from, to, at) ? -ERR_NOMEM : 1;
+}
+
+struct medium *simnet_medium(const struct simnet *n)
+{
+	return n->medium;
+}
+
+void simnet_free_medium(struct simnet *n, void (*forget)(void *arg, void *what), void *arg)
+{
+	medium_free(n->medium, forget, arg);
+	n->medium = NULL;
+}
+
+bool simnet_keeps(struct simnet *n, nsec_t now, uint32_t from, uint32_t to)
+{
+	bool is_parted = n->conf.ncut && is_cut(n, now, from, to);
+
+	n->counts.sent++;
+	n->counts.cut += is_parted;
+	if (is_parted || !happens(n, n->conf.loss))
+		return !is_parted;
+	n->counts.lost++;
+	return false;
+}
+
+void simnet_count_dropped(struct simnet *n, uint32_t messages)
+{
+	n->counts.sent += messages;
+	n->counts.dropped += messages;
 }
 
 static int pass_all(struct simnet *n, uint32_t from, uint32_t to, nsec_t left, nsec_t *at)

@@ -5,6 +5,7 @@
 
 #include "neko/delay.h"
 #include "neko/delaytrace.h"
+#include "neko/medium.h"
 #include "neko/simcut.h"
 
 #include <stddef.h>
@@ -17,6 +18,8 @@ struct simnet_conf {
 	const struct delaytrace
 		*trace; /* instead of delay; borrowed for the network's life. NULL: none */
 	bool is_resampled; /* each message draws one of its link's; else they come in order, again and again */
+	struct medium_conf
+		medium; /* a line that all share instead of delays; of those loss and cut remain */
 	double loss, duplicate; /* chances of a message, each independent of all others */
 	double reorder; /* chance that a message is held for reorder_by more */
 	nsec_t reorder_by;
@@ -28,7 +31,7 @@ struct simnet_conf {
 	size_t ncut;
 };
 
-/* ERR_NOMEM. */
+/* ERR_NOMEM; ERR_INVALID, ERR_LIMIT of a medium. */
 int simnet_new(const struct simnet_conf *conf, uint32_t nprocess, uint64_t seed,
 	       struct simnet **out, struct err *e);
 void simnet_free(struct simnet *n);
@@ -40,6 +43,14 @@ struct simnet_counts {
 };
 
 const struct simnet_counts *simnet_counts(const struct simnet *n);
+
+/* NULL: each message has its own way. */
+struct medium *simnet_medium(const struct simnet *n);
+/* Frames that wait are forgotten: before the net is freed, when there may be some. */
+void simnet_free_medium(struct simnet *n, void (*forget)(void *arg, void *what), void *arg);
+/* Of a message that the line has sent: false when it is lost on its way to one process. */
+bool simnet_keeps(struct simnet *n, nsec_t now, uint32_t from, uint32_t to);
+void simnet_count_dropped(struct simnet *n, uint32_t messages);
 
 #define SIMNET_COPIES_MAX 2
 
