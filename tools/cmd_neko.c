@@ -272,7 +272,7 @@ int cmd_neko(int argc, char **argv)
 		  "run --real: on these hosts in turn, where factories wait: a:8765,b "
 		  "(real.hosts)",
 		  OPT_STR, &w.hosts, 0, 0, NULL },
-		{ "listen", 'l', "ADDRESS[:PORT]",
+		{ "listen", 'l', "ADDRESS:PORT",
 		  "factory: where it waits (default 127.0.0.1:8765; port 0: a free one)", OPT_STR,
 		  &w.over.listen, 0, 0, NULL },
 		{ "objects", 0, NULL,

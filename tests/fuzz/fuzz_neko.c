@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first byte says what the others are: c a configuration, which makes a run or an error with words; b blocks
- * of events, which are read the same whole and byte by byte; any other one a datagram, of which a message has no more bytes
+ * The first byte says what the others are: c a configuration, which makes a run or an error with words; b a block
+ * of events and delays, as many as it says; m what a master and a factory say; any other one a datagram, of which a message has no more bytes
  * than came.
  */
 #include "neko/realwire.h"
@@ -37,26 +37,52 @@ static void configuration(const uint8_t *p, size_t n)
 	setup_free(s);
 }
 
-static void count(void *arg, const struct neko_event *v)
-{
-	size_t *events = arg;
+struct told {
+	size_t events, delays;
+};
 
+static void on_event(void *arg, const struct neko_event *v)
+{
 	demand(v->at >= 0 && strlen(v->what) < REALWIRE_WHAT_BYTES);
-	++*events;
+	((struct told *)arg)->events++;
 }
 
-static void blocks(const uint8_t *p, size_t n)
+static void on_delay(void *arg, const struct neko_delay *d)
 {
-	size_t used, more, i, events = 0;
-	struct realwire_block b;
-	int rc = realwire_read(p, n, &used, &b, count, &events);
+	((struct told *)arg)->delays++;
+}
 
-	demand(used <= n && (rc == 0 || used == 0));
-	if (rc || !used)
-		return;
-	demand(events == b.count);
-	for (i = 0; i < used; i++)
-		demand(realwire_read(p, i, &more, &b, count, &events) == 0 && more == 0);
+static void block(const uint8_t *p, size_t n)
+{
+	struct told told = { 0 };
+	const struct realwire_hearer h = { on_event, on_delay, &told };
+	struct realwire_block b;
+
+	if (realwire_read(p, n, &b, &h) == 0)
+		demand(told.events == b.count && told.delays == b.ndelay);
+}
+
+/* What a master and its factory say to each other. */
+static void controls(const uint8_t *p, size_t n)
+{
+	char words[REALWIRE_WORDS_BYTES];
+	struct realwire_start s;
+	struct realwire_ready r;
+	struct realwire_gone g;
+	struct sockaddr_in a[3];
+	uint64_t key;
+	nsec_t t[3];
+
+	if (realwire_get_start(p, n, &s) == 0)
+		demand(s.ntext <= n && (!s.ntext || s.text[s.ntext - 1] + 1));
+	if (realwire_get_ready(p, n, &r) == 0)
+		demand(r.n <= NEKO_NETS_MAX);
+	realwire_get_words(p, n, words);
+	demand(strlen(words) < sizeof(words));
+	realwire_get_peers(p, n, &key, a, 3);
+	if (realwire_get_gone(p, n, &g) == 0)
+		demand(strlen(g.why) < sizeof(g.why));
+	realwire_get_times(p, n, t, 3);
 }
 
 static void datagram(const uint8_t *p, size_t n)
@@ -64,10 +90,11 @@ static void datagram(const uint8_t *p, size_t n)
 	static const struct neko_world_ops ops;
 	struct neko_world w = { 0 };
 	struct neko_msg *m;
+	uint32_t number;
 
 	if (world_init(&w, &ops, 3, 1, NULL) == 0) {
 		w.type_name[1] = "one";
-		m = realwire_message(&w, 0, 2, 0, p, n);
+		m = realwire_message(&w, 0, 2, 0, p, n, &number);
 		if (m) {
 			demand(m->n <= n && m->from >= 1 && m->from <= 3 && m->type == 1);
 			world_msg_unref(&w, m);
@@ -83,7 +110,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	if (*p == 'c')
 		configuration(p + 1, n - 1);
 	else if (*p == 'b')
-		blocks(p + 1, n - 1);
+		block(p + 1, n - 1);
+	else if (*p == 'm')
+		controls(p + 1, n - 1);
 	else
 		datagram(p + 1, n - 1);
 	return 0;
