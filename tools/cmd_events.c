@@ -6,6 +6,7 @@
 #include "common/omis/value.h"
 #include "eventlog/evwhere.h"
 #include "tools/following.h"
+#include "tools/keeping.h"
 #include "tools/show.h"
 #include "tools/table.h"
 #include "tools/term.h"
@@ -21,11 +22,12 @@
 #define RATE_NS NSEC_PER_SEC /* between the two looks of a rate */
 #define TYPES_MAX 65536
 
-static volatile sig_atomic_t got_signal;
+static volatile sig_atomic_t got_signal, nsignal;
 
 static void on_signal(int signo)
 {
 	got_signal = signo;
+	nsignal++;
 }
 
 static void catch_signals(void)
@@ -231,7 +233,7 @@ static int list(const struct following_wish *w)
 	return rc;
 }
 
-/* --- on and tail */
+/* --- tail */
 
 static void wait_a_while(nsec_t until)
 {
@@ -277,8 +279,6 @@ static int follow(const struct following_wish *w)
 	rc = rc != CMD_OK ? rc : end;
 	if (f.nlost)
 		cmd_warn("%llu events were lost for want of room", (unsigned long long)f.nlost);
-	if (rc == CMD_OK && !w->is_shown)
-		printf("%llu events\n", (unsigned long long)f.nevent);
 	return rc;
 }
 
@@ -306,10 +306,15 @@ static int off(const struct following_wish *w)
 
 /* --- the command line */
 
+struct wish {
+	struct following_wish tail; /* and of list and off */
+	struct keeping_wish on;
+};
+
 static const struct verb {
 	const char *name;
-	int (*run)(const struct following_wish *w);
-} verbs[] = { { "list", list }, { "on", follow }, { "off", off }, { "tail", follow } };
+	int (*run)(const struct following_wish *w); /* NULL: on */
+} verbs[] = { { "list", list }, { "on", NULL }, { "off", off }, { "tail", follow } };
 
 static const struct verb *verb_of(const char *name)
 {
@@ -319,46 +324,92 @@ static const struct verb *verb_of(const char *name)
 	return NULL;
 }
 
-static const char *contradiction(const struct following_wish *w, const struct verb *verb)
+static const char *contradiction_of_on(const struct keeping_wish *w, bool is_on, const char *to)
 {
+	if (is_on && !to)
+		return "on needs --to: archive:FILE, archive:postgresql://..., or FILE; tail shows events";
+	if (!is_on && (w->name || w->lease_ns || w->room_mib || !str_eq(w->when_full, KEEPING_WHEN_FULL)))
+		return "--name, --lease, --room and --when-full are of on";
+	if (w->name && !keeping_is_name(w->name))
+		return "--name has letters, digits, '.', '_', '-', 63 at the most";
+	if (!str_eq(w->when_full, "oldest") && !str_eq(w->when_full, "newest") && !str_eq(w->when_full, "stop"))
+		return "--when-full is oldest, newest or stop";
+	return NULL;
+}
+
+static const char *contradiction(const struct wish *wish, const struct verb *verb)
+{
+	const struct following_wish *w = &wish->tail;
+	bool lasts = !verb->run || verb->run == follow;
+	const char *wrong = contradiction_of_on(&wish->on, !verb->run, w->to);
 	struct evwhere where;
 	struct term t;
 
 	if (verb->run != list && !*w->names)
 		return "which events? names, beginnings of names with a *, or all";
-	if (str_eq(verb->name, "on") && !w->to)
-		return "on needs --to FILE; tail shows events";
-	if (w->to && verb->run != follow)
+	if (wrong)
+		return wrong;
+	if (w->to && !lasts)
 		return "--to is of on and tail";
-	if ((w->where || w->for_ns || w->count) && verb->run != follow)
+	if ((w->where || w->for_ns || w->count) && !lasts)
 		return "--where, --for and --count are of on and tail";
 	if (w->where && evwhere_read(w->where, &where, NULL))
 		return "--where has conditions FIELD OP VALUE: 'nbytes > 65536 and file == /scratch/*'";
 	return term_open(&t, w->common.color) < 0 ? "--color takes auto, always or never" : NULL;
 }
 
-static int run(struct following_wish *w, const struct verb *verb)
+static int run_on(struct wish *w)
+{
+	struct keeping_wish *on = &w->on;
+
+	on->common = w->tail.common;
+	on->names = w->tail.names;
+	on->where = w->tail.where;
+	on->job = w->tail.job;
+	on->to = w->tail.to;
+	on->for_ns = w->tail.for_ns;
+	on->count = w->tail.count;
+	on->signals = &nsignal;
+	catch_signals();
+	return keeping_run(on);
+}
+
+static int run_other(const struct following_wish *w, const struct verb *verb)
 {
 	int rc = session_open(&w->common);
 
 	if (rc != CMD_OK)
 		return rc;
-	w->is_shown = str_eq(verb->name, "tail");
 	rc = verb->run(w);
 	session_close();
+	return rc;
+}
+
+static int run(struct wish *w, const struct verb *verb)
+{
+	int rc = verb->run ? run_other(&w->tail, verb) : run_on(w);
+
 	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
 }
 
 int cmd_events(int argc, char **argv)
 {
-	struct following_wish w = { .common = CMD_COMMON_INIT };
+	struct wish wish = { .tail = { .common = CMD_COMMON_INIT }, .on = { .when_full = KEEPING_WHEN_FULL } };
+	struct following_wish *w = &wish.tail;
 	const struct opt table[] = {
-		CMD_OPTIONS(&w.common),
-		{ "where", 'w', "TEXT", "of those: 'nbytes > 65536 and file == /scratch/*'", OPT_STR, &w.where, 0, 0, NULL },
-		{ "for", 0, "TIME", "off after this time", OPT_NSEC, &w.for_ns, NSEC_PER_MSEC, INT64_C(31536000000000000), NULL },
-		{ "to", 'o', "FILE", "append them to this event log", OPT_STR, &w.to, 0, 0, NULL },
-		{ "count", 'n', "N", "end after N events", OPT_I64, &w.count, 1, INT64_MAX, NULL },
-		{ "job", 0, "NAME", "of the processes of this job only", OPT_STR, &w.job, 0, 0, NULL },
+		CMD_OPTIONS(&w->common),
+		{ "where", 'w', "TEXT", "of those: 'nbytes > 65536 and file == /scratch/*'", OPT_STR, &w->where, 0, 0, NULL },
+		{ "for", 0, "TIME", "off after this time", OPT_NSEC, &w->for_ns, NSEC_PER_MSEC, INT64_C(31536000000000000), NULL },
+		{ "to", 'o', "WHERE", "on: keep them in archive:FILE, archive:postgresql://... or a FILE (an event log); tail: in a FILE, too",
+		  OPT_STR, &w->to, 0, 0, NULL },
+		{ "count", 'n', "N", "end after N events", OPT_I64, &w->count, 1, INT64_MAX, NULL },
+		{ "job", 0, "NAME", "of the processes of this job only", OPT_STR, &w->job, 0, 0, NULL },
+		{ "name", 0, "NAME", "on: who is killed goes on by this name (default: made of the command)", OPT_STR, &wish.on.name, 0, 0, NULL },
+		{ "room", 0, "MIB", "on: what may wait on the disk of each host and site (default 64)", OPT_I64, &wish.on.room_mib, 2, 4096, NULL },
+		{ "lease", 0, "TIME", "on: and for how long when nobody takes it (default 5m)", OPT_NSEC, &wish.on.lease_ns, 10 * NSEC_PER_SEC,
+		  86400 * NSEC_PER_SEC, NULL },
+		{ "when-full", 0, "WHAT", "on: without room oldest (default) or newest are lost, or events are off (stop)", OPT_STR,
+		  &wish.on.when_full, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
@@ -368,8 +419,11 @@ int cmd_events(int argc, char **argv)
 		.details = "A NAME is an event's name, the beginning of names with a * behind it, or all: events of\n"
 			   "omig/event.h, library calls (MPI_Send is MPI_Send.start and MPI_Send.end), and probes.\n"
 			   "list says which there are, with rate and loss while they are on; tail shows events; on keeps\n"
-			   "them (--to). Events are on as long as somebody follows them: until --for is over, ^C, the end\n"
-			   "of this command in whatever way, or omig events off with one of its names, or all.",
+			   "them (--to): what is on its way waits on disks until it is safe at its destination, once, also\n"
+			   "when daemons or this command are killed; the same command again goes on. Events are on as\n"
+			   "long as somebody follows them: until --for is over, ^C, the end of this command in whatever\n"
+			   "way, or omig events off with one of its names, or all. The status of on is 0 when all that\n"
+			   "was generated is stored, 6 when something was lost, which is counted and told.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
@@ -381,7 +435,7 @@ int cmd_events(int argc, char **argv)
 	verb = verb_of(first < argc ? argv[first] : NULL);
 	if (!verb)
 		return opt_usage_error(&spec, "list, on, off or tail");
-	w.names = argv + first + 1;
-	wrong = contradiction(&w, verb);
-	return wrong ? opt_usage_error(&spec, "%s", wrong) : run(&w, verb);
+	w->names = argv + first + 1;
+	wrong = contradiction(&wish, verb);
+	return wrong ? opt_usage_error(&spec, "%s", wrong) : run(&wish, verb);
 }

@@ -111,7 +111,7 @@ int following_begin(struct following *f)
 		if (f->keep < 0)
 			return cmd_fail(CMD_FAILURE, "%s: %s", f->wish->to, strerror(errno));
 	}
-	if (rc == CMD_OK && f->wish->is_shown)
+	if (rc == CMD_OK)
 		rc = logwrite_open(f->wish->common.json ? "json" : "bp", NULL, &f->show);
 	if (rc == CMD_OK)
 		rc = look_at_tree(f);
@@ -149,7 +149,7 @@ static int read_blocks(struct following *f)
 		got = evread_push(f->reader, f->in.p + at, f->in.n - at, false, &used);
 		while (rc == CMD_OK && got == EVREAD_BLOCK && !has_enough(f) && evread_next(f->reader, &ev)) {
 			f->nevent++;
-			rc = f->show ? logwrite_event(f->show, &ev) : CMD_OK;
+			rc = logwrite_event(f->show, &ev);
 		}
 		at += used;
 	} while (rc == CMD_OK && got == EVREAD_BLOCK && !has_enough(f));
@@ -214,7 +214,7 @@ int following_fetch(struct following *f, bool *more)
 		omis_value_free(v);
 	}
 	omis_reply_free(r);
-	if (rc == CMD_OK && f->show)
+	if (rc == CMD_OK)
 		rc = logwrite_flush(f->show);
 	f->nlost = evread_report(f->reader)->dropped + evread_report(f->reader)->lost_events;
 	f->is_over |= has_enough(f);

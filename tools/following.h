@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of running programs as `omig events` has them: asked for, fetched, shown and kept. */
+/* Events of running programs as `omig events tail` has them: asked for, fetched and shown. */
 #ifndef TOOLS_FOLLOWING_H
 #define TOOLS_FOLLOWING_H
 
@@ -15,7 +15,6 @@ struct following_wish {
 	char **names;
 	const char *where, *job, *to;
 	int64_t for_ns, count;
-	bool is_shown; /* as text; else kept only */
 };
 
 struct following {
@@ -24,8 +23,8 @@ struct following {
 	Omis_value *tree; /* omig_tree() as it was when the request was made */
 	struct evread *reader;
 	struct buf in; /* bytes of blocks that the reader has not done with */
-	struct logwrite *show; /* NULL: nobody looks */
-	int keep; /* descriptor of the file; -1 = none */
+	struct logwrite *show;
+	int keep; /* descriptor of the file of --to; -1 = none */
 	uint64_t nevent, nlost; /* lost: as the blocks tell, and what buffers had no room for */
 	bool is_over;
 	int status;

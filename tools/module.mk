@@ -10,7 +10,7 @@ tools.src        := cmd.c columns.c following.c health.c launch.c launch_mainsm.
 		    cmd_check.c cmd_dot.c cmd_explain.c cmd_measure.c cmd_metrics.c cmd_probes.c \
 		    graphviz.c measuring.c measuring_names.c measuring_regions.c measuring_show.c measuring_until.c \
 		    metrics.c pmsl_text.c probe_decl.c probe_write.c \
-		    cmd_events.c cmd_lifelines.c cmd_log.c logarchive.c logcompare.c logquery.c \
+		    cmd_events.c keeping.c kept.c cmd_lifelines.c cmd_log.c logarchive.c logcompare.c logquery.c \
 		    logread.c logwrite.c \
 		    cmd_neko.c cmd_sim.c cmd_stats.c neko_compare.c neko_delays.c neko_hosts.c neko_plot.c neko_plot_space.c neko_show.c neko_trace.c
 tools.uses       := common/base common/ring common/omis eventlog eventlog/text eventlog/archive eventlog/lifeline stats pmsl neko neko/hosts tools/libomis tools/web
@@ -27,7 +27,8 @@ $(B)/bin/omig: BASE_LDFLAGS += -Wl,--export-dynamic-symbol='neko_*'
 # The terminal's former state, and what a signal handler may touch.
 tools.statics    := term.c:saved term.c:is_changed cmd_top.c:got_signal cmd_top.c:got_resize \
 		    cmd_request.c:is_interrupted cmd_export.c:is_told_to_end cmd_selftest.c:got_signal \
-		    cmd_measure.c:got_signal cmd_measure.c:got_resize cmd_events.c:got_signal
+		    cmd_measure.c:got_signal cmd_measure.c:got_resize cmd_events.c:got_signal \
+		    cmd_events.c:nsignal keeping.c:link_state
 
 # The process that omig selftest does things to: a rank that has what an MPI would have in itself.
 tools.src        += cmd_selftest.c selftest_bed.c selftest_keeper.c selftest_lacks.c selftest_rows.c selftest_run.c \

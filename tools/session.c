@@ -41,7 +41,7 @@ static int patience(const struct cmd_common *c, int64_t *connect_ms, int64_t *an
 	return CMD_OK;
 }
 
-int session_open(const struct cmd_common *c)
+int session_open_told(const struct cmd_common *c, void (*on_word)(Omis_reply r))
 {
 	char name[] = "omig", o1[] = "--omis-timeout", o2[] = "--omis-mainsm", ms[24];
 	char *words[] = { name, o1, ms, NULL, NULL, NULL }, **argv = words;
@@ -60,12 +60,17 @@ int session_open(const struct cmd_common *c)
 		argc = 5;
 	}
 	snprintf(ms, sizeof(ms), "%lld", (long long)connect_ms);
-	s = omis_init(&argc, &argv, NULL, NULL);
+	s = omis_init(&argc, &argv, on_word, NULL);
 	free(string);
 	if (s != OMIS_OK)
 		return cmd_fail(open_status(s, c->mainsm != NULL), "%s", omis_last_error());
 	omis_request_policy(OMIS_WAIT_ALL, 0, (unsigned)answer_ms);
 	return CMD_OK;
+}
+
+int session_open(const struct cmd_common *c)
+{
+	return session_open_told(c, NULL);
 }
 
 void session_close(void)

@@ -10,6 +10,9 @@
 int session_open(const struct cmd_common *c);
 void session_close(void);
 
+/* The same, with omis_init()'s handler of what belongs to no request. */
+int session_open_told(const struct cmd_common *c, void (*on_word)(Omis_reply r));
+
 /* Attaches all that is known. 0 or an exit status. */
 int session_attach_all(void);
 
