@@ -50,3 +50,10 @@ faults-tools $(B)/check/system.tap: $(FAULTS)/oracle
 $(FAULTS)/oracle.o: | $(common/daemon.gens)
 $(FAULTS)/oracle: $(FAULTS)/oracle.o $(call archives,common/daemon)
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(call links,common/daemon)
+# What t413 counts: numbered events, and which of them are in a log.
+faults-tools $(B)/check/system.tap: $(FAULTS)/numbers $(FAULTS_MPI:%=$(FAULTS)/numbered.%)
+$(FAULTS)/numbers: $(FAULTS)/numbers.o $(call archives,eventlog)
+	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(call links,eventlog)
+$(FAULTS)/numbered.%: tests/system/numbered.c $(B)/lib/libomig-event.so | $(B)/examples/include/omig/event.h
+	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -I$(B)/examples/include -o $@ $< \
+		-L$(B)/lib -lomig-event -Wl,-rpath,'$$ORIGIN/../../lib'

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each rank writes numbered events while somebody wants them, in bursts that rings have no room for, and says at the end how many.
+ *
+ *	numbered [--events N] [--burst N] [--pause US] [--until FILE]
+ *
+ * It waits until they are on, writes N of them, each hundredth burst a hundred times as large, and stays until FILE is there. Numbers
+ * of rank r begin at r * 2^40.
+ */
+#include <omig/event.h>
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RANK_SHIFT 40
+#define OFF_PAUSE_US 1000 /* between two looks whether they are on */
+
+OMIG_EVENT(tick, "tick", OMIG_INFO, (int64, number))
+
+struct run {
+	long long events, burst, pause_us;
+	const char *until;
+	long long first, written; /* numbers */
+	long long bursts;
+	long long unsure; /* that were on before and off behind: nobody knows whether they were told */
+};
+
+static void write_burst(struct run *r)
+{
+	long long n = ++r->bursts % 100 ? r->burst : 100 * r->burst;
+
+	for (long long i = 0; i < n && r->written < r->events; i++) {
+		if (!omig_event_is_on(tick))
+			return;
+		omig_event(tick, r->first + r->written++); /* evaluated when it is on */
+		if (!omig_event_is_on(tick))
+			r->unsure++;
+	}
+}
+
+static void read_words(struct run *r, int argc, char **argv)
+{
+	for (int i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--events"))
+			r->events = strtoll(argv[i + 1], NULL, 10);
+		else if (!strcmp(argv[i], "--burst"))
+			r->burst = strtoll(argv[i + 1], NULL, 10);
+		else if (!strcmp(argv[i], "--pause"))
+			r->pause_us = strtoll(argv[i + 1], NULL, 10);
+		else if (!strcmp(argv[i], "--until"))
+			r->until = argv[i + 1];
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct run r = { .events = 1000, .burst = 100, .pause_us = 1000 };
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	read_words(&r, argc, argv);
+	r.first = (long long)rank << RANK_SHIFT;
+	while (r.written < r.events && !(r.until && !access(r.until, F_OK))) {
+		bool was_on = omig_event_is_on(tick);
+
+		write_burst(&r);
+		if (!was_on || r.pause_us)
+			usleep((unsigned)(was_on ? r.pause_us : OFF_PAUSE_US));
+	}
+	printf("rank %d generated %lld unsure %lld\n", rank, r.written, r.unsure);
+	fflush(stdout);
+	while (r.until && access(r.until, F_OK))
+		usleep(OFF_PAUSE_US);
+	MPI_Finalize();
+	return 0;
+}

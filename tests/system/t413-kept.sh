@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Events that are kept until they are safe: generated = stored + counted lost, exactly, of numbered events, whatever is killed or stands
+# still meanwhile. Long runs: OMIG_EVENTS=N (of each rank), OMIG_EVENT_BURST=N, OMIG_EVENT_ROOM=MIB, OMIG_EVENT_KILLS=N (of lm, sm and loader together),
+# OMIG_EVENT_VICTIMS, OMIG_EVENT_TO=archive:FILE, OMIG_TEST_SEED.
+. tests/system/lib.sh
+. tests/system/faults.sh
+need_mpi
+mpi=$one_flavour
+for program in numbered.$mpi numbers; do
+	[ -x "$T/$program" ] || skip_all "$program is not built: make faults-tools"
+done
+events=${OMIG_EVENTS:-400000}
+burst=${OMIG_EVENT_BURST:-100}
+room=${OMIG_EVENT_ROOM:-64} # MiB
+kills=${OMIG_EVENT_KILLS:-0}
+victims=${OMIG_EVENT_VICTIMS:-sm loader}
+export OMIG_RING=65536 # has no room for the larger bursts
+seed=${OMIG_TEST_SEED:-$$}
+long=$((events / 1000000 + kills)) # what a long run may wait more, in seconds
+
+# --- the program, the loader, and what they say
+begin() { # WHERE: what is there goes to
+	to=$1
+	rm -f "$TMPDIR/enough" "$TMPDIR"/on.*
+	omig run -- "mpirun.$mpi" -n 2 "$T/numbered.$mpi" --events "$events" --burst "$burst" --pause 2000 --until "$TMPDIR/enough" </dev/null \
+		>"$TMPDIR/job.out" 2>"$TMPDIR/job.err" &
+	job=$!
+	load
+}
+load() {
+	omig events on tick --name t413 --to "$to" --json --room "$room" >>"$TMPDIR/on.out" 2>>"$TMPDIR/on.err" &
+	loader=$!
+}
+figure() { # NAME: as the loader told it last
+	sed -n "s/.*\"$1\":\([0-9]*\)[,}].*/\1/p" "$TMPDIR/on.out" | tail -n 1
+}
+come() { # more than so many lines of batches
+	[ "$(wc -l <"$TMPDIR/on.out")" -gt "$1" ]
+}
+goes_on_storing() {
+	until_true 40 come $(($(wc -l <"$TMPDIR/on.out") + 1)) || is_written
+}
+is_written() {
+	[ "$(grep -c generated "$TMPDIR/job.out")" = 2 ]
+}
+written() { # all of them, while somebody loads
+	until_true $((60 + long)) is_written
+}
+ends() { # the loader, with its last word; then the program
+	kill -INT $loader
+	wait $loader
+	loaded=$?
+	: >"$TMPDIR/enough"
+	wait $job || return 1
+	[ $loaded = 0 ] || [ $loaded = 6 ] || { echo "status $loaded"; cat "$TMPDIR/on.err"; return 1; }
+	grep -q '"is_done":true' "$TMPDIR/on.out"
+}
+total() { # WORD of the program's last lines: the sum
+	sed -n "s/.*$1 \([0-9]*\).*/\1/p" "$TMPDIR/job.out" | awk '{ n += $1 } END { print n + 0 }'
+}
+count() { # what is there, number by number
+	case $to in
+	archive:*) omig log convert --to olog -o "$TMPDIR/all.olog" "${to#archive:}" && "$T/numbers" "$TMPDIR/all.olog" ;;
+	*) "$T/numbers" "${to#file:}" ;;
+	esac
+}
+balance() {
+	count >"$TMPDIR/count" || return 1
+	generated=$(total generated) unsure=$(total unsure)
+	has=$(sed -n 's/^stored \([0-9]*\) .*/\1/p' "$TMPDIR/count")
+	said=$(figure all_generated) kept=$(figure all_stored)
+	echo "generated $generated ($unsure unsure), told $said; $(cat "$TMPDIR/count"), told $kept; $((said - kept)) lost" | tee "$TMPDIR/balance"
+	grep -q ' twice 0 strange 0$' "$TMPDIR/count" && [ "$has" = "$kept" ] && [ "$has" -gt 0 ] &&
+		[ "$said" -le "$generated" ] && [ "$said" -ge $((generated - unsure)) ]
+}
+
+# --- who is killed
+omig env --job=any >"$TMPDIR/env" 2>/dev/null
+lm_again() { # as the next rank would
+	# shellcheck disable=SC1091 # made above
+	(. "$TMPDIR/env" && unset LD_PRELOAD && lm --background 2>>"$TMPDIR/lm.log")
+	until_true 30 runs_again lm
+}
+kill_lm() {
+	kill_hard lm && lm_again
+}
+kill_sm() {
+	kill_hard sm && until_true 60 runs_again sm
+}
+kill_loader() {
+	kill -KILL $loader
+	wait $loader 2>/dev/null
+	load
+}
+still() { # the loader stands, and what has no room is lost
+	kill -STOP $loader
+	sleep 1
+	kill -CONT $loader
+}
+random() { # BELOW: of the seed
+	drawn=$((drawn + 1))
+	awk -v s=$((seed * 1000 + drawn)) -v n="$1" 'BEGIN { srand(s); rand(); printf "%d", rand() * n }'
+}
+drawn=0
+kill_all_round() {
+	for i in $(seq "$kills"); do
+		sleep "0.$(random 10)"
+		# shellcheck disable=SC2086 # words
+		set -- $victims
+		shift "$(random $#)"
+		"kill_$1" || { echo "seed $seed, kill $i: $1"; return 1; }
+	done
+}
+
+begin "${OMIG_EVENT_TO:-file:$TMPDIR/kept.olog}"
+check 'numbered events come' goes_on_storing
+check 'they go on when the loader is killed and started again' kill_loader
+check 'and come' goes_on_storing
+for victim in lm sm; do
+	case " $victims " in
+	*" $victim "*)
+		check "they go on when the $victim is killed" "kill_$victim"
+		check 'and come' goes_on_storing
+		;;
+	esac
+done
+check 'the loader stands still for a while' still
+[ "$kills" = 0 ] || check "lm, sm and loader are killed, $kills times" kill_all_round
+check 'all are written' written
+check 'the loader ends and says all' ends
+check 'what was generated is stored or counted' balance
+echo "# $(cat "$TMPDIR/balance"), seed $seed"
+tap_end
