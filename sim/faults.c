@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/faults.h"
 
+#include "common/base/array.h"
 #include "common/base/log.h"
 
 #include <stdlib.h>
 
 #define MEND_MAX_NS (8 * NSEC_PER_SEC) /* longer than a silent peer is believed in */
 #define CALLS_AT_ONCE 3
+#define TROUBLED_MAX 65536 /* links at once: then no more until some are mended */
 #define BORN_ONE_IN 6 /* of faults are no faults: programs begin and end */
+
+struct pair {
+	const char *a, *b; /* hosts; borrowed */
+};
 
 struct faults {
 	struct faults_conf conf;
+	struct pair *troubled;
+	size_t ntroubled, cap;
 	struct rng dice;
 	struct loop_timer *fault, *mend, *call;
 };
@@ -59,6 +67,14 @@ static struct mem_link any_trouble(struct faults *f)
 	}
 }
 
+static void trouble_link(struct faults *f, const char *a, const char *b, struct mem_link how)
+{
+	if (array_grow(&f->troubled, &f->cap, f->ntroubled + 1, sizeof(*f->troubled), TROUBLED_MAX))
+		return;
+	f->troubled[f->ntroubled++] = (struct pair){ a, b };
+	set_link(f, a, b, how);
+}
+
 static void trouble(struct faults *f)
 {
 	struct simnode *n = any_node(f);
@@ -67,34 +83,26 @@ static void trouble(struct faults *f)
 
 	switch (rng_below(&f->dice, 4)) {
 	case 0:
-		set_link(f, simsite_host(s), WORLD_TOP, how);
+		trouble_link(f, simsite_host(s), WORLD_TOP, how);
 		break;
 	case 1:
-		set_link(f, simnode_name(n), WORLD_TOP, how);
+		trouble_link(f, simnode_name(n), WORLD_TOP, how);
 		break;
 	case 2:
-		set_link(f, f->conf.tool[rng_below(&f->dice, f->conf.ntool)], WORLD_TOP, how);
+		trouble_link(f, f->conf.tool[rng_below(&f->dice, f->conf.ntool)], WORLD_TOP, how);
 		break;
 	default:
 		for (unsigned i = 0; i < f->conf.cluster->conf.sites; i++)
-			set_link(f, simnode_name(n), simsite_host(f->conf.cluster->site[i]), how);
+			trouble_link(f, simnode_name(n), simsite_host(f->conf.cluster->site[i]), how);
 	}
 }
 
+/* Those that are in trouble: of ten thousand hosts it is a few. */
 static void mend_links(struct faults *f)
 {
-	struct cluster *c = f->conf.cluster;
-	const struct mem_link whole = { 0 };
-
-	for (unsigned i = 0; i < f->conf.ntool; i++)
-		set_link(f, f->conf.tool[i], WORLD_TOP, whole);
-	for (unsigned i = 0; i < c->conf.sites; i++)
-		set_link(f, simsite_host(c->site[i]), WORLD_TOP, whole);
-	for (unsigned i = 0; i < c->conf.hosts; i++) {
-		set_link(f, simnode_name(c->node[i]), WORLD_TOP, whole);
-		for (unsigned k = 0; k < c->conf.sites; k++)
-			set_link(f, simnode_name(c->node[i]), simsite_host(c->site[k]), whole);
-	}
+	for (size_t i = 0; i < f->ntroubled; i++)
+		set_link(f, f->troubled[i].a, f->troubled[i].b, (struct mem_link){ 0 });
+	f->ntroubled = 0;
 }
 
 static void start_all(struct faults *f)
@@ -209,6 +217,7 @@ void faults_free(struct faults *f)
 	loop_timer_free(f->fault);
 	loop_timer_free(f->mend);
 	loop_timer_free(f->call);
+	free(f->troubled);
 	free(f);
 }
 

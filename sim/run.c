@@ -6,7 +6,6 @@
 #include "sim/cluster.h"
 #include "sim/faults.h"
 #include "sim/judge.h"
-#include "sim/trace.h"
 #include "sim/user.h"
 
 #include <inttypes.h>
@@ -29,7 +28,6 @@ struct play {
 	struct world w;
 	struct cluster cluster;
 	struct ledger ledger;
-	struct trace trace;
 	struct faults *faults;
 	struct user *user[RUN_TOOLS_MAX];
 };
@@ -59,7 +57,6 @@ static int open_play(struct play *p, struct err *e)
 
 	if (rc < 0)
 		return rc;
-	trace_begin(&p->trace, p->w.loop);
 	rc = cluster_open(&p->w, &c, &p->cluster, e);
 	if (rc == 0 && ledger_open(&p->ledger, (size_t)c.hosts * CLUSTER_RANKS_MAX) < 0)
 		rc = err_nomem(e);
@@ -87,12 +84,11 @@ static void close_play(struct play *p)
 	if (p->w.loop)
 		world_close(&p->w);
 	ledger_close(&p->ledger);
-	trace_begin(NULL, NULL);
 }
 
 static void tell_result(const struct play *p, struct run_result *out)
 {
-	*out = (struct run_result){ .hash = p->trace.hash, .frames = p->trace.frames, .bytes = p->trace.bytes,
+	*out = (struct run_result){ .hash = p->w.trace.hash, .frames = p->w.trace.frames, .bytes = p->w.trace.bytes,
 				    .virtual_time = loop_now(p->w.loop), .counts = p->ledger.counts,
 				    .broken_at = p->w.broken_at };
 	str_copy(out->broken, sizeof(out->broken), p->w.broken);

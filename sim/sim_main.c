@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/opt.h"
 #include "common/base/str.h"
+#include "sim/detector.h"
 #include "sim/disk.h"
 #include "sim/run.h"
 
@@ -14,7 +15,10 @@
 
 #define EXIT_BROKEN 1
 #define EXIT_FAILURE_OWN 3
-#define FOR_EVER_NS (INT64_C(86400) * NSEC_PER_SEC)
+#define FOR_EVER_NS (INT64_C(400) * 86400 * NSEC_PER_SEC)
+#define LOSS_MAX 0.9
+#define CLUSTER_TIME_NS (60 * NSEC_PER_SEC)
+#define DETECTOR_TIME_NS (24 * 3600 * NSEC_PER_SEC)
 
 struct wish {
 	struct run_conf run;
@@ -24,6 +28,10 @@ struct wish {
 	bool verbose, log, twice, is_range;
 	struct run_result sum; /* of all worlds */
 	uint64_t worlds, broken;
+	/* of the detector */
+	const char *delay;
+	double loss;
+	uint64_t links;
 };
 
 /* The seed under way, as text for whoever crashes. */
@@ -167,21 +175,45 @@ static int set_faults(void *into, const char *value, struct err *e)
 	return 0;
 }
 
+/* Every month of a link is some two million frames. */
+static int run_detector(struct wish *w, const struct opt_spec *spec)
+{
+	struct detector_conf c = { .seed = w->first, .links = (unsigned)w->links, .time = w->run.time ? w->run.time : DETECTOR_TIME_NS, .loss = w->loss };
+	struct buf b = BUF_INIT(4096);
+	struct detector_result r;
+	struct err e = { 0 };
+
+	if (delay_parse(w->delay, &c.delay, &e) < 0 || c.loss < 0 || c.loss > LOSS_MAX)
+		return opt_usage_error(spec, "%s", e.code ? e.text : "--loss is from 0 to 0.9");
+	if (detector_measure(&c, &r, &e) < 0) {
+		fprintf(stderr, "omig: %s\n", e.text);
+		return EXIT_FAILURE_OWN;
+	}
+	detector_print(&c, &r, &b);
+	fputs(buf_str(&b), stdout);
+	buf_done(&b);
+	return 0;
+}
+
 static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **argv, int first)
 {
 	const struct sigaction crash = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
 
+	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, .fd = -1 });
+	if (argc - first == 1 && str_eq(argv[first], "detector"))
+		return run_detector(w, spec);
 	if (argc - first != 1 || !str_eq(argv[first], "cluster"))
-		return opt_usage_error(spec, "what is to be simulated? cluster");
+		return opt_usage_error(spec, "what is to be simulated? cluster or detector");
 	if (w->sites > w->hosts)
 		return opt_usage_error(spec, "more sites than hosts");
 	w->run.sites = (unsigned)w->sites;
 	w->run.hosts = (unsigned)w->hosts;
 	w->run.ranks = (unsigned)w->ranks;
 	w->run.tools = (unsigned)w->tools;
+	if (!w->run.time)
+		w->run.time = CLUSTER_TIME_NS;
 	if (!w->is_range)
 		w->last = w->first;
-	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, .fd = -1 });
 	sigaction(SIGSEGV, &crash, NULL);
 	sigaction(SIGABRT, &crash, NULL);
 	return run_all(w);
@@ -199,7 +231,8 @@ static int document(const struct opt_spec *spec, const char *form)
 int main(int argc, char **argv)
 {
 	struct wish w = { .sites = 2, .hosts = 6, .ranks = 2, .tools = 3, .first = 1,
-			  .run = { .time = 60 * NSEC_PER_SEC, .with_faults = true } };
+			  .delay = "lognormal(5ms, 5ms)", .loss = 0.01, .links = 10,
+			  .run = { .with_faults = true } };
 	const struct opt table[] = {
 		{ .name = "seed", .arg = "N", .help = "what all is drawn from (1)", .kind = OPT_U64, .into = &w.first },
 		{ .name = "seeds", .arg = "A..B", .help = "a world for each of them; broken ones are told", .kind = OPT_CALL,
@@ -212,15 +245,21 @@ int main(int argc, char **argv)
 		  .into = &w.ranks, .min = 0, .max = RUN_RANKS_MAX },
 		{ .name = "tools", .arg = "N", .help = "tools, which do what comes to their minds (3)", .kind = OPT_U64,
 		  .into = &w.tools, .min = 1, .max = RUN_TOOLS_MAX },
-		{ .name = "time", .arg = "TIME", .help = "of work and faults, before all is judged (60s)", .kind = OPT_NSEC,
+		{ .name = "time", .arg = "TIME", .help = "of work and faults, before all is judged (60s); of the detector a link (24h)", .kind = OPT_NSEC,
 		  .into = &w.run.time, .min = 0, .max = FOR_EVER_NS },
 		{ .name = "faults", .arg = "WHICH", .help = "default or none", .kind = OPT_CALL, .into = &w, .call = set_faults },
+		{ .name = "links", .arg = "N", .help = "of the detector: pairs of daemons (10)", .kind = OPT_U64, .into = &w.links,
+		  .min = 1, .max = DETECTOR_LINKS_MAX },
+		{ .name = "delay", .arg = "D", .help = "of the detector: one way (lognormal(5ms, 5ms))", .kind = OPT_STR,
+		  .into = &w.delay },
+		{ .name = "loss", .arg = "P", .help = "of the detector: of a segment, each time that it is sent (0.01)",
+		  .kind = OPT_DOUBLE, .into = &w.loss },
 		{ .name = "twice", .help = "each seed twice: both runs must be the same", .kind = OPT_FLAG, .into = &w.twice },
 		{ .name = "verbose", .short_name = 'v', .help = "what each run did", .kind = OPT_FLAG, .into = &w.verbose },
 		{ .name = "log", .help = "what the daemons log, and what happens to them", .kind = OPT_FLAG, .into = &w.log },
 		{ 0 },
 	};
-	const struct opt_spec spec = { .program = "omig sim", .usage = "cluster [OPTION...]", .table = table,
+	const struct opt_spec spec = { .program = "omig sim", .usage = "cluster|detector [OPTION...]", .table = table,
 				       .summary = "Runs our own daemons, unchanged, in a simulated world." };
 	int first;
 

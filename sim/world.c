@@ -21,6 +21,7 @@ int world_open(struct world *w, uint64_t seed, const char *disk, struct err *e)
 		return err_nomem(e);
 	}
 	mem_net_set_wall(w->net, world_wall, w);
+	trace_begin(&w->trace, w->loop);
 	return 0;
 }
 
@@ -30,6 +31,7 @@ void world_close(struct world *w)
 		loop_turn(w->loop);
 	mem_net_free(w->net);
 	loop_free(w->loop);
+	trace_begin(NULL, NULL);
 	simclock_enter(NULL, 0);
 	w->net = NULL;
 	w->loop = NULL;

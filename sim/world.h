@@ -10,6 +10,7 @@
 #include "common/base/rng.h"
 #include "common/loop/loop.h"
 #include "common/net/mem.h"
+#include "sim/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +25,7 @@ struct world {
 	struct rng dice; /* what happens, and when */
 	const char *disk; /* folder; borrowed */
 	uint16_t port; /* mainsm's */
+	struct trace trace; /* of all links */
 	uint32_t serial; /* of the last certificate */
 	char broken[WORLD_WORDS_BYTES]; /* "": nothing yet */
 	nsec_t broken_at;

@@ -115,7 +115,7 @@ struct net_ctx {
 	X509 *ca;
 	/* memory */
 	struct mem_net *mem;
-	struct list at; /* in mem's contexts */
+	struct list at, at_place; /* in mem's contexts, and in those of its host */
 	struct list listeners; /* of memory */
 	char *mem_host; /* owned */
 };

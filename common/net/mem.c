@@ -80,6 +80,8 @@ static void put_under_way(struct mem_chan *m, struct mem_packet *k)
 
 	if (how->jitter > 0)
 		due += (nsec_t)(random_of(m) * (double)how->jitter);
+	if (how->more)
+		due += how->more(how->arg);
 	if (due < m->last_due)
 		due = m->last_due;
 	m->last_due = due;

@@ -43,6 +43,9 @@ struct mem_link {
 	nsec_t jitter; /* added evenly at random; order is kept all the same */
 	double drop; /* probability that a frame breaks the connection, as a reset would */
 	bool cut; /* a pulled cable: nothing passes, nobody is told, dialling times out */
+	/* Drawn for each frame and added; the order is kept all the same. NULL: nothing. */
+	nsec_t (*more)(void *arg);
+	void *arg; /* of it; borrowed */
 	size_t window; /* bytes under way before the sender's queue fills; 0: MEM_WINDOW_BYTES */
 };
 

@@ -14,11 +14,18 @@ struct mem_net {
 	struct loop *loop;
 	struct rng rng;
 	struct list ctxs; /* struct net_ctx.at */
+	struct list nobody; /* what stands on other hosts */
+	struct smap places; /* host -> struct place: ten thousand of them are dialled and killed */
 	struct smap links; /* "a\nb" in order, "" for any -> struct mem_link */
 	struct mem_link plain; /* what has no rule */
 	uint16_t next_port;
 	nsec_t (*wall_now)(void *arg);
 	void *wall_arg;
+};
+
+/* A host that contexts stand on; it stays when they have gone. */
+struct place {
+	struct list ctxs; /* struct net_ctx.at_place */
 };
 
 struct mem_listener {
@@ -42,6 +49,8 @@ struct mem_net *mem_net_new(struct loop *l, uint64_t seed)
 	rng_init(&m->rng, seed);
 	list_init(&m->ctxs);
 	smap_init(&m->links);
+	smap_init(&m->places);
+	list_init(&m->nobody);
 	return m;
 }
 
@@ -53,6 +62,9 @@ void mem_net_free(struct mem_net *m)
 	for (struct smap_iter i = { 0 }; smap_next(&m->links, &i);)
 		free(i.value);
 	smap_done(&m->links);
+	for (struct smap_iter i = { 0 }; smap_next(&m->places, &i);)
+		free(i.value);
+	smap_done(&m->places);
 	free(m);
 }
 
@@ -125,13 +137,18 @@ int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const stru
 	return 0;
 }
 
+static const struct list *ctxs_on(const struct mem_net *m, const char *host)
+{
+	const struct place *p = smap_find(&m->places, host);
+
+	return p ? &p->ctxs : &m->nobody;
+}
+
 void mem_net_kill_host(struct mem_net *m, const char *host)
 {
-	list_each (item, &m->ctxs) {
-		struct net_ctx *ctx = list_entry(item, struct net_ctx, at);
+	list_each (item, ctxs_on(m, host)) {
+		struct net_ctx *ctx = list_entry(item, struct net_ctx, at_place);
 
-		if (strcmp(ctx->mem_host, host))
-			continue;
 		while (list_pop_front(&ctx->listeners))
 			; /* their owners still close them */
 		list_each (c, &ctx->chans) {
@@ -147,11 +164,9 @@ void mem_net_kill_host(struct mem_net *m, const char *host)
 
 static struct mem_listener *listener_at(const struct mem_net *m, const char *host, uint16_t port)
 {
-	list_each (item, &m->ctxs) {
-		struct net_ctx *ctx = list_entry(item, struct net_ctx, at);
+	list_each (item, ctxs_on(m, host)) {
+		struct net_ctx *ctx = list_entry(item, struct net_ctx, at_place);
 
-		if (strcmp(ctx->mem_host, host))
-			continue;
 		list_each (l, &ctx->listeners) {
 			struct mem_listener *found = list_entry(l, struct mem_listener, at);
 
@@ -363,6 +378,7 @@ static int mem_reload(struct net_ctx *ctx, struct creds_parsed *creds, struct er
 static void mem_done(struct net_ctx *ctx)
 {
 	list_del(&ctx->at);
+	list_del(&ctx->at_place);
 	free(ctx->mem_host);
 }
 
@@ -373,13 +389,31 @@ static const struct net_ctx_ops mem_ctx_ops = {
 	.done = mem_done,
 };
 
+static struct place *place_of(struct mem_net *m, const char *host)
+{
+	struct place *p = smap_find(&m->places, host);
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	list_init(&p->ctxs);
+	if (smap_put(&m->places, host, p, NULL)) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
 int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx **out,
 		 struct err *e)
 {
 	struct net_conf conf = { .wall_now = m->wall_now, .wall_arg = m->wall_arg };
 	struct net_ctx *ctx;
+	struct place *place = place_of(m, self->host);
 	char *host = str_dup(self->host);
-	int rc = host ? ctx_new(m->loop, &mem_ctx_ops, &conf, &ctx, e) : err_nomem(e);
+	int rc = host && place ? ctx_new(m->loop, &mem_ctx_ops, &conf, &ctx, e) : err_nomem(e);
 
 	if (rc) {
 		free(host);
@@ -388,6 +422,7 @@ int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx 
 	ctx->mem = m;
 	ctx->mem_host = host;
 	list_push_back(&m->ctxs, &ctx->at);
+	list_push_back(&place->ctxs, &ctx->at_place);
 	ctx->self = *self;
 	ctx->has_self = self->role != ROLE_NONE;
 	if (!ctx->self.wall_not_after)
