@@ -160,20 +160,47 @@ static void note_coverage(struct measuring *m, const struct measured *s)
 	m->is_partial |= s->k < s->n || (isnan(s->value) && !s->buckets);
 }
 
+static void put_one(struct measuring *m, int64_t read, const struct measured *s, struct buf *out, struct table *t)
+{
+	if (t)
+		put_row(m, s, t);
+	else if (m->wish->csv)
+		put_csv(m, read, s, out);
+	else
+		put_line(m, read, s, out);
+}
+
+/* There is nobody yet who could tell: a read says that, too. */
+static void put_nobody(struct measuring *m, const struct reading *r, struct buf *out, struct table *t)
+{
+	int64_t until = value_int(r->part[0], 2);
+	const struct measured none = { .object = "",
+				       .flags = "missing",
+				       .with = "",
+				       .key = value_int(r->part[0], 1),
+				       .value = NAN,
+				       .time = until,
+				       .oldest = until,
+				       .newest = until };
+
+	put_one(m, value_int(r->part[0], 1), &none, out, t);
+}
+
 static void each_value(struct measuring *m, const struct reading *r, struct buf *out, struct table *t)
 {
+	bool is_empty = true;
+
 	for (size_t p = 0; p < r->npart; p++)
 		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
 			struct measured s = measured_from(&r->part[p]->list[i]);
 
+			is_empty = false;
 			note_coverage(m, &s);
-			if (t)
-				put_row(m, &s, t);
-			else if (m->wish->csv)
-				put_csv(m, value_int(r->part[p], 1), &s, out);
-			else
-				put_line(m, value_int(r->part[p], 1), &s, out);
+			put_one(m, value_int(r->part[p], 1), &s, out, t);
 		}
+	/* A value for each virtual time comes when there is one. */
+	if (is_empty && !m->each_vt)
+		put_nobody(m, r, out, t);
 }
 
 static void show_live(struct measuring *m, const struct reading *r, struct buf *out)

@@ -36,6 +36,13 @@ check 'or when the interval is narrow enough' says '^ *all: 5 values, mean ' \
 	omig measure Node_load --every 100ms --until 'ci(0.95, min 5) < 1000000'
 check 'JSON ends with what the values tell' sh -c "omig measure Node_load --by node --every 100ms --json \
 	--until 'n >= 2' | tail -n 1 | grep -q '\"until\":\"n >= 2\",\"reached\":true,\"reads\":[0-9]*,.*\"n\":2,'"
+check 'where there is no process a read says so' says '^[0-9]+,[0-9]+,,all,,,B,0,0,0,[0-9]+,[0-9]+,missing$' \
+	omig measure Send_volume --every 100ms --count 1 --csv
+check 'as a line too' says 'all - B 0/0 missing$' omig measure Send_volume --every 100ms --count 1
+check 'regions that nobody has are told' says 'no process has two probes that make a region' \
+	omig measure Send_volume --by region
+check 'by what is no word' status_is 2 omig measure Send_volume --by process,node
+check 'by partner of what has none' says 'CPU_usage has no partners' omig measure CPU_usage --by partner --count 1 --every 100ms
 check 'too few reads for it are told' status_is 1 omig measure Node_load --every 100ms --count 2 --until 'n >= 3'
 check 'a rule that is none is refused' status_is 2 omig measure Node_load --until 'n > 3'
 check 'it stops' says '^1 0 ' session_asks ":dfg_stop([$dfg])"
