@@ -224,13 +224,14 @@ struct taken {
 };
 
 /* What the lm is changing just now is not read: the record says so. */
-static struct taken take_reads(unsigned number, union seg_value *to, uint64_t now)
+static struct taken take_reads(unsigned number, uint64_t *to, uint64_t now)
 {
 	const uint64_t *word = (const void *)(app_state.base + app_state.plan.read_offset +
 					      number * sizeof(struct seg_reads));
 	uint64_t head = load(word);
 	uint32_t seq = (uint32_t)head, mask = 0;
 	unsigned left = (unsigned)(head >> 32) & ((1u << SEG_READS) - 1), n = 0;
+	union seg_value value;
 	union read_copy read;
 
 	if (seq & 1)
@@ -239,8 +240,8 @@ static struct taken take_reads(unsigned number, union seg_value *to, uint64_t no
 		unsigned slot = (unsigned)__builtin_ctz(left);
 
 		read.word = load(&word[slot + 1]);
-		if (read_one(&read.r, now, &to[n])) {
-			n++;
+		if (read_one(&read.r, now, &value)) {
+			__atomic_store_n(&to[n++], value.u, __ATOMIC_RELAXED);
 			mask |= 1u << slot;
 		}
 	}
@@ -258,26 +259,36 @@ static void note_dropped(unsigned number)
 	__atomic_fetch_add(&p[number].dropped, 1, __ATOMIC_RELAXED);
 }
 
+#define RECORD_BYTES(values) ((uint32_t)(sizeof(struct ring_probe) + (values) * 8))
+
+static void put_word(uint64_t *to, uint64_t word)
+{
+	__atomic_store_n(to, word, __ATOMIC_RELAXED);
+}
+
+/* The record is made in its place. */
 static void put(const struct hook_thread *t, unsigned number, const union omig_value *value,
 		uint64_t now)
 {
 	const unsigned npar = probe_known[number].npar;
-	struct ring ring = event_ring(t->block);
-	union ring_record r;
+	const struct ring ring = event_ring(t->block);
+	uint64_t at, *r = ring_reserve(&ring, RECORD_BYTES(npar + SEG_READS), &at), *values;
 	struct taken taken;
-	uint32_t n;
 
+	if (!r) {
+		note_dropped(number);
+		return;
+	}
+	values = r + sizeof(struct ring_probe) / 8;
 	/* Atomic, or the compiler makes a string instruction of it, which takes 20 ns to begin. */
 	for (unsigned i = 0; i < npar; i++)
-		__atomic_store_n(&RING_VALUE(&r)[i].i, value[i].i, __ATOMIC_RELAXED);
-	taken = take_reads(number, RING_VALUE(&r) + npar, now);
-	n = (uint32_t)(sizeof(r.probe) + (npar + taken.n) * 8);
-	r.probe.word = RING_WORD(n, RING_PROBE);
-	r.probe.ticks = now;
-	r.word[2] = (int64_t)RING_PROBE_WORD(number, npar, taken.n, t->tid);
-	r.word[3] = (int64_t)taken.which;
-	if (!ring_put(&ring, &r, n))
-		note_dropped(number);
+		put_word(&values[i], (uint64_t)value[i].i);
+	taken = take_reads(number, values + npar, now);
+	put_word(&r[0], RING_WORD(RECORD_BYTES(npar + taken.n), RING_PROBE));
+	put_word(&r[1], now);
+	put_word(&r[2], RING_PROBE_WORD(number, npar, taken.n, t->tid));
+	put_word(&r[3], taken.which);
+	ring_commit(&ring, at, RECORD_BYTES(npar + taken.n));
 }
 
 static void act(const struct hook_thread *t, unsigned number, const union omig_value *value,

@@ -9,11 +9,6 @@
 
 #include "common/base/err.h"
 
-static uint64_t *word_at(const struct ring *r, uint64_t position)
-{
-	return (uint64_t *)(void *)(r->bytes + (position & (r->size - 1)));
-}
-
 static void copy_in(uint64_t *to, const uint64_t *from, uint32_t words)
 {
 	for (uint32_t i = 0; i < words; i++)
@@ -22,19 +17,12 @@ static void copy_in(uint64_t *to, const uint64_t *from, uint32_t words)
 
 bool ring_put(const struct ring *r, const void *record, uint32_t n)
 {
-	uint64_t head = __atomic_load_n(r->head, __ATOMIC_RELAXED);
-	uint64_t used = head - __atomic_load_n(r->tail, __ATOMIC_ACQUIRE);
-	uint64_t left = r->size - (head & (r->size - 1));
-	uint64_t pad = left < n ? left : 0;
+	uint64_t at, *to = ring_reserve(r, n, &at);
 
-	if (used > r->size || r->size - used < pad + n) {
-		__atomic_store_n(r->dropped, *r->dropped + 1, __ATOMIC_RELAXED);
+	if (!to)
 		return false;
-	}
-	if (pad)
-		__atomic_store_n(word_at(r, head), RING_WORD(pad, RING_PAD), __ATOMIC_RELAXED);
-	copy_in(word_at(r, head + pad), record, n / 8);
-	__atomic_store_n(r->head, head + pad + n, __ATOMIC_RELEASE);
+	copy_in(to, record, n / 8);
+	ring_commit(r, at, n);
 	return true;
 }
 
@@ -61,7 +49,7 @@ static unsigned type_of(uint64_t word)
 /* Bytes of the record at t->at, 0 when it breaks the rules. */
 static uint32_t take_size(struct take *t)
 {
-	uint64_t word = __atomic_load_n(word_at(t->r, t->at), __ATOMIC_RELAXED);
+	uint64_t word = __atomic_load_n(ring_word_at(t->r, t->at), __ATOMIC_RELAXED);
 	uint32_t n = (uint32_t)word;
 	uint64_t left = t->r->size - (t->at & (t->r->size - 1));
 
@@ -76,7 +64,7 @@ static uint32_t take_size(struct take *t)
 
 static void take_copy(struct take *t, uint32_t n)
 {
-	const uint64_t *from = word_at(t->r, t->at);
+	const uint64_t *from = ring_word_at(t->r, t->at);
 
 	for (uint32_t i = 1; i < n / 8; i++)
 		t->rec.word[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);

@@ -91,6 +91,37 @@ struct ring {
  */
 bool ring_put(const struct ring *r, const void *record, uint32_t n);
 
+static inline uint64_t *ring_word_at(const struct ring *r, uint64_t position)
+{
+	return (uint64_t *)(void *)(r->bytes + (position & (r->size - 1)));
+}
+
+/*
+ * ring_put() in two halves, for who makes the record in its place: n bytes of room, or NULL: full, counted. All words
+ * are written by relaxed atomic stores, then it is told, with as many bytes as it has come to, n at the most.
+ */
+static inline uint64_t *ring_reserve(const struct ring *r, uint32_t n, uint64_t *at)
+{
+	uint64_t head = __atomic_load_n(r->head, __ATOMIC_RELAXED);
+	uint64_t used = head - __atomic_load_n(r->tail, __ATOMIC_ACQUIRE);
+	uint64_t left = r->size - (head & (r->size - 1));
+	uint64_t pad = left < n ? left : 0;
+
+	if (used > r->size || r->size - used < pad + n) {
+		__atomic_store_n(r->dropped, *r->dropped + 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	if (pad)
+		__atomic_store_n(ring_word_at(r, head), RING_WORD(pad, RING_PAD), __ATOMIC_RELAXED);
+	*at = head + pad;
+	return ring_word_at(r, *at);
+}
+
+static inline void ring_commit(const struct ring *r, uint64_t at, uint32_t n)
+{
+	__atomic_store_n(r->head, at + n, __ATOMIC_RELEASE);
+}
+
 /* Who wants what; NULL: nobody, it is passed over. */
 struct ring_taker {
 	void (*on_call)(void *arg, const struct ring_call *c);
