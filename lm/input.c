@@ -5,6 +5,7 @@
 #include "lm/input_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,6 +170,40 @@ static bool look(struct input *in, const struct input_moment *m, struct reading_
 static bool is_total(const struct input *in)
 {
 	return in->from != INPUT_TIME && in->from != INPUT_EVENT && in->metric.is_total;
+}
+
+/* A region's meters end with the lm that asked for them. */
+bool input_has_base(const struct input *in)
+{
+	return is_total(in) && in->source->from_start && !in->source->regions.n;
+}
+
+static uint64_t hash(uint64_t h, const void *p, size_t n)
+{
+	for (const uint8_t *at = p, *end = at + n; at < end; at++)
+		h = (h ^ *at) * UINT64_C(1099511628211);
+	return h;
+}
+
+/* Which calls count, and where they are looked at. */
+static uint64_t hash_choice(const struct input *in)
+{
+	const struct flow_source *s = in->source;
+	uint64_t h = hash(UINT64_C(14695981039346656037), s->probe, strlen(s->probe) + 1);
+
+	h = hash(h, s->process, strlen(s->process) + 1);
+	return in->npartner ? hash(h, in->partner, in->npartner * sizeof(*in->partner)) : h;
+}
+
+/* A process that has called exec counts in another segment. */
+bool input_base_key(const struct input *in, const char *object, char *out, size_t size)
+{
+	int n = snprintf(out, size, "%s %s %llu %llu %zu %llx", in->metric.name, object,
+			 in->proc ? (unsigned long long)in->proc->start : 0,
+			 in->proc && in->from == INPUT_CALLS ? (unsigned long long)in->proc->seg_inode : 0,
+			 in->npartner, (unsigned long long)hash_choice(in));
+
+	return n > 0 && (size_t)n < size;
 }
 
 void input_begin(struct input *in, const struct input_moment *m, bool is_new)

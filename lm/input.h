@@ -92,6 +92,12 @@ const char *input_fault(const struct input *in);
 /* Adds what the input wants of the calls of its process to bits[call_count]. */
 void input_add_hooks(const struct input *in, uint32_t *bits);
 
+/* What comes together since the measurement's start is counted from a base, that a next lm can go on from. */
+bool input_has_base(const struct input *in);
+
+/* Which base that is: of the process (with its segment) or the node `object`. False: too long for a key. */
+bool input_base_key(const struct input *in, const char *object, char *out, size_t size);
+
 /* From now on. is_new: the process has begun after the measurement: all that it ever did counts. */
 void input_begin(struct input *in, const struct input_moment *m, bool is_new);
 

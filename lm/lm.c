@@ -394,7 +394,7 @@ static int open_work(struct lm *m, struct err *e)
 	if (!m->tasks)
 		return err_nomem(e);
 	m->csrs = csrs_new(&(struct csrs_conf){ env, m->tasks, on_triggered, on_corrupt, m });
-	m->readings = readings_new(&(struct readings_conf){ env, send_up, m });
+	m->readings = readings_new(&(struct readings_conf){ env, c->bases, send_up, m });
 	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, m->ops, send_frames, m });
 	m->directory = directory_new(
 		&(struct directory_conf){ c->loop, m->procs, c->timebase, send_up, m });

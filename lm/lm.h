@@ -46,6 +46,7 @@ struct lm_conf {
 	const char *look; /* path of lm-look; NULL = none */
 	const char *guard; /* path of lm-guard; NULL = none */
 	const char *journal; /* of stopped processes; NULL = none */
+	const char *bases; /* where measurements began to count; NULL = the next lm does not know */
 	const char *ops; /* what was done, by the ids of tools' requests; NULL = it is forgotten with the lm */
 	const char *audit; /* file of the manipulations; NULL = none */
 	const char *spool; /* folder of kept subscriptions; NULL = none can be */

@@ -64,7 +64,7 @@ static const struct opt options[] = {
 struct lm_paths {
 	char base[FILE_PATH_BYTES]; /* private directory: key, certificate, journal, audit */
 	char socket[FILE_PATH_BYTES], lock[FILE_PATH_BYTES], journal[FILE_PATH_BYTES];
-	char audit[FILE_PATH_BYTES], ops[FILE_PATH_BYTES];
+	char audit[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES];
 	char spool[FILE_PATH_BYTES]; /* kept subscriptions; in the state directory, which outlives a reboot */
 	char memfd[64];
 	char tracer[FILE_PATH_BYTES], guard[FILE_PATH_BYTES], look[FILE_PATH_BYTES]; /* beside us */
@@ -121,6 +121,8 @@ static int fill_paths(struct program *p, struct err *e)
 		rc = file_join(to->audit, sizeof(to->audit), to->base, "audit", e);
 	if (rc == 0)
 		rc = file_join(to->ops, sizeof(to->ops), to->base, "done", e);
+	if (rc == 0)
+		rc = file_join(to->bases, sizeof(to->bases), to->base, "bases", e);
 	return rc < 0 ? rc : file_join(to->journal, sizeof(to->journal), to->base, "stops", e);
 }
 
@@ -185,6 +187,7 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 					  .look = p->paths.look,
 					  .journal = p->paths.journal,
 					  .audit = p->paths.audit,
+					  .bases = p->paths.bases,
 					  .ops = p->paths.ops,
 					  .spool = p->paths.spool,
 					  .files = v->files,

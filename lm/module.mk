@@ -20,4 +20,4 @@ lm.src      += host_linux_memory.c host_linux_modules.c host_linux_file.c fileli
 $(B)/gen/lm/syscalls.c: lm/syscalls.awk
 	$(call say,AWK)mkdir -p $(@D) && echo '#include <sys/syscall.h>' | $(CC) -dM -E - | sort | awk -f lm/syscalls.awk >$@
 lm.src      += journal.c guard.c look.c look_do.c ops.c
-lm.src      += readings.c readings_load.c readings_read.c readings_probe.c input.c input_cells.c input_region.c input_figure.c sampler.c
+lm.src      += readings.c readings_load.c readings_read.c readings_probe.c input.c input_cells.c input_region.c input_figure.c sampler.c bases.c

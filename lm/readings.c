@@ -83,12 +83,59 @@ static bool is_newer(const struct reading *g, const struct proc *p)
 	return p->seg && timebase_at(g->owner->conf.env.timebase, p->own.start_ns) > g->start;
 }
 
+/* "7@1600000000000000000 " stands before all keys of the measurement. */
+static void base_prefix(const struct reading *g, char *out, size_t size)
+{
+	snprintf(out, size, "%u@%lld ", (unsigned)g->id, (long long)g->start);
+}
+
+/* False: it has none that could be kept. */
+static bool base_key(const struct reading *g, const struct input *in, char key[BASES_KEY_BYTES])
+{
+	const char *object = in->proc ? in->proc->token.s : procs_node_token(g->owner->conf.env.procs);
+	size_t n;
+
+	if (!in->has_base || !input_has_base(in) || (!in->proc && in->from != INPUT_NODE))
+		return false;
+	base_prefix(g, key, BASES_KEY_BYTES);
+	n = strlen(key);
+	return input_base_key(in, object, key + n, BASES_KEY_BYTES - n);
+}
+
+static void keep_base(struct reading *g, const struct input *in)
+{
+	char key[BASES_KEY_BYTES];
+
+	if (base_key(g, in, key))
+		bases_put(g->owner->bases, key, &(struct base){ in->base, in->base_open, in->is_cut });
+}
+
+/* What an lm before us had begun to count goes on from there. */
+static void resume(struct reading *g, struct input *in)
+{
+	char key[BASES_KEY_BYTES];
+	struct base left;
+
+	if (!base_key(g, in, key) || !bases_take(g->owner->bases, key, &left))
+		return;
+	in->base = left.value;
+	in->base_open = left.open;
+	/*
+	 * That is all when the rank has gone on to count. What an aggregate over the events of a probe had
+	 * gathered is gone all the same.
+	 */
+	in->is_cut = input_is_vt(in) ||
+		     (in->hooks && (left.is_cut || (in->proc->hooks.kept & in->hooks) != in->hooks));
+}
+
 static void begin_input(struct reading *g, struct input *in)
 {
 	const struct input_moment m = reading_moment(g);
 
 	in->is_cut = in->proc && in->hooks & in->proc->hooks.kept;
 	input_begin(in, &m, in->proc && !in->is_cut && is_newer(g, in->proc));
+	resume(g, in);
+	keep_base(g, in);
 }
 
 void reading_attach(struct reading *g, struct input *in)
@@ -117,10 +164,12 @@ void reading_begin(struct reading *g)
 /* What its old segment had told last goes on after exec; of a process that had none until now all begins. */
 static void begin_with_segment(struct reading *g, struct input *in, bool was_without)
 {
-	if (!was_without)
+	if (!was_without) {
 		input_renew(in);
-	else if (g->has_begun && !in->has_base)
+		keep_base(g, in);
+	} else if (g->has_begun && !in->has_base) {
 		begin_input(g, in);
+	}
 }
 
 /* It is here, was held before it had a segment, or has called exec. */
@@ -204,10 +253,12 @@ struct readings *readings_new(const struct readings_conf *c)
 	list_init(&r->all);
 	list_init(&r->watches);
 	r->sampler = sampler_new(c->env.host);
+	r->bases = bases_open(&(struct bases_conf){ c->env.loop, c->bases, procs_boot_id(c->env.procs),
+						    READINGS_RESTATE_NS });
 	r->restate = loop_timer_new(c->env.loop, on_restated, r);
 	r->listener = (struct procs_listener){ .on_proc = on_proc, .arg = r };
 	procs_listen(c->env.procs, &r->listener);
-	if (r->sampler && r->restate)
+	if (r->sampler && r->restate && r->bases)
 		return r;
 	readings_free(r);
 	return NULL;
@@ -216,8 +267,12 @@ struct readings *readings_new(const struct readings_conf *c)
 void reading_free(struct reading *g)
 {
 	struct readings *r = g->owner;
+	char prefix[BASES_KEY_BYTES];
 
 	if (!list_is_empty(&g->link)) {
+		base_prefix(g, prefix, sizeof(prefix));
+		if (r->bases)
+			bases_drop(r->bases, prefix);
 		list_del(&g->link);
 		r->n--;
 		flow_remove(r->engine, g->id);
@@ -238,6 +293,10 @@ void readings_free(struct readings *r)
 {
 	if (!r)
 		return;
+	if (r->bases)
+		bases_cut(r->bases);
+	bases_close(r->bases);
+	r->bases = NULL;
 	list_each_safe (i, &r->all)
 		reading_free(list_entry(i, struct reading, link));
 	readings_unwatch(r);

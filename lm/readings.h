@@ -23,6 +23,7 @@ struct readings;
 
 struct readings_conf {
 	struct task_env env; /* all borrowed */
+	const char *bases; /* file; NULL: the next lm does not know where counts began */
 	int (*send)(void *arg, const struct msg *m); /* up; as link_send() */
 	void *arg;
 };

@@ -6,6 +6,7 @@
 #include "common/base/list.h"
 #include "common/daemon/flowbox.h"
 #include "common/omis/reply.h"
+#include "lm/bases.h"
 #include "lm/input.h"
 #include "lm/readings.h"
 
@@ -15,6 +16,7 @@ struct readings {
 	size_t n;
 	struct flow *engine; /* made with the first measurement */
 	struct sampler *sampler;
+	struct bases *bases;
 	struct procs_listener listener;
 	struct loop_timer *restate; /* runs out when the parent has loaded all that it wants */
 	struct list watches; /* readings_probe.c: struct watch */

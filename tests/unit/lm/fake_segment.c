@@ -96,6 +96,11 @@ uint32_t fake_segment_hook(const struct fake_segment *s, const char *name)
 	return *hook(s, call_find(name));
 }
 
+void fake_segment_set_hook(const struct fake_segment *s, const char *name, uint32_t word)
+{
+	*hook(s, call_find(name)) = word;
+}
+
 static void record(const struct fake_segment *s, const struct action_event *ev)
 {
 	struct seg_thread *t = fake_segment_thread(s, 0);

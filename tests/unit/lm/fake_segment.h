@@ -57,6 +57,8 @@ unsigned fake_segment_announce(struct fake_segment *s, const void *definition, s
 void fake_segment_event(struct fake_segment *s, unsigned number, const void *values, size_t n);
 
 uint32_t fake_segment_hook(const struct fake_segment *s, const char *name);
+/* As an lm before left it. */
+void fake_segment_set_hook(const struct fake_segment *s, const char *name, uint32_t word);
 struct seg_thread *fake_segment_thread(const struct fake_segment *s, unsigned i);
 
 #endif

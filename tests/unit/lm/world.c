@@ -148,6 +148,7 @@ void world_start_lm(struct world *w)
 				   .socket = w->socket,
 				   .journal = w->journal,
 				   .audit = w->audit,
+				   .bases = w->bases,
 				   .ops = w->ops,
 				   .spool = w->spool,
 				   .files = "/proc/some /proc/gone",

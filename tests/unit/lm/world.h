@@ -51,6 +51,7 @@ struct world {
 	const char *journal; /* NULL: none */
 	const char *audit; /* NULL: none */
 	const char *ops; /* NULL: none */
+	const char *bases; /* NULL: none */
 	const char *spool; /* NULL: none */
 	const char *socket;
 	bool may_manipulate;

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where measurements began to count, on disk. What they count stands in the segments and in the
+ * system, which outlive an lm; what it was when a measurement began only the lm knows. With this the next lm
+ * counts on from the same place. It outlives an lm, and no boot.
+ */
+#ifndef LM_BASES_H
+#define LM_BASES_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+
+#define BASES_MAX_BYTES (1024 * 1024) /* some eight thousand; the others are as if nothing was kept */
+#define BASES_KEY_BYTES 256
+
+struct loop;
+struct bases;
+
+struct bases_conf {
+	struct loop *loop;
+	const char *path; /* NULL: nothing is kept */
+	const char *boot; /* of which boot of the machine; all borrowed for the call but the loop */
+	nsec_t keep; /* what an lm before us has left is given up when nobody has asked for it in this time */
+};
+
+/* What is there of an lm before us; a file that is of another boot or cannot be read is as none. NULL without memory. */
+struct bases *bases_open(const struct bases_conf *c);
+
+/* The file stays as it is. NULL is fine. */
+void bases_close(struct bases *b);
+
+/* This lm ends in good order, and switches counting off: whoever comes next knows it. Written at once. */
+void bases_cut(struct bases *b);
+
+struct base {
+	double value, open; /* open: of calls that were under way then */
+	bool is_cut; /* counting was switched off for a while */
+};
+
+/* What an lm before us has left under that key; once, it is ours then. The key has no line end. */
+bool bases_take(struct bases *b, const char *key, struct base *out);
+
+/* Written at the end of the turn. */
+void bases_put(struct bases *b, const char *key, const struct base *v);
+
+/* All keys that begin so. */
+void bases_drop(struct bases *b, const char *prefix);
+
+#endif

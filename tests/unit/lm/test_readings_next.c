@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measurements on a host whose lm is killed, or ends, and whose next lm goes on with them. */
+#include "common/base/file.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/reading.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static char dir[64], bases[96];
+static struct buf left = BUF_INIT(1 << 16);
+
+static void begin_with_bases(void)
+{
+	str_copy(dir, sizeof(dir), "/tmp/omig-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(bases, sizeof(bases), "%s/bases", dir);
+	world_crash_lm(&w);
+	w.bases = bases;
+	world_start_lm(&w);
+	above_skip_all(&w.mainsm);
+}
+
+/* is_killed: what is on disk and in the segment is as it was then. */
+static void next_lm(bool is_killed)
+{
+	uint32_t word = fake_segment_hook(&seg, "MPI_Send");
+
+	buf_clear(&left);
+	ck_assert_int_eq(file_read(bases, 1 << 16, 0, &left, NULL), 0);
+	world_crash_lm(&w);
+	if (is_killed) {
+		ck_assert_int_eq(file_replace(bases, left.p, left.n, NULL), 0);
+		fake_segment_set_hook(&seg, "MPI_Send", word);
+	}
+	world_start_lm(&w);
+	above_skip_all(&w.mainsm);
+}
+
+static void end_bases(void)
+{
+	unlink(bases);
+	rmdir(dir);
+	buf_done(&left);
+}
+
+/* The next read of the measurement, loaded again as it was. */
+static struct flow_token read_again(void)
+{
+	uint64_t read = (uint64_t)((now() - start) / SEC);
+	struct flow_token t = { 0 };
+
+	load(&(struct load){ .graph = graph_of("Send_count", rank0, ""), .every = SEC, .read = read });
+	world_run(&w, 2 * SEC);
+	for (const struct msg_flow_batch *f = frame(); f; f = frame())
+		t = token_of(f);
+	return t;
+}
+
+START_TEST(a_count_since_the_start_goes_on_under_the_next_lm)
+{
+	struct flow_token t;
+
+	call(&seg, "MPI_Send", 80, 1);
+	begin_with_bases();
+	load_metric("Send_count");
+	call(&seg, "MPI_Send", 80, 1);
+	call(&seg, "MPI_Send", 80, 1);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(1).value, 2);
+	for (int i = 0; i < 2; i++) {
+		next_lm(true);
+		call(&seg, "MPI_Send", 80, 1);
+		t = read_again();
+		ck_assert_double_eq(t.value, 3 + i);
+		ck_assert_uint_eq(t.flags, 0);
+	}
+	/* One that ends in good order has switched counting off. */
+	next_lm(false);
+	t = read_again();
+	ck_assert_double_eq(t.value, 4);
+	ck_assert_uint_eq(t.flags, FLOW_LOST);
+	end_bases();
+}
+END_TEST
+
+START_TEST(a_measurement_that_has_ended_leaves_nothing_to_go_on_from)
+{
+	begin_with_bases();
+	load_metric("Send_count");
+	world_run(&w, 20 * MS);
+	ck_assert_int_eq(access(bases, F_OK), 0);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { .measurement = M } });
+	world_run(&w, 20 * MS);
+	ck_assert_int_ne(access(bases, F_OK), 0);
+	end_bases();
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		a_count_since_the_start_goes_on_under_the_next_lm,
+		a_measurement_that_has_ended_leaves_nothing_to_go_on_from,
+	};
+
+	return suite_run_with("readings next", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
