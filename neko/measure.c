@@ -106,7 +106,7 @@ struct stat_kind stat_measured(const struct neko_measure *m)
 
 void neko_figure(struct neko_figures *f, unsigned row, double value, nsec_t error)
 {
-	statset_add(&f->set, row, value);
+	statset_add(&f->set, row, value, error);
 }
 
 void neko_broken(struct neko_figures *f, const char *fmt, ...)

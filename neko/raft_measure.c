@@ -28,6 +28,7 @@ struct run_of {
 	nsec_t led_since, led; /* since: -1: it is not led */
 	nsec_t last_led;
 	nsec_t settle;
+	nsec_t worst_error; /* of a clock so far: a time between two events errs at most twice that */
 };
 
 static int measure_init(void *state, struct setup *s, struct err *e)
@@ -82,7 +83,7 @@ static void begin_led(struct run_of *r, struct neko_figures *f, nsec_t at)
 {
 	r->led_since = at;
 	if (r->crashed_at >= 0)
-		neko_figure(f, FAILOVER, seconds(at - r->crashed_at), 0);
+		neko_figure(f, FAILOVER, seconds(at - r->crashed_at), 2 * r->worst_error);
 	if (r->led_term && r->term > r->led_term)
 		neko_figure(f, TERMS, (double)(r->term - r->led_term), 0);
 	r->led_term = r->term;
@@ -120,7 +121,7 @@ static void became_leader(struct run_of *r, struct neko_figures *f, const struct
 	else if (!other && map_put(&r->leader, term, v, NULL))
 		neko_broken(f, "out of memory for the terms of a run");
 	if (v->term == term)
-		neko_figure(f, ELECTION, seconds(e->at - v->stood_at), 0);
+		neko_figure(f, ELECTION, seconds(e->at - v->stood_at), 2 * r->worst_error);
 	if (term > r->term) {
 		r->term = term;
 		r->current = v;
@@ -152,6 +153,8 @@ static void measure_handle(void *state, struct neko_figures *f, const struct nek
 	struct run_of *r = state;
 	struct view *v = &r->view[e->process - 1];
 
+	if (e->error > r->worst_error)
+		r->worst_error = e->error;
 	if (strcmp(e->what, NEKO_CRASHED) == 0) {
 		crashed(r, v, e->at);
 	} else if (strcmp(e->what, RAFT_CANDIDATE) == 0) {

@@ -12,6 +12,7 @@ enum { T_M, T_MR, P_A, T_D, DELAY, NQUANTITY };
 struct view {
 	nsec_t since; /* of the suspicion or the trust that holds */
 	nsec_t began; /* the last mistake; -1: none yet */
+	nsec_t since_error, began_error; /* of the clock that told them */
 	nsec_t window_at, trusted; /* of the window that is open; how long in it */
 	uint32_t monitored;
 	bool is_suspected;
@@ -21,6 +22,7 @@ struct stat_fd {
 	struct statset set;
 	struct view *view; /* owned, of each process */
 	nsec_t *crashed; /* owned, of each process; -1: it is up */
+	nsec_t *crashed_error; /* owned */
 	uint32_t m;
 	nsec_t window;
 };
@@ -38,6 +40,7 @@ static void fd_done(void *arg)
 	statset_done(&h->set);
 	free(h->view);
 	free(h->crashed);
+	free(h->crashed_error);
 	free(h);
 }
 
@@ -63,7 +66,8 @@ static int fd_init(const struct stat_kind *k, struct setup *s, uint32_t m, void 
 	h->m = m;
 	h->view = calloc(m, sizeof(*h->view));
 	h->crashed = calloc(m, sizeof(*h->crashed));
-	rc = h->view && h->crashed ? configure(h, s, e) : err_nomem(e);
+	h->crashed_error = calloc(m, sizeof(*h->crashed_error));
+	rc = h->view && h->crashed && h->crashed_error ? configure(h, s, e) : err_nomem(e);
 	if (rc)
 		fd_done(h);
 	else
@@ -94,7 +98,7 @@ static void pass_windows(struct stat_fd *h, struct view *v, nsec_t now)
 	while ((end = v->window_at + h->window) <= now) {
 		if (!v->is_suspected)
 			v->trusted += end - from;
-		statset_add(&h->set, P_A, (double)v->trusted / (double)h->window);
+		statset_add(&h->set, P_A, (double)v->trusted / (double)h->window, 0);
 		v->window_at = from = end;
 		v->trusted = 0;
 	}
@@ -112,27 +116,36 @@ static bool is_up(const struct stat_fd *h, uint32_t id)
 	return id - 1 < h->m && h->crashed[id - 1] < 0;
 }
 
-static void start_suspect(struct stat_fd *h, struct view *v, nsec_t at)
+static void start_suspect(struct stat_fd *h, struct view *v, const struct neko_event *e)
 {
+	nsec_t at = e->at;
+
 	if (is_up(h, v->monitored)) {
 		pass_windows(h, v, at);
 		if (v->began >= 0)
-			statset_add(&h->set, T_MR, seconds(at - v->began));
+			statset_add(&h->set, T_MR, seconds(at - v->began),
+				    v->began_error + e->error);
 		v->began = at;
+		v->began_error = e->error;
 	}
 	v->is_suspected = true;
 	v->since = at;
+	v->since_error = e->error;
 }
 
-static void stop_suspect(struct stat_fd *h, struct view *v, nsec_t at)
+static void stop_suspect(struct stat_fd *h, struct view *v, const struct neko_event *e)
 {
+	nsec_t at = e->at;
+
 	if (is_up(h, v->monitored)) {
 		pass_windows(h, v, at);
 		if (v->is_suspected)
-			statset_add(&h->set, T_M, seconds(at - v->since));
+			statset_add(&h->set, T_M, seconds(at - v->since),
+				    v->since_error + e->error);
 	}
 	v->is_suspected = false;
 	v->since = at;
+	v->since_error = e->error;
 }
 
 /* The first window is not counted: the first heartbeat has to come. */
@@ -140,11 +153,12 @@ static void start_watch(struct stat_fd *h, struct view *v, const struct neko_eve
 {
 	v->monitored = (uint32_t)e->content;
 	v->since = e->at;
+	v->since_error = e->error;
 	v->window_at = e->at + h->window;
 }
 
 /* Up to now it was up, and so was what it saw. */
-static void crash(struct stat_fd *h, uint32_t id, nsec_t at)
+static void crash(struct stat_fd *h, uint32_t id, nsec_t at, nsec_t error)
 {
 	uint32_t i;
 
@@ -156,6 +170,7 @@ static void crash(struct stat_fd *h, uint32_t id, nsec_t at)
 			pass_windows(h, v, at);
 	}
 	h->crashed[id - 1] = at;
+	h->crashed_error[id - 1] = error;
 }
 
 static void fd_handle(void *arg, const struct neko_event *e)
@@ -165,15 +180,15 @@ static void fd_handle(void *arg, const struct neko_event *e)
 
 	h->set.now = e->at;
 	if (strcmp(e->what, FD_DELAY) == 0)
-		statset_add(&h->set, DELAY, e->content);
+		statset_add(&h->set, DELAY, e->content, e->content_error);
 	else if (strcmp(e->what, FD_START) == 0)
-		start_suspect(h, v, e->at);
+		start_suspect(h, v, e);
 	else if (strcmp(e->what, FD_STOP) == 0)
-		stop_suspect(h, v, e->at);
+		stop_suspect(h, v, e);
 	else if (strcmp(e->what, FD_WATCH) == 0)
 		start_watch(h, v, e);
 	else if (strcmp(e->what, NEKO_CRASHED) == 0)
-		crash(h, e->process, e->at);
+		crash(h, e->process, e->at, e->error);
 }
 
 static bool fd_should_stop(void *arg)
@@ -186,7 +201,8 @@ static void detected(struct stat_fd *h, const struct view *v)
 	nsec_t crashed = h->crashed[v->monitored - 1];
 
 	if (v->is_suspected)
-		statset_add(&h->set, T_D, v->since > crashed ? seconds(v->since - crashed) : 0);
+		statset_add(&h->set, T_D, v->since > crashed ? seconds(v->since - crashed) : 0,
+			    v->since_error + h->crashed_error[v->monitored - 1]);
 }
 
 /*

@@ -101,8 +101,19 @@ static void keep(struct statset_series *s, nsec_t at, double v)
 	s->point[s->n++] = (struct statset_point){ at, v };
 }
 
-void statset_add(struct statset *t, unsigned row, double v)
+static void note_clock(struct statset *t, unsigned row, nsec_t error)
 {
+	double seconds = (double)error / 1e9;
+
+	t->clock_sum[row] += seconds;
+	if (seconds > t->clock_max[row])
+		t->clock_max[row] = seconds;
+}
+
+void statset_add(struct statset *t, unsigned row, double v, nsec_t error)
+{
+	if (row < t->n && error > 0)
+		note_clock(t, row, error);
 	if (row < t->n)
 		quantity_add(t->quantity[row], v);
 	if (row < t->n && t->runs == 1)
@@ -123,7 +134,14 @@ size_t statset_results(const struct statset *t, struct stat_result *out)
 {
 	unsigned i;
 
-	for (i = 0; i < t->n; i++)
-		out[i] = (struct stat_result){ t->quantity[i], NAN, &t->series[i] };
+	for (i = 0; i < t->n; i++) {
+		uint64_t n = quantity_moments(t->quantity[i])->n;
+
+		out[i] = (struct stat_result){ .quantity = t->quantity[i],
+					       .expected = NAN,
+					       .series = &t->series[i],
+					       .clock_mean = n ? t->clock_sum[i] / (double)n : 0,
+					       .clock_max = t->clock_max[i] };
+	}
 	return t->n;
 }

@@ -33,6 +33,8 @@ struct statset_series {
 struct stat_result {
 	struct quantity *quantity; /* borrowed */
 	double expected; /* what a closed formula says; NaN for none */
+	double clock_mean,
+		clock_max; /* seconds that clocks may have made values err; 0 in simulations */
 	const struct statset_series *series; /* borrowed */
 };
 
@@ -45,6 +47,7 @@ struct statset {
 	const struct neko_row *rows; /* borrowed */
 	unsigned n;
 	bool has_stop;
+	double clock_sum[STAT_QUANTITIES_MAX], clock_max[STAT_QUANTITIES_MAX]; /* seconds */
 };
 
 /* rows ends with a NULL name. ERR_LIMIT: too many; ERR_PARSE, ... with the line. */
@@ -55,7 +58,7 @@ void statset_done(struct statset *t);
 void statset_begin(struct statset *t);
 
 /* What is not finite is counted as such. */
-void statset_add(struct statset *t, unsigned row, double v);
+void statset_add(struct statset *t, unsigned row, double v, nsec_t error);
 
 /* There is a rule, and it holds for all that are awaited. */
 bool statset_is_done(const struct statset *t);

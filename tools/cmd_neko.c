@@ -48,8 +48,11 @@ static void write_event(void *arg, const struct neko_event *v)
 	neko_trace_event(&w->trace, v);
 	if (!w->to_messages)
 		return;
-	fprintf(w->to_messages, "%.9f event %u %s %.9g\n", (double)v->at / 1e9, v->process, v->what,
+	fprintf(w->to_messages, "%.9f event %u %s %.9g", (double)v->at / 1e9, v->process, v->what,
 		v->content);
+	if (v->error)
+		fprintf(w->to_messages, " clock +- %.9f", (double)v->error / 1e9);
+	putc('\n', w->to_messages);
 }
 
 static int blame(const char *path, const struct err *e)

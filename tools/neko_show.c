@@ -19,7 +19,18 @@ static void cell(struct table *t, double v)
 		table_cell(t, "-");
 }
 
-static void add_row(struct table *t, const struct stat_result *v)
+/* Of clocks something is told where there is more than one. */
+static bool has_clocks(const struct stat_result *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (v[i].clock_max > 0)
+			return true;
+	return false;
+}
+
+static void add_row(struct table *t, const struct stat_result *v, bool with_clock)
 {
 	const struct moments *m = quantity_moments(v->quantity);
 	struct interval i = quantity_interval(v->quantity, LEVEL);
@@ -34,18 +45,22 @@ static void add_row(struct table *t, const struct stat_result *v)
 	cell(t, moments_deviation(m));
 	cell(t, m->n ? m->min : NAN);
 	cell(t, m->n ? m->max : NAN);
+	if (with_clock)
+		cell(t, v->clock_mean);
 }
 
 static void add_table(struct buf *b, const struct stat_result *v, size_t n)
 {
-	static const char *const heads[] = { "QUANTITY", "N",	      "MEAN", "+-95%",
-					     "FORMULA",	 "DEVIATION", "MIN",  "MAX" };
-	struct table *t = table_new(ARRAY_LEN(heads), heads, "lrrrrrrr");
+	static const char *const heads[] = { "QUANTITY",  "N",	 "MEAN", "+-95%", "FORMULA",
+					     "DEVIATION", "MIN", "MAX",	 "CLOCK" };
+	bool with_clock = has_clocks(v, n);
+	struct table *t = table_new(with_clock ? ARRAY_LEN(heads) : ARRAY_LEN(heads) - 1, heads,
+				    with_clock ? "lrrrrrrrr" : "lrrrrrrr");
 	size_t i;
 
 	for (i = 0; t && i < n; i++)
 		if (quantity_moments(v[i].quantity)->n)
-			add_row(t, &v[i]);
+			add_row(t, &v[i], with_clock);
 	if (!t || table_print(t, 0, b))
 		b->failed = true;
 	table_free(t);
@@ -172,6 +187,25 @@ static void add_all_series(struct json *j, const struct stat_result *v, size_t n
 	json_object_end(j);
 }
 
+/* What clocks may have made values err, in seconds. Where they are one there is no key. */
+static void add_clock_errors(struct json *j, const struct stat_result *v, size_t n)
+{
+	size_t i;
+
+	json_key(j, "clock_errors");
+	json_object(j);
+	for (i = 0; i < n; i++) {
+		if (!(v[i].clock_max > 0))
+			continue;
+		json_key(j, quantity_name(v[i].quantity));
+		json_object(j);
+		json_key_double(j, "mean", v[i].clock_mean);
+		json_key_double(j, "max", v[i].clock_max);
+		json_object_end(j);
+	}
+	json_object_end(j);
+}
+
 void neko_show_json(struct buf *b, const char *path, const struct run *r,
 		    const struct run_figures *f, const struct neko_trace *trace)
 {
@@ -198,10 +232,12 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	add_missing(&j, r);
 	json_key_bool(&j, "stopped", f->is_stopped);
 	json_key_bool(&j, "cut", f->is_cut);
-	if (f->is_real)
+	if (f->is_real) {
 		add_clocks(&j, r);
-	else
+		add_clock_errors(&j, v, n);
+	} else {
 		json_key_str(&j, "hash", hash);
+	}
 	json_key(&j, "quantities");
 	json_array(&j);
 	for (i = 0; i < n; i++)
