@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# omig neko over virtual hosts with a slow way between them: factories, clocks, a partition, and whether a simulation agrees.
+. tests/system/lib.sh
+need python3 ip pgrep
+if [ -z "${BED_DIR:-}" ]; then
+	"$bed" can || skip_all 'virtual hosts are not permitted here'
+	trap - EXIT
+	exec "$bed" run -n 2 -s 2 -- sh "$0"
+fi
+wan=$PWD/tests/testbed/wan
+mkdir -p "$XDG_CONFIG_HOME/omig" "$TMPDIR/home"
+export HOME="$TMPDIR/home"
+
+# What the sites say to each other goes through it, both ways; what they say to the head does not.
+"$wan" wan0 5 5 >"$TMPDIR/wan.out" 2>&1 &
+wan_pid=$!
+trap 'kill $wan_pid 2>/dev/null; end_all' EXIT
+until_true 10 grep -q ready "$TMPDIR/wan.out" || skip_all 'there are no tun devices here'
+one=$("$bed" hosts | awk '$1 == "node1" {print $3}') two=$("$bed" hosts | awk '$1 == "node2" {print $3}')
+slow_way() {
+	ip link set wan0 up && echo 0 >/proc/sys/net/ipv4/conf/wan0/rp_filter && echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter &&
+		ip route replace default dev wan0 table 77 &&
+		ip rule add iif site1 to "${two%.*}.0/24" lookup 77 && ip rule add iif site2 to "${one%.*}.0/24" lookup 77
+}
+check 'there is a slow way between two sites' slow_way
+
+mainsm --foreground --listen "$("$bed" address head1)" >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.log" &
+mainsm=$!
+trap 'kill $wan_pid $mainsm 2>/dev/null; end_all' EXIT
+check 'mainsm is ready' until_true 20 grep -q '^omig1:' "$TMPDIR/conn"
+OMIG_MAINSM=$(cat "$TMPDIR/conn")
+export OMIG_MAINSM
+factories=
+for host in node1 node2; do
+	"$bed" exec $host omig neko factory --listen "$("$bed" address $host)" >"$TMPDIR/$host.out" 2>"$TMPDIR/$host.err" &
+	factories="$factories $!"
+done
+ready() { grep -q ":8765" "$TMPDIR/node1.out" && grep -q ":8765" "$TMPDIR/node2.out"; }
+check 'a factory is ready on each host' until_true 20 ready
+
+cat >"$TMPDIR/real.conf" <<END
+process.num = 2
+process.1.initializer = heartbeat
+process.2.initializer = nfd-s
+network = wan
+network.wan.delay = constant(1ms)
+fd.eta = 10ms
+fd.delta = 10ms
+stat.window = 500ms
+simulation.until = 3s
+real.hosts = $one, $two
+END
+run() { omig neko run "$@"; }
+check 'the processes run on two hosts' run "$TMPDIR/real.conf" --real --delays "$TMPDIR/delays" -o "$TMPDIR/real.json"
+# All clocks are this machine's: their offset is 0, and the bound must hold it. The way takes 5 ms at the least.
+truth() {
+	python3 - "$TMPDIR/real.json" <<'END'
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert len(r["clocks"]) == 2
+for c in r["clocks"]:
+    assert abs(c["offset"]) <= c["error"] <= c["worst_error"], c
+q = {q["name"]: q for q in r["quantities"]}
+e = r["clock_errors"]["delay"]
+assert 0 < e["mean"] <= e["max"], e
+assert q["delay"]["n"] >= 20 and q["delay"]["min"] >= 0.005 - e["max"], q["delay"]
+print(r["clocks"], e, q["delay"]["mean"])
+END
+}
+check 'their clocks are what they are, within the bound, and so are the delays' truth
+sed "s,constant(1ms),file:$TMPDIR/delays," "$TMPDIR/real.conf" >"$TMPDIR/sim.conf"
+check 'a simulation replays the delays' run "$TMPDIR/sim.conf" --simulate -o "$TMPDIR/sim.json"
+check 'and agrees with what was measured' says '^They agree: 0 of [3-5] quantities' omig neko compare "$TMPDIR/sim.json" "$TMPDIR/real.json"
+check 'as its status says' status_is 0 omig neko compare "$TMPDIR/sim.json" "$TMPDIR/real.json"
+run "$TMPDIR/real.conf" --simulate -o "$TMPDIR/other.json" >/dev/null
+check 'one with other delays does not' status_is 1 omig neko compare "$TMPDIR/other.json" "$TMPDIR/real.json"
+
+# Cables are pulled in the middle of it: both ends give up, and say so.
+sed 's/simulation.until.*/simulation.until = 10m/' "$TMPDIR/real.conf" >"$TMPDIR/cut.conf"
+echo 'real.silence = 1s' >>"$TMPDIR/cut.conf"
+processes() { pgrep -fc "factory --listen $two"; }
+idle=$(processes)
+run "$TMPDIR/cut.conf" --real --messages "$TMPDIR/messages" >"$TMPDIR/cut.out" 2>&1 &
+cut=$!
+check 'a run is under way' until_true 20 grep -q ' event 2 ' "$TMPDIR/messages"
+check 'as a process of a factory' [ "$(processes)" -gt "$idle" ]
+"$bed" cut node1
+"$bed" cut node2
+gone() {
+	status_is 6 wait $cut || {
+		cat "$TMPDIR/cut.out"
+		return 1
+	}
+	cat "$TMPDIR/cut.out"
+	grep -Eq "process 2 on $two:8765: nothing was heard of it for 1 s" "$TMPDIR/cut.out"
+}
+check 'a partition ends it, and who is missing is named' gone
+nobody() { [ "$(processes)" = "$idle" ]; }
+check 'and nobody is left running behind it' until_true 20 nobody
+ended() {
+	for pid in $factories; do
+		kill "$(pgrep -P "$pid")" && status_is 0 wait "$pid" || return 1
+	done
+}
+check 'a factory ends when it is told to' ended
+tap_end
