@@ -176,11 +176,11 @@ START_TEST(processes_behind_factories_do_what_those_of_one_host_do)
 	struct run_wish w = { .on_delay = count_delay, .arg = &delays };
 
 	begin(&b);
-	m = run_as(&b, b.own, CONF("stat.stop = n >= 20\n"), &w);
+	m = run_as(&b, b.own, CONF("simulation.until = 500ms\n"), &w);
 	ck_assert_msg(m.rc == 0, "%s", m.e.text);
-	ck_assert(m.f.is_real && m.f.is_stopped && !m.f.is_cut);
+	ck_assert(m.f.is_real && !m.f.is_stopped && !m.f.is_cut);
 	ck_assert_uint_eq(m.f.missing, 0);
-	ck_assert_uint_ge(m.f.sent, 20);
+	ck_assert_uint_ge(m.f.sent, 1);
 	ck_assert_uint_eq(delays, m.f.delivered);
 	check_clocks(m.run);
 	forget(&m);
