@@ -39,21 +39,43 @@ static void catch_signals(void)
 
 /* --- the text */
 
+/* Whatever the text calls them: partners are its second processes, regions its first. */
+static int note_names(struct measuring *m, const struct pmsl_metric *metric)
+{
+	const struct pmsl_decl *partners = NULL, *regions = NULL;
+	bool has_objects = false;
+
+	for (const struct pmsl_decl *d = metric->param; d; d = d->next) {
+		if (d->type.kind == PMSL_T_PROCESS && has_objects && !partners)
+			partners = d;
+		if (d->type.kind == PMSL_T_REGION && !regions)
+			regions = d;
+		has_objects |= pmsl_is_object(d->type.kind);
+	}
+	m->partners_name = partners ? str_dup(partners->name) : NULL;
+	m->regions_name = regions ? str_dup(regions->name) : NULL;
+	if ((partners && !m->partners_name) || (regions && !m->regions_name))
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	return CMD_OK;
+}
+
 /* What is wrong is told as `omig check` tells it, before anybody is asked. */
 static int check_text(struct measuring *m, const char *text, size_t n)
 {
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct pmsl *p = NULL;
 	const char *name = str_eq(m->wish->file, "-") ? "stdin" : m->wish->file;
-	bool is_good;
+	const struct pmsl_metric *metric;
+	int rc;
 
 	if (pmsl_compile(name, text, n, &d, &p))
 		return cmd_fail(CMD_FAILURE, "out of memory");
-	is_good = pmsl_metric(p, m->wish->metric, &d) != NULL;
-	if (!is_good)
+	metric = pmsl_metric(p, m->wish->metric, &d);
+	rc = metric ? note_names(m, metric) : CMD_FAILURE;
+	if (!metric)
 		pmsl_text_tell(&m->term, stderr, p, &d);
 	pmsl_free(p);
-	return is_good ? CMD_OK : CMD_FAILURE;
+	return rc;
 }
 
 static int read_text(struct measuring *m)

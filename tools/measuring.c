@@ -60,7 +60,7 @@ static void write_regions(const struct measuring *m, struct omis_writer *out)
 {
 	const struct measuring_wish *w = m->wish;
 
-	omis_write_string(out, "regions");
+	omis_write_string(out, m->regions_name ? m->regions_name : "regions");
 	omis_write_list(out);
 	for (unsigned i = 0; i < w->nregion; i++)
 		omis_write_string(out, w->region[i]);
@@ -77,7 +77,7 @@ static int write_parameters(const struct measuring *m, struct omis_writer *out)
 
 	omis_write_list(out);
 	if (w->partners) {
-		omis_write_string(out, "partners");
+		omis_write_string(out, m->partners_name ? m->partners_name : "partners");
 		put_list(out, &partners);
 	}
 	if (w->nregion || m->nregion)
@@ -320,6 +320,8 @@ void measuring_end(struct measuring *m)
 	reading_free(m->open);
 	until_free(m->until);
 	measuring_regions_free(m);
+	free(m->partners_name);
+	free(m->regions_name);
 	omis_value_free(m->tree);
 	buf_done(&m->text);
 }

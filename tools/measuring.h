@@ -59,6 +59,7 @@ struct measuring {
 	struct buf text; /* of the file; "" = a built-in metric */
 	char dfg[40], csr[40], unit[128];
 	bool each_vt; /* values go by virtual time */
+	char *partners_name, *regions_name; /* owned: the text's parameters of these; NULL: as built-in ones call them */
 	char *region[MEASURING_REGIONS_MAX]; /* owned: what --by region has found */
 	unsigned nregion;
 	Omis_value *tree; /* omig_tree() as it was last asked for */

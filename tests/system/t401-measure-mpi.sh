@@ -127,6 +127,9 @@ region_has() { # NAME REGION VALUE
 	echo "$1 in $2: measured $(is_in "$1" "$2"), logged $3"
 	[ "$(is_in "$1" "$2")" = "$3" ]
 }
+region_took() { # NAME REGION: more than nothing
+	awk -v t="$(is_in "$1" "$2")" 'BEGIN { exit t + 0 > 0 ? 0 : 1 }'
+}
 all_sent() {
 	cat "$TMPDIR/loops.$f".[01] | awk '/iteration_end/ { last[$2 " " n[$2]++] = $5; if ($2 > vt) vt = $2 }
 		END { print last[vt " 0"] + last[vt " 1"] }'
@@ -142,8 +145,10 @@ for f in $flavours; do
 	measures sent Send_volume --by region
 	measures met MPI_Barrier_count --by region --region loop --region begin_send..end_send
 	measures waited Barrier_delay --by region --region begin_send..end_send --region end_send..loop_stop
-	for name in sent met waited; do
-		check "$f: $name: reads come" until_true 30 reads $name 2
+	echo 'M(Process p, Region[] places, TimeInterval t) { RETURN Send_volume(p, places, t); }' >"$TMPDIR/where.pmsl"
+	measures text -f "$TMPDIR/where.pmsl" M --by region --region loop
+	for name in sent met waited text; do
+		check "$f: $name: reads come" until_true 30 reads $name 1
 	done
 	check "$f: a region that there is not is told" says 'region nowhere: the process has no probes of that name' \
 		omig measure Send_volume --region nowhere --every 100ms --count 1
@@ -152,10 +157,11 @@ for f in $flavours; do
 	enough $job
 	check "$f: what it sends is in the region of sends" until_true 20 region_has sent send "$(all_sent)"
 	check "$f: and in the one around it" until_true 20 region_has sent loop "$(all_sent)"
+	check "$f: a metric of one's own takes regions, too" until_true 20 region_has text loop "$(all_sent)"
 	check "$f: barriers are in the outer one" until_true 20 region_has met loop $((2 * $(passes)))
 	check "$f: and not in the other" until_true 20 region_has met begin_send..end_send 0
 	check "$f: nor is their time" until_true 20 region_has waited begin_send..end_send 0
-	check "$f: which is behind it" [ "$(is_in waited end_send..loop_stop)" != 0 ]
+	check "$f: which is behind it" until_true 20 region_took waited end_send..loop_stop
 	# shellcheck disable=SC2046 # words
 	kill -INT $(cat "$TMPDIR/pids") 2>/dev/null
 	check "$f: no rank is left" until_true 30 ranks_are 0
