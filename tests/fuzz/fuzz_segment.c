@@ -92,6 +92,9 @@ static void restore_used(void)
 	restore(h->note_offset, sizeof(struct seg_note));
 	restore(h->probe_word_offset, sizeof(uint32_t));
 	restore(h->read_offset, sizeof(struct seg_reads));
+	restore(h->read_func_offset, 2 * sizeof(uint16_t));
+	restore(h->meter_offset, sizeof(struct seg_meter));
+	restore(h->edge_offset, sizeof(struct seg_edges));
 	restore(h->thread_offset, sizeof(struct seg_thread));
 }
 
@@ -192,11 +195,26 @@ static void read_threads(struct segview *v)
 	}
 }
 
+/* What the thread has noted of a region may be anything. */
+static void change_meter(struct segview *v)
+{
+	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Recv };
+	const struct segview_meter want = { 0, 0, { .kind = SEG_READ_DELAY, .func = sends, .nfunc = 2 } };
+	struct segview_metered m;
+	unsigned number;
+
+	demand(segview_meter_add(v, &want, 1000, &number) == 0);
+	demand(segview_meter_read(v, number, 2000, &m) == 0);
+	seen += (unsigned)(m.value + m.doubt);
+	segview_meter_del(v, number);
+	demand(segview_meter_read(v, number, 2000, &m) < 0);
+}
+
 static void change(struct segview *v)
 {
 	struct seg_action a = { .op = ACTION_COUNTER_ADD, .func = CALL_ID_Send,
 			.partner_count = 1 };
-	const struct segview_read read = { SEG_READ_COUNTER, 3, NULL, 0 };
+	const struct segview_read read = { .kind = SEG_READ_COUNTER, .cell = 3 };
 	const int32_t partner = 3;
 	unsigned index, slot;
 
@@ -210,6 +228,8 @@ static void change(struct segview *v)
 	demand(segview_probe_set(v, 0, PROBE_RECORD) == 0);
 	demand(segview_read_add(v, 0, &read, &slot) == 0);
 	segview_read_del(v, 0, slot);
+	if (segview_funcs(v) > CALL_ID_Recv)
+		change_meter(v);
 }
 
 static void use(struct segview *v, size_t n)
