@@ -11,4 +11,4 @@ sim.libexec  := omig-sim
 sim.wrapped  := clock_gettime rng_fill_random rng_draw_key ticks_calibrate chan_feed
 sim.libs     := -lm $(foreach f,$(sim.wrapped),-Wl$(comma)--wrap=$f)
 # What stands for the one world at a time that a process has.
-sim.statics  := clock.c:now_of clock.c:keys trace.c:current sim_main.c:crash_words
+sim.statics  := clock.c:now_of clock.c:keys trace.c:current sim_main.c:crash_words sim_main.c:is_told_to_end

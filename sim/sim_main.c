@@ -37,6 +37,13 @@ struct wish {
 /* The seed under way, as text for whoever crashes. */
 static char crash_words[512];
 
+static volatile sig_atomic_t is_told_to_end;
+
+static void on_told_to_end(int sig)
+{
+	is_told_to_end = 1;
+}
+
 static void on_crash(int sig)
 {
 	ssize_t n = write(STDOUT_FILENO, crash_words, strlen(crash_words));
@@ -137,7 +144,7 @@ static int run_all(struct wish *w)
 {
 	struct err e = { 0 };
 
-	for (uint64_t seed = w->first; seed <= w->last; seed++) {
+	for (uint64_t seed = w->first; seed <= w->last && !is_told_to_end; seed++) {
 		w->run.seed = seed;
 		if (run_seed(w, &e) < 0) {
 			fprintf(stderr, "omig: %s\n", e.text);
@@ -198,6 +205,7 @@ static int run_detector(struct wish *w, const struct opt_spec *spec)
 static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **argv, int first)
 {
 	const struct sigaction crash = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
+	const struct sigaction end = { .sa_handler = on_told_to_end, .sa_flags = (int)SA_RESETHAND };
 
 	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, .fd = -1 });
 	if (argc - first == 1 && str_eq(argv[first], "detector"))
@@ -216,6 +224,8 @@ static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **a
 		w->last = w->first;
 	sigaction(SIGSEGV, &crash, NULL);
 	sigaction(SIGABRT, &crash, NULL);
+	sigaction(SIGTERM, &end, NULL); /* what has been done is told */
+	sigaction(SIGINT, &end, NULL);
 	return run_all(w);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whole hierarchies in virtual time: the same seed is the same run, and whatever goes wrong, what must hold
- * holds when all is mended. OMIG_SIM_SEEDS=N worlds (100) from OMIG_TEST_SEED on.
+ * holds when all is mended. OMIG_SIM_SEEDS=N worlds (50) from OMIG_TEST_SEED on.
  */
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -11,7 +11,7 @@
 
 #include <inttypes.h>
 
-#define SEEDS_DEFAULT 100
+#define SEEDS_DEFAULT 50
 #define SMALL .sites = 2, .hosts = 4, .ranks = 2, .tools = 2, .time = 15 * NSEC_PER_SEC
 
 static struct run_result run(const struct run_conf *conf)
