@@ -212,6 +212,8 @@ struct mem_chan {
 	struct chan c; /* first */
 	struct mem_chan *peer; /* NULL: gone, or not there yet */
 	struct mem_link how; /* of a pair; others ask the network */
+	const struct mem_link *link; /* what it said when its rules were these; borrowed */
+	uint64_t rules; /* 0: not asked yet */
 	char *here, *there; /* hosts; owned; NULL in a pair */
 	struct rng rng; /* of a pair */
 	struct loop_timer *timer;
@@ -233,6 +235,8 @@ void mem_chan_join(struct mem_chan *a, struct mem_chan *b);
 void mem_chan_kick(struct mem_chan *m); /* looks again: the link has changed */
 /* The peer learns of a reset; we are told nothing. */
 void mem_chan_crash(struct mem_chan *m);
+/* Another number after each change of rules; what mem_net_link() gave before is not valid then. Not 0. */
+uint64_t mem_net_rules(const struct mem_net *m);
 const struct mem_link *mem_net_link(const struct mem_net *m, const char *a, const char *b);
 /* In [0, 1). */
 double mem_net_random(struct mem_net *m);

@@ -25,9 +25,19 @@ static struct mem_chan *of(const struct chan *c)
 	return (struct mem_chan *)(uintptr_t)c;
 }
 
-static const struct mem_link *link_of(const struct mem_chan *m)
+/* Asked several times for each frame: looked up again only when some rule has changed. */
+static const struct mem_link *link_of(const struct mem_chan *c)
 {
-	return m->c.ctx ? mem_net_link(m->c.ctx->mem, m->here, m->there) : &m->how;
+	struct mem_chan *m = of(&c->c);
+	uint64_t rules;
+
+	if (!m->c.ctx)
+		return &m->how;
+	rules = mem_net_rules(m->c.ctx->mem);
+	if (m->rules != rules)
+		m->link = mem_net_link(m->c.ctx->mem, m->here, m->there);
+	m->rules = rules;
+	return m->link;
 }
 
 static double random_of(struct mem_chan *m)

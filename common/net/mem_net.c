@@ -18,6 +18,7 @@ struct mem_net {
 	struct smap places; /* host -> struct place: ten thousand of them are dialled and killed */
 	struct smap links; /* "a\nb" in order, "" for any -> struct mem_link */
 	struct mem_link plain; /* what has no rule */
+	uint64_t rules; /* grows with each change of them */
 	uint16_t next_port;
 	nsec_t (*wall_now)(void *arg);
 	void *wall_arg;
@@ -46,6 +47,7 @@ struct mem_net *mem_net_new(struct loop *l, uint64_t seed)
 		return NULL;
 	m->loop = l;
 	m->next_port = FIRST_PORT;
+	m->rules = 1;
 	rng_init(&m->rng, seed);
 	list_init(&m->ctxs);
 	smap_init(&m->links);
@@ -109,6 +111,11 @@ const struct mem_link *mem_net_link(const struct mem_net *m, const char *a, cons
 	return &m->plain;
 }
 
+uint64_t mem_net_rules(const struct mem_net *m)
+{
+	return m->rules;
+}
+
 static void kick_all(struct mem_net *m)
 {
 	list_each (item, &m->ctxs) {
@@ -133,6 +140,7 @@ int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const stru
 		return -ERR_NOMEM;
 	}
 	free(old);
+	m->rules++;
 	kick_all(m);
 	return 0;
 }
