@@ -2,11 +2,18 @@
 /* The simulated world: messages a second, and what a process costs. */
 #include "bench/bench.h"
 #include "common/base/clock.h"
+#include "neko/real.h"
+#include "neko/realwire.h"
 #include "neko/run.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define ROUNDS 5
 #define MESSAGES 2000000
@@ -144,8 +151,102 @@ static double resident_mib(void)
 	return (double)u.ru_maxrss / 1024;
 }
 
+/* --- a process of a real run, of which this one is the master */
+
+#define LOG_EVENTS 20000 /* between two looks of who empties the list */
+#define LOG_ROUNDS 20
+
+static void log_much(struct neko_layer *l)
+{
+	const int *to = *(int **)neko_state(l);
+	unsigned i, k;
+
+	for (i = 0; i < LOG_ROUNDS; i++) {
+		int64_t begin = core_now();
+		double ns;
+
+		for (k = 0; k < LOG_EVENTS; k++)
+			neko_log(l, "event", k);
+		ns = (double)(core_now() - begin) / LOG_EVENTS;
+		if (write(*to, &ns, sizeof(ns)) != sizeof(ns))
+			return;
+		neko_sleep(l, 100 * NSEC_PER_MSEC);
+	}
+}
+
+static int build_logger(void *arg, struct neko_process *p, struct err *e)
+{
+	static const struct neko_layer_ops ops = { .name = "logger",
+						   .bytes = sizeof(int *),
+						   .run = log_much };
+	int **to;
+	int rc = neko_push(p, &ops, &to, e);
+
+	if (rc == 0)
+		*to = arg;
+	return rc;
+}
+
+static void begin_real(int master)
+{
+	const struct sockaddr_in nobody = { .sin_family = AF_INET };
+	nsec_t epoch = clock_mono();
+	struct buf b = BUF_INIT(1000);
+
+	if (realwire_put_peers(&b, 1, &nobody, 1) ||
+	    realwire_put_times(&b, REALWIRE_GO, &epoch, 1) ||
+	    send(master, b.p, b.n, 0) != (ssize_t)b.n)
+		bench_fail("a real process could not be begun");
+	buf_done(&b);
+}
+
+static void *read_away(void *arg)
+{
+	char bytes[65536];
+
+	while (recv(*(int *)arg, bytes, sizeof(bytes), 0) > 0)
+		;
+	return NULL;
+}
+
+static void log_events(void)
+{
+	struct bench_series v = { 0 };
+	int pair[2], figures[2];
+	struct real_conf c = { .m = 1,
+			       .id = 1,
+			       .nnet = 1,
+			       .address = INADDR_LOOPBACK,
+			       .build = build_logger,
+			       .arg = &figures[1] };
+	pthread_t reader;
+	double ns;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || pipe(figures) || (pid = fork()) < 0)
+		bench_fail("no process for a real run");
+	if (pid == 0) {
+		close(pair[0]);
+		c.master = pair[1];
+		_exit(real_live(&c));
+	}
+	close(pair[1]);
+	close(figures[1]);
+	begin_real(pair[0]);
+	if (pthread_create(&reader, NULL, read_away, &pair[0]))
+		bench_fail("no thread");
+	while (v.n < LOG_ROUNDS && read(figures[0], &ns, sizeof(ns)) == sizeof(ns))
+		bench_add(&v, ns);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	pthread_join(reader, NULL);
+	bench_print("neko.log_event.ns", "ns", &v, NULL);
+	bench_done(&v);
+}
+
 int main(void)
 {
+	log_events(); /* first: it forks */
 	messages("neko.messages_per_s.100", 100, &starter);
 	messages("neko.messages_per_s.10000", 10000, &starter);
 	nfds("neko.nfds.heartbeats_per_s", "false");
