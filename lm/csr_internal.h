@@ -158,9 +158,9 @@ int csr_probe_wish(struct csr_site *s, bool actions);
 /* That it is nowhere among what was named is a fault of the request: an entry of action 0. */
 void csr_probe_tell(const struct csr *c, struct reply *r);
 
-/* --- csr_ring.c: at most max records of each ring; CSRS_ALL: as many as there are, its size is the bound */
+/* --- csr_ring.c: at most max records of each ring; CSRS_ALL: as many as there are, its size is the bound. True: one had so many, and may have more */
 #define CSRS_ALL UINT32_MAX
-void csrs_drain(struct csrs *s, struct proc *p, unsigned max);
+bool csrs_drain(struct csrs *s, struct proc *p, unsigned max);
 void csrs_on_poll(void *arg);
 void csrs_arm_poll(struct csrs *s);
 

@@ -162,29 +162,34 @@ static bool has_records(const struct csrs *s, const struct proc *p)
 	return false;
 }
 
-void csrs_drain(struct csrs *s, struct proc *p, unsigned max)
+bool csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 {
+	bool has_more = false;
 	struct drain d = { .csrs = s, .proc = p };
 	struct segview_thread t;
 	uint64_t dropped = 0;
 
 	if (!p->seg)
-		return;
+		return false;
 	d.scale = tickbase_scale(s->conf.env.ticks, p->own.tick_source);
 	for (unsigned i = 0; i < segview_threads(p->seg); i++) {
+		int n;
+
 		if (segview_thread(p->seg, i, &t) < 0 || !t.tid)
 			continue;
 		s->ring_thread = i;
 		s->ring_tid = t.tid;
-		if (segview_take(p->seg, i, max, &(struct segview_taker){ .on_call = on_record, .on_hit = on_hit, .on_event = on_event, .arg = &d }) ==
-		    -ERR_PROTO) {
+		n = segview_take(p->seg, i, max, &(struct segview_taker){ .on_call = on_record, .on_hit = on_hit, .on_event = on_event, .arg = &d });
+		if (n == -ERR_PROTO) {
 			procs_detach(p, "an event ring makes no sense");
 			s->conf.corrupt(s->conf.arg, p, "an event ring makes no sense");
-			return;
+			return false;
 		}
+		has_more |= n >= 0 && (unsigned)n == max;
 		dropped += t.ring_dropped;
 	}
 	note_drops(s, p, dropped);
+	return has_more;
 }
 
 void csrs_arm_poll(struct csrs *s)
@@ -214,16 +219,32 @@ static void poll_events(struct csrs *s)
 	}
 }
 
+/* Whose events become blocks: however many there are, the ring is emptied, for what has no room there is lost. */
+static bool is_followed(const struct csrs *s, const struct proc *p)
+{
+	list_each (i, &s->all) {
+		const struct csr *c = list_entry(i, struct csr, link);
+		const struct csr_site *site = c->kind == CSR_EVENTS ? csr_find_site(c, p) : NULL;
+
+		if (site && site->events)
+			return true;
+	}
+	return false;
+}
+
 void csrs_on_poll(void *arg)
 {
 	struct csrs *s = arg;
+	bool has_more = false;
 
 	list_each_safe (i, procs_all(s->conf.env.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->seg && has_records(s, p))
-			csrs_drain(s, p, CSRS_RECORDS_MAX);
+			has_more |= csrs_drain(s, p, CSRS_RECORDS_MAX) && is_followed(s, p);
 	}
 	poll_events(s);
 	csrs_arm_poll(s);
+	if (has_more && loop_timer_is_armed(s->poll)) /* the loop has its turn in between */
+		loop_timer_arm(s->poll, 0);
 }

@@ -237,6 +237,31 @@ START_TEST(what_found_no_room_is_counted_to_the_last_one)
 }
 END_TEST
 
+START_TEST(a_ring_with_more_than_a_turn_may_take_is_emptied_at_once)
+{
+	struct read r;
+	unsigned number;
+
+	world_open(&w);
+	world_add_rank_with(&w, &seg, &(struct fake_rank){ 100, 0, 100, 1 << 20 }, rank0);
+	world_add_rank(&w, &other, 200, 1, rank1);
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],trace_b_1)", rank0));
+	reader = evread_new();
+	number = announce(&seg, "io.read");
+	ck_assert_uint_eq(arm_status(ALL), STATUS_OK);
+	for (int i = 0; i < 10 * CSRS_RECORDS_MAX; i++)
+		write_event(&seg, number, i);
+	world_run(&w, CSRS_POLL_NS);
+	for (int i = 0; i < 10; i++)
+		world_run(&w, 0);
+	csrs_disarm(w.lm->csrs, "c_5");
+	r = fetch(reader);
+	ck_assert_uint_eq(r.n, 10 * CSRS_RECORDS_MAX);
+	ck_assert_uint_eq(r.report.dropped, 0);
+	end();
+}
+END_TEST
+
 START_TEST(types_that_come_later_are_on_too)
 {
 	struct read r;
@@ -342,6 +367,6 @@ END_TEST
 
 SUITE("lm events",
       types_are_told_with_their_fields, what_is_asked_for_is_on_and_comes_as_blocks, conditions_are_asked_of_fields,
-      what_makes_no_sense_is_refused, calls_and_probes_are_events_too, what_found_no_room_is_counted_to_the_last_one,
+      what_makes_no_sense_is_refused, calls_and_probes_are_events_too, a_ring_with_more_than_a_turn_may_take_is_emptied_at_once, what_found_no_room_is_counted_to_the_last_one,
       types_that_come_later_are_on_too, it_ends_by_itself, it_ends_with_its_tool, what_a_dead_process_left_is_drained,
       values_that_are_none_of_the_type_are_lost, the_next_lm_goes_on)
