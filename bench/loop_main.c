@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench-loop PACE: a rank over an MPI that does nothing. It comes by the probe bench_loop as often as
- * the file PACE says (bench/pace.h), evenly down to a millisecond; what it is behind it makes up for.
+ * the file PACE says (bench/pace.h), evenly down to a millisecond; what it is behind it makes up for. bench-tick is the
+ * same with an event of omig/event.h in the probe's place.
  */
 #include "bench/bench.h"
-#include "bench/bench_probes.h"
 #include "bench/pace.h"
+#ifdef BENCH_TICK
+#include <omig/event.h>
+OMIG_EVENT(bench_tick, "bench.tick", OMIG_INFO, (int64, number))
+#else
+#include "bench/bench_probes.h"
+#endif
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,12 +44,16 @@ static void wait_until(int64_t ns)
 		continue;
 }
 
-static double stamp(void)
+static void come_by(long vt)
 {
+#ifdef BENCH_TICK
+	omig_event(bench_tick, vt);
+#else
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	bench_loop(vt, (double)t.tv_sec + (double)t.tv_nsec / 1e9);
+#endif
 }
 
 /* As long as the pace is this one; returns the next virtual time. */
@@ -59,7 +69,7 @@ static long loop(long vt, int64_t turn, int64_t rate)
 		if (due - done > BEHIND_MAX_NS / 1000 * rate / (NS / 1000) + 1)
 			done = due - 1;
 		for (; done < due; done++)
-			bench_loop(vt++, stamp());
+			come_by(vt++);
 		next = rate > NS / TICK_NS ? now + TICK_NS : next;
 		wait_until(next < now + LOOK_NS ? next : now + LOOK_NS);
 	}

@@ -5,8 +5,8 @@ bench.src      := bench.c floor_tree.c treebed.c self.c
 bench.uses     := common/base common/ring common/omis common/flow eventlog eventlog/spool eventlog/text eventlog/archive eventlog/app pmsl neko tools/libomis
 bench.statics  := bench.c:printed bench.c:nprinted treebed.c:path flow_main.c:results loop_main.c:pace \
 		  event_main.c:series event_main.c:log_path event_main.c:trigger_path event_main.c:my_event \
-		  archive_main.c:series archive_main.c:log_path archive_main.c:db_path
-bench.programs := bench_tree bench_growth bench_tools bench_flow bench_traffic bench_pmsl bench_event bench_spool bench_archive bench_neko
+		  archive_main.c:series archive_main.c:log_path archive_main.c:db_path keep_main.c:got
+bench.programs := bench_tree bench_growth bench_tools bench_flow bench_traffic bench_pmsl bench_event bench_spool bench_keep bench_archive bench_neko
 bench.main.bench_tree   := bench_tree_main.c
 bench.main.bench_growth := growth_main.c
 bench.main.bench_flow   := flow_main.c
@@ -15,6 +15,7 @@ bench.main.bench_traffic := traffic_main.c
 bench.main.bench_pmsl   := pmsl_main.c
 bench.main.bench_event  := event_main.c
 bench.main.bench_spool  := spool_main.c
+bench.main.bench_keep   := keep_main.c
 bench.main.bench_archive := archive_main.c
 bench.main.bench_neko   := neko_main.c
 bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
@@ -24,7 +25,7 @@ bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
 bench.not_built := hook_main.c rank_main.c loop_main.c mpi_main.c stub_mpi.c beside_main.c
 bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 bench.needs     += $(B)/bin/bench-archive $(B)/bin/bench-hook $(B)/bin/bench-loop $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
-bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench_spool bench-beside bench-archive bench_neko bench-hook bench-mpi bench-fileserver
+bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench_spool bench_keep bench-beside bench-archive bench_neko bench-hook bench-mpi bench-fileserver
 bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)/common/ring.a $(B)/common/base.a
 
 $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
@@ -37,6 +38,11 @@ $(B)/bin/bench-hook $(B)/bin/bench-loop: $(B)/gen/bench/bench_probes.o
 $(B)/bin/bench-hook $(B)/bin/bench-rank $(B)/bin/bench-loop: $(B)/bin/bench-%: $(B)/bench/%_main.o $(B)/bench/libstub_mpi.so $(bench.watched)
 	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -o $@ $< -L$(B)/lib -Wl,--no-as-needed -lomig -L$(B)/bench -lstub_mpi \
 		-Wl,--as-needed $(filter-out $<,$(filter %.o %.a,$^)) -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../bench'
+bench.needs     += $(B)/bin/bench-tick
+$(B)/bin/bench-tick: bench/loop_main.c $(B)/bench/libstub_mpi.so $(B)/lib/libomig-event.so $(bench.watched) | $(B)/examples/include/omig/event.h
+	$(call say,LINK)mkdir -p $(@D) && $(CC) -DBENCH_TICK $(OUR_CFLAGS) -I$(B)/examples/include $(BASE_LDFLAGS) -pie -o $@ $< -L$(B)/lib \
+		-Wl,--no-as-needed -lomig -L$(B)/bench -lstub_mpi -lomig-event -Wl,--as-needed $(filter %.o %.a,$^) \
+		-Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../bench'
 $(B)/bin/bench-archive: bench/archive.sh $(B)/bin/bench_archive
 	$(call say,COPY)install -m 755 $< $@
 bench.needs     += $(B)/bin/bench-fileserver $(B)/examples/fileserver $(B)/examples/fileserver-bare

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bench_keep: events of a program that runs, switched on and off by a tool and kept until they are safe with it. From asking to the
+ * first event, and from ending to the last, by the events' own times; how long one takes to the tool; how many come when there are
+ * more than can; and what of it the lm's processor time is. A real rank, lm, sm and mainsm over TLS, disks as they are.
+ */
+#include "bench/pace.h"
+#include "bench/treebed.h"
+#include "eventlog/evread.h"
+#include "tools/libomis/omis.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUNDS 21
+#define CALM_RATE 5000 /* events a second: 0.2 ms from one to the next is what on and off are known to */
+#define FULL_RATE 40000000 /* more than a thread can write */
+#define FULL_MS 5000
+#define SETTLE_MS 300
+#define READY_NS (INT64_C(60) * 1000000000)
+#define PLACES_MAX 64
+
+static struct {
+	struct evread *reader;
+	struct { /* to be acknowledged */
+		uint64_t stream, place;
+	} place[PLACES_MAX];
+	size_t nplace;
+	uint64_t events;
+	int64_t first_ns, last_ns; /* times of events, since 1970 */
+	bool is_over;
+	struct bench_series travel;
+} got;
+
+static int64_t wall_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* --- what comes */
+
+static void take_event(const struct event *ev, int64_t now)
+{
+	if (!got.events++)
+		got.first_ns = ev->wall_ns;
+	got.last_ns = ev->wall_ns > got.last_ns ? ev->wall_ns : got.last_ns;
+	if (got.events % 16 == 0 && got.travel.n < 10000)
+		bench_add(&got.travel, (double)(now - ev->wall_ns) / 1e6);
+}
+
+static void note_place(uint64_t stream, uint64_t place)
+{
+	size_t i = 0;
+
+	while (i < got.nplace && got.place[i].stream != stream)
+		i++;
+	if (i == PLACES_MAX)
+		bench_fail("more openings than there can be");
+	got.nplace = i == got.nplace ? i + 1 : got.nplace;
+	got.place[i].stream = stream;
+	got.place[i].place = place;
+}
+
+static void on_events(const Omis_events *e, void *arg)
+{
+	int64_t now = wall_ns();
+	const uint8_t *p = e->blocks;
+	struct event ev;
+	size_t used;
+
+	for (size_t at = 0; at < e->len; at += used) {
+		if (evread_push(got.reader, p + at, e->len - at, true, &used) != EVREAD_BLOCK)
+			break;
+		while (evread_next(got.reader, &ev))
+			take_event(&ev, now);
+	}
+	if (e->len)
+		note_place(e->stream, e->place);
+	got.is_over |= e->end != 0;
+}
+
+static void turn(const char *name, int ms)
+{
+	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
+
+	poll(&p, 1, ms);
+	omis_handler();
+	for (size_t i = 0; i < got.nplace; i++)
+		omis_events_ack(name, got.place[i].stream, got.place[i].place);
+	got.nplace = 0;
+}
+
+static void pass(const char *name, int64_t ms)
+{
+	int64_t until = bench_now() + ms * 1000000;
+
+	while (bench_now() < until)
+		turn(name, 5);
+}
+
+/* --- the ranks, and asking */
+
+static struct pace *make_pace(const struct treebed *t)
+{
+	int fd = open(treebed_path(t, "pace"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	struct pace *p;
+
+	if (fd < 0 || ftruncate(fd, sizeof(*p)))
+		bench_fail("no pace");
+	p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		bench_fail("no pace");
+	close(fd);
+	return p;
+}
+
+static void set_pace(struct pace *p, int64_t rate)
+{
+	__atomic_store_n(&p->rate, rate, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&p->turn, 1, __ATOMIC_RELEASE);
+}
+
+static void ask(const char *text)
+{
+	Omis_reply r = omis_request_n(text, strlen(text), NULL, NULL, 0);
+
+	if (omis_reply_status(r) >= OMIS_FIRST_ERROR)
+		bench_fail("%s: %s %s", text, omis_strerror(omis_reply_status(r)), r[0] && r[1] && r[1]->result ? r[1]->result : "");
+	omis_reply_free(r);
+}
+
+static void begin(const char *name)
+{
+	char text[160];
+
+	got.events = 0;
+	got.last_ns = 0;
+	got.is_over = false;
+	snprintf(text, sizeof(text), ":omig_events_keep(\"%s\",[\"bench.tick\"],\"\",0,[\"mb\",256])", name);
+	ask(text);
+}
+
+static void end(const char *name)
+{
+	int64_t until = bench_now() + READY_NS;
+	char text[160];
+
+	snprintf(text, sizeof(text), ":omig_events_unkeep(\"%s\",1)", name);
+	ask(text);
+	while (!got.is_over) {
+		turn(name, 5);
+		if (bench_now() > until)
+			bench_fail("the end does not come");
+	}
+}
+
+static void wait_for_event(const char *name)
+{
+	int64_t until = bench_now() + READY_NS;
+
+	while (!got.events) {
+		turn(name, 5);
+		if (bench_now() > until)
+			bench_fail("no event comes");
+	}
+}
+
+/* --- what is measured */
+
+static void measure_switching(struct pace *pace)
+{
+	struct bench_series on = { 0 }, off = { 0 };
+	char name[32];
+
+	set_pace(pace, CALM_RATE);
+	for (int i = 0; i < ROUNDS; i++) {
+		int64_t asked = wall_ns();
+
+		snprintf(name, sizeof(name), "switch%d", i);
+		begin(name);
+		wait_for_event(name);
+		bench_add(&on, (double)(got.first_ns - asked) / 1e6);
+		pass(name, SETTLE_MS);
+		asked = wall_ns();
+		end(name);
+		bench_add(&off, (double)(got.last_ns - asked) / 1e6);
+	}
+	bench_print("keep.on.ms", "ms", &on, NULL);
+	bench_print("keep.off.ms", "ms", &off, NULL);
+	bench_print("keep.travel.p50.ms", "ms", &got.travel, NULL);
+	bench_print_quantile("keep.travel.p99.ms", "ms", &got.travel, 0.99, NULL);
+	bench_done(&on);
+	bench_done(&off);
+}
+
+/* The lm among a process and what it has started, which stand in a namespace of their own. 0: there is none. */
+static pid_t find_lm(pid_t pid)
+{
+	char path[64], name[16] = "";
+	pid_t found = 0;
+	long child;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
+	f = fopen(path, "r");
+	if (!f || !fgets(name, sizeof(name), f))
+		return 0;
+	fclose(f);
+	if (!strcmp(name, "lm\n"))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
+	f = fopen(path, "r");
+	while (f && !found && fscanf(f, "%ld", &child) == 1)
+		found = find_lm((pid_t)child);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Seconds of processor time that a process has had. */
+static double cpu_s(pid_t pid)
+{
+	unsigned long user = 0, system = 0;
+	char path[64], line[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	f = fopen(path, "r");
+	if (!f || !fgets(line, sizeof(line), f) ||
+	    sscanf(strrchr(line, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2)
+		bench_fail("%s cannot be read", path);
+	fclose(f);
+	return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
+static void measure_drain(struct pace *pace, pid_t lm)
+{
+	static const char name[] = "full";
+	const struct evread_report *r = evread_report(got.reader);
+	uint64_t dropped, lost;
+	double cpu, s;
+	int64_t from;
+
+	begin(name);
+	pass(name, SETTLE_MS);
+	dropped = r->dropped;
+	lost = r->lost_events;
+	cpu = cpu_s(lm);
+	from = bench_now();
+	set_pace(pace, FULL_RATE);
+	pass(name, FULL_MS);
+	set_pace(pace, 0);
+	s = (double)(bench_now() - from) / 1e9;
+	cpu = cpu_s(lm) - cpu;
+	end(name);
+	bench_print_value("keep.events_per_s", "1/s", (double)got.events / s, NULL);
+	bench_print_value("keep.lm.events_per_cpu_s", "1/s", (double)(got.events + r->lost_events - lost) / cpu, NULL);
+	bench_print_value("keep.dropped", "%", 100.0 * (double)(r->dropped - dropped) / (double)(got.events + r->dropped - dropped + r->lost_events - lost),
+			  NULL);
+	bench_print_value("keep.lost", "%", 100.0 * (double)(r->lost_events - lost) / (double)(got.events + r->dropped - dropped + r->lost_events - lost),
+			  NULL);
+}
+
+int main(void)
+{
+	struct treebed *t = treebed_start();
+	struct pace *pace = make_pace(t);
+	pid_t lm;
+	char path[256];
+	const char *argv[] = { "bench-tick", path, NULL };
+
+	got.reader = evread_new();
+	snprintf(path, sizeof(path), "%s", treebed_path(t, "pace"));
+	setenv("OMIG_RING", "1048576", 1);
+	treebed_host(t, "bench", argv, 1);
+	treebed_wait(1);
+	__atomic_store_n(&pace->go, 1, __ATOMIC_RELEASE);
+	if (!got.reader || omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
+		bench_fail("%s", omis_last_error());
+	omis_events_handler(on_events, NULL);
+	measure_switching(pace);
+	lm = find_lm(treebed_lm(t, 0));
+	if (!lm)
+		bench_fail("no lm is seen");
+	measure_drain(pace, lm);
+	__atomic_store_n(&pace->go, -1, __ATOMIC_RELEASE);
+	omis_finalize();
+	evread_free(got.reader);
+	bench_done(&got.travel);
+	munmap(pace, sizeof(*pace));
+	treebed_stop(t);
+	return 0;
+}
