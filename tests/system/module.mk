@@ -57,3 +57,8 @@ $(FAULTS)/numbers: $(FAULTS)/numbers.o $(call archives,eventlog)
 $(FAULTS)/numbered.%: tests/system/numbered.c $(B)/lib/libomig-event.so | $(B)/examples/include/omig/event.h
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -I$(B)/examples/include -o $@ $< \
 		-L$(B)/lib -lomig-event -Wl,-rpath,'$$ORIGIN/../../lib'
+# EVENTS=N of two ranks together, KILLS=N of loader and sm: minutes to hours, and what is left over must be 0.
+soak-events: faults-tools all
+	OMIG_EVENTS=$$(($(or $(EVENTS),1000000000) / 2)) OMIG_EVENT_BURST=2000 OMIG_EVENT_KILLS=$(or $(KILLS),30) PATIENCE=120 \
+		B=$(abspath $(B)) sh tests/system/run.sh t413
+.PHONY: soak-events
