@@ -17,7 +17,7 @@ export HOME="$TMPDIR/home"
 wan_pid=$!
 trap 'kill $wan_pid 2>/dev/null; end_all' EXIT
 until_true 10 grep -q ready "$TMPDIR/wan.out" || skip_all 'there are no tun devices here'
-one=$("$bed" hosts | awk '$1 == "node1" {print $3}') two=$("$bed" hosts | awk '$1 == "node2" {print $3}')
+one=$("$bed" address node1) two=$("$bed" address node2)
 slow_way() {
 	ip link set wan0 up && echo 0 >/proc/sys/net/ipv4/conf/wan0/rp_filter && echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter &&
 		ip route replace default dev wan0 table 77 &&
