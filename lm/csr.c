@@ -250,6 +250,7 @@ void csr_free(struct csr *c)
 	if (!list_is_empty(&c->link)) {
 		if (!s->is_ending)
 			csr_keep_forget(c);
+		csr_keep_drain(c);
 		csr_uninstall_all(c);
 		if (watches_threads(c))
 			procs_watch_threads(s->conf.env.procs, -1);

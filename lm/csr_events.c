@@ -2,6 +2,7 @@
 #include "lm/csr_events.h"
 
 #include "lm/csr_keep.h"
+#include "lm/csr_types.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "common/base/timebase.h"
@@ -47,6 +48,9 @@ struct stream {
 	uint32_t tid;
 	struct evwrite w;
 	nsec_t since; /* the first record of the block that is filled */
+	struct keeprow *row; /* NULL: nothing is remembered of it */
+	bool is_dirty; /* the row does not have its last record yet */
+	uint64_t lost; /* told in its blocks, of what the segment counts */
 	uint8_t said[NUMBERS / 8 + 1]; /* types that are described in this block */
 };
 
@@ -57,7 +61,8 @@ struct events_site {
 	unsigned nlooked; /* types of events that were looked at */
 	struct stream **stream; /* owned, by block of the segment */
 	unsigned nstream;
-	uint64_t lost; /* that no block has told yet */
+	uint64_t lost; /* that no block has told yet: as the segment counts */
+	uint64_t failed; /* the same, that found no memory, or made no sense */
 	bool is_closed; /* another one has taken its place: what comes is not its own any more */
 };
 
@@ -190,59 +195,6 @@ static uint64_t lost_of(const struct events_site *es, unsigned number)
 	return segview_call_dropped(seg, (number - FIRST_CALL) / 2);
 }
 
-/* The fields' names come behind, in the same memory as the type's own. */
-static struct evtype *type_new(const char *name, const char *suffix, unsigned nfield, struct evfield **field)
-{
-	size_t n = strlen(name) + strlen(suffix) + 1;
-	struct evtype *t = calloc(1, sizeof(*t) + nfield * sizeof(**field) + n);
-	char *text;
-
-	if (!t)
-		return NULL;
-	*field = (struct evfield *)(void *)(t + 1);
-	text = (char *)(*field + nfield);
-	snprintf(text, n, "%s%s", name, suffix);
-	*t = (struct evtype){ .name = text, .level = EV_INFO, .nfield = nfield, .field = *field };
-	return t;
-}
-
-/* As calls.h lays the parameters out; all of them are whole numbers. */
-static struct evtype *type_of_call(const struct call_desc *d, enum call_phase phase)
-{
-	bool is_start = phase == CALL_START;
-	struct evfield *f = NULL;
-	struct evtype *t = type_new(d->name, is_start ? ".start" : ".end", is_start ? d->start_npar : d->end_npar, &f);
-	unsigned n = 0;
-
-	if (!t)
-		return NULL;
-	for (unsigned i = 0; i < t->nfield; i++)
-		f[i] = (struct evfield){ "rank", EV_INT64 };
-	for (unsigned i = 0; is_start && i < d->nparam; i++)
-		if (d->param[i].kind != CALL_P_STATUS)
-			f[++n].name = d->param[i].name;
-	if (!is_start)
-		f[1].name = "result";
-	if (is_start ? d->start_length : d->end_length)
-		f[(is_start ? d->start_length : d->end_length) - 1].name = "nbytes";
-	if (is_start ? d->start_partner : d->end_partner)
-		f[(is_start ? d->start_partner : d->end_partner) - 1].name = "partner";
-	return t;
-}
-
-static struct evtype *type_of_probe(const struct seg_probe *p)
-{
-	static const char *const names[SEG_PROBE_PARAMS] = { "vt",    "par2",  "par3",	"par4",	 "par5",
-							     "par6",  "par7",  "par8",	"par9",	 "par10",
-							     "par11", "par12", "par13", "par14" };
-	struct evfield *f = NULL;
-	struct evtype *t = type_new(p->name, "", p->nparam, &f);
-
-	for (unsigned i = 0; t && i < p->nparam; i++)
-		f[i] = (struct evfield){ names[i], SEG_IS_FLOAT(p->type[i]) ? EV_DOUBLE : EV_INT64 };
-	return t;
-}
-
 /* What the one has told whose place we take is not told again, and nothing in between is forgotten. */
 static uint64_t lost_so_far(const struct events_site *es, unsigned number)
 {
@@ -280,7 +232,7 @@ static int ask_call(struct events_site *es, unsigned func, enum call_phase phase
 	struct evtype *t;
 	int rc = 0;
 
-	t = type_of_call(d, phase);
+	t = csr_type_of_call(d, phase);
 	if (!t || is_named(es->site->csr, t->name) || is_named(es->site->csr, d->name))
 		ask(es, FIRST_CALL + 2 * func + phase, t, t, &rc);
 	else
@@ -321,7 +273,7 @@ static int ask_probe(struct events_site *es, unsigned number)
 
 	if (!p || !is_named(s->csr, p->name))
 		return 0;
-	t = type_of_probe(p);
+	t = csr_type_of_probe(p);
 	a = ask(es, FIRST_PROBE + number, t, t, &rc);
 	if (!a)
 		return rc;
@@ -349,27 +301,68 @@ static int ask_events(struct events_site *es)
 	return rc;
 }
 
-static void note_lost(struct events_site *es);
+/* As note_lost() adds them up: a call's figure is of both its events. */
+static bool is_counted(const struct events_site *es, unsigned i)
+{
+	return es->asked[i] && !(i >= FIRST_CALL && (i - FIRST_CALL) % 2 == CALL_END && es->asked[i - 1]);
+}
+
+/* What was lost is told with the next block, whoever's it is: nobody knows which thread lost it. */
+static void note_lost(struct events_site *es)
+{
+	for (unsigned i = 0; es->site->proc->seg && i < NUMBERS; i++) {
+		struct asked *a = es->asked[i];
+		uint64_t lost = a ? lost_of(es, i) : 0;
+
+		if (!is_counted(es, i))
+			continue;
+		es->lost += lost > a->lost ? lost - a->lost : 0;
+		a->lost = lost;
+	}
+}
+
+static uint64_t lost_in_all(const struct events_site *es)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < NUMBERS; i++)
+		sum += is_counted(es, i) ? es->asked[i]->lost : 0;
+	return sum;
+}
+
+/* An lm before us has told so much; what the segment has lost since is told by us. */
+static void count_from(struct events_site *es, struct keeprows *rows, const struct events_site *before, bool goes_on)
+{
+	uint64_t segment = es->site->proc->seg_inode, sum = lost_in_all(es), told = keeprows_told(rows, segment);
+
+	if (goes_on && !before)
+		es->lost += sum > told ? sum - told : 0;
+	else
+		keeprows_set_told(rows, segment, sum - (before ? before->lost : 0));
+}
 
 static int ask_all(struct events_site *es)
 {
 	struct csr_site *s = es->site;
-	int rc = ask_calls(es);
+	int rc = ask_events(es);
 
-	/* A wish reads the ring, and a ring that makes no sense takes the site with it. */
+	rc = rc ? rc : ask_calls(es);
+	/* A wish reads the ring, so events come first; and a ring that makes no sense takes the site with it. */
 	for (unsigned i = 0; !rc && i < SEG_PROBES; i++) {
 		rc = ask_probe(es, i);
 		if (csr_find_site(s->csr, s->proc) != s || !s->proc->seg)
 			return 0;
 	}
-	rc = rc ? rc : ask_events(es);
 	es->before = NULL;
 	return rc;
 }
 
 int csr_events_watch(struct csr_site *s)
 {
-	struct events_site *es = calloc(1, sizeof(*es));
+	struct events_site *es = calloc(1, sizeof(*es)), *before;
+	struct keeprows *rows = csr_keep_rows(s->csr);
+	bool goes_on = csr_keep_goes_on(s->csr, s->proc);
+	int rc;
 
 	if (!es)
 		return -ERR_NOMEM;
@@ -379,12 +372,15 @@ int csr_events_watch(struct csr_site *s)
 	es->stream = calloc(es->nstream, sizeof(struct stream *));
 	if (!es->stream)
 		return -ERR_NOMEM;
-	es->before = csr_keep_site_before(s);
-	if (es->before) {
-		note_lost(es->before);
-		es->before->is_closed = true;
+	before = es->before = csr_keep_site_before(s);
+	if (before) {
+		note_lost(before);
+		before->is_closed = true;
 	}
-	return ask_all(es);
+	rc = ask_all(es);
+	if (rows && s->proc->seg && csr_find_site(s->csr, s->proc) == s)
+		count_from(es, rows, before, goes_on);
+	return rc;
 }
 
 /* --- blocks */
@@ -406,45 +402,32 @@ static void fire(struct events_site *es, const uint8_t *block, size_t n)
 					      .never_holds = true });
 }
 
-/* What was lost is told with the next block, whoever's it is: nobody knows which thread lost it. */
-static void note_lost(struct events_site *es)
+/* Before anybody else has it: what a row says was taken, it or the spool has, whenever we are killed. */
+static void remember(struct stream *st, uint64_t place)
 {
-	for (unsigned i = 0; es->site->proc->seg && i < NUMBERS; i++) {
-		struct asked *a = es->asked[i];
-		uint64_t lost = a ? lost_of(es, i) : 0;
+	struct keeprow_state s;
 
-		/* A call's figure is of both its events. */
-		if (!a || (i >= FIRST_CALL && (i - FIRST_CALL) % 2 == CALL_END && es->asked[i - 1]))
-			continue;
-		es->lost += lost > a->lost ? lost - a->lost : 0;
-		a->lost = lost;
-	}
+	if (!st->row)
+		return;
+	keeprow_get(st->row, &s);
+	s.place = place > s.place ? place : s.place;
+	s.events = st->w.head.first + st->w.head.events;
+	s.dropped = st->w.head.dropped;
+	s.lost = st->lost;
+	keeprow_set(st->row, &s);
+	st->is_dirty = false;
 }
 
 static void cut(struct events_site *es, struct stream *st, bool is_last)
 {
-	evwrite_dropped(&st->w, es->lost);
-	es->lost = 0;
+	evwrite_dropped(&st->w, es->lost + es->failed);
+	st->lost += es->lost;
+	es->lost = es->failed = 0;
 	evwrite_cut(&st->w, is_last, NULL); /* without memory: with the next record */
+	remember(st, es->site->csr->owner->ring_place);
 	if (st->w.out.n)
 		fire(es, st->w.out.p, st->w.out.n);
 	buf_clear(&st->w.out);
-}
-
-static void say_who(struct events_site *es, struct stream *st)
-{
-	const struct proc *p = es->site->proc;
-	const char *host = es->site->csr->owner->conf.env.host_name;
-	struct evconst c[] = {
-		{ "tid", { .kind = EV_INT32, .i32 = (int32_t)st->tid } },
-		{ "HOST", { .kind = EV_STRING, .s = host ? host : "", .n = host ? (uint32_t)strlen(host) : 0 } },
-		{ "PROG", { .kind = EV_STRING, .s = p->name, .n = (uint32_t)strnlen(p->name, sizeof(p->name)) } },
-		{ "pid", { .kind = EV_INT32, .i32 = p->pid } },
-		{ "rank", { .kind = EV_INT32, .i32 = p->own.rank } },
-		{ "job", { .kind = EV_STRING, .s = p->own.job, .n = (uint32_t)strlen(p->own.job) } },
-	};
-
-	evwrite_define(&st->w, 0, &(struct evtype){ .name = "", .nconst = sizeof(c) / sizeof(c[0]), .constant = c }, NULL);
 }
 
 /* Each block can be read alone: one that found no room somewhere takes no others with it. */
@@ -456,7 +439,7 @@ static void begin_block(struct events_site *es, struct stream *st)
 	memset(st->said, 0, sizeof(st->said));
 	st->since = loop_now(env->loop);
 	scale.base_ns = timebase_at(env->timebase, scale.base_ns);
-	say_who(es, st);
+	csr_say_who(&st->w, es->site->proc, env->host_name, st->tid);
 	evwrite_clock(&st->w, &scale, NULL);
 }
 
@@ -476,6 +459,8 @@ static struct stream *stream_of(struct events_site *es, unsigned thread, uint32_
 	evwrite_done(&st->w);
 	evwrite_init(&st->w, id, false, 0);
 	st->tid = tid;
+	st->lost = 0;
+	st->row = csr_keep_row(es->site, thread, id);
 	return st;
 }
 
@@ -489,15 +474,16 @@ static void add(struct asked *a, uint64_t ticks, const void *values, size_t n)
 		return;
 	st = stream_of(es, s->ring_thread, s->ring_tid);
 	if (!st) {
-		es->lost++;
+		es->failed++;
 		return;
 	}
+	st->is_dirty = true;
 	if (!st->w.body.n)
 		begin_block(es, st);
 	if (!(st->said[a->number / 8] >> a->number % 8 & 1) && !evwrite_define(&st->w, a->number, a->type, NULL))
 		st->said[a->number / 8] |= (uint8_t)(1 << a->number % 8);
 	if (evwrite_record(&st->w, a->number, ticks, values, n, NULL))
-		es->lost++;
+		es->failed++;
 	if (st->w.body.n >= (csr_events_keep(es->site->csr) ? EVENTS_KEPT_BYTES : EVENTS_BLOCK_BYTES))
 		cut(es, st, false);
 }
@@ -526,7 +512,15 @@ void csr_events_on_event(struct csr_site *s, const struct segview_event *e)
 	if (evtype_fits_values(a->type, e->value, e->n))
 		add(a, e->ticks, e->value, e->n);
 	else
-		s->events->lost++; /* of a program that has overwritten its own */
+		s->events->failed++; /* of a program that has overwritten its own */
+}
+
+void csr_events_taken(struct csr_site *s, unsigned thread)
+{
+	struct stream *st = s->events->stream[thread];
+
+	if (st && st->is_dirty)
+		remember(st, s->csr->owner->ring_place);
 }
 
 void csr_events_poll(struct csr_site *s, nsec_t now)
@@ -552,7 +546,7 @@ static void finish(struct events_site *es)
 	if (!es->is_closed)
 		note_lost(es);
 	/* What was lost without anything behind it is told, too. */
-	if (es->lost && es->nstream && !es->stream[0])
+	if (es->lost + es->failed && es->nstream && !es->stream[0])
 		stream_of(es, 0, 0);
 	for (unsigned i = 0; i < es->nstream; i++)
 		if (es->stream[i])

@@ -34,6 +34,9 @@ void csr_events_unwatch(struct csr_site *s);
 void csr_events_on_call(struct csr_site *s, const struct ring_call *r);
 void csr_events_on_event(struct csr_site *s, const struct segview_event *e);
 
+/* All that the ring had was handed over; its room is about to be the process's again. */
+void csr_events_taken(struct csr_site *s, unsigned thread);
+
 /* Fires what is old enough, and looks for new types. */
 void csr_events_poll(struct csr_site *s, nsec_t now);
 

@@ -43,6 +43,7 @@ struct csrs {
 	struct loop_timer *poll;
 	unsigned ring_thread; /* block and thread of the ring that is being read */
 	uint32_t ring_tid;
+	uint64_t ring_place; /* bytes ever taken from it, with the record that is handed over; 0 = none is */
 	struct loop_timer *restate; /* runs out when the parent has armed all that it wants */
 	struct loop_job refresh;
 	struct list holds; /* csr_hold.c: the oldest first */

@@ -61,6 +61,83 @@ struct events_site *csr_keep_site_before(const struct csr_site *s)
 	return site ? site->events : NULL;
 }
 
+/* --- what is remembered of rings */
+
+struct keeprows *csr_keep_rows(const struct csr *c)
+{
+	const struct keep *k = csr_events_keep(c);
+
+	return k ? keep_user(k) : NULL;
+}
+
+static bool lives(void *arg, uint64_t segment)
+{
+	return procs_find_inode(arg, segment) != NULL;
+}
+
+struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t stream)
+{
+	struct keeprows *rows = csr_keep_rows(s->csr);
+
+	return rows ? keeprows_add(rows, s->proc->seg_inode, thread, stream, lives, s->csr->owner->conf.env.procs) : NULL;
+}
+
+bool csr_keep_goes_on(const struct csr *c, const struct proc *p)
+{
+	const struct keeprows *rows = csr_keep_rows(c);
+
+	return rows && !csr_keep_before(c) && keeprows_knows(rows, p->seg_inode);
+}
+
+void csr_keep_skip(const struct csr *c, struct proc *p)
+{
+	for (unsigned i = 0; i < segview_threads(p->seg); i++)
+		segview_skip(p->seg, i, keeprows_place(csr_keep_rows(c), p->seg_inode, i));
+}
+
+void csr_keep_drain(const struct csr *c)
+{
+	if (!csr_events_keep(c))
+		return;
+	list_each_safe (i, &c->sites)
+		csrs_drain(c->owner, list_entry(i, struct csr_site, link)->proc, CSRS_ALL);
+}
+
+/* Without it all goes on, and only a killed lm's loss is not told. */
+void csr_keep_made(struct keep *k)
+{
+	char path[FILE_PATH_BYTES];
+	struct keeprows *rows = NULL;
+	struct err e = { 0 };
+
+	if (keep_path(k, ".rows", path, sizeof(path), &e) || keeprows_open(path, &rows, &e))
+		log_warn("lm", "loss would not be known if this lm were killed subscription=%s: %s", keep_name(k), e.text);
+	keep_set_user(k, rows);
+}
+
+void csr_keep_given(struct keep *k, const uint8_t *p, size_t n)
+{
+	struct keeprows *rows = keep_user(k);
+	struct evblock b;
+
+	for (size_t at = 0; rows && at < n && evblock_look(p + at, n - at, &b) == EVBLOCK_GOOD; at += b.bytes)
+		keeprows_given(rows, p + at, &b);
+}
+
+static void tell_loss(void *arg, const struct evgap *g)
+{
+	uint8_t block[EVGAP_BLOCK_BYTES];
+
+	evgap_encode(g, block);
+	csr_keep_append(arg, block, sizeof(block));
+}
+
+void csr_keep_tell_losses(void *unused, struct keep *k)
+{
+	if (keep_user(k))
+		keeprows_each_loss(keep_user(k), tell_loss, k);
+}
+
 /* --- across the lm's own death */
 
 void csr_keep_save(const struct csr *c, const struct msg_arm *m)

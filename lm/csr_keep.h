@@ -9,6 +9,7 @@
 
 #include "eventlog/keep/keeps.h"
 #include "lm/csr_internal.h"
+#include "lm/keeprows.h"
 
 struct events_site;
 
@@ -17,6 +18,22 @@ int csr_keep_find(const struct csr *c, const char *name, struct keep **out, stru
 
 /* One block, whole. What finds no room is lost, and the next one of its stream tells. */
 void csr_keep_append(struct keep *k, const uint8_t *p, size_t n);
+
+/* What is remembered of its streams; NULL: nothing is. A row for a new one; NULL: none. */
+struct keeprows *csr_keep_rows(const struct csr *c);
+struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t stream);
+
+/* An lm before us took from that process for it: what is in the rings is its own, behind what that one had taken. */
+bool csr_keep_goes_on(const struct csr *c, const struct proc *p);
+void csr_keep_skip(const struct csr *c, struct proc *p);
+
+/* What the rings have is its own, before it goes. */
+void csr_keep_drain(const struct csr *c);
+
+/* For keeps_conf: opens what is remembered; notes what is given; and tells, once all is known, what lms before us have lost. */
+void csr_keep_made(struct keep *k);
+void csr_keep_given(struct keep *k, const uint8_t *p, size_t n);
+void csr_keep_tell_losses(void *unused, struct keep *k);
 
 /* Another request that feeds the same; NULL: none does. */
 struct csr *csr_keep_before(const struct csr *c);

@@ -6,6 +6,7 @@
  */
 #include "common/base/array.h"
 #include "lm/csr_events.h"
+#include "lm/csr_keep.h"
 #include "lm/csr_internal.h"
 #include "lm/hooks.h"
 #include "lm/pa.h"
@@ -273,7 +274,10 @@ int csr_install(struct csr *c, struct proc *p)
 
 	if (!p->seg || csr_find_site(c, p) || csr_events_is_over(c))
 		return 0;
-	csrs_drain(c->owner, p, CSRS_ALL); /* what happened before is not what c waits for */
+	if (csr_keep_goes_on(c, p))
+		csr_keep_skip(c, p);
+	else
+		csrs_drain(c->owner, p, CSRS_ALL); /* what happened before is not what c waits for */
 	if (!p->seg)
 		return 0;
 	s = site_new(c, p);

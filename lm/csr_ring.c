@@ -134,6 +134,19 @@ static void on_hit(void *arg, const struct segview_hit *h)
 	probes_on_hit(d->csrs->conf.env.probes, d->proc, h);
 }
 
+static void on_taken(void *arg)
+{
+	const struct drain *d = arg;
+
+	list_each (i, &d->csrs->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+		struct csr_site *s = csr_events_keep(c) ? csr_find_site(c, d->proc) : NULL;
+
+		if (s && s->events)
+			csr_events_taken(s, d->csrs->ring_thread);
+	}
+}
+
 /* Nobody knows whose events a full ring has lost: each that might have had one is told. */
 static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 {
@@ -179,8 +192,10 @@ bool csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 			continue;
 		s->ring_thread = i;
 		s->ring_tid = t.tid;
-		n = segview_take(p->seg, i, max, &(struct segview_taker){ .on_call = on_record, .on_hit = on_hit, .on_event = on_event, .arg = &d });
+		n = segview_take(p->seg, i, max,
+				 &(struct segview_taker){ .on_call = on_record, .on_hit = on_hit, .on_event = on_event, .on_taken = on_taken, .place = &s->ring_place, .arg = &d });
 		if (n == -ERR_PROTO) {
+			s->ring_place = 0;
 			procs_detach(p, "an event ring makes no sense");
 			s->conf.corrupt(s->conf.arg, p, "an event ring makes no sense");
 			return false;
@@ -188,6 +203,7 @@ bool csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 		has_more |= n >= 0 && (unsigned)n == max;
 		dropped += t.ring_dropped;
 	}
+	s->ring_place = 0;
 	note_drops(s, p, dropped);
 	return has_more;
 }

@@ -84,6 +84,17 @@ void events_tell(struct proc *p)
 	syscall(SYS_futex, bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
+void events_settle(struct proc *p)
+{
+	if (!p->seg)
+		return;
+	events_look(p);
+	for (unsigned i = 0; i < SEG_EVENTS; i++)
+		if ((!find(p, i) || !find(p, i)->wishes) && segview_event_get(p->seg, i))
+			segview_event_set(p->seg, i, 0);
+	events_tell(p);
+}
+
 void events_count(struct proc *p, unsigned number)
 {
 	struct event_type *t = find(p, number);

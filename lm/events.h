@@ -19,6 +19,9 @@ const struct evtype *events_type(const struct proc *p, unsigned number);
 void events_wish(struct proc *p, unsigned number, int change);
 void events_tell(struct proc *p);
 
+/* Types that nobody wishes are off: those that an lm before us had switched on. */
+void events_settle(struct proc *p);
+
 /* An event came. */
 void events_count(struct proc *p, unsigned number);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/events.h"
 #include "lm/intake.h"
 
 #include "common/base/log.h"
@@ -57,10 +58,12 @@ static int take(struct intake *n, struct segview **v, const struct stat *st, int
 	rc = check_owner(n, *v, pid, adopted, e);
 	if (rc < 0)
 		return rc;
-	segview_reset(*v);
+	segview_reset_but_events(*v);
 	in.seg = *v;
 	rc = procs_take(n->conf.procs, &in, &p, e);
 	*v = in.seg;
+	if (rc == 0)
+		events_settle(p);
 	return rc;
 }
 

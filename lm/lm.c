@@ -275,6 +275,31 @@ static void on_keep_gone(void *arg, struct keep *k)
 
 	if (m->csrs)
 		csrs_keep_gone(m->csrs, k);
+	keeprows_free(keep_user(k));
+	keep_set_user(k, NULL);
+}
+
+static void on_keep_made(void *arg, struct keep *k)
+{
+	csr_keep_made(k);
+}
+
+static void on_keep_given(void *arg, struct keep *k, const uint8_t *p, size_t n)
+{
+	csr_keep_given(k, p, n);
+}
+
+static void forget_rows(void *arg, struct keep *k)
+{
+	keeprows_free(keep_user(k));
+	keep_set_user(k, NULL);
+}
+
+static void close_keeps(struct lm *m)
+{
+	if (m->keeps)
+		keeps_each(m->keeps, forget_rows, m);
+	keeps_free(m->keeps);
 }
 
 static void on_trace(void *arg, const struct tracer_msg *t)
@@ -370,6 +395,8 @@ static int open_keeps(struct lm *m, struct err *e)
 						.send = send_up,
 						.send_arg = m,
 						.on_full = on_keep_full,
+						.on_made = on_keep_made,
+						.on_given = on_keep_given,
 						.on_gone = on_keep_gone,
 						.arg = m },
 			  &m->keeps, e);
@@ -389,6 +416,7 @@ static int open_work(struct lm *m, struct err *e)
 		rc = open_keeps(m, e);
 	if (rc < 0)
 		return rc;
+	keeps_each(m->keeps, csr_keep_tell_losses, NULL);
 	env = env_of(m);
 	m->tasks = tasks_new(&env);
 	if (!m->tasks)
@@ -472,7 +500,7 @@ void lm_free(struct lm *m)
 	readings_free(m->readings);
 	csrs_free(m->csrs);
 	m->csrs = NULL;
-	keeps_free(m->keeps);
+	close_keeps(m);
 	tasks_free(m->tasks);
 	audit_close(m->audit);
 	trace_free(m->trace);

@@ -119,6 +119,8 @@ static int take_one(struct take *t)
 	}
 	take_copy(t, n);
 	t->at += n;
+	if (t->taker->place)
+		*t->taker->place = t->at;
 	is_good = type == RING_CALL ? take_call(t, n) : type == RING_PROBE ? take_probe(t, n) : take_event(t, n);
 	return is_good ? 1 : -ERR_PROTO;
 }
@@ -139,6 +141,8 @@ int ring_take(const struct ring *r, unsigned max, const struct ring_taker *taker
 		rc = take_one(&t);
 		taken += rc > 0;
 	}
+	if (taken && taker->on_taken)
+		taker->on_taken(taker->arg);
 	__atomic_store_n(r->tail, rc < 0 ? t.end : t.at, __ATOMIC_RELEASE);
 	return rc < 0 ? rc : (int)taken;
 }

@@ -128,6 +128,9 @@ struct ring_taker {
 	void (*on_probe)(void *arg, const struct ring_probe *p);
 	/* n bytes of values; number is what the writer says */
 	void (*on_event)(void *arg, unsigned number, const struct ring_event *e, uint32_t n);
+	/* All of these were handed over; their room is the writer's when this returns. */
+	void (*on_taken)(void *arg);
+	uint64_t *place; /* bytes ever taken, with the record that is handed over; NULL = it is not told */
 	void *arg;
 };
 

@@ -222,6 +222,23 @@ static void on_event(void *arg, unsigned number, const struct ring_event *e, uin
 				    &(struct segview_event){ number, e->ticks, e->value, n });
 }
 
+static void on_taken(void *arg)
+{
+	const struct events *ev = arg;
+
+	ev->taker->on_taken(ev->taker->arg);
+}
+
+void segview_skip(struct segview *v, unsigned thread, uint64_t place)
+{
+	struct seg_thread *t = thread < v->plan.thread_count ? segview_thread_head(v, thread) : NULL;
+	uint64_t head = t ? __atomic_load_n(&t->ring_head, __ATOMIC_ACQUIRE) : 0;
+	uint64_t tail = t ? __atomic_load_n(&t->ring_tail, __ATOMIC_RELAXED) : 0;
+
+	if (place > tail && place <= head && head - tail <= v->plan.ring_bytes && place % 8 == 0)
+		__atomic_store_n(&t->ring_tail, place, __ATOMIC_RELEASE);
+}
+
 int segview_take(struct segview *v, unsigned thread, unsigned max, const struct segview_taker *t)
 {
 	struct events ev = { .v = v, .taker = t };
@@ -239,7 +256,8 @@ int segview_take(struct segview *v, unsigned thread, unsigned max, const struct 
 		.tail = &head->ring_tail,
 		.dropped = &head->ring_dropped,
 	};
-	rc = ring_take(&r, max, &(struct ring_taker){ on_call, on_probe, on_event, &ev });
+	rc = ring_take(&r, max, &(struct ring_taker){ on_call, on_probe, on_event, t->on_taken ? on_taken : NULL,
+						      t->place, &ev });
 	return ev.strange ? -ERR_PROTO : rc;
 }
 

@@ -170,6 +170,8 @@ struct segview_taker { /* NULL: passed over */
 	void (*on_call)(void *arg, const struct ring_call *c);
 	void (*on_hit)(void *arg, const struct segview_hit *h);
 	void (*on_event)(void *arg, const struct segview_event *e);
+	void (*on_taken)(void *arg); /* as ring_taker */
+	uint64_t *place;
 	void *arg;
 };
 
@@ -178,6 +180,9 @@ struct segview_taker { /* NULL: passed over */
  * checked too.
  */
 int segview_take(struct segview *v, unsigned thread, unsigned max, const struct segview_taker *t);
+
+/* What was taken up to that place is not handed over again. Places that make no sense, or are behind the reader: harmless. */
+void segview_skip(struct segview *v, unsigned thread, uint64_t place);
 
 /* The same for calls alone. */
 int segview_events(struct segview *v, unsigned thread, unsigned max,
@@ -256,6 +261,9 @@ int segview_action_del(struct segview *v, unsigned index);
  * request.
  */
 void segview_reset(struct segview *v);
+
+/* The same, but for words of events: whoever adopts it goes on with some of them at once, and switches off the others. */
+void segview_reset_but_events(struct segview *v);
 
 /*
  * Zeroes one cell in all threads is not possible from here (the process writes them): readers keep

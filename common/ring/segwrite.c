@@ -214,6 +214,12 @@ int segview_action_del(struct segview *v, unsigned index)
 
 void segview_reset(struct segview *v)
 {
+	segview_reset_but_events(v);
+	segview_events_reset(v);
+}
+
+void segview_reset_but_events(struct segview *v)
+{
 	uint32_t start = __atomic_load_n(&segview_header(v)->w.start_word, __ATOMIC_RELAXED);
 
 	for (unsigned i = 0; i < SEG_HOOKS; i++)
@@ -227,7 +233,6 @@ void segview_reset(struct segview *v)
 	v->installed = NULL;
 	segview_probes_reset(v);
 	segview_meters_reset(v);
-	segview_events_reset(v);
 }
 
 static uint64_t *note_at(const struct segview *v, unsigned cell)

@@ -186,6 +186,21 @@ void keep_free(struct keep *k)
 	free(k);
 }
 
+static void on_found(void *arg, const uint8_t *p, const struct evblock *b)
+{
+	struct keep *k = arg;
+
+	k->owner->conf.on_given(k->owner->conf.arg, k, p, b->bytes);
+}
+
+static int look_at_disk(struct keep *k, struct err *e)
+{
+	char path[FILE_PATH_BYTES];
+	int rc = keep_path(k, "", path, sizeof(path), e);
+
+	return rc ? rc : spool_scan(path, on_found, k, e);
+}
+
 int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e)
 {
 	int rc = check_told(m, e);
@@ -201,6 +216,10 @@ int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **ou
 	rc = k->lease ? set_told(k, m, e) : err_nomem(e);
 	if (!rc)
 		rc = keep_save(k, e);
+	if (!rc && ks->conf.on_made)
+		ks->conf.on_made(ks->conf.arg, k);
+	if (!rc && ks->is_loading && ks->conf.on_given)
+		rc = look_at_disk(k, e);
 	if (!rc)
 		rc = open_spool(k, e);
 	if (rc) {

@@ -148,8 +148,10 @@ int keeps_load(struct keeps *ks, struct err *e)
 	d = opendir(ks->dir);
 	if (!d)
 		return errno == ENOENT ? 0 : err_sys(e, "%s", ks->dir);
+	ks->is_loading = true;
 	while ((f = readdir(d)) != NULL)
 		load_one(ks, f->d_name);
+	ks->is_loading = false;
 	closedir(d);
 	return 0;
 }

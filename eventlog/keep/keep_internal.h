@@ -15,6 +15,7 @@ struct keeps {
 	char *dir; /* owned; NULL: none */
 	struct list all; /* of struct keep */
 	size_t n;
+	bool is_loading; /* what the folder had at the start is taken up */
 	char refused[LEDGER_NAME_BYTES]; /* the last name that could not be kept, and why */
 	struct err why;
 };

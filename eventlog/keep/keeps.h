@@ -38,7 +38,9 @@ struct keeps_conf {
 	void (*on_told)(void *arg, struct keep *k); /* it is new, or those above said something else of it */
 	void (*on_settled)(void *arg, struct keep *k, uint64_t appended); /* so many are safe, from the first */
 	void (*on_full)(void *arg, struct keep *k, bool is_full); /* a policy of stopping: make no more; go on */
-	void (*on_given)(void *arg, struct keep *k, const uint8_t *p, size_t n); /* blocks are about to go up */
+	void (*on_made)(void *arg, struct keep *k); /* it is here now, from the disk too; nothing is in it yet */
+	/* Blocks are about to go up; or are found on the disk at the start. */
+	void (*on_given)(void *arg, struct keep *k, const uint8_t *p, size_t n);
 	void (*on_gone)(void *arg, struct keep *k); /* it is over; k is dead behind this */
 	void *arg;
 };

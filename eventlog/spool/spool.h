@@ -114,6 +114,12 @@ int spool_ack(struct spool *s, struct consumer *c, uint64_t place, nsec_t now);
 /* Bytes that it has not acknowledged. */
 uint64_t spool_backlog(const struct spool *s, const struct consumer *c);
 
+/*
+ * All good blocks that lie in that folder, the oldest first, also those that were acknowledged; nobody may have it open.
+ * ERR_EXISTS, ERR_SYS, ERR_NOMEM.
+ */
+int spool_scan(const char *path, void (*fn)(void *arg, const uint8_t *p, const struct evblock *b), void *arg, struct err *e);
+
 /* --- figures */
 
 struct spool_stats {

@@ -98,7 +98,10 @@ ends() { # something of the killed lm may be lost
 	[ $on = 0 ] || status_is 6 sh -c "exit $on"
 }
 check 'the tool ends cleanly' ends
-check 'what it kept can be read' omig log cat "$TMPDIR/long.olog"
+reads() { # what the killed lm had taken is missing, and told
+	omig log cat "$TMPDIR/long.olog" >"$TMPDIR/cat" 2>"$TMPDIR/cat.err" || grep -q 'in what is missing' "$TMPDIR/cat.err"
+}
+check 'what it kept can be read' reads
 touch "$TMPDIR/enough"
 ended() {
 	wait $job

@@ -4,6 +4,7 @@
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -180,8 +181,7 @@ START_TEST(the_next_lm_is_armed_before_it_is_told)
 
 	open_as(MANIPULATOR, 3, false);
 	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_OK);
-	write_events(&seg, number, 0, 10);
-	world_run(&w, 200 * MS);
+	write_events(&seg, number, 0, 10); /* they are in the ring still */
 	world_crash_lm(&w);
 	world_start_lm(&w);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
@@ -212,6 +212,73 @@ START_TEST(one_that_ends_sends_the_rest_and_says_so)
 }
 END_TEST
 
+/* An lm in a process of its own, that runs until it is killed; nothing is acknowledged to it. */
+static pid_t start_killable(unsigned life, int ready)
+{
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	world_start_lm(&w);
+	open_as(MANIPULATOR, 10 + life, false);
+	if (!life)
+		arm(KEPT("\"all\""), world_token(&w, 100), 0, false);
+	if (write(ready, "", 1) != 1)
+		_exit(1);
+	for (;;) { /* not faster than a day: what is not armed again is given up */
+		world_run(&w, MS);
+		above_skip_all(&w.mainsm);
+		usleep(50);
+	}
+}
+
+#define LIVES 12
+
+START_TEST(killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told)
+{
+	unsigned number = announce(&seg, "io.read"), at = 0;
+	const struct evread_report *r = evread_report(reader);
+	unsigned seed = (unsigned)suite_seed(7);
+	int ready[2];
+	char c;
+
+	world_crash_lm(&w);
+	ck_assert_int_eq(pipe(ready), 0);
+	for (unsigned life = 0; life < LIVES; life++) {
+		pid_t child = start_killable(life, ready[1]);
+		nsec_t end;
+
+		ck_assert_int_gt(child, 0);
+		ck_assert_int_eq(read(ready[0], &c, 1), 1);
+		end = clock_mono() + rand_r(&seed) % (40 * MS);
+		while (clock_mono() < end) {
+			unsigned n = 1 + (unsigned)rand_r(&seed) % 200;
+
+			write_events(&seg, number, (int32_t)at, (int32_t)(at + n));
+			at += n;
+			if (rand_r(&seed) % 2)
+				usleep((unsigned)rand_r(&seed) % 300);
+		}
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		write_events(&seg, number, (int32_t)at, (int32_t)(at + 5)); /* while nobody is there */
+		at += 5;
+	}
+	world_start_lm(&w);
+	open_as(MANIPULATOR, 1, false);
+	for (nsec_t end = clock_mono() + WAIT_MAX_NS;
+	     events + r->dropped + r->lost_events < at && clock_mono() < end;) {
+		wait_a_little();
+		ack(); /* there is room for eight messages, and a segment of each life */
+	}
+	for (int i = 0; i < 20; i++)
+		wait_a_little(); /* nothing more comes */
+	ck_assert_uint_eq(events + r->dropped + r->lost_events, at);
+	ck_assert_uint_gt(events, 0);
+	ck_assert_uint_eq(r->bad_records + r->torn_blocks + r->undescribed, 0);
+}
+END_TEST
+
 START_TEST(a_subscription_that_is_over_takes_its_request_with_it)
 {
 	announce(&seg, "io.read");
@@ -234,6 +301,7 @@ int main(void)
 		the_next_lm_is_armed_before_it_is_told,
 		one_that_ends_sends_the_rest_and_says_so,
 		a_subscription_that_is_over_takes_its_request_with_it,
+		killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told,
 	};
 
 	return suite_run_with("lm keep", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
