@@ -13,7 +13,7 @@
 
 static uint64_t now(const struct fake_segment *s)
 {
-	return ticks_now((enum ticks_source)s->h->w.tick_source);
+	return s->ticks ? s->ticks : ticks_now((enum ticks_source)s->h->w.tick_source);
 }
 
 void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32_t tid)

@@ -15,6 +15,7 @@ struct fake_segment {
 	uint8_t *base;
 	size_t bytes;
 	struct seg_header *h;
+	uint64_t ticks; /* what it stamps with; 0: the real clock */
 };
 
 struct fake_rank {
