@@ -4,6 +4,7 @@
 
 #include "common/base/array.h"
 #include "common/base/map.h"
+#include "neko/event.h"
 #include "neko/limits.h"
 #include "neko/setup.h"
 
@@ -93,10 +94,23 @@ static struct message *add(struct run_of *r, uint64_t id)
 	return v;
 }
 
-static struct message *find(struct run_of *r, struct neko_figures *f, uint64_t id)
+static unsigned origin_of(uint64_t id)
 {
-	struct message *v = map_find(&r->message, id);
+	return (unsigned)(id >> 32);
+}
 
+/* NULL: there is none of that number, which is told. */
+static struct message *find(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
+{
+	struct message *v;
+	uint64_t id;
+
+	if (!neko_number(e, &id) || origin_of(id) < 1 || origin_of(id) > r->m) {
+		neko_broken(f, "integrity: process %u speaks of a message of no process",
+			    e->process);
+		return NULL;
+	}
+	v = map_find(&r->message, id);
 	if (!v)
 		v = add(r, id);
 	if (!v)
@@ -120,14 +134,9 @@ static void look(const struct run_of *r, struct neko_figures *f, struct message 
 	v->by = NULL;
 }
 
-static unsigned origin_of(uint64_t id)
-{
-	return (unsigned)(id >> 32);
-}
-
 static void sent(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
 {
-	struct message *v = find(r, f, (uint64_t)e->content);
+	struct message *v = find(r, f, e);
 
 	if (!v)
 		return;
@@ -137,17 +146,16 @@ static void sent(struct run_of *r, struct neko_figures *f, const struct neko_eve
 
 static void delivered(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
 {
-	uint64_t id = (uint64_t)e->content;
-	struct message *v = find(r, f, id);
+	struct message *v = find(r, f, e);
 
 	if (!v)
 		return;
 	if (!v->by || has(v, e->process)) {
 		neko_broken(f, "integrity: process %u delivered message %u of process %u twice",
-			    e->process, (unsigned)(uint32_t)id, origin_of(id));
+			    e->process, (unsigned)(uint32_t)v->id, origin_of(v->id));
 		return;
 	}
-	if (v->sent_at >= 0 && e->process != origin_of(id))
+	if (v->sent_at >= 0 && e->process != origin_of(v->id))
 		neko_figure(f, DELAY, (double)(e->at - v->sent_at) / 1e9, 2 * r->worst_error);
 	if (v->first_at < 0)
 		v->first_at = e->at;
@@ -162,6 +170,8 @@ static void crashed(struct run_of *r, struct neko_figures *f, uint32_t process)
 {
 	size_t i;
 
+	if (r->is_down[process - 1])
+		return;
 	r->is_down[process - 1] = true;
 	r->nup--;
 	for (i = 0; i < r->nall; i++) {

@@ -3,6 +3,7 @@
 #include "neko/raft.h"
 
 #include "common/base/map.h"
+#include "neko/event.h"
 #include "neko/limits.h"
 #include "neko/setup.h"
 
@@ -110,11 +111,22 @@ static void look(struct run_of *r, struct neko_figures *f, nsec_t at)
 	}
 }
 
+static bool term_of(struct neko_figures *f, const struct neko_event *e, uint64_t *out)
+{
+	if (neko_number(e, out))
+		return true;
+	neko_broken(f, "process %u speaks of no term", e->process);
+	return false;
+}
+
 static void became_leader(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
 {
-	uint64_t term = (uint64_t)e->content;
-	struct view *v = &r->view[e->process - 1], *other = map_find(&r->leader, term);
+	struct view *v = &r->view[e->process - 1], *other;
+	uint64_t term;
 
+	if (!term_of(f, e, &term))
+		return;
+	other = map_find(&r->leader, term);
 	if (other && other != v)
 		neko_broken(f, "two leaders in term %llu: processes %u and %u",
 			    (unsigned long long)term, (unsigned)(other - r->view) + 1, e->process);
@@ -132,8 +144,10 @@ static void became_leader(struct run_of *r, struct neko_figures *f, const struct
 static void notice_term(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
 {
 	struct view *v = &r->view[e->process - 1];
-	uint64_t term = (uint64_t)e->content;
+	uint64_t term;
 
+	if (!term_of(f, e, &term))
+		return;
 	if (term < v->term)
 		neko_broken(f, "process %u goes back from term %llu to %llu", e->process,
 			    (unsigned long long)v->term, (unsigned long long)term);
@@ -142,6 +156,8 @@ static void notice_term(struct run_of *r, struct neko_figures *f, const struct n
 
 static void crashed(struct run_of *r, struct view *v, nsec_t at)
 {
+	if (v->is_down)
+		return;
 	if (v == r->current && r->led_since >= 0)
 		r->crashed_at = at;
 	v->is_down = true;

@@ -2,6 +2,8 @@
 #include "neko/realwire.h"
 
 #include "common/base/cur.h"
+#include "common/base/str.h"
+#include "neko/limits.h"
 #include "proto/frame.h"
 
 #include <math.h>
@@ -10,6 +12,18 @@
 #define FLAG_LAST 1u
 #define FLAG_STOP 2u
 #define FLAG_LOST 4u
+
+/* Some of them may be added without a thought. */
+static bool is_time(nsec_t t)
+{
+	return t >= 0 && t <= NEKO_TIME_MAX;
+}
+
+/* What comes from another host goes to a terminal. */
+static char printable(uint8_t c)
+{
+	return c >= ' ' && c < 127 ? (char)c : '?';
+}
 
 static void put(uint8_t *p, unsigned bytes, uint64_t v)
 {
@@ -136,13 +150,12 @@ int realwire_put_words(struct buf *out, uint8_t type, const char *words)
 	return frame_end(out, mark);
 }
 
-/* They come from another host and go to a terminal. */
 void realwire_get_words(const uint8_t *p, size_t n, char out[REALWIRE_WORDS_BYTES])
 {
 	size_t i, k = n < REALWIRE_WORDS_BYTES ? n : REALWIRE_WORDS_BYTES - 1;
 
 	for (i = 0; i < k; i++)
-		out[i] = p[i] >= ' ' && p[i] < 127 ? (char)p[i] : '?';
+		out[i] = printable(p[i]);
 	out[k] = 0;
 }
 
@@ -194,7 +207,8 @@ int realwire_get_gone(const uint8_t *p, size_t n, struct realwire_gone *out)
 	out->at = (nsec_t)cur_u64le(&c);
 	out->error = (nsec_t)cur_u64le(&c);
 	left = cur_left(&c);
-	if (c.failed || out->error < 0)
+	if (c.failed || out->error < 0 ||
+	    (out->at >= 0 && (!is_time(out->at) || !is_time(out->error))))
 		return -ERR_PROTO;
 	realwire_get_words(p + n - left, left, out->why);
 	return 0;
@@ -280,6 +294,17 @@ void realwire_delay(struct buf *out, const struct neko_delay *d)
 	buf_put_u32le(out, d->net);
 }
 
+/* Names may be UTF-8. */
+static void copy_what(char what[REALWIRE_WHAT_BYTES], const uint8_t *p, size_t n)
+{
+	bool is_name = str_is_name((const char *)p, n);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		what[i] = is_name ? (char)p[i] : printable(p[i]);
+	what[n] = 0;
+}
+
 static bool read_event(struct cur *c, struct neko_event *v, char what[REALWIRE_WHAT_BYTES])
 {
 	const uint8_t *text;
@@ -291,11 +316,10 @@ static bool read_event(struct cur *c, struct neko_event *v, char what[REALWIRE_W
 	v->content = get_double(c);
 	n = cur_u8(c);
 	text = cur_bytes(c, n);
-	if (!text || n >= REALWIRE_WHAT_BYTES || v->at < 0 || v->error < 0 ||
-	    v->content_error < 0 || memchr(text, 0, n))
+	if (!text || n >= REALWIRE_WHAT_BYTES || !is_time(v->at) || !is_time(v->error) ||
+	    !is_time(v->content_error) || memchr(text, 0, n))
 		return false;
-	memcpy(what, text, n);
-	what[n] = 0;
+	copy_what(what, text, n);
 	v->what = what;
 	return true;
 }
@@ -307,7 +331,7 @@ static bool read_delay(struct cur *c, struct neko_delay *d)
 	d->from = cur_u32le(c);
 	d->number = cur_u32le(c);
 	d->net = cur_u32le(c);
-	return !c->failed && d->sent_at >= 0 && d->net < NEKO_NETS_MAX;
+	return !c->failed && is_time(d->sent_at) && is_time(d->delay) && d->net < NEKO_NETS_MAX;
 }
 
 static void read_head(struct cur *c, struct realwire_block *b)

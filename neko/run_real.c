@@ -163,13 +163,18 @@ static void on_frame(void *arg, uint32_t id, const struct frame *f)
 	}
 }
 
-/* A crash is one: its event is ours, at the time when the process was ended. */
+/*
+ * A crash is one: its event is ours, at the time when the process was ended. When nobody knows that: between what
+ * it told last and now.
+ */
 static void note_crash(struct master *s, uint32_t id, const struct realwire_gone *how)
 {
 	struct slave *v = &s->slave[id - 1];
-	nsec_t at = (how->at > 0 ? how->at : clock_mono()) - s->epoch;
-	struct neko_event e = { id, at > v->until ? at : v->until, NEKO_CRASHED, 0, how->error, 0 };
+	bool is_known = how->at > 0;
+	nsec_t at = (is_known ? how->at : clock_mono()) - s->epoch;
+	struct neko_event e = { id, at > v->until ? at : v->until, NEKO_CRASHED, 0, 0, 0 };
 
+	e.error = is_known ? how->error : e.at - v->until;
 	s->current = id - 1;
 	keep_event(s, &e);
 }

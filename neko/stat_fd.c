@@ -151,7 +151,11 @@ static void stop_suspect(struct stat_fd *h, struct view *v, const struct neko_ev
 /* The first window is not counted: the first heartbeat has to come. */
 static void start_watch(struct stat_fd *h, struct view *v, const struct neko_event *e)
 {
-	v->monitored = (uint32_t)e->content;
+	uint64_t id;
+
+	if (!neko_number(e, &id) || id < 1 || id > h->m)
+		return;
+	v->monitored = (uint32_t)id;
 	v->since = e->at;
 	v->since_error = e->error;
 	v->window_at = e->at + h->window;

@@ -3,7 +3,12 @@
  * Reliable broadcast and leader election over many seeds, with losses, doubled messages, partitions and crashes: what they
  * promise holds in each, and a fault that is planted is found.
  */
+#include "common/base/array.h"
+#include "neko/broadcast.h"
+#include "neko/fd.h"
+#include "neko/raft.h"
 #include "neko/run.h"
+#include "neko/stat.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
@@ -220,10 +225,59 @@ START_TEST(without_memory_a_run_of_them_says_so)
 }
 END_TEST
 
+/* --- events of processes on other hosts, whose contents may be anything */
+
+static const char *after_wild_events(const struct stat_kind *k)
+{
+	static const char *const what[] = {
+		FD_WATCH,	FD_START,    FD_STOP,	  BROADCAST_SENT, BROADCAST_DELIVERED,
+		RAFT_CANDIDATE, RAFT_LEADER, RAFT_FOLLOW, NEKO_CRASHED,	  NEKO_CRASHED
+	};
+	static const double content[] = {
+		NAN, -INFINITY, INFINITY, -1, 0, 3, 4294967295.0, 4294967295.0 * 4294967296.0, 1e300
+	};
+	static char broken[ERR_TEXT_BYTES];
+	struct setup *s = NULL;
+	const char *said;
+	void *h = NULL;
+	size_t i, j;
+
+	ck_assert_int_eq(setup_parse("", 0, &s, NULL), 0);
+	ck_assert_int_eq(k->init(k, s, 2, &h, NULL), 0);
+	ck_assert_int_eq(k->begin(h, 2), 0);
+	for (i = 0; i < ARRAY_LEN(what); i++)
+		for (j = 0; j < ARRAY_LEN(content); j++) {
+			const struct neko_event e = { 1,       (nsec_t)(100 * i + j),
+						      what[i], content[j],
+						      1,       1 };
+
+			k->handle(h, &e);
+		}
+	k->end(h, 100 * NSEC_PER_SEC);
+	said = k->broken ? k->broken(h) : NULL;
+	snprintf(broken, sizeof(broken), "%s", said ? said : "");
+	k->done(h);
+	setup_free(s);
+	return broken;
+}
+
+START_TEST(what_is_told_of_processes_that_are_none_is_not_looked_up)
+{
+	const struct stat_kind broadcast = stat_measured(&broadcast_measure),
+			       raft = stat_measured(&raft_measure);
+
+	ck_assert_str_eq(after_wild_events(&stat_fd), "");
+	ck_assert_str_eq(after_wild_events(&broadcast),
+			 "integrity: process 1 speaks of a message of no process");
+	ck_assert_str_eq(after_wild_events(&raft), "process 1 speaks of no term");
+}
+END_TEST
+
 SUITE("algorithms", a_reliable_broadcast_is_delivered_by_all_that_are_up_or_by_none,
       a_broadcast_that_nobody_passes_on_is_found_unreliable,
       time_to_deliver_is_up_to_the_last_process,
       a_term_has_one_leader_at_the_most_and_most_follow_one_in_the_end, too_few_votes_are_found,
       processes_that_never_hear_each_other_have_no_leader,
       one_process_leads_itself_and_delivers_to_itself, what_cannot_be_in_a_configuration_is_told,
-      without_memory_a_run_of_them_says_so)
+      without_memory_a_run_of_them_says_so,
+      what_is_told_of_processes_that_are_none_is_not_looked_up)
