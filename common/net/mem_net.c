@@ -385,8 +385,10 @@ static int mem_reload(struct net_ctx *ctx, struct creds_parsed *creds, struct er
 
 static void mem_done(struct net_ctx *ctx)
 {
-	list_del(&ctx->at);
-	list_del(&ctx->at_place);
+	if (ctx->mem) { /* it had become one of the net */
+		list_del(&ctx->at);
+		list_del(&ctx->at_place);
+	}
 	free(ctx->mem_host);
 }
 
