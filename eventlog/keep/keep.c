@@ -231,14 +231,14 @@ int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **ou
 	return 0;
 }
 
-static void end_now(void *arg)
+void keep_end_now(struct keep *k)
 {
-	struct keep *k = arg;
 	struct keeps *ks = k->owner;
 	struct spool_stats s = { 0 };
 	char name[LEDGER_NAME_BYTES];
 
-	spooler_stats(k->spooler, &s);
+	if (k->spooler)
+		spooler_stats(k->spooler, &s);
 	log_notice("keep",
 		   "subscription=%s is over (%s): room on disk %" PRIu64 " bytes, lost before %" PRIu64 " events", k->name,
 		   k->why, s.disk_bytes, s.lost_events);
@@ -249,12 +249,17 @@ static void end_now(void *arg)
 	keep_erase(ks, name);
 }
 
+static void on_ending(void *arg)
+{
+	keep_end_now(arg);
+}
+
 void keep_end(struct keep *k, const char *why)
 {
 	k->why = why;
 	k->stream = 0;
 	loop_timer_cancel(k->lease);
-	loop_job_post(k->owner->conf.loop, &k->ending, end_now, k);
+	loop_job_post(k->owner->conf.loop, &k->ending, on_ending, k);
 }
 
 /* --- what those above say */
@@ -263,23 +268,25 @@ void keep_end(struct keep *k, const char *why)
 int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e)
 {
 	const struct msg_events_open was = k->told;
+	bool is_same;
 	int rc = check_told(m, e);
 
 	if (rc)
 		return rc;
-	if (m->policy == was.policy && m->max_bytes == was.max_bytes && m->lease_s == was.lease_s &&
-	    m->ending == was.ending)
+	is_same = k->spooler && m->policy == was.policy && m->max_bytes == was.max_bytes;
+	if (is_same && m->lease_s == was.lease_s && m->ending == was.ending)
 		return 0;
 	rc = set_told(k, m, e);
 	if (!rc)
 		rc = keep_save(k, e);
-	if (rc || (m->policy == was.policy && m->max_bytes == was.max_bytes))
+	if (rc || is_same)
 		return rc;
 	spooler_close(k->spooler);
 	k->spooler = NULL;
 	k->appended = k->settled = k->empty_at = 0;
-	k->is_full = k->wants = false;
+	k->is_full = k->has_failed = k->wants = false;
 	k->stream = 0; /* what is on its way was the other's */
+	k->on_way = 0;
 	return open_spool(k, e);
 }
 

@@ -117,10 +117,14 @@ static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struc
 {
 	struct keep *k = keeps_find(ks, m->sub);
 
+	if (k && k->why) { /* its end came in the same turn */
+		keep_end_now(k);
+		k = NULL;
+	}
 	*out = k;
 	if (!ks->dir)
 		return err_set(e, ERR_UNSUPPORTED, "nothing can be kept here: there is no folder for it");
-	if (k && (k->why || !str_eq(k->identity, m->identity)))
+	if (k && !str_eq(k->identity, m->identity))
 		return err_set(e, ERR_DENIED, "the subscription is another one's");
 	if (m->max_bytes > ks->conf.max_bytes || promised(ks, m->sub) > ks->conf.max_bytes - m->max_bytes)
 		return err_set(e, ERR_LIMIT, "subscriptions may keep %llu MiB here in all",

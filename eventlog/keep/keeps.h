@@ -35,7 +35,8 @@ struct keeps_conf {
 	int (*send)(void *arg, const struct msg *m); /* up; what is not sent comes with the next opening */
 	void *send_arg;
 	/* All are called from the loop or from keeps_take(), and may be NULL. */
-	void (*on_told)(void *arg, struct keep *k); /* it is new, or those above said something else of it */
+	/* It is new, or those above said something of it. With another size or policy appended blocks are counted from 0 again, and those before may never be told to be settled. */
+	void (*on_told)(void *arg, struct keep *k);
 	void (*on_settled)(void *arg, struct keep *k, uint64_t appended); /* so many are safe, from the first */
 	void (*on_full)(void *arg, struct keep *k, bool is_full); /* a policy of stopping: make no more; go on */
 	void (*on_made)(void *arg, struct keep *k); /* it is here now, from the disk too; nothing is in it yet */
@@ -86,7 +87,7 @@ const struct msg_events_open *keep_told(const struct keep *k);
 
 /* As spooler_append(). */
 int keep_append(struct keep *k, const uint8_t *p, const struct evblock *b);
-uint64_t keep_appended(const struct keep *k); /* so many, since the daemon was started */
+uint64_t keep_appended(const struct keep *k); /* so many, since it was told this size and policy; at most since the daemon was started */
 bool keep_is_settled(const struct keep *k); /* all of them are safe */
 bool keep_is_full(const struct keep *k);
 

@@ -311,6 +311,26 @@ START_TEST(an_ended_one_leaves_nothing_behind)
 }
 END_TEST
 
+START_TEST(one_that_is_asked_for_again_in_the_turn_of_its_end_is_new)
+{
+	struct keep *k;
+	struct err e = { 0 };
+
+	open_it(3);
+	append(100);
+	WAIT_FOR(seen.blocks == 1);
+	keeps_take(ks, &(struct msg){ .type = MSG_EVENTS_END, .events_end = { "run7", OWNER } });
+	open_it(4);
+	ck_assert_uint_eq(seen.gone, 1);
+	ck_assert_msg(!keeps_check(ks, "run7", OWNER, &k, &e), "%s", e.text);
+	seq = seen.due = 0;
+	append(100);
+	WAIT_FOR(seen.blocks == 2);
+	ck_assert_uint_eq(seen.stream, 4);
+	ck_assert(is_there("run7.sub"));
+}
+END_TEST
+
 START_TEST(a_full_disk_stops_the_source_or_loses_exactly)
 {
 	open_as("run7", OWNER, 3, MSG_KEEP_STOP, false);
@@ -394,7 +414,7 @@ int main(void)
 	const TTest *const tests[] = { blocks_go_up_in_order_as_far_as_there_is_room,
 		what_is_not_acknowledged_comes_again_with_the_next_opening, who_cannot_send_begins_anew,
 		all_of_it_outlives_the_daemon, one_that_ends_says_so_when_all_is_safe_above,
-		an_ended_one_leaves_nothing_behind, a_full_disk_stops_the_source_or_loses_exactly,
+		an_ended_one_leaves_nothing_behind, one_that_is_asked_for_again_in_the_turn_of_its_end_is_new, a_full_disk_stops_the_source_or_loses_exactly,
 		what_makes_no_sense_is_refused_with_its_reason, no_more_than_so_many_are_kept,
 		a_damaged_file_takes_no_other_subscription_with_it
 	};
