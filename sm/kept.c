@@ -85,16 +85,28 @@ static void open_anew(struct sub *s, struct branch *b)
 	send_open(s, f, b);
 }
 
+/* It counts from 0 again: whether those blocks are safe is told by nobody, so all of them come again. */
+static bool forget_tickets(struct sub *s)
+{
+	if (!s || !s->nticket || s->ticket[s->nticket - 1].appended <= keep_appended(s->k))
+		return false;
+	s->nticket = s->unsafe = 0;
+	map_done(&s->seqs);
+	map_init(&s->seqs);
+	return true;
+}
+
 static void on_told(void *arg, struct keep *k)
 {
 	struct kept *kt = arg;
 	struct sub *s = keep_user(k);
+	bool anew = forget_tickets(s);
 
 	for (uint32_t i = 0; s && i < nodes_branches(kt->conf.nodes); i++) {
 		struct branch *b = nodes_branch(kt->conf.nodes, i);
 		struct feed *f = b ? map_find(&s->feeds, i) : NULL;
 
-		if (b && b->link && f && f->id == b->id)
+		if (b && b->link && f && f->id == b->id && !anew)
 			send_open(s, f, b);
 		else if (b && b->link)
 			open_anew(s, b);
@@ -184,6 +196,14 @@ static bool has_room(const struct sub *s, size_t n)
 	return s->unsafe + n <= KEPT_UNSAFE_MAX_BYTES && keep_room(s->k) >= s->unsafe + n;
 }
 
+/* So much makes opening again worth its while: a small subscription never has what a large one waits for. */
+static size_t enough(const struct sub *s)
+{
+	uint64_t part = keep_told(s->k)->max_bytes / 4;
+
+	return part < KEPT_UNSAFE_MAX_BYTES / 2 ? (size_t)part : KEPT_UNSAFE_MAX_BYTES / 2;
+}
+
 static void open_shut(void *arg, struct keep *k)
 {
 	struct kept *kt = arg;
@@ -198,7 +218,7 @@ static void open_shut(void *arg, struct keep *k)
 			continue;
 		if (!b || !b->link || f->id != b->id)
 			f->is_shut = false; /* it is opened when it is back */
-		else if (has_room(s, KEPT_UNSAFE_MAX_BYTES / 2))
+		else if (has_room(s, enough(s)))
 			open_anew(s, b);
 		else
 			loop_timer_arm(kt->retry, KEPT_RETRY_NS);

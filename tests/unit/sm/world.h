@@ -31,7 +31,7 @@
 
 struct world;
 
-/* Messages of measurements, whole, for tests to look at. */
+/* Messages of measurements and kept subscriptions, whole, for tests to look at. */
 struct kept {
 	struct msg *m[256]; /* owned */
 	size_t n, seen;

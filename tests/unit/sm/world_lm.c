@@ -134,6 +134,9 @@ static void lm_on_msg(void *arg, struct link *link, const struct msg *m)
 	case MSG_FLOW_LOAD:
 	case MSG_FLOW_READ:
 	case MSG_FLOW_END:
+	case MSG_EVENTS_OPEN:
+	case MSG_EVENTS_ACK:
+	case MSG_EVENTS_END:
 		kept_add(&l->flows, m);
 		break;
 	case MSG_STOP:

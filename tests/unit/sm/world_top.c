@@ -144,6 +144,7 @@ static void top_on_msg(void *arg, struct link *l, const struct msg *m)
 		break;
 	case MSG_FLOW_ACK:
 	case MSG_FLOW_BATCH:
+	case MSG_EVENTS:
 		kept_add(&t->flows, m);
 		break;
 	default:

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kept subscriptions through an sm: what hosts send comes up, however little room there is, and whatever is said of it meanwhile. */
+#include "common/base/hash.h"
+#include "eventlog/evblock.h"
+#include "tests/suite.h"
+#include "tests/unit/sm/world.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_MAX_NS (20 * NSEC_PER_SEC)
+#define OWNER "omig:tool-observe//u"
+#define MIB (UINT64_C(1) << 20)
+#define BODY (100 * 1024)
+#define BLOCKS 4 /* of a message */
+#define MESSAGES 20
+#define ROOM 8 /* as an sm gives */
+
+static struct world w;
+static char dir[32];
+
+/* The host: place n acknowledges its first n messages. */
+static struct {
+	uint64_t stream;
+	unsigned next, safe; /* messages */
+} host;
+
+static struct {
+	bool has[MESSAGES * BLOCKS];
+	unsigned blocks, all; /* all: doubles, too */
+} top;
+
+static void set_up(void)
+{
+	snprintf(dir, sizeof(dir), "%s/omig-kept-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	memset(&host, 0, sizeof(host));
+	memset(&top, 0, sizeof(top));
+	world_open(&w);
+	world_stop_sm(&w);
+	w.conf.spool = dir;
+	world_start_sm(&w);
+	world_run(&w, 5 * SEC);
+	ck_assert_ptr_nonnull(w.top.link);
+	lms_start(&w, 1);
+}
+
+static void clean_up(void)
+{
+	pid_t child;
+
+	world_done(&w);
+	child = fork();
+	if (!child)
+		execlp("rm", "rm", "-rf", dir, (char *)NULL);
+	waitpid(child, NULL, 0);
+}
+
+static void open_it(uint64_t stream, uint64_t max_bytes)
+{
+	const struct msg m = { .type = MSG_EVENTS_OPEN,
+			       .events_open = { "run7", OWNER, stream, 4, MSG_KEEP_DROP_OLDEST, max_bytes, 600, false } };
+
+	ck_assert_int_eq(top_send(&w, &m), 0);
+}
+
+/* --- the host */
+
+static void send_message(unsigned i)
+{
+	static uint8_t p[BLOCKS * (EVBLOCK_HEAD_BYTES + BODY)];
+	struct msg m = { .type = MSG_EVENTS,
+			 .events = { "run7", host.stream, i + 1, { p, sizeof(p) }, false } };
+
+	for (unsigned k = 0; k < BLOCKS; k++) {
+		uint8_t *at = p + k * (EVBLOCK_HEAD_BYTES + BODY);
+		struct evblock b = { .version = EVBLOCK_VERSION,
+				     .bytes = EVBLOCK_HEAD_BYTES + BODY,
+				     .stream = 9,
+				     .seq = (uint64_t)i * BLOCKS + k,
+				     .crc = hash_crc32c(0, at + EVBLOCK_HEAD_BYTES, BODY) };
+
+		evblock_encode(&b, at);
+	}
+	lm_send(&w.lm[0], &m);
+}
+
+static void host_looks(void)
+{
+	const struct kept *k = &w.lm[0].flows;
+
+	for (size_t i = 0; i < k->n; i++) {
+		const struct msg *m = k->m[i];
+
+		if (m->type == MSG_EVENTS_OPEN && m->events_open.stream != host.stream) {
+			host.stream = m->events_open.stream;
+			host.next = host.safe;
+		} else if (m->type == MSG_EVENTS_ACK && m->events_ack.stream == host.stream) {
+			host.safe = (unsigned)m->events_ack.place;
+		}
+	}
+	kept_done(&w.lm[0].flows);
+	while (host.stream && host.next < MESSAGES && host.next - host.safe < ROOM)
+		send_message(host.next++);
+}
+
+/* --- above */
+
+static void note(const struct msg_events *m)
+{
+	struct evblock b;
+
+	for (size_t at = 0; at < m->blocks.n; at += b.bytes) {
+		ck_assert_int_eq(evblock_look(m->blocks.p + at, m->blocks.n - at, &b), EVBLOCK_GOOD);
+		ck_assert_uint_lt(b.seq, MESSAGES * BLOCKS);
+		top.blocks += !top.has[b.seq];
+		top.has[b.seq] = true;
+		top.all++;
+	}
+}
+
+static void top_looks(void)
+{
+	const struct kept *k = &w.top.flows;
+
+	for (size_t i = 0; i < k->n; i++) {
+		const struct msg_events *m = &k->m[i]->events;
+
+		note(m);
+		top_send(&w, &(struct msg){ .type = MSG_EVENTS_ACK, .events_ack = { "run7", m->stream, m->place } });
+	}
+	kept_done(&w.top.flows);
+}
+
+/* The disk is real, time is not: a turn costs 10 ms of that and 1 ms of ours. */
+static void turn(void)
+{
+	const struct timespec ms = { .tv_nsec = NSEC_PER_MSEC };
+
+	host_looks();
+	world_run(&w, 10 * MS);
+	top_looks();
+	nanosleep(&ms, NULL);
+}
+
+static void until_all_is_up(void)
+{
+	nsec_t end = clock_mono() + WAIT_MAX_NS;
+
+	while ((top.blocks < MESSAGES * BLOCKS || host.safe < MESSAGES) && clock_mono() < end)
+		turn();
+	ck_assert_uint_eq(top.blocks, MESSAGES * BLOCKS);
+	ck_assert_uint_eq(host.safe, MESSAGES);
+}
+
+START_TEST(the_smallest_room_is_no_end)
+{
+	open_it(1, 2 * MIB);
+	until_all_is_up();
+	ck_assert_uint_eq(top.all, top.blocks);
+}
+END_TEST
+
+START_TEST(other_limits_lose_nothing_of_what_is_on_its_way)
+{
+	uint64_t stream = 1;
+
+	open_it(stream, 8 * MIB);
+	for (int i = 0; i < 10; i++) {
+		turn();
+		open_it(++stream, (8 + (uint64_t)i % 2) * MIB);
+	}
+	until_all_is_up();
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { the_smallest_room_is_no_end, other_limits_lose_nothing_of_what_is_on_its_way };
+
+	return suite_run_with("kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
