@@ -51,8 +51,11 @@ static int check(const struct medium_conf *c, uint32_t n, struct err *e)
 	if (c->kind == MEDIUM_FDDI && c->sync > (c->ttrt - c->hop * n) / n)
 		return err_set(e, ERR_INVALID,
 			       "sync of all stations and the way round are more than ttrt");
-	if (c->kind != MEDIUM_FDDI && c->slot < 2)
-		return err_set(e, ERR_INVALID, "a shared line needs a slot of 2 ns or more");
+	if (c->kind != MEDIUM_FDDI && (c->slot < 2 || c->slot > MEDIUM_SLOT_MAX))
+		return err_set(
+			e, ERR_INVALID,
+			"a shared line needs a slot of 2 ns to %.3g s, of which it waits up to %d",
+			(double)MEDIUM_SLOT_MAX / 1e9, 1 << MEDIUM_BACKOFF_MAX);
 	return 0;
 }
 

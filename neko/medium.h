@@ -23,6 +23,10 @@ enum medium_kind { MEDIUM_NONE, MEDIUM_ETHERNET, MEDIUM_CSMA_DCR, MEDIUM_FDDI };
 
 #define MEDIUM_STATIONS_MAX 4096 /* looked at one by one at each contention */
 #define MEDIUM_ATTEMPTS_MAX 16
+#define MEDIUM_BACKOFF_MAX 10 /* doublings */
+#define MEDIUM_SLOT_MAX     \
+	((INT64_MAX / 4) >> \
+	 MEDIUM_BACKOFF_MAX) /* 26 days: the longest wait may be added to a time */
 #define MEDIUM_FRAME_LEAST_BITS 512 /* of an Ethernet: a collision is heard before it ends */
 
 /* Times in ns. */

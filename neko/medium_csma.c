@@ -2,8 +2,6 @@
 /* CSMA/CD: who wants to speak waits until nobody does; two that begin within the time of half a slot collide. */
 #include "neko/medium_internal.h"
 
-#define BACKOFF_MAX 10 /* doublings */
-
 static nsec_t later(nsec_t a, nsec_t b)
 {
 	return a > b ? a : b;
@@ -121,7 +119,7 @@ static void begin_search(struct medium *m, nsec_t now)
 
 static void back_off(struct medium *m, struct station *s, nsec_t end)
 {
-	unsigned doublings = s->attempts < BACKOFF_MAX ? s->attempts : BACKOFF_MAX;
+	unsigned doublings = s->attempts < MEDIUM_BACKOFF_MAX ? s->attempts : MEDIUM_BACKOFF_MAX;
 
 	s->ready_at = end + m->conf.slot * (nsec_t)rng_below(&m->rng, UINT64_C(1) << doublings);
 }
