@@ -254,6 +254,9 @@ static void await_children(const struct bed *b, bool wanted)
 	ck_assert(!child_of(b->pid[0]) == !wanted && !child_of(b->pid[1]) == !wanted);
 }
 
+/* A loaded machine may keep a process from being heard: then nothing is seen of what was to be. */
+#define ATTEMPTS 10
+
 /* What happens to the second process when it has told its first event; the first one is killed. */
 struct blow {
 	const struct bed *bed;
@@ -268,31 +271,44 @@ static void strike(void *arg, const struct neko_event *v)
 
 	if (w->is_done)
 		return;
-	ck_assert(first && second);
-	kill(w->is_factory ? w->bed->pid[1] : second, w->signo);
-	kill(first, SIGKILL);
 	w->is_done = true;
+	if (second)
+		kill(w->is_factory ? w->bed->pid[1] : second, w->signo);
+	if (first)
+		kill(first, SIGKILL);
 }
 
-static void is_struck(struct blow *blow, const char *text, const char *words)
+static bool was_struck(struct blow *blow, const char *text, const char *words)
 {
 	struct run_wish w = { .on_event = strike, .arg = blow };
 	const struct run_missing *missing;
 	struct made m;
 	struct bed b;
+	bool is_told;
 	size_t n;
 
 	begin(&b);
 	blow->bed = &b;
+	blow->is_done = false;
 	m = run_as(&b, b.own, text, &w);
 	ck_assert_msg(m.rc == 0, "%s", m.e.text);
-	ck_assert_uint_eq(m.f.missing, 2);
 	missing = run_missing(m.run, &n);
-	ck_assert(n == 2 && missing[0].id == 1 && missing[1].id == 2);
-	ck_assert_msg(strstr(missing[0].why, "ended"), "%s", missing[0].why);
-	ck_assert_msg(strstr(missing[1].why, words), "%s", missing[1].why);
+	ck_assert_uint_eq(m.f.missing, n);
+	is_told = n == 2 && missing[0].id == 1 && missing[1].id == 2 &&
+		  strstr(missing[0].why, "ended") && strstr(missing[1].why, words);
 	forget(&m);
 	end(&b);
+	return is_told;
+}
+
+static void is_struck(struct blow *blow, const char *text, const char *words)
+{
+	unsigned i;
+
+	for (i = 0; i < ATTEMPTS; i++)
+		if (was_struck(blow, text, words))
+			return;
+	ck_abort_msg("never told: %s", words);
 }
 
 START_TEST(processes_that_are_killed_are_named)
@@ -304,7 +320,7 @@ END_TEST
 START_TEST(a_factory_that_is_not_heard_any_more_is_a_missing_process)
 {
 	is_struck(&(struct blow){ .signo = SIGSTOP, .is_factory = true },
-		  CONF("simulation.until = 60s\nreal.silence = 500ms\n"),
+		  CONF("simulation.until = 5s\nreal.silence = 500ms\n"),
 		  "nothing was heard of it for 0.5 s");
 }
 END_TEST
