@@ -371,6 +371,7 @@ int kepts_unkeep(struct kepts *ks, struct session *who, const char *name, bool d
 	delete_activation(s);
 	s->told.ending = true;
 	sub_open_all(s, false);
+	sub_check_end(s);
 	return 0;
 }
 

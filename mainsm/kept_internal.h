@@ -64,6 +64,9 @@ void sub_events(struct sub *s, uint32_t child, const struct msg_events *m);
 bool sub_acked(struct sub *s, const struct msg_events_ack *m);
 void sub_free_lanes(struct sub *s);
 
+/* One that ends is over when all children have said so; then s is dead behind this. */
+void sub_check_end(struct sub *s);
+
 /* --- kept.c */
 void sub_tell_end(struct sub *s);
 void sub_free(struct sub *s);

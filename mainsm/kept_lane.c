@@ -73,6 +73,19 @@ void sub_free_lanes(struct sub *s)
 	}
 }
 
+/* The window has room again. */
+static void open_shut(struct sub *s)
+{
+	if (s->unsafe > KEPT_WINDOW_BYTES / 2)
+		return;
+	list_each(i, &s->lanes) {
+		struct lane *l = list_entry(i, struct lane, link);
+
+		if (l->is_shut && l->is_up && !l->nway)
+			open_lane(s, l, true);
+	}
+}
+
 /* --- children that come and go */
 
 static struct lane *find_lane(struct sub *s, const char *token)
@@ -114,6 +127,7 @@ void sub_child_lost(struct sub *s, uint32_t child)
 		while (l->nway)
 			s->unsafe -= l->way[--l->nway].bytes;
 	}
+	open_shut(s);
 }
 
 /* --- what comes */
@@ -126,7 +140,7 @@ static int pass_on(struct sub *s, const struct lane *l, const struct msg_events 
 	return s->receiver && s->receiver->link ? link_send(s->receiver->link, &up) : -ERR_CLOSED;
 }
 
-static void check_end(struct sub *s)
+void sub_check_end(struct sub *s)
 {
 	if (!s->told.ending)
 		return;
@@ -158,21 +172,9 @@ void sub_events(struct sub *s, uint32_t child, const struct msg_events *m)
 			take(s, l, m);
 		if (m->end && !l->is_shut) {
 			l->has_ended = true;
-			check_end(s);
+			sub_check_end(s);
 		}
 		return;
-	}
-}
-
-static void open_shut(struct sub *s)
-{
-	if (s->unsafe > KEPT_WINDOW_BYTES / 2)
-		return;
-	list_each(i, &s->lanes) {
-		struct lane *l = list_entry(i, struct lane, link);
-
-		if (l->is_shut && l->is_up && !l->nway)
-			open_lane(s, l, true);
 	}
 }
 

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kept subscriptions through a mainsm: who shares the window of a receiver, and who is left when others go. */
+#include "tests/suite.h"
+#include "tests/unit/mainsm/four_hosts.h"
+
+#define BLOCKS_BYTES (1000 * 1024) /* as large as a frame lets them be: eight of them nearly fill the window */
+
+static struct world w;
+static struct below a, b;
+static struct above tool;
+
+/* What a site was told last. */
+static struct told {
+	uint64_t stream, acked;
+	unsigned opened, ended;
+} of_a, of_b;
+
+static void on_flow(struct below *from, const struct msg *m)
+{
+	struct told *t = from->flow;
+
+	if (m->type == MSG_EVENTS_OPEN) {
+		t->opened += m->events_open.stream != t->stream;
+		t->stream = m->events_open.stream;
+	} else if (m->type == MSG_EVENTS_ACK && m->events_ack.stream == t->stream) {
+		t->acked = m->events_ack.place;
+	} else if (m->type == MSG_EVENTS_END) {
+		t->ended++;
+	}
+}
+
+static void set_up(void)
+{
+	memset(&of_a, 0, sizeof(of_a));
+	memset(&of_b, 0, sizeof(of_b));
+	four_hosts_open(&w, &a, &b);
+	a.flow = &of_a;
+	b.flow = &of_b;
+	a.on_flow = b.on_flow = on_flow;
+	above_open(&w, &tool, ROLE_TOOL_OBSERVE, "u");
+	ck_assert(tool.is_up);
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	ck_assert(of_a.stream && of_b.stream);
+}
+
+static void clean_up(void)
+{
+	above_close(&tool);
+	four_hosts_close(&w, &a, &b);
+}
+
+/* No block is looked at here: that is done on both ends. */
+static void send_events(struct below *from, uint64_t place)
+{
+	static const uint8_t blocks[BLOCKS_BYTES];
+	const struct told *t = from->flow;
+	const struct msg m = { .type = MSG_EVENTS, .events = { "run7", t->stream, place, { blocks, sizeof(blocks) }, false } };
+
+	ck_assert_int_eq(link_send(from->link, &m), 0);
+	world_run(&w, 200 * MS);
+}
+
+static void ack(uint64_t stream, uint64_t place)
+{
+	const struct msg m = { .type = MSG_EVENTS_ACK, .events_ack = { "run7", stream, place } };
+
+	ck_assert_int_eq(link_send(tool.link, &m), 0);
+	world_run(&w, 200 * MS);
+}
+
+START_TEST(who_found_no_room_is_opened_when_it_is_acknowledged)
+{
+	uint64_t was = of_b.stream;
+
+	for (uint64_t i = 1; i <= 8; i++)
+		send_events(&a, i);
+	send_events(&b, 1);
+	ck_assert_uint_eq(of_b.stream, was);
+	ack(of_a.stream, 2);
+	ck_assert_uint_eq(of_a.acked, 2);
+	ck_assert_uint_eq(of_b.stream, was); /* half of the window is worth it */
+	ack(of_a.stream, 8);
+	ck_assert_uint_ne(of_b.stream, was);
+	send_events(&b, 1);
+	ack(of_b.stream, 1);
+	ck_assert_uint_eq(of_b.acked, 1);
+}
+END_TEST
+
+START_TEST(who_found_no_room_is_opened_when_those_that_had_it_are_gone)
+{
+	uint64_t was = of_b.stream;
+
+	for (uint64_t i = 1; i <= 8; i++)
+		send_events(&a, i);
+	send_events(&b, 1);
+	ck_assert_uint_eq(of_b.stream, was);
+	mem_net_kill_host(w.net, "sm-a");
+	world_run(&w, 60 * SEC);
+	ck_assert_uint_ne(of_b.stream, was);
+}
+END_TEST
+
+START_TEST(nobody_else_acknowledges_or_ends_it)
+{
+	struct above other;
+	const struct msg m = { .type = MSG_EVENTS_ACK, .events_ack = { "run7", of_a.stream, 1 } };
+
+	send_events(&a, 1);
+	above_open(&w, &other, ROLE_TOOL_OBSERVE, "v");
+	ck_assert_int_eq(link_send(other.link, &m), 0);
+	world_run(&w, 200 * MS);
+	ck_assert_uint_eq(of_a.acked, 0);
+	ck_assert_uint_ne(above_status(&other, ":omig_events_unkeep(\"run7\",0)"), STATUS_OK);
+	ck_assert_uint_ne(above_status(&other, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	ck_assert_uint_eq(of_a.ended + of_b.ended, 0);
+	above_close(&other);
+	ack(of_a.stream, 1);
+	ck_assert_uint_eq(of_a.acked, 1);
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",0)"), STATUS_OK);
+	ck_assert_uint_eq(of_a.ended + of_b.ended, 2);
+	world_run(&w, SEC);
+	ck_assert_uint_eq(of_a.opened, 1); /* no opening behind the end */
+}
+END_TEST
+
+START_TEST(without_any_host_all_has_come)
+{
+	struct world none;
+	struct above u;
+
+	world_open(&none);
+	above_open(&none, &u, ROLE_TOOL_OBSERVE, "u");
+	ck_assert_uint_eq(above_status(&u, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	ck_assert_uint_eq(above_status(&u, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
+	ck_assert_uint_eq(above_status(&u, ":omig_events_unkeep(\"run7\",1)"), STATUS_UNKNOWN_OBJECT);
+	above_close(&u);
+	world_done(&none);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { who_found_no_room_is_opened_when_it_is_acknowledged,
+				       who_found_no_room_is_opened_when_those_that_had_it_are_gone,
+				       nobody_else_acknowledges_or_ends_it, without_any_host_all_has_come };
+
+	return suite_run_with("mainsm kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
