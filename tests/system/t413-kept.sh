@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Events that are kept until they are safe: generated = stored + counted lost, exactly, of numbered events, whatever is killed or stands
-# still meanwhile. Long runs: OMIG_EVENTS=N (of each rank), OMIG_EVENT_BURST=N, OMIG_EVENT_ROOM=MIB, OMIG_EVENT_KILLS=N (of lm, sm and loader together),
-# OMIG_EVENT_VICTIMS, OMIG_EVENT_TO=archive:FILE, OMIG_TEST_SEED.
+# still meanwhile. Long runs (make soak-events): OMIG_EVENTS=N (of each rank), OMIG_EVENT_BURST=N, OMIG_EVENT_ROOM=MIB, OMIG_EVENT_KILLS=N (of each
+# victim, at random points), OMIG_EVENT_VICTIMS, OMIG_EVENT_TO=archive:FILE, OMIG_TEST_SEED.
 . tests/system/lib.sh
 . tests/system/faults.sh
 need_mpi
@@ -14,10 +14,10 @@ events=${OMIG_EVENTS:-400000}
 burst=${OMIG_EVENT_BURST:-100}
 room=${OMIG_EVENT_ROOM:-64} # MiB
 kills=${OMIG_EVENT_KILLS:-0}
-victims=${OMIG_EVENT_VICTIMS:-sm loader}
+victims=${OMIG_EVENT_VICTIMS:-lm sm loader}
 export OMIG_RING=65536 # has no room for the larger bursts
 seed=${OMIG_TEST_SEED:-$$}
-long=$((events / 1000000 + kills)) # what a long run may wait more, in seconds
+exec 3>&1 # progress of a long run goes by the checks
 
 # --- the program, the loader, and what they say
 begin() { # WHERE: what is there goes to
@@ -44,9 +44,16 @@ goes_on_storing() {
 is_written() {
 	[ "$(grep -c generated "$TMPDIR/job.out")" = 2 ]
 }
-written() { # all of them, while somebody loads
-	until_true $((60 + long)) is_written
+written() { # all of them, while somebody loads: however long it takes, if it goes on
+	until is_written; do
+		goes_on_storing || return 1
+		progress written
+	done
 }
+progress() { # WHAT: a line now and then
+	[ $(($(date +%s) - told)) -lt 10 ] || { told=$(date +%s); echo "# $1, $(wc -l <"$TMPDIR/on.out") batches" >&3; }
+}
+told=$(date +%s)
 ends() { # the loader, with its last word; then the program
 	kill -INT $loader
 	wait $loader
@@ -103,15 +110,28 @@ random() { # BELOW: of the seed
 	awk -v s=$((seed * 1000 + drawn)) -v n="$1" 'BEGIN { srand(s); rand(); printf "%d", rand() * n }'
 }
 drawn=0
-kill_all_round() {
-	for i in $(seq "$kills"); do
-		sleep "0.$(random 10)"
+kill_one() {
+	sleep "0.$(random 4)"
+	is_written || busy=$((busy + 1))
+	"kill_$1" || { echo "seed $seed, round $round: $1"; return 1; }
+	progress "round $round of $kills"
+}
+kill_rounds() { # each victim once in each, in any order
+	for round in $(seq "$kills"); do
 		# shellcheck disable=SC2086 # words
 		set -- $victims
-		shift "$(random $#)"
-		"kill_$1" || { echo "seed $seed, kill $i: $1"; return 1; }
+		while [ $# -gt 0 ]; do
+			for _ in $(seq "$(random $#)"); do
+				set -- "$@" "$1"
+				shift
+			done
+			kill_one "$1" || return 1
+			shift
+		done
 	done
+	echo "# $busy kills while it wrote" >&3
 }
+busy=0
 
 begin "${OMIG_EVENT_TO:-file:$TMPDIR/kept.olog}"
 check 'numbered events come' goes_on_storing
@@ -126,7 +146,7 @@ for victim in lm sm; do
 	esac
 done
 check 'the loader stands still for a while' still
-[ "$kills" = 0 ] || check "lm, sm and loader are killed, $kills times" kill_all_round
+[ "$kills" = 0 ] || check "they are killed, $kills times each" kill_rounds
 check 'all are written' written
 check 'the loader ends and says all' ends
 check 'what was generated is stored or counted' balance
