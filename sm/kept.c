@@ -15,6 +15,7 @@ struct kept {
 	struct kept_conf conf;
 	struct keeps *keeps;
 	struct loop_timer *retry; /* of streams that were shut for want of room */
+	struct loop_timer *coming; /* runs while hosts of an sm before us may come back */
 	uint64_t stream; /* the last opening; begins somewhere, so that none of an sm before us is the same */
 };
 
@@ -41,6 +42,7 @@ struct sub {
 	struct ticket *ticket; /* owned; the oldest first */
 	size_t nticket, capticket;
 	size_t unsafe; /* bytes of all tickets */
+	bool awaits; /* hosts that an sm before us knew count as one that is there */
 };
 
 /* --- down */
@@ -328,6 +330,36 @@ int kept_events(struct kept *kt, struct branch *b, const struct msg_events *m, s
 
 /* --- life */
 
+/* What they have is of it, and an end without them would throw it away. */
+static void await(void *arg, struct keep *k)
+{
+	struct sub *s;
+
+	make_sub(arg, k);
+	s = keep_user(k);
+	if (!s)
+		return;
+	s->awaits = true;
+	keep_feed(k, 1);
+}
+
+static void await_no_more(void *unused, struct keep *k)
+{
+	struct sub *s = keep_user(k);
+
+	if (!s || !s->awaits)
+		return;
+	s->awaits = false;
+	keep_feed(k, -1);
+}
+
+static void on_came(void *arg)
+{
+	const struct kept *kt = arg;
+
+	keeps_each(kt->keeps, await_no_more, NULL);
+}
+
 int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e)
 {
 	struct kept *kt = calloc(1, sizeof(*kt));
@@ -348,12 +380,14 @@ int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e)
 	kt->conf = *conf;
 	kt->stream = rng_next(conf->rng) >> 16;
 	kt->retry = loop_timer_new(conf->loop, on_retry, kt);
-	rc = kt->retry ? keeps_open(&c, &kt->keeps, e) : err_nomem(e);
+	kt->coming = loop_timer_new(conf->loop, on_came, kt);
+	rc = kt->retry && kt->coming ? keeps_open(&c, &kt->keeps, e) : err_nomem(e);
 	if (rc) {
 		kept_free(kt);
 		return rc;
 	}
-	keeps_each(kt->keeps, make_sub, kt);
+	keeps_each(kt->keeps, await, kt);
+	loop_timer_arm(kt->coming, KEPT_RETURN_NS);
 	*out = kt;
 	return 0;
 }
@@ -372,6 +406,7 @@ void kept_free(struct kept *kt)
 		keeps_each(kt->keeps, free_user, kt);
 	keeps_free(kt->keeps);
 	loop_timer_free(kt->retry);
+	loop_timer_free(kt->coming);
 	free(kt);
 }
 

@@ -13,6 +13,7 @@
 #define KEPT_ROOM 8 /* messages of half a MiB from one branch */
 #define KEPT_UNSAFE_MAX_BYTES (8u << 20) /* on its way to the disk, of one subscription; half of what a spooler takes */
 #define KEPT_RETRY_NS (200 * NSEC_PER_MSEC) /* between two looks whether there is room again */
+#define KEPT_RETURN_NS (10 * NSEC_PER_SEC) /* hosts come back within it when an sm was started again; tools wait longer for an end */
 #define KEPT_STREAMS_MAX 65536 /* whose last block is remembered, so that none is kept twice */
 
 struct kept;

@@ -30,6 +30,7 @@ static struct {
 static struct {
 	bool has[MESSAGES * BLOCKS];
 	unsigned blocks, all; /* all: doubles, too */
+	unsigned ends;
 } top;
 
 static void set_up(void)
@@ -58,12 +59,17 @@ static void clean_up(void)
 	waitpid(child, NULL, 0);
 }
 
-static void open_it(uint64_t stream, uint64_t max_bytes)
+static void say(uint64_t stream, uint64_t max_bytes, bool is_ending)
 {
 	const struct msg m = { .type = MSG_EVENTS_OPEN,
-			       .events_open = { "run7", OWNER, stream, 4, MSG_KEEP_DROP_OLDEST, max_bytes, 600, false } };
+			       .events_open = { "run7", OWNER, stream, 4, MSG_KEEP_DROP_OLDEST, max_bytes, 600, is_ending } };
 
 	ck_assert_int_eq(top_send(&w, &m), 0);
+}
+
+static void open_it(uint64_t stream, uint64_t max_bytes)
+{
+	say(stream, max_bytes, false);
 }
 
 /* --- the host */
@@ -129,6 +135,7 @@ static void top_looks(void)
 		const struct msg_events *m = &k->m[i]->events;
 
 		note(m);
+		top.ends += m->end;
 		top_send(&w, &(struct msg){ .type = MSG_EVENTS_ACK, .events_ack = { "run7", m->stream, m->place } });
 	}
 	kept_done(&w.top.flows);
@@ -176,9 +183,37 @@ START_TEST(other_limits_lose_nothing_of_what_is_on_its_way)
 }
 END_TEST
 
+START_TEST(an_end_waits_for_hosts_that_an_sm_before_knew)
+{
+	open_it(1, 8 * MIB);
+	turn();
+	turn();
+	ck_assert_uint_ne(host.stream, 0);
+	lm_stop(&w, 0);
+	host.stream = 0;
+	world_stop_sm(&w);
+	world_start_sm(&w);
+	world_run(&w, 5 * SEC);
+	ck_assert_ptr_nonnull(w.top.link);
+	say(2, 8 * MIB, true);
+	for (int i = 0; i < 100; i++)
+		turn();
+	ck_assert_uint_eq(top.ends, 0);
+	lms_start(&w, 1);
+	until_all_is_up();
+	ck_assert_uint_eq(top.ends, 0);
+	lm_send(&w.lm[0], &(struct msg){ .type = MSG_EVENTS,
+					 .events = { .sub = "run7", .stream = host.stream, .end = true } });
+	for (int i = 0; i < 3000 && !top.ends; i++)
+		turn();
+	ck_assert_uint_eq(top.ends, 1);
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = { the_smallest_room_is_no_end, other_limits_lose_nothing_of_what_is_on_its_way };
+	const TTest *const tests[] = { the_smallest_room_is_no_end, other_limits_lose_nothing_of_what_is_on_its_way,
+				       an_end_waits_for_hosts_that_an_sm_before_knew };
 
 	return suite_run_with("kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
 }
