@@ -84,10 +84,12 @@ balance() {
 
 # --- who is killed
 omig env --job=any >"$TMPDIR/env" 2>/dev/null
-lm_again() { # as the next rank would
+lm_starts() { # as the next rank would start it
 	# shellcheck disable=SC1091 # made above
 	(. "$TMPDIR/env" && unset LD_PRELOAD && lm --background 2>>"$TMPDIR/lm.log")
-	until_true 30 runs_again lm
+}
+lm_again() { # a killed one has its lock until the last of its threads is gone, one at the disk a while later
+	until_true 30 lm_starts && until_true 30 runs_again lm
 }
 kill_lm() {
 	kill_hard lm && lm_again
