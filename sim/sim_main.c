@@ -144,7 +144,7 @@ static int run_all(struct wish *w)
 {
 	struct err e = { 0 };
 
-	for (uint64_t seed = w->first; seed <= w->last && !is_told_to_end; seed++) {
+	for (uint64_t left = w->last - w->first + 1, seed = w->first; left && !is_told_to_end; left--, seed++) {
 		w->run.seed = seed;
 		if (run_seed(w, &e) < 0) {
 			fprintf(stderr, "omig: %s\n", e.text);
