@@ -43,10 +43,36 @@ static void put_aside(void *arg, const struct ring_call *c)
 	w->has_first = 0;
 }
 
+static void pass_probe(void *arg, const struct ring_probe *p)
+{
+	const struct swapping *w = arg;
+
+	w->to->on_probe(w->to->arg, p);
+}
+
+static void pass_event(void *arg, unsigned number, const struct ring_event *e, uint32_t n)
+{
+	const struct swapping *w = arg;
+
+	w->to->on_event(w->to->arg, number, e, n);
+}
+
+static void pass_taken(void *arg)
+{
+	const struct swapping *w = arg;
+
+	w->to->on_taken(w->to->arg);
+}
+
 int __wrap_ring_take(const struct ring *r, unsigned max, const struct ring_taker *t)
 {
 	struct swapping w = { .to = t };
-	struct ring_taker swapped = { put_aside, t->on_probe, t->on_event, &w };
+	const struct ring_taker swapped = { .on_call = put_aside,
+					    .on_probe = t->on_probe ? pass_probe : NULL,
+					    .on_event = t->on_event ? pass_event : NULL,
+					    .on_taken = t->on_taken ? pass_taken : NULL,
+					    .place = t->place,
+					    .arg = &w };
 	int rc;
 
 	if (!plant_shows(PLANT_MISSORTED_TIME, 2))
