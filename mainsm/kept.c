@@ -161,7 +161,7 @@ static void on_armed(void *arg)
 }
 
 /* What is wrong with it is wrong with the wish. */
-static int read_request(struct sub *s, const struct kept_wish *w, struct omis_request **out, bool *is_same,
+static int read_request(const struct sub *s, const struct kept_wish *w, struct omis_request **out, char **text,
 			struct err *e)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
@@ -175,13 +175,9 @@ static int read_request(struct sub *s, const struct kept_wish *w, struct omis_re
 		omis_request_free(*out);
 		*out = NULL;
 	}
-	*is_same = !rc && s->text && str_eq(s->text, buf_str(&b));
-	if (!rc && !*is_same) {
-		free(s->text);
-		s->text = str_dup(buf_str(&b));
-	}
+	*text = rc ? NULL : str_dup(buf_str(&b));
 	buf_done(&b);
-	return rc;
+	return rc || *text ? rc : err_nomem(e);
 }
 
 static void delete_activation(struct sub *s)
@@ -194,22 +190,13 @@ static void delete_activation(struct sub *s)
 }
 
 /* The new one first: those below let it take the place of the old one, and no event is off in between. */
-static int activate(struct sub *s, const struct kept_wish *w, struct err *e)
+static int replace_activation(struct sub *s, struct omis_request **request, struct err *e)
 {
 	struct csrs *csrs = s->owner->conf.csrs;
-	struct omis_request *request = NULL;
 	const char *token = NULL;
 	struct token made;
-	bool is_same = false;
-	int rc = read_request(s, w, &request, &is_same, e);
+	int rc = csr_define(csrs, s->self, request, 0, &token, e);
 
-	if (!rc && is_same && s->csr.s[0]) {
-		omis_request_free(request);
-		return 0;
-	}
-	if (!rc)
-		rc = csr_define(csrs, s->self, &request, 0, &token, e);
-	omis_request_free(request);
 	if (rc)
 		return rc;
 	str_copy(made.s, sizeof(made.s), token);
@@ -220,6 +207,25 @@ static int activate(struct sub *s, const struct kept_wish *w, struct err *e)
 	}
 	delete_activation(s);
 	s->csr = made;
+	return 0;
+}
+
+static int activate(struct sub *s, const struct kept_wish *w, struct err *e)
+{
+	struct omis_request *request = NULL;
+	char *text = NULL;
+	int rc = read_request(s, w, &request, &text, e);
+	bool is_same = !rc && s->csr.s[0] && s->text && str_eq(s->text, text);
+
+	if (!rc && !is_same)
+		rc = replace_activation(s, &request, e);
+	omis_request_free(request);
+	if (rc || is_same) {
+		free(text);
+		return rc;
+	}
+	free(s->text);
+	s->text = text; /* of what is armed, never of what was refused */
 	return 0;
 }
 
