@@ -20,6 +20,8 @@
 #define END_NS (30 * NSEC_PER_SEC) /* that they have to tell their last events */
 #define TURN_MS 20
 #define NAMES_MAX 256 /* different descriptions of events */
+#define AHEAD_MAX_NS \
+	(10 * NSEC_PER_SEC) /* of an event before our own clock: far beyond what clocks err */
 #define PENDING_MAX (4u << 20) /* events that wait for a process that is behind: 192 MiB */
 
 struct slave {
@@ -77,6 +79,7 @@ static void keep_event(void *arg, const struct neko_event *e)
 	mine.process = s->current + 1;
 	mine.what = name_of(s, e->what);
 	if (!mine.what || mine.at < v->until ||
+	    mine.at > clock_mono() - s->epoch + AHEAD_MAX_NS ||
 	    array_grow(&v->event, &v->cap, v->n + 1, sizeof(mine), PENDING_MAX))
 		s->failed = true;
 	else

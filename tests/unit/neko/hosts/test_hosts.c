@@ -364,7 +364,7 @@ START_TEST(a_master_that_is_silent_is_left)
 	master = fork();
 	ck_assert_int_ge(master, 0);
 	if (master == 0) {
-		run_as(&b, b.own, CONF("simulation.until = 60s\nreal.silence = 500ms\n"), &w);
+		run_as(&b, b.own, CONF("simulation.until = 60s\nreal.silence = 2s\n"), &w);
 		_exit(0);
 	}
 	await_children(&b, true);
