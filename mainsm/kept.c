@@ -125,14 +125,19 @@ void kepts_tool_gone(struct kepts *ks, const struct session *gone)
 
 /* --- what is asked for */
 
+/* Of the whole: some of its objects go with processes and hosts, and others come. */
+static bool is_off(const struct reply *r)
+{
+	return r->kind == STATUS_CSR_DISABLED && r->nentry && !r->entry[0].objects[0];
+}
+
 /* What hosts say is wrong; and that somebody has switched the events off, or they were too much for the monitor. */
 static void on_reply(void *arg, const struct reply *r)
 {
 	struct sub *s = arg;
 
-	if (r->kind == STATUS_CSR_DISABLED && s->csr.s[0]) {
-		snprintf(s->fault, sizeof(s->fault), "%.*s", r->nentry ? (int)r->entry[0].nvalue : 0,
-			 r->nentry ? r->entry[0].value : "");
+	if (is_off(r) && s->csr.s[0]) {
+		snprintf(s->fault, sizeof(s->fault), "%.*s", (int)r->entry[0].nvalue, r->entry[0].value);
 		s->told.ending = true;
 		sub_open_all(s, false);
 	}

@@ -13,6 +13,7 @@ static struct above tool;
 static struct told {
 	uint64_t stream, acked;
 	unsigned opened, ended;
+	bool is_ending;
 } of_a, of_b;
 
 static void on_flow(struct below *from, const struct msg *m)
@@ -22,6 +23,7 @@ static void on_flow(struct below *from, const struct msg *m)
 	if (m->type == MSG_EVENTS_OPEN) {
 		t->opened += m->events_open.stream != t->stream;
 		t->stream = m->events_open.stream;
+		t->is_ending = m->events_open.ending;
 	} else if (m->type == MSG_EVENTS_ACK && m->events_ack.stream == t->stream) {
 		t->acked = m->events_ack.place;
 	} else if (m->type == MSG_EVENTS_END) {
@@ -101,6 +103,18 @@ START_TEST(who_found_no_room_is_opened_when_those_that_had_it_are_gone)
 }
 END_TEST
 
+START_TEST(it_goes_on_when_some_of_its_processes_are_gone)
+{
+	mem_net_kill_host(w.net, "sm-a");
+	world_run(&w, 60 * SEC);
+	ck_assert(!of_b.is_ending);
+	send_events(&b, 1);
+	ack(of_b.stream, 1);
+	ck_assert_uint_eq(of_b.acked, 1);
+	ck_assert_uint_eq(of_b.ended, 0);
+}
+END_TEST
+
 START_TEST(nobody_else_acknowledges_or_ends_it)
 {
 	struct above other;
@@ -143,7 +157,7 @@ int main(void)
 {
 	const TTest *const tests[] = { who_found_no_room_is_opened_when_it_is_acknowledged,
 				       who_found_no_room_is_opened_when_those_that_had_it_are_gone,
-				       nobody_else_acknowledges_or_ends_it, without_any_host_all_has_come };
+				       it_goes_on_when_some_of_its_processes_are_gone, nobody_else_acknowledges_or_ends_it, without_any_host_all_has_come };
 
 	return suite_run_with("mainsm kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
 }
