@@ -54,7 +54,11 @@ progress() { # WHAT: a line now and then
 	[ $(($(date +%s) - told)) -lt 10 ] || { told=$(date +%s); echo "# $1, $(wc -l <"$TMPDIR/on.out") batches" >&3; }
 }
 told=$(date +%s)
+hears() { # the loader: a process in the background leaves the signal alone until it has said what it does with it
+	[ "$(cat "/proc/$loader/comm")" = omig ] && ! grep -q '^SigIgn:.*[2367abef]$' "/proc/$loader/status"
+}
 ends() { # the loader, with its last word; then the program
+	until_true 30 hears || return 1
 	kill -INT $loader
 	wait $loader
 	loaded=$?
