@@ -62,6 +62,7 @@ with_mainsm() {
 }
 
 sm_is_up() {
+	: >"$TMPDIR/sm.log" # of the sm before: what is looked for stands in it
 	sm --foreground --site x --log-level info >"$TMPDIR/sm.out" 2>"$TMPDIR/sm.log" &
 	sm=$!
 	until_true 20 sm_says 'mainsm is there' && return 0
@@ -107,6 +108,7 @@ renews() {
 	wait "$top"
 	: >"$TMPDIR/conn"
 	with_mainsm --cert-lifetime 60s || return 1
+	: >"$TMPDIR/sm.log"
 	sm --foreground --site y --log-level info 2>"$TMPDIR/sm.log" &
 	sm=$!
 	until_true 20 sm_says 'certificate renewed' && return 0

@@ -11,6 +11,7 @@ need_mpi
 measures() { # NAME OPTION...: in the background, as CSV in $TMPDIR/NAME.csv
 	name=$1
 	shift
+	: >"$TMPDIR/$name.csv" # not when the tool gets round to it
 	omig measure --csv --every 200ms "$@" >"$TMPDIR/$name.csv" 2>"$TMPDIR/$name.err" &
 	echo $! >>"$TMPDIR/pids"
 }

@@ -17,6 +17,7 @@ check 'four ranks on four nodes come up' until_true 60 ranks_are 4
 measures() { # NAME OPTION...: in the background, as CSV in $TMPDIR/NAME.csv
 	name=$1
 	shift
+	: >"$TMPDIR/$name.csv" # not when the tool gets round to it
 	omig measure --csv --every 500ms "$@" >"$TMPDIR/$name.csv" 2>"$TMPDIR/$name.err" &
 }
 lines() {
