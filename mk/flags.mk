@@ -30,6 +30,7 @@ B       := $(BUILD)/$(VARIANT)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
 	    -Wformat=2 -Wpointer-arith -Wwrite-strings -Wold-style-definition -Wno-unused-parameter \
+	    -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration \
 	    $(if $(WERROR),-Werror)
 HARDEN   := $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)

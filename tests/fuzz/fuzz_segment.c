@@ -40,7 +40,7 @@ static void make_good(void)
 	t->tid = 1;
 	t->ring_head = 512;
 	*(struct seg_probe *)(void *)(good + h->probe_offset) =
-		(struct seg_probe){ "step", 2, { SEG_I64, SEG_F64 }, { 0 } };
+		(struct seg_probe){ .name = "step", .nparam = 2, .type = { SEG_I64, SEG_F64 } };
 	/* Of the list that read_posted() begins. */
 	for (unsigned i = 0; i < SEG_POSTED; i += 100)
 		((struct seg_posted *)(void *)(good + h->posted_offset))[i] =

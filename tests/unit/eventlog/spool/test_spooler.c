@@ -77,7 +77,7 @@ static void on_blocks(void *arg, int c, const uint8_t *p, size_t n, uint64_t pla
 }
 
 static const struct spooler_calls calls = {
-	on_open, on_settled, on_blocks, on_full, on_word, NULL
+	.on_open = on_open, .on_settled = on_settled, .on_blocks = on_blocks, .on_full = on_full, .on_word = on_word
 };
 
 static struct spool_conf conf(void)
