@@ -87,28 +87,16 @@ static void open_anew(struct sub *s, struct branch *b)
 	send_open(s, f, b);
 }
 
-/* It counts from 0 again: whether those blocks are safe is told by nobody, so all of them come again. */
-static bool forget_tickets(struct sub *s)
-{
-	if (!s || !s->nticket || s->ticket[s->nticket - 1].appended <= keep_appended(s->k))
-		return false;
-	s->nticket = s->unsafe = 0;
-	map_done(&s->seqs);
-	map_init(&s->seqs);
-	return true;
-}
-
 static void on_told(void *arg, struct keep *k)
 {
 	struct kept *kt = arg;
 	struct sub *s = keep_user(k);
-	bool anew = forget_tickets(s);
 
 	for (uint32_t i = 0; s && i < nodes_branches(kt->conf.nodes); i++) {
 		struct branch *b = nodes_branch(kt->conf.nodes, i);
 		struct feed *f = b ? map_find(&s->feeds, i) : NULL;
 
-		if (b && b->link && f && f->id == b->id && !anew)
+		if (b && b->link && f && f->id == b->id)
 			send_open(s, f, b);
 		else if (b && b->link)
 			open_anew(s, b);
@@ -366,6 +354,7 @@ int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e)
 	const struct keeps_conf c = { .loop = conf->loop,
 				      .dir = conf->dir,
 				      .max_bytes = conf->max_bytes,
+				      .all = conf->all,
 				      .loses_nothing = true,
 				      .send = conf->send,
 				      .send_arg = conf->arg,

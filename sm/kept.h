@@ -23,7 +23,8 @@ struct kept_conf {
 	struct rng *rng;
 	struct nodes *nodes;
 	const char *dir; /* NULL: nothing is kept */
-	uint64_t max_bytes; /* as keeps_conf */
+	uint64_t max_bytes; /* these two as keeps_conf */
+	struct keeps_all *all;
 	int (*send)(void *arg, const struct msg *m); /* up */
 	void *arg;
 };

@@ -29,6 +29,7 @@
 #define SM_STOP_DRAIN_NS (500 * NSEC_PER_MSEC) /* lms are told STOP and have this long to hang up */
 #define SM_REVOKED_MAX 65536 /* serials that mainsm may tell: all certificates of years */
 
+struct keeps_all;
 struct loop;
 struct meter;
 struct net_ctx;
@@ -62,6 +63,7 @@ struct sm_conf {
 	nsec_t grace; /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
 	const char *enrol_dir; /* of the certificate; NULL = it is not renewed */
 	const char *spool; /* folder of kept subscriptions; NULL = none can be */
+	struct keeps_all *keeps; /* of all sms of this process; borrowed; NULL: there is no other */
 	const struct quota *quota; /* what this mainsm may take of us; copied; NULL = all */
 	struct meter *meter; /* of all its links; borrowed; NULL = none */
 	size_t queue_cap; /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */

@@ -330,6 +330,7 @@ static int open_at(struct tenant *t, uint16_t port, struct err *e)
 		.grace = t->conf->grace,
 		.enrol_dir = t->dir,
 		.spool = t->spool,
+		.keeps = t->conf->keeps,
 		.quota = &q,
 		.meter = t->meter,
 		.on_ready = on_ready,

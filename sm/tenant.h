@@ -49,6 +49,7 @@ struct tenant_conf {
 	const struct tenant_net *net;
 	uint16_t port_first, port_last; /* of their listeners; 0, 0: the system chooses */
 	nsec_t grace;
+	struct keeps_all *keeps; /* of all tenants; borrowed */
 	nsec_t (*wall_now)(void *arg);
 	/* Is the port another tenant's? */
 	bool (*is_taken)(void *arg, const struct tenant *t, uint16_t port);

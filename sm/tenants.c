@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
+#include "eventlog/keep/keeps.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ struct waiting {
 struct tenants {
 	struct tenants_conf conf;
 	struct tenant_conf tenant;
+	struct keeps_all keeps; /* what they keep together */
 	struct user_conf *user; /* owned, with its strings */
 	size_t nuser;
 	struct tenant **v;
@@ -402,6 +404,7 @@ int tenants_open(const struct tenants_conf *conf, const struct user_conf *user, 
 	ts->tenant.on_joined = on_joined;
 	ts->tenant.on_gone = on_gone;
 	ts->tenant.arg = ts;
+	ts->tenant.keeps = &ts->keeps;
 	ts->user = copy_policy(user, nuser);
 	ts->nuser = nuser;
 	ts->timer = loop_timer_new(conf->tenant.loop, on_forget, ts);

@@ -90,15 +90,23 @@ static void on_empty(void *arg, int consumer, uint64_t appended)
 	check_end(k);
 }
 
+/* was: whether its source had been told to stop. */
+static void tell_full(struct keep *k, bool was)
+{
+	const struct keeps *ks = k->owner;
+
+	if (keep_is_full(k) != was && ks->conf.on_full)
+		ks->conf.on_full(ks->conf.arg, k, !was);
+}
+
 static void on_full(void *arg, bool is_full)
 {
 	struct keep *k = arg;
-	const struct keeps *ks = k->owner;
+	bool was = keep_is_full(k);
 
 	k->is_full = is_full;
 	log_notice("keep", "subscription=%s: its room on disk is %s", k->name, is_full ? "used up" : "free again");
-	if (k->told.policy == MSG_KEEP_STOP && ks->conf.on_full)
-		ks->conf.on_full(ks->conf.arg, k, is_full);
+	tell_full(k, was);
 }
 
 static void on_word(void *arg, const char *text)
@@ -123,11 +131,17 @@ static void watch_lease(struct keep *k)
 		loop_timer_arm(k->lease, (nsec_t)k->told.lease_s * NSEC_PER_SEC);
 }
 
-static int open_spool(struct keep *k, struct err *e)
+static enum spool_when_full when_full(const struct keep *k)
 {
 	static const enum spool_when_full when[] = { [MSG_KEEP_DROP_OLDEST] = SPOOL_DROP_OLDEST,
 						     [MSG_KEEP_DROP_NEWEST] = SPOOL_DROP_NEWEST,
 						     [MSG_KEEP_STOP] = SPOOL_STOP };
+
+	return k->owner->conf.loses_nothing ? SPOOL_STOP : when[k->told.policy];
+}
+
+static int open_spool(struct keep *k, struct err *e)
+{
 	const struct spooler_calls calls = { .on_open = on_open,
 					     .on_settled = on_settled,
 					     .on_blocks = on_blocks,
@@ -135,7 +149,7 @@ static int open_spool(struct keep *k, struct err *e)
 					     .on_full = on_full,
 					     .on_word = on_word,
 					     .arg = k };
-	const struct spool_conf c = { .when_full = k->owner->conf.loses_nothing ? SPOOL_STOP : when[k->told.policy],
+	const struct spool_conf c = { .when_full = when_full(k),
 				      .max_bytes = k->told.max_bytes,
 				      .commit_ns = KEEP_COMMIT_NS,
 				      .commit_bytes = SPOOL_READ_BYTES };
@@ -161,6 +175,18 @@ static int check_told(const struct msg_events_open *m, struct err *e)
 	return 0;
 }
 
+/* 0: nothing any more. */
+static void promise(struct keep *k, uint64_t bytes)
+{
+	struct keeps_all *all = k->owner->conf.all;
+
+	if (!all)
+		return;
+	all->n += (bytes != 0) - (k->promised != 0);
+	all->bytes += bytes - k->promised;
+	k->promised = bytes;
+}
+
 static int set_told(struct keep *k, const struct msg_events_open *m, struct err *e)
 {
 	if (!k->identity)
@@ -172,6 +198,7 @@ static int set_told(struct keep *k, const struct msg_events_open *m, struct err 
 	k->told.identity = k->identity;
 	k->told.stream = 0;
 	k->told.room = 0;
+	promise(k, m->max_bytes);
 	return 0;
 }
 
@@ -179,6 +206,7 @@ void keep_free(struct keep *k)
 {
 	list_del(&k->link);
 	k->owner->n--;
+	promise(k, 0);
 	spooler_close(k->spooler);
 	loop_timer_free(k->lease);
 	loop_job_cancel(&k->ending);
@@ -224,6 +252,8 @@ int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **ou
 		rc = open_spool(k, e);
 	if (rc) {
 		keep_free(k);
+		if (!ks->is_loading) /* one that was there is left for people to look at */
+			keep_erase(ks, m->sub);
 		return rc;
 	}
 	watch_lease(k);
@@ -264,16 +294,16 @@ void keep_end(struct keep *k, const char *why)
 
 /* --- what those above say */
 
-/* Sizes and policy are the spool's from its opening on: another spool has the same folder behind it. */
+/* What was made sure of, and what is on its way, has nothing to do with it. */
 int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e)
 {
 	const struct msg_events_open was = k->told;
-	bool is_same;
+	bool was_full = keep_is_full(k), is_same;
 	int rc = check_told(m, e);
 
 	if (rc)
 		return rc;
-	is_same = k->spooler && m->policy == was.policy && m->max_bytes == was.max_bytes;
+	is_same = m->policy == was.policy && m->max_bytes == was.max_bytes;
 	if (is_same && m->lease_s == was.lease_s && m->ending == was.ending)
 		return 0;
 	rc = set_told(k, m, e);
@@ -281,21 +311,15 @@ int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e)
 		rc = keep_save(k, e);
 	if (rc || is_same)
 		return rc;
-	spooler_close(k->spooler);
-	k->spooler = NULL;
-	k->appended = k->settled = k->empty_at = 0;
-	k->is_full = k->has_failed = k->wants = false;
-	k->stream = 0; /* what is on its way was the other's */
-	k->on_way = 0;
-	return open_spool(k, e);
+	spooler_limit(k->spooler, when_full(k), m->max_bytes);
+	tell_full(k, was_full);
+	return 0;
 }
 
 void keep_open_stream(struct keep *k, uint64_t stream, uint32_t room)
 {
 	bool is_same = stream && stream == k->stream;
 
-	if (!k->spooler)
-		return; /* its spool could not be opened again with other limits */
 	k->room = room < KEEP_ROOM_MAX ? room : KEEP_ROOM_MAX;
 	if (!is_same) {
 		k->stream = stream;
@@ -338,7 +362,7 @@ const struct msg_events_open *keep_told(const struct keep *k)
 
 int keep_append(struct keep *k, const uint8_t *p, const struct evblock *b)
 {
-	int rc = k->spooler ? spooler_append(k->spooler, p, b) : -ERR_CLOSED;
+	int rc = spooler_append(k->spooler, p, b);
 
 	if (!rc || rc == -ERR_LIMIT)
 		k->appended++;
@@ -359,7 +383,7 @@ uint64_t keep_room(const struct keep *k)
 {
 	struct spool_stats s = { 0 };
 
-	if (!k->spooler || k->has_failed || k->is_full)
+	if (k->has_failed || k->is_full)
 		return 0;
 	spooler_stats(k->spooler, &s);
 	return s.disk_bytes + KEEP_SPARE_BYTES < k->told.max_bytes ?

@@ -119,6 +119,8 @@ static int read_sub(struct keeps *ks, const char *name, struct err *e)
 	if (!rc && strcmp(m->events_open.sub, name) != 0)
 		rc = err_set(e, ERR_PARSE, "%s speaks of another subscription", path);
 	if (!rc)
+		rc = keeps_has_room(ks, NULL, m->events_open.max_bytes, e);
+	if (!rc)
 		rc = keep_new(ks, &m->events_open, &k, e);
 	msg_free(m);
 	buf_done(&b);
@@ -133,9 +135,8 @@ static void load_one(struct keeps *ks, const char *file)
 
 	if (!name_of(file, name))
 		return;
-	if (ks->n >= KEEPS_MAX || read_sub(ks, name, &e))
-		log_error("keep", "subscription=%s is not taken up: %s", name,
-			  e.text[0] ? e.text : "there are too many");
+	if (read_sub(ks, name, &e))
+		log_error("keep", "subscription=%s is not taken up: %s", name, e.text);
 }
 
 int keeps_load(struct keeps *ks, struct err *e)

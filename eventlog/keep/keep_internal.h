@@ -24,6 +24,7 @@ struct keep {
 	struct list link;
 	struct keeps *owner;
 	struct msg_events_open told; /* its texts are the members below */
+	uint64_t promised; /* its part of keeps_all */
 	char name[LEDGER_NAME_BYTES];
 	char *identity; /* owned */
 	struct spooler *spooler;
@@ -46,6 +47,11 @@ struct keep {
 int keep_save(const struct keep *k, struct err *e);
 void keep_erase(const struct keeps *ks, const char *name);
 int keeps_load(struct keeps *ks, struct err *e);
+
+/* --- keeps.c */
+
+/* There may be one more, or this one (k) may have so many bytes. ERR_LIMIT. */
+int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes, struct err *e);
 
 /* --- keep.c */
 int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e);

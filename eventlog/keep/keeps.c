@@ -93,8 +93,7 @@ void keeps_stats(const struct keeps *ks, struct keeps_stats *out)
 		const struct keep *k = list_entry(i, struct keep, link);
 		struct spool_stats s = { 0 };
 
-		if (k->spooler)
-			spooler_stats(k->spooler, &s);
+		spooler_stats(k->spooler, &s);
 		out->open += k->stream != 0;
 		out->disk_bytes += s.disk_bytes;
 		out->lost_events += s.lost_events;
@@ -103,19 +102,45 @@ void keeps_stats(const struct keeps *ks, struct keeps_stats *out)
 
 /* --- from above */
 
-static uint64_t promised(const struct keeps *ks, const char *without)
+static uint64_t told_bytes(const struct keeps *ks, const struct keep *without)
 {
 	uint64_t sum = 0;
 
 	list_each (i, &ks->all)
-		if (!str_eq(list_entry(i, struct keep, link)->name, without))
+		if (list_entry(i, struct keep, link) != without)
 			sum += list_entry(i, struct keep, link)->told.max_bytes;
 	return sum;
+}
+
+/* Those of others, in the same process, too. */
+static int has_room_in_all(const struct keeps_all *all, const struct keep *k, uint64_t bytes, struct err *e)
+{
+	uint64_t others = all->bytes - (k ? k->promised : 0);
+
+	if (!k && all->n >= KEEPS_ALL_MAX)
+		return err_set(e, ERR_LIMIT, "%d subscriptions of all users are kept here already", KEEPS_ALL_MAX);
+	if (bytes > KEEPS_ALL_MAX_BYTES || others > KEEPS_ALL_MAX_BYTES - bytes)
+		return err_set(e, ERR_LIMIT, "subscriptions of all users may keep %llu MiB here",
+			       (unsigned long long)(KEEPS_ALL_MAX_BYTES >> 20));
+	return 0;
+}
+
+int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes, struct err *e)
+{
+	uint64_t max = ks->conf.max_bytes;
+
+	if (!k && ks->n >= KEEPS_MAX)
+		return err_set(e, ERR_LIMIT, "%d subscriptions are kept here already", KEEPS_MAX);
+	if (bytes > max || told_bytes(ks, k) > max - bytes)
+		return err_set(e, ERR_LIMIT, "subscriptions may keep %llu MiB here in all",
+			       (unsigned long long)(max >> 20));
+	return ks->conf.all ? has_room_in_all(ks->conf.all, k, bytes, e) : 0;
 }
 
 static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e)
 {
 	struct keep *k = keeps_find(ks, m->sub);
+	int rc;
 
 	if (k && k->why) { /* its end came in the same turn */
 		keep_end_now(k);
@@ -126,14 +151,10 @@ static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struc
 		return err_set(e, ERR_UNSUPPORTED, "nothing can be kept here: there is no folder for it");
 	if (k && !str_eq(k->identity, m->identity))
 		return err_set(e, ERR_DENIED, "the subscription is another one's");
-	if (m->max_bytes > ks->conf.max_bytes || promised(ks, m->sub) > ks->conf.max_bytes - m->max_bytes)
-		return err_set(e, ERR_LIMIT, "subscriptions may keep %llu MiB here in all",
-			       (unsigned long long)(ks->conf.max_bytes >> 20));
-	if (k)
-		return keep_tell(k, m, e);
-	if (ks->n >= KEEPS_MAX)
-		return err_set(e, ERR_LIMIT, "%d subscriptions are kept here already", KEEPS_MAX);
-	return keep_new(ks, m, out, e);
+	rc = keeps_has_room(ks, k, m->max_bytes, e);
+	if (rc)
+		return rc;
+	return k ? keep_tell(k, m, e) : keep_new(ks, m, out, e);
 }
 
 static void got_open(struct keeps *ks, const struct msg_events_open *m)

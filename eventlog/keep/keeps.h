@@ -19,6 +19,8 @@
 #define KEEP_MIN_BYTES (UINT64_C(2) << 20) /* of one on a disk */
 #define KEEP_MAX_BYTES (UINT64_C(4) << 30)
 #define KEEPS_MAX_BYTES (UINT64_C(16) << 30) /* of all of them */
+#define KEEPS_ALL_MAX 256 /* of a process that serves many users: a thread each, with what waits for the disk in memory */
+#define KEEPS_ALL_MAX_BYTES (UINT64_C(64) << 30) /* of such a process: what the disk of a site's sm has for all users */
 #define KEEP_LEASE_MIN_S 10
 #define KEEP_LEASE_MAX_S 86400
 #define KEEP_ROOM_MAX 16 /* messages of half a MiB on their way, whoever asks for more */
@@ -27,15 +29,22 @@
 struct keep;
 struct keeps;
 
+/* Of all struct keeps of a process that has several. Zero-initialise. */
+struct keeps_all {
+	size_t n;
+	uint64_t bytes; /* that they may have on disk */
+};
+
 struct keeps_conf {
 	struct loop *loop; /* borrowed */
 	const char *dir; /* made when it is needed; NULL: nothing can be kept */
-	uint64_t max_bytes; /* of all; 0 = KEEPS_MAX_BYTES */
+	uint64_t max_bytes; /* of all of them; 0 = KEEPS_MAX_BYTES */
+	struct keeps_all *all; /* borrowed; NULL: there are no others */
 	bool loses_nothing; /* whatever the policy: who appends looks at keep_room() before, and can wait */
 	int (*send)(void *arg, const struct msg *m); /* up; what is not sent comes with the next opening */
 	void *send_arg;
 	/* All are called from the loop or from keeps_take(), and may be NULL. */
-	/* It is new, or those above said something of it. With another size or policy appended blocks are counted from 0 again, and those before may never be told to be settled. */
+	/* It is new, or those above said something of it. */
 	void (*on_told)(void *arg, struct keep *k);
 	void (*on_settled)(void *arg, struct keep *k, uint64_t appended); /* so many are safe, from the first */
 	void (*on_full)(void *arg, struct keep *k, bool is_full); /* a policy of stopping: make no more; go on */
@@ -87,7 +96,7 @@ const struct msg_events_open *keep_told(const struct keep *k);
 
 /* As spooler_append(). */
 int keep_append(struct keep *k, const uint8_t *p, const struct evblock *b);
-uint64_t keep_appended(const struct keep *k); /* so many, since it was told this size and policy; at most since the daemon was started */
+uint64_t keep_appended(const struct keep *k); /* so many, since the daemon was started */
 bool keep_is_settled(const struct keep *k); /* all of them are safe */
 bool keep_is_full(const struct keep *k);
 

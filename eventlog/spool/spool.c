@@ -221,6 +221,23 @@ int spool_open(const struct spool_conf *c, struct spool **out, struct err *e)
 	return 0;
 }
 
+int spool_limit(struct spool *s, enum spool_when_full when_full, uint64_t max_bytes, nsec_t now)
+{
+	struct spool_conf c = s->conf;
+	int rc;
+
+	c.when_full = when_full;
+	c.max_bytes = max_bytes;
+	c.segment_bytes = max_bytes / 8;
+	rc = check(&c, NULL);
+	if (rc)
+		return rc;
+	s->conf = c;
+	if (spool_disk_bytes(s) > max_bytes)
+		s->commit_at = now; /* those that are too old for it go then */
+	return 0;
+}
+
 void spool_free(struct spool *s)
 {
 	if (!s)

@@ -69,6 +69,12 @@ int spool_open(const struct spool_conf *c, struct spool **out, struct err *e);
 void spool_free(struct spool *s);
 
 /*
+ * Other limits than those of spool_open(), from now on; segments have an eighth. What there is too much of by then goes or stays as if it had come to
+ * them. ERR_INVALID: nothing changed.
+ */
+int spool_limit(struct spool *s, enum spool_when_full when_full, uint64_t max_bytes, nsec_t now);
+
+/*
  * A good block of b->bytes at p. The numbers of a stream may not go back. 0: it is kept, and settled later. -ERR_LIMIT: it is not kept;
  * that it is lost is settled later. Both count as one that was appended. -ERR_NOMEM: nothing happened.
  */

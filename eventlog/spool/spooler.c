@@ -187,6 +187,15 @@ int spooler_append(struct spooler *s, const uint8_t *p, const struct evblock *b)
 	return rc;
 }
 
+void spooler_limit(struct spooler *s, enum spool_when_full when_full, uint64_t max_bytes)
+{
+	pthread_mutex_lock(&s->lock);
+	s->when_full = when_full;
+	s->max_bytes = max_bytes;
+	work(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
 static int find_wish(const struct spooler *s, const char *name)
 {
 	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++)

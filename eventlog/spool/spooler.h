@@ -41,6 +41,9 @@ int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
 /* Blocks until all that came is written, for SPOOLER_CLOSE_NS at the most. No callback any more. NULL is fine. */
 void spooler_close(struct spooler *s);
 
+/* As spool_limit(), soon. */
+void spooler_limit(struct spooler *s, enum spool_when_full when_full, uint64_t max_bytes);
+
 /*
  * A good block, which is copied. 0; -ERR_LIMIT: it is lost, and counted by the spool; both count as appended. -ERR_AGAIN, -ERR_NOMEM: nothing happened;
  * the queue is full even of what is lost. -ERR_CLOSED: it could not be opened.

@@ -39,6 +39,8 @@ struct spooler {
 	/* under the lock */
 	struct buf in; /* struct evblock and the block, one after another */
 	struct wish wish[LEDGER_CONSUMERS_MAX];
+	enum spool_when_full when_full; /* these two are of limits that the spool does not have yet */
+	uint64_t max_bytes; /* 0: it has them */
 	bool has_work, is_closing, has_ended, is_left; /* is_left: nobody but the thread has it */
 	bool is_open, has_opened; /* the thread has tried */
 	int open_rc;

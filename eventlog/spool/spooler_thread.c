@@ -105,6 +105,13 @@ static void take_wish(struct turn *t, int i)
 	*w->name = 0;
 }
 
+static void take_limits(struct turn *t)
+{
+	if (t->spool && t->s->max_bytes)
+		spool_limit(t->spool, t->s->when_full, t->s->max_bytes, clock_mono());
+	t->s->max_bytes = 0;
+}
+
 /* Waits until there is something to do. False: it is over. */
 static bool take_work(struct turn *t)
 {
@@ -129,6 +136,7 @@ static bool take_work(struct turn *t)
 		t->at = 0;
 		s->in = empty;
 	}
+	take_limits(t);
 	for (int i = 0; t->spool && i < LEDGER_CONSUMERS_MAX; i++)
 		if (*s->wish[i].name)
 			take_wish(t, i);

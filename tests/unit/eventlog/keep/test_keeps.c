@@ -5,6 +5,7 @@
 #include "common/base/str.h"
 #include "eventlog/evgap.h"
 #include "eventlog/keep/keeps.h"
+#include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 static char dir[32];
 static struct loop *l;
 static struct keeps *ks;
+static struct keeps_all all;
 
 /* What has come up, of one stream of blocks. */
 static struct {
@@ -83,6 +85,7 @@ static void start(void)
 	const struct keeps_conf c = { .loop = l,
 				      .dir = dir,
 				      .max_bytes = 160 * MIB,
+				      .all = &all,
 				      .send = send_up,
 				      .on_told = on_told,
 				      .on_settled = on_settled,
@@ -352,6 +355,29 @@ START_TEST(a_full_disk_stops_the_source_or_loses_exactly)
 }
 END_TEST
 
+START_TEST(other_limits_hold_from_now_on_and_for_what_is_there)
+{
+	open_as("run7", OWNER, 3, MSG_KEEP_STOP, false);
+	for (int i = 0; i < 30; i++)
+		append(100 * 1024);
+	WAIT_FOR(seen.full == 1);
+	WAIT_FOR(seen.settled == 30);
+	open_as("run7", OWNER, 3, MSG_KEEP_DROP_NEWEST, false); /* four times the room */
+	ck_assert_int_eq(seen.full, 101);
+	ck_assert(!keep_is_full(run7()));
+	for (int i = 0; i < 30; i++)
+		ck_assert_int_eq(append(100 * 1024), 0);
+	WAIT_FOR(seen.settled == 60);
+	while (seen.events + seen.lost < 600) {
+		uint64_t before = seen.blocks;
+
+		ack(3, seen.place); /* of the same opening */
+		WAIT_FOR(seen.blocks > before);
+	}
+	ck_assert_uint_lt(seen.lost, 300);
+}
+END_TEST
+
 START_TEST(what_makes_no_sense_is_refused_with_its_reason)
 {
 	struct keep *k;
@@ -389,6 +415,56 @@ START_TEST(no_more_than_so_many_are_kept)
 }
 END_TEST
 
+START_TEST(users_of_one_process_share_what_there_is)
+{
+	struct keep *k;
+	struct err e = { 0 };
+
+	open_it(3);
+	ck_assert_uint_eq(all.n, 1);
+	ck_assert_uint_eq(all.bytes, 8 * MIB);
+	all.n = KEEPS_ALL_MAX;
+	open_as("x", OWNER, 3, 0, false);
+	ck_assert_int_eq(keeps_check(ks, "x", OWNER, &k, &e), -ERR_LIMIT);
+	ck_assert_ptr_nonnull(strstr(e.text, "of all users"));
+	all.n = 1;
+	all.bytes += KEEPS_ALL_MAX_BYTES - 16 * MIB;
+	open_as("x", OWNER, 3, 0, false);
+	ck_assert_int_eq(keeps_check(ks, "x", OWNER, &k, &e), 0);
+	open_as("y", OWNER, 3, 0, false);
+	ck_assert_int_eq(keeps_check(ks, "y", OWNER, &k, &e), -ERR_LIMIT);
+	open_as("run7", OWNER, 4, MSG_KEEP_STOP, false); /* one that is there may have less */
+	ck_assert_int_eq(keeps_check(ks, "run7", OWNER, &k, &e), 0);
+	all.bytes -= KEEPS_ALL_MAX_BYTES - 16 * MIB;
+	ck_assert_uint_eq(all.n, 2);
+	ck_assert_uint_eq(all.bytes, 10 * MIB);
+	keeps_free(ks);
+	ck_assert_uint_eq(all.n + all.bytes, 0);
+	start();
+	ck_assert_uint_eq(all.n, 2);
+}
+END_TEST
+
+START_TEST(one_that_could_not_be_made_leaves_nothing_behind)
+{
+	unsigned refused = 0;
+
+	ALLOC_SWEEP (k) {
+		open_it(3);
+		alloc_sweep_pause();
+		if (keeps_find(ks, "run7")) {
+			keeps_take(ks, &(struct msg){ .type = MSG_EVENTS_END, .events_end = { "run7", OWNER } });
+			WAIT_FOR(!keeps_find(ks, "run7"));
+		} else {
+			refused++;
+		}
+		ck_assert(!is_there("run7.sub"));
+	}
+	ck_assert_uint_gt(refused, 0);
+	ck_assert_uint_eq(all.n + all.bytes, 0);
+}
+END_TEST
+
 START_TEST(a_damaged_file_takes_no_other_subscription_with_it)
 {
 	char path[64];
@@ -416,7 +492,7 @@ int main(void)
 		all_of_it_outlives_the_daemon, one_that_ends_says_so_when_all_is_safe_above,
 		an_ended_one_leaves_nothing_behind, one_that_is_asked_for_again_in_the_turn_of_its_end_is_new, a_full_disk_stops_the_source_or_loses_exactly,
 		what_makes_no_sense_is_refused_with_its_reason, no_more_than_so_many_are_kept,
-		a_damaged_file_takes_no_other_subscription_with_it
+		other_limits_hold_from_now_on_and_for_what_is_there, users_of_one_process_share_what_there_is, one_that_could_not_be_made_leaves_nothing_behind, a_damaged_file_takes_no_other_subscription_with_it
 	};
 
 	return suite_run_with("keeps", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
