@@ -24,6 +24,7 @@ struct feed {
 	uint32_t branch; /* index */
 	uint64_t id; /* of the branch */
 	uint64_t stream;
+	struct map seqs; /* of streams that came from there: the next block + 1 as a pointer */
 	bool has_ended, is_shut;
 };
 
@@ -38,7 +39,7 @@ struct sub {
 	struct kept *kt;
 	struct keep *k;
 	struct map feeds; /* by index of the branch; owned */
-	struct map seqs; /* of streams: the next block + 1 as a pointer */
+	size_t nseq; /* streams of all feeds that are remembered */
 	struct ticket *ticket; /* owned; the oldest first */
 	size_t nticket, capticket;
 	size_t unsafe; /* bytes of all tickets */
@@ -68,8 +69,21 @@ static struct feed *feed_of(struct sub *s, const struct branch *b)
 		return NULL;
 	}
 	f->branch = b->index;
+	map_init(&f->seqs);
 	keep_feed(s->k, 1);
 	return f;
+}
+
+static void forget_seqs(struct sub *s, struct feed *f)
+{
+	s->nseq -= f->seqs.n;
+	map_done(&f->seqs);
+}
+
+static void feed_free(struct sub *s, struct feed *f)
+{
+	forget_seqs(s, f);
+	free(f);
 }
 
 /* What is not acknowledged comes again. */
@@ -81,6 +95,8 @@ static void open_anew(struct sub *s, struct branch *b)
 		return;
 	if (f->has_ended)
 		keep_feed(s->k, 1);
+	if (f->id != b->id)
+		forget_seqs(s, f);
 	f->id = b->id;
 	f->has_ended = f->is_shut = false;
 	f->stream = ++s->kt->stream;
@@ -112,9 +128,8 @@ static void sub_free(struct sub *s)
 	if (!s)
 		return;
 	while (map_next(&s->feeds, &i))
-		free(i.value);
+		feed_free(s, i.value);
 	map_done(&s->feeds);
-	map_done(&s->seqs);
 	free(s->ticket);
 	free(s);
 }
@@ -131,7 +146,6 @@ static void make_sub(void *arg, struct keep *k)
 	s->kt = arg;
 	s->k = k;
 	map_init(&s->feeds);
-	map_init(&s->seqs);
 	keep_set_user(k, s);
 }
 
@@ -245,34 +259,37 @@ static int check_blocks(const struct bytes *p, struct err *e)
 	return 0;
 }
 
-/* It came before, under an earlier opening. Nobody remembers all: twice does no harm. */
-static bool is_double(struct sub *s, const uint8_t *p, const struct evblock *b)
+/*
+ * It came before, under an earlier opening. Nobody remembers all: twice does no harm. Each branch speaks for itself: who knows
+ * the number of another one's stream cannot make its blocks repeated ones, which nobody would keep or count.
+ */
+static bool is_double(struct sub *s, struct feed *f, const uint8_t *p, const struct evblock *b)
 {
 	uint64_t next;
 	struct evgap g;
 
 	evgap_of(p, b, &g);
-	next = (uint64_t)(uintptr_t)map_find(&s->seqs, g.stream);
+	next = (uint64_t)(uintptr_t)map_find(&f->seqs, g.stream);
 	if (g.end_seq <= next)
 		return true;
-	if (s->seqs.n < KEPT_STREAMS_MAX || next)
-		map_put(&s->seqs, g.stream, (void *)(uintptr_t)g.end_seq, NULL);
+	if (next || s->nseq < KEPT_STREAMS_MAX)
+		s->nseq += !map_put(&f->seqs, g.stream, (void *)(uintptr_t)g.end_seq, NULL) && !next;
 	return false;
 }
 
 /* -ERR_AGAIN, -ERR_NOMEM, -ERR_CLOSED: not all of it; it is to come again. */
-static int append(struct sub *s, const struct bytes *p)
+static int append(struct sub *s, struct feed *f, const struct bytes *p)
 {
 	struct evblock b;
 	int rc = 0;
 
 	for (size_t at = 0; at < p->n; at += b.bytes) {
 		evblock_look(p->p + at, p->n - at, &b);
-		if (is_double(s, p->p + at, &b))
+		if (is_double(s, f, p->p + at, &b))
 			continue;
 		rc = keep_append(s->k, p->p + at, &b);
 		if (rc && rc != -ERR_LIMIT) {
-			map_del(&s->seqs, b.stream);
+			s->nseq -= map_del(&f->seqs, b.stream) != NULL;
 			return rc;
 		}
 	}
@@ -285,7 +302,7 @@ static int take_blocks(struct sub *s, struct feed *f, const struct msg_events *m
 	int rc = array_grow(&s->ticket, &s->capticket, s->nticket + 1, sizeof(t), TICKETS_MAX);
 
 	if (!rc)
-		rc = append(s, &m->blocks);
+		rc = append(s, f, &m->blocks);
 	if (rc)
 		return rc;
 	t.appended = keep_appended(s->k);
@@ -436,9 +453,11 @@ static void leave(void *arg, struct keep *k)
 	struct sub *s = keep_user(k);
 	struct feed *f = s ? map_del(&s->feeds, c->b->index) : NULL;
 
-	if (f && !f->has_ended)
+	if (!f)
+		return;
+	if (!f->has_ended)
 		keep_feed(k, -1);
-	free(f);
+	feed_free(s, f);
 }
 
 void kept_branch_gone(struct kept *kt, const struct branch *b)

@@ -17,6 +17,8 @@
 #define BLOCKS 4 /* of a message */
 #define MESSAGES 20
 #define ROOM 8 /* as an sm gives */
+#define STREAM 9
+#define LIE 1000000 /* block of a host that is not the stream's */
 
 static struct world w;
 static char dir[32];
@@ -30,7 +32,7 @@ static struct {
 static struct {
 	bool has[MESSAGES * BLOCKS];
 	unsigned blocks, all; /* all: doubles, too */
-	unsigned ends;
+	unsigned ends, lies;
 } top;
 
 static void set_up(void)
@@ -74,22 +76,25 @@ static void open_it(uint64_t stream, uint64_t max_bytes)
 
 /* --- the host */
 
+static void put_block(uint8_t *at, uint64_t seq)
+{
+	const struct evblock b = { .version = EVBLOCK_VERSION,
+				   .bytes = EVBLOCK_HEAD_BYTES + BODY,
+				   .stream = STREAM,
+				   .seq = seq,
+				   .crc = hash_crc32c(0, at + EVBLOCK_HEAD_BYTES, BODY) };
+
+	evblock_encode(&b, at);
+}
+
 static void send_message(unsigned i)
 {
 	static uint8_t p[BLOCKS * (EVBLOCK_HEAD_BYTES + BODY)];
 	struct msg m = { .type = MSG_EVENTS,
 			 .events = { "run7", host.stream, i + 1, { p, sizeof(p) }, false } };
 
-	for (unsigned k = 0; k < BLOCKS; k++) {
-		uint8_t *at = p + k * (EVBLOCK_HEAD_BYTES + BODY);
-		struct evblock b = { .version = EVBLOCK_VERSION,
-				     .bytes = EVBLOCK_HEAD_BYTES + BODY,
-				     .stream = 9,
-				     .seq = (uint64_t)i * BLOCKS + k,
-				     .crc = hash_crc32c(0, at + EVBLOCK_HEAD_BYTES, BODY) };
-
-		evblock_encode(&b, at);
-	}
+	for (unsigned k = 0; k < BLOCKS; k++)
+		put_block(p + k * (EVBLOCK_HEAD_BYTES + BODY), (uint64_t)i * BLOCKS + k);
 	lm_send(&w.lm[0], &m);
 }
 
@@ -120,6 +125,10 @@ static void note(const struct msg_events *m)
 
 	for (size_t at = 0; at < m->blocks.n; at += b.bytes) {
 		ck_assert_int_eq(evblock_look(m->blocks.p + at, m->blocks.n - at, &b), EVBLOCK_GOOD);
+		if (b.seq == LIE) {
+			top.lies++;
+			continue;
+		}
 		ck_assert_uint_lt(b.seq, MESSAGES * BLOCKS);
 		top.blocks += !top.has[b.seq];
 		top.has[b.seq] = true;
@@ -210,10 +219,44 @@ START_TEST(an_end_waits_for_hosts_that_an_sm_before_knew)
 }
 END_TEST
 
+/* The opening that a host was told. */
+static uint64_t stream_at(struct lm *l)
+{
+	const struct msg *m;
+	uint64_t stream = 0;
+
+	while ((m = kept_next(&l->flows, MSG_EVENTS_OPEN)) != NULL)
+		stream = m->events_open.stream;
+	return stream;
+}
+
+START_TEST(a_host_that_lies_makes_no_block_of_another_one_a_repeated_one)
+{
+	static uint8_t p[EVBLOCK_HEAD_BYTES + BODY];
+
+	lm_start(&w, 1);
+	world_run(&w, SEC);
+	open_it(1, 8 * MIB);
+	world_run(&w, 10 * MS);
+	put_block(p, LIE);
+	lm_send(&w.lm[1], &(struct msg){ .type = MSG_EVENTS,
+					 .events = { "run7", stream_at(&w.lm[1]), 1, { p, sizeof(p) }, false } });
+	for (int i = 0; i < 3000 && !top.lies; i++) {
+		world_run(&w, 10 * MS);
+		top_looks();
+		usleep(1000);
+	}
+	ck_assert_uint_eq(top.lies, 1);
+	until_all_is_up();
+	ck_assert_uint_eq(top.all, top.blocks);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { the_smallest_room_is_no_end, other_limits_lose_nothing_of_what_is_on_its_way,
-				       an_end_waits_for_hosts_that_an_sm_before_knew };
+				       an_end_waits_for_hosts_that_an_sm_before_knew,
+				       a_host_that_lies_makes_no_block_of_another_one_a_repeated_one };
 
 	return suite_run_with("kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
 }
