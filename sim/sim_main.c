@@ -81,13 +81,16 @@ static void tell_counts(const struct run_result *r)
 {
 	const struct ledger_counts *n = &r->counts;
 
-	printf("%.0f s in %.3f s, %" PRIu64 " frames of %" PRIu64 " bytes\n", (double)r->virtual_time / 1e9,
-	       (double)r->real_time / 1e9, r->frames, r->bytes);
-	printf("  requests %" PRIu64 ", answers %" PRIu64 ", manipulations with an id %" PRIu64 " (sent again %" PRIu64
-	       "), triggers %" PRIu64 ", reads %" PRIu64 ", processes compared %" PRIu64 "\n",
-	       n->requests, n->answers, n->manipulations, n->repeats, n->triggers, n->reads, n->infos);
-	printf("  killed %" PRIu64 ", links cut %" PRIu64 ", slow %" PRIu64 ", breaking %" PRIu64 "\n", n->kills, n->cuts,
-	       n->slow_links, n->breaks);
+	printf("%.0f s in %.3f s, %" PRIu64 " frames of %" PRIu64 " bytes\n",
+	       (double)r->virtual_time / 1e9, (double)r->real_time / 1e9, r->frames, r->bytes);
+	printf("  requests %" PRIu64 ", answers %" PRIu64 ", manipulations with an id %" PRIu64
+	       " (sent again %" PRIu64 "), triggers %" PRIu64 ", reads %" PRIu64
+	       ", processes compared %" PRIu64 "\n",
+	       n->requests, n->answers, n->manipulations, n->repeats, n->triggers, n->reads,
+	       n->infos);
+	printf("  killed %" PRIu64 ", links cut %" PRIu64 ", slow %" PRIu64 ", breaking %" PRIu64
+	       "\n",
+	       n->kills, n->cuts, n->slow_links, n->breaks);
 }
 
 static void tell_broken(const struct run_conf *c, const struct run_result *r)
@@ -95,8 +98,8 @@ static void tell_broken(const struct run_conf *c, const struct run_result *r)
 	struct buf b = BUF_INIT(sizeof(crash_words));
 
 	run_print_command(c, &b);
-	printf("seed %" PRIu64 ", at %.3f s: %s\n  again: %s\n", c->seed, (double)r->broken_at / 1e9, r->broken,
-	       buf_str(&b));
+	printf("seed %" PRIu64 ", at %.3f s: %s\n  again: %s\n", c->seed,
+	       (double)r->broken_at / 1e9, r->broken, buf_str(&b));
 	fflush(stdout);
 	buf_done(&b);
 }
@@ -128,7 +131,8 @@ static int run_seed(struct wish *w, struct err *e)
 	if (rc < 0)
 		return rc;
 	if (w->twice && r.hash != again.hash && !r.broken[0])
-		snprintf(r.broken, sizeof(r.broken), "the same seed is another run: %016" PRIx64 ", %016" PRIx64, r.hash,
+		snprintf(r.broken, sizeof(r.broken),
+			 "the same seed is another run: %016" PRIx64 ", %016" PRIx64, r.hash,
 			 again.hash);
 	if (w->verbose || !w->is_range) {
 		printf("seed %" PRIu64 ": hash %016" PRIx64 ", ", w->run.seed, r.hash);
@@ -144,7 +148,8 @@ static int run_all(struct wish *w)
 {
 	struct err e = { 0 };
 
-	for (uint64_t left = w->last - w->first + 1, seed = w->first; left && !is_told_to_end; left--, seed++) {
+	for (uint64_t left = w->last - w->first + 1, seed = w->first; left && !is_told_to_end;
+	     left--, seed++) {
 		w->run.seed = seed;
 		if (run_seed(w, &e) < 0) {
 			fprintf(stderr, "omig: %s\n", e.text);
@@ -165,8 +170,8 @@ static int set_seeds(void *into, const char *value, struct err *e)
 	char first[24];
 
 	snprintf(first, sizeof(first), "%.*s", dots ? (int)(dots - value) : 0, value);
-	if (!dots || str_to_u64(first, 0, UINT64_MAX, &w->first) || str_to_u64(dots + 2, 0, UINT64_MAX - 1, &w->last) ||
-	    w->first > w->last)
+	if (!dots || str_to_u64(first, 0, UINT64_MAX, &w->first) ||
+	    str_to_u64(dots + 2, 0, UINT64_MAX - 1, &w->last) || w->first > w->last)
 		return err_set(e, ERR_INVALID, "\"%.60s\": as 1..1000", value);
 	w->is_range = true;
 	return 0;
@@ -185,7 +190,10 @@ static int set_faults(void *into, const char *value, struct err *e)
 /* Every month of a link is some two million frames. */
 static int run_detector(struct wish *w, const struct opt_spec *spec)
 {
-	struct detector_conf c = { .seed = w->first, .links = (unsigned)w->links, .time = w->run.time ? w->run.time : DETECTOR_TIME_NS, .loss = w->loss };
+	struct detector_conf c = { .seed = w->first,
+				   .links = (unsigned)w->links,
+				   .time = w->run.time ? w->run.time : DETECTOR_TIME_NS,
+				   .loss = w->loss };
 	struct buf b = BUF_INIT(4096);
 	struct detector_result r;
 	struct err e = { 0 };
@@ -205,9 +213,11 @@ static int run_detector(struct wish *w, const struct opt_spec *spec)
 static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **argv, int first)
 {
 	const struct sigaction crash = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
-	const struct sigaction end = { .sa_handler = on_told_to_end, .sa_flags = (int)SA_RESETHAND };
+	const struct sigaction end = { .sa_handler = on_told_to_end,
+				       .sa_flags = (int)SA_RESETHAND };
 
-	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, .fd = -1 });
+	log_open(
+		&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, .fd = -1 });
 	if (argc - first == 1 && str_eq(argv[first], "detector"))
 		return run_detector(w, spec);
 	if (argc - first != 1 || !str_eq(argv[first], "cluster"))
@@ -238,44 +248,13 @@ static int document(const struct opt_spec *spec, const char *form)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int go(struct wish *w, const struct opt_spec *spec, int argc, char **argv)
 {
-	struct wish w = { .sites = 2, .hosts = 6, .ranks = 2, .tools = 3, .first = 1,
-			  .delay = "lognormal(5ms, 5ms)", .loss = 0.01, .links = 10,
-			  .run = { .with_faults = true } };
-	const struct opt table[] = {
-		{ .name = "seed", .arg = "N", .help = "what all is drawn from (1)", .kind = OPT_U64, .into = &w.first },
-		{ .name = "seeds", .arg = "A..B", .help = "a world for each of them; broken ones are told", .kind = OPT_CALL,
-		  .into = &w, .call = set_seeds },
-		{ .name = "sites", .arg = "N", .help = "sites, each with an sm (2)", .kind = OPT_U64, .into = &w.sites,
-		  .min = 1, .max = RUN_SITES_MAX },
-		{ .name = "hosts", .arg = "N", .help = "hosts, each with an lm (6)", .kind = OPT_U64, .into = &w.hosts,
-		  .min = 1, .max = RUN_HOSTS_MAX },
-		{ .name = "ranks", .arg = "N", .help = "MPI processes of each host at the start (2)", .kind = OPT_U64,
-		  .into = &w.ranks, .min = 0, .max = RUN_RANKS_MAX },
-		{ .name = "tools", .arg = "N", .help = "tools, which do what comes to their minds (3)", .kind = OPT_U64,
-		  .into = &w.tools, .min = 1, .max = RUN_TOOLS_MAX },
-		{ .name = "time", .arg = "TIME", .help = "of work and faults, before all is judged (60s); of the detector a link (24h)", .kind = OPT_NSEC,
-		  .into = &w.run.time, .min = 0, .max = FOR_EVER_NS },
-		{ .name = "faults", .arg = "WHICH", .help = "default or none", .kind = OPT_CALL, .into = &w, .call = set_faults },
-		{ .name = "links", .arg = "N", .help = "of the detector: pairs of daemons (10)", .kind = OPT_U64, .into = &w.links,
-		  .min = 1, .max = DETECTOR_LINKS_MAX },
-		{ .name = "delay", .arg = "D", .help = "of the detector: one way (lognormal(5ms, 5ms))", .kind = OPT_STR,
-		  .into = &w.delay },
-		{ .name = "loss", .arg = "P", .help = "of the detector: of a segment, each time that it is sent (0.01)",
-		  .kind = OPT_DOUBLE, .into = &w.loss },
-		{ .name = "twice", .help = "each seed twice: both runs must be the same", .kind = OPT_FLAG, .into = &w.twice },
-		{ .name = "verbose", .short_name = 'v', .help = "what each run did", .kind = OPT_FLAG, .into = &w.verbose },
-		{ .name = "log", .help = "what the daemons log, and what happens to them", .kind = OPT_FLAG, .into = &w.log },
-		{ 0 },
-	};
-	const struct opt_spec spec = { .program = "omig sim", .usage = "cluster|detector [OPTION...]", .table = table,
-				       .summary = "Runs our own daemons, unchanged, in a simulated world." };
 	int first;
 
 	if (argc == 3 && str_eq(argv[1], "--omig-doc"))
-		return document(&spec, argv[2]);
-	switch (opt_parse(&spec, argc, argv, &first)) {
+		return document(spec, argv[2]);
+	switch (opt_parse(spec, argc, argv, &first)) {
 	case OPT_DONE:
 		return 0;
 	case OPT_USAGE:
@@ -283,5 +262,55 @@ int main(int argc, char **argv)
 	case OPT_GO:
 		break;
 	}
-	return begin(&w, &spec, argc, argv, first);
+	return begin(w, spec, argc, argv, first);
+}
+
+int main(int argc, char **argv)
+{
+	struct wish w = { .sites = 2,
+			  .hosts = 6,
+			  .ranks = 2,
+			  .tools = 3,
+			  .first = 1,
+			  .delay = "lognormal(5ms, 5ms)",
+			  .loss = 0.01,
+			  .links = 10,
+			  .run = { .with_faults = true } };
+	const struct opt table[] = {
+		{ "seed", 0, "N", "what all is drawn from (1)", OPT_U64, &w.first, 0, 0, NULL },
+		{ "seeds", 0, "A..B", "a world for each of them; broken ones are told", OPT_CALL,
+		  &w, 0, 0, set_seeds },
+		{ "sites", 0, "N", "sites, each with an sm (2)", OPT_U64, &w.sites, 1,
+		  RUN_SITES_MAX, NULL },
+		{ "hosts", 0, "N", "hosts, each with an lm (6)", OPT_U64, &w.hosts, 1,
+		  RUN_HOSTS_MAX, NULL },
+		{ "ranks", 0, "N", "MPI processes of each host at the start (2)", OPT_U64, &w.ranks,
+		  0, RUN_RANKS_MAX, NULL },
+		{ "tools", 0, "N", "tools, which do what comes to their minds (3)", OPT_U64,
+		  &w.tools, 1, RUN_TOOLS_MAX, NULL },
+		{ "time", 0, "TIME",
+		  "of work and faults, before all is judged (60s); of the detector a link (24h)",
+		  OPT_NSEC, &w.run.time, 0, FOR_EVER_NS, NULL },
+		{ "faults", 0, "WHICH", "default or none", OPT_CALL, &w, 0, 0, set_faults },
+		{ "links", 0, "N", "of the detector: pairs of daemons (10)", OPT_U64, &w.links, 1,
+		  DETECTOR_LINKS_MAX, NULL },
+		{ "delay", 0, "D", "of the detector: one way (lognormal(5ms, 5ms))", OPT_STR,
+		  &w.delay, 0, 0, NULL },
+		{ "loss", 0, "P", "of the detector: of a segment, each time that it is sent (0.01)",
+		  OPT_DOUBLE, &w.loss, 0, 0, NULL },
+		{ "twice", 0, NULL, "each seed twice: both runs must be the same", OPT_FLAG,
+		  &w.twice, 0, 0, NULL },
+		{ "verbose", 'v', NULL, "what each run did", OPT_FLAG, &w.verbose, 0, 0, NULL },
+		{ "log", 0, NULL, "what the daemons log, and what happens to them", OPT_FLAG,
+		  &w.log, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig sim",
+		.usage = "cluster|detector [OPTION...]",
+		.table = table,
+		.summary = "Runs our own daemons, unchanged, in a simulated world."
+	};
+
+	return go(&w, &spec, argc, argv);
 }
