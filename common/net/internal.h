@@ -364,7 +364,6 @@ int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const 
 int tls_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *x,
 	     bool enrol, const struct chan_handler *h, struct chan **out, struct err *e);
 void tls_dial_ready(struct tls_chan *t);
-void tls_dial_cancel(struct tls_chan *t);
 int tls_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,
 	       struct net_listener **out, struct err *e);
 bool tls_listener_enrols(const struct tls_listener *l);
