@@ -4,8 +4,8 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "eventlog/text/evwords.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,29 +33,20 @@ enum arclass arvalue_class(enum evkind kind)
 						       : AR_INT;
 }
 
-static struct arvalue as_text(const struct evvalue *v, char *scratch, size_t size)
+static struct arvalue as_text(const struct evvalue *v, char *scratch, size_t size, struct buf *number)
 {
-	switch (v->kind) {
-	case EV_INT32:
-	case EV_INT64:
-		snprintf(scratch, size, "%" PRId64, v->kind == EV_INT32 ? v->i32 : v->i64);
-		break;
-	case EV_FLOAT:
-		str_from_float(scratch, v->f32);
-		break;
-	case EV_DOUBLE:
-		str_from_double(scratch, v->f64);
-		break;
-	case EV_STRING:
+	if (v->kind == EV_STRING)
 		return arsql_shown(v->s, v->n, scratch, size);
-	}
-	return AR_S(scratch, strlen(scratch));
+	buf_clear(number);
+	evwords_put_number(number, v);
+	return AR_S(buf_str(number), number->n);
 }
 
 int arvalue_constants(const struct arsql *s, const char *sql, int64_t of, const struct evtype *t,
 		      struct err *e)
 {
 	size_t size = 4 * EV_RECORD_MAX_BYTES + 1;
+	struct buf number = BUF_INIT(STR_DOUBLE_BYTES);
 	char *scratch = t->nconst ? malloc(size) : NULL, name[4 * NAME_MAX_BYTES + 1];
 	int rc = t->nconst && !scratch ? err_nomem(e) : 0;
 
@@ -63,10 +54,11 @@ int arvalue_constants(const struct arsql *s, const char *sql, int64_t of, const 
 		const struct evconst *c = &t->constant[i];
 		struct arvalue v[] = { AR_I(of), AR_I(i),
 				       arsql_shown(c->name, strlen(c->name), name, sizeof(name)),
-				       as_text(&c->value, scratch, size) };
+				       as_text(&c->value, scratch, size, &number) };
 
-		rc = arsql_run(s, sql, v, ARRAY_LEN(v), e);
+		rc = number.failed ? err_nomem(e) : arsql_run(s, sql, v, ARRAY_LEN(v), e);
 	}
+	buf_done(&number);
 	free(scratch);
 	return rc;
 }
