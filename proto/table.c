@@ -43,8 +43,7 @@ SHAPE(hello, ONE(hello, version_min, 0), ONE(hello, version_max, 0), ONE(hello, 
 SHAPE(hello_ack, ONE(hello_ack, version, 0), ONE(hello_ack, epoch, 0), ONE(hello_ack, name, NAME),
       ONE(hello_ack, node, 0), ONE(hello_ack, site_number, 0), ONE(hello_ack, tool, 0),
       ONE(hello_ack, redirect, ADDRESS), ONE(hello_ack, site, NAME), ONE(hello_ack, retry_ms, 0),
-      ONE(hello_ack, system_time_ns, 0), ONE(hello_ack, parents, ADDRESS),
-      ONE(hello_ack, level, 0))
+      ONE(hello_ack, system_time_ns, 0), ONE(hello_ack, parents, ADDRESS), ONE(hello_ack, level, 0))
 SHAPE(enrol, ONE(enrol, token_id, TOKEN), ONE(enrol, secret, SECRET), ONE(enrol, role, ROLE),
       ONE(enrol, site, NAME), ONE(enrol, host, NAME), ONE(enrol, csr_der, DER),
       ONE(enrol, name, NAME))
@@ -105,7 +104,8 @@ SHAPE(events_open, ONE(events_open, sub, TOKEN), ONE(events_open, identity, IDEN
       ONE(events_open, max_bytes, 0), ONE(events_open, lease_s, 0), ONE(events_open, ending, 0))
 SHAPE(events, ONE(events, sub, TOKEN), ONE(events, stream, 0), ONE(events, place, 0),
       ONE(events, blocks, WHOLE), ONE(events, end, 0))
-SHAPE(events_ack, ONE(events_ack, sub, TOKEN), ONE(events_ack, stream, 0), ONE(events_ack, place, 0))
+SHAPE(events_ack, ONE(events_ack, sub, TOKEN), ONE(events_ack, stream, 0),
+      ONE(events_ack, place, 0))
 SHAPE(events_end, ONE(events_end, sub, TOKEN), ONE(events_end, identity, IDENTITY))
 SHAPE(revoked, LIST(revoked, serial, SERIAL))
 SHAPE(stop, ONE(stop, reason, REASON))
