@@ -16,6 +16,15 @@
 
 static struct loop *loop;
 static char dir[64], path[96];
+static struct bases *b; /* those of the lm that runs */
+
+/* The lm is gone as if killed, and the next one is there. */
+static void next_lm(const char *boot)
+{
+	bases_close(b);
+	b = bases_open(&(struct bases_conf){ loop, path, boot, KEEP });
+	ck_assert_ptr_nonnull(b);
+}
 
 static void set_up(void)
 {
@@ -23,24 +32,19 @@ static void set_up(void)
 	str_copy(dir, sizeof(dir), "/tmp/omig-test-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/bases", dir);
+	next_lm(BOOT);
 }
 
 static void clean_up(void)
 {
+	bases_close(b);
+	b = NULL;
 	unlink(path);
 	ck_assert_int_eq(rmdir(dir), 0);
 	loop_free(loop);
 }
 
-static struct bases *begin(const char *boot)
-{
-	struct bases *b = bases_open(&(struct bases_conf){ loop, path, boot, KEEP });
-
-	ck_assert_ptr_nonnull(b);
-	return b;
-}
-
-static void put(struct bases *b, const char *key, double value)
+static void put(const char *key, double value)
 {
 	bases_put(b, key, &(struct base){ .value = value, .open = 0.25 });
 }
@@ -52,73 +56,62 @@ static void turn(void)
 
 START_TEST(what_an_lm_has_left_is_found_once_and_exactly)
 {
-	struct bases *b = begin(BOOT);
 	struct base v;
 
-	put(b, "7@1 Send_count p_1_a", 0.1);
-	put(b, "7@1 Send_count p_1_b", -1e300);
-	put(b, "8@1 Send_count p_1_a", 3);
-	put(b, "8@1 Send_count p_1_a", 4);
+	put("7@1 Send_count p_1_a", 0.1);
+	put("7@1 Send_count p_1_b", -1e300);
+	put("8@1 Send_count p_1_a", 3);
+	put("8@1 Send_count p_1_a", 4);
 	ck_assert(!bases_take(b, "8@1 Send_count p_1_a", &v)); /* its own */
 	turn();
-	bases_close(b); /* as if killed */
 	for (int i = 0; i < 2; i++) {
-		b = begin(BOOT);
+		next_lm(BOOT);
 		ck_assert(bases_take(b, "7@1 Send_count p_1_a", &v));
 		ck_assert(v.value == 0.1 && v.open == 0.25 && !v.is_cut);
 		ck_assert(!bases_take(b, "7@1 Send_count p_1_a", &v));
 		ck_assert(bases_take(b, "7@1 Send_count p_1_b", &v) && v.value == -1e300);
 		ck_assert(bases_take(b, "8@1 Send_count p_1_a", &v) && v.value == 4);
 		ck_assert(!bases_take(b, "8@1 Send_count", &v));
-		bases_close(b);
 	}
-	bases_close(begin("boot-10"));
-	b = begin("boot-2");
+	next_lm("boot-10");
+	next_lm("boot-2");
 	ck_assert(!bases_take(b, "7@1 Send_count p_1_a", &v));
-	bases_close(b);
 }
 END_TEST
 
 START_TEST(what_has_ended_and_what_nobody_asks_for_goes)
 {
-	struct bases *b = begin(BOOT);
 	struct base v;
 
-	put(b, "7@1 a", 1);
-	put(b, "77@1 a", 2);
-	put(b, "9@1 a", 3);
+	put("7@1 a", 1);
+	put("77@1 a", 2);
+	put("9@1 a", 3);
 	turn();
 	bases_drop(b, "7@1 ");
 	turn();
-	bases_close(b);
-	b = begin(BOOT);
+	next_lm(BOOT);
 	ck_assert(!bases_take(b, "7@1 a", &v));
 	ck_assert(bases_take(b, "77@1 a", &v));
 	loop_advance(loop, KEEP);
-	put(b, "5@1 a", 5);
+	put("5@1 a", 5);
 	turn();
-	bases_close(b);
-	b = begin(BOOT);
+	next_lm(BOOT);
 	ck_assert(!bases_take(b, "9@1 a", &v));
 	ck_assert(bases_take(b, "77@1 a", &v));
 	bases_drop(b, "");
 	turn();
 	ck_assert_int_ne(access(path, F_OK), 0);
-	bases_close(b);
 }
 END_TEST
 
 START_TEST(an_lm_that_ends_in_good_order_says_that_counting_was_off)
 {
-	struct bases *b = begin(BOOT);
 	struct base v;
 
-	put(b, "7@1 a", 1);
+	put("7@1 a", 1);
 	bases_cut(b);
-	bases_close(b);
-	b = begin(BOOT);
+	next_lm(BOOT);
 	ck_assert(bases_take(b, "7@1 a", &v) && v.is_cut && v.value == 1);
-	bases_close(b);
 }
 END_TEST
 
@@ -138,45 +131,39 @@ START_TEST(a_file_that_is_not_ours_is_as_none)
 	struct base v;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct bases *b;
-
 		ck_assert_int_eq(file_replace(path, bad[i], strlen(bad[i]), NULL), 0);
-		b = begin(BOOT);
+		next_lm(BOOT);
 		ck_assert_msg(!bases_take(b, "a", &v) && !bases_take(b, "", &v), "%s", bad[i]);
-		bases_close(b);
 	}
 	snprintf(text, sizeof(text), "omig-bases 1 boot-1\n0000000000000000 0000000000000000 0 %0*d\n",
 		 BASES_KEY_BYTES, 0);
 	ck_assert_int_eq(file_replace(path, text, strlen(text), NULL), 0);
-	bases_close(begin(BOOT));
+	next_lm(BOOT);
 }
 END_TEST
 
 START_TEST(what_is_too_much_is_not_kept)
 {
-	struct bases *b = begin(BOOT);
 	char key[BASES_KEY_BYTES + 1];
 	struct base v;
 
 	snprintf(key, sizeof(key), "%0*d", BASES_KEY_BYTES, 1);
-	put(b, key, 1);
+	put(key, 1);
 	bases_put(b, "7@1 a", &(struct base){ .value = 1.0 / 0.0 });
 	turn();
 	ck_assert_int_ne(access(path, F_OK), 0);
 	for (int i = 0; i < 6000; i++) {
 		snprintf(key, sizeof(key), "7@1 %0200d", i);
-		put(b, key, i);
+		put(key, i);
 	}
 	turn();
-	bases_close(b);
-	b = begin(BOOT);
+	next_lm(BOOT);
 	for (int i = 0, n = 0; i < 6000; i++) {
 		snprintf(key, sizeof(key), "7@1 %0200d", i);
 		if (bases_take(b, key, &v))
 			ck_assert(v.value == i && ++n);
 		ck_assert(i < 5999 || (n > 4000 && n < 6000));
 	}
-	bases_close(b);
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs at probes: each event once, in its interval, with what was read at it. */
+#include "common/base/array.h"
 #include "common/base/timebase.h"
 #include "common/flow/batch.h"
 #include "common/omis/status.h"
@@ -103,6 +104,24 @@ static struct flow_token value_of(uint32_t m, uint64_t read)
 	return (struct flow_token){ 0 };
 }
 
+struct figure {
+	const char *source, *fold;
+};
+
+/* Measurements 7 and up of rank0. */
+static void load_all(const struct figure *f, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		load(7 + i, f[i].source, rank0, f[i].fold);
+}
+
+/* What they told in their first read. */
+static void check_all(const double *value, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		ck_assert_double_eq(value_of(7 + i, 1).value, value[i]);
+}
+
 #define EVENT "\"event\",\"\",\"\",\"step\",\"@\",0,0,[],[]"
 
 START_TEST(each_event_counts_once_in_its_interval)
@@ -130,14 +149,17 @@ END_TEST
 
 START_TEST(parameters_are_values)
 {
-	load(7, "\"parameter\",\"\",\"\",\"region_end\",\"@\",1,0,[],[]", rank0, "MAX");
-	load(8, "\"parameter\",\"\",\"\",\"region_end\",\"@\",2,0,[],[]", rank0, "SUM");
-	load(9, "\"parameter\",\"\",\"\",\"region_end\",\"@\",3,0,[],[]", rank0, "MAX");
+	static const struct figure parameters[] = {
+		{ "\"parameter\",\"\",\"\",\"region_end\",\"@\",1,0,[],[]", "MAX" },
+		{ "\"parameter\",\"\",\"\",\"region_end\",\"@\",2,0,[],[]", "SUM" },
+		{ "\"parameter\",\"\",\"\",\"region_end\",\"@\",3,0,[],[]", "MAX" },
+	};
+
+	load_all(parameters, ARRAY_LEN(parameters));
 	region(1, 0.25);
 	region(2, 0.125);
 	world_run(&w, SEC);
-	ck_assert_double_eq(value_of(7, 1).value, 0.25);
-	ck_assert_double_eq(value_of(8, 1).value, 18);
+	check_all((const double[]){ 0.25, 18 }, 2);
 	ck_assert(isnan(value_of(9, 1).value)); /* there is no such parameter */
 }
 END_TEST
@@ -250,18 +272,20 @@ static void send_to(int64_t partner, int64_t bytes)
 
 START_TEST(partners_are_told_apart_at_a_probe)
 {
-	load(7, "\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[\"1\",\"3\"],[]", rank0, "MAX");
-	load(8, "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[\"3\"],[]", rank0, "MAX");
-	load(9, "\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[],[]", rank0, "MAX");
+	static const struct figure of_partners[] = {
+		{ "\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[\"1\",\"3\"],[]", "MAX" },
+		{ "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[\"3\"],[]", "MAX" },
+		{ "\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[],[]", "MAX" },
+	};
+
+	load_all(of_partners, ARRAY_LEN(of_partners));
 	send_to(1, 10);
 	send_to(2, 100);
 	send_to(3, 1000);
 	step(1);
 	send_to(3, 1000);
 	world_run(&w, SEC);
-	ck_assert_double_eq(value_of(7, 1).value, 1010);
-	ck_assert_double_eq(value_of(8, 1).value, 1);
-	ck_assert_double_eq(value_of(9, 1).value, 1110);
+	check_all((const double[]){ 1010, 1, 1110 }, 3);
 	fake_segment_thread(&seg, 0)->partner_lost = 1;
 	step(2);
 	world_run(&w, SEC);
