@@ -74,15 +74,19 @@ static int begin_anew(struct ops *o, struct err *e)
 static int read_file(struct ops *o, const char *path, struct err *e)
 {
 	struct stat st;
+	ssize_t got;
 
 	o->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
 	if (o->fd < 0 || fstat(o->fd, &st) < 0)
 		return err_sys(e, "%s", path);
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
 		return err_set(e, ERR_DENIED, "%s is not a file of ours alone", path);
-	if (pread(o->fd, &o->s, sizeof(o->s), 0) == (ssize_t)sizeof(o->s) && makes_sense(&o->s))
-		return 0;
-	return begin_anew(o, e);
+	do
+		got = pread(o->fd, &o->s, sizeof(o->s), 0);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return err_sys(e, "%s", path); /* what may be read another time is not thrown away */
+	return got == (ssize_t)sizeof(o->s) && makes_sense(&o->s) ? 0 : begin_anew(o, e);
 }
 
 int ops_open(const char *path, struct ops **out, struct err *e)
@@ -163,7 +167,17 @@ static struct past *past_for(struct ops *o, uint64_t who)
 	return p;
 }
 
-/* The place that comes next; whose it was is noted before it is overwritten. */
+static int write_state(struct ops *o, struct record *r, enum op_state state, unsigned status, struct err *e)
+{
+	r->state = (uint16_t)state;
+	r->status = (uint16_t)status;
+	return write_part(o, &r->state, 2 * sizeof(r->state), e);
+}
+
+/*
+ * The place that comes next; whose it was is noted before it is overwritten, and it is nobody's before it is another's:
+ * half a record written does not say of a new one what became of the old one.
+ */
 static int make_room(struct ops *o, struct record **out, struct err *e)
 {
 	struct record *r = &o->s.record[o->s.begun % OPS_MAX];
@@ -175,6 +189,7 @@ static int make_room(struct ops *o, struct record **out, struct err *e)
 		p->used = ++o->s.used;
 		p->number = r->number > p->number ? r->number : p->number;
 		rc = write_part(o, p, sizeof(*p), e);
+		rc = rc < 0 ? rc : write_state(o, r, OP_NEW, 0, e);
 	}
 	*out = r;
 	return rc;
@@ -207,9 +222,6 @@ void ops_end(struct ops *o, const struct op *op, unsigned status)
 {
 	struct record *r = find(o, op);
 
-	if (!r)
-		return;
-	r->state = OP_ENDED;
-	r->status = (uint16_t)status;
-	write_part(o, r, sizeof(*r), NULL); /* if it cannot: unknown, which is no lie */
+	if (r)
+		write_state(o, r, OP_ENDED, status, NULL); /* if it cannot: unknown, which is no lie */
 }

@@ -6,6 +6,7 @@
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -33,6 +34,33 @@ static void clean_up(void)
 {
 	unlink(path);
 	rmdir(dir);
+}
+
+/* --- a disk that fails for a while */
+
+static bool cannot_read;
+static unsigned fails_in; /* the so-manieth write fails; 0: none */
+static size_t half; /* and so much of it is written */
+
+ssize_t __real_pread(int fd, void *p, size_t n, off_t at);
+ssize_t __wrap_pread(int fd, void *p, size_t n, off_t at);
+
+ssize_t __wrap_pread(int fd, void *p, size_t n, off_t at)
+{
+	errno = EIO;
+	return cannot_read ? -1 : __real_pread(fd, p, n, at);
+}
+
+ssize_t __real_pwrite(int fd, const void *p, size_t n, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *p, size_t n, off_t at);
+
+ssize_t __wrap_pwrite(int fd, const void *p, size_t n, off_t at)
+{
+	if (!fails_in || --fails_in)
+		return __real_pwrite(fd, p, n, at);
+	ck_assert_int_ge(__real_pwrite(fd, p, n < half ? n : half, at), 0);
+	errno = EIO;
+	return -1;
 }
 
 /* --- what is remembered */
@@ -83,6 +111,62 @@ START_TEST(what_was_begun_and_ended_outlives_a_crash)
 	ck_assert_int_eq(state_of(2, &status), OP_BEGUN);
 	ck_assert_int_eq(state_of(3, &status), OP_REFUSED);
 	ck_assert_int_eq(state_of(4, &status), OP_NEW);
+	ops_close(ops);
+	ops = NULL;
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_is_not_thrown_away)
+{
+	struct ops *other = NULL;
+	struct err e = { 0 };
+	unsigned status = 0;
+
+	reopen();
+	begin(1);
+	cannot_read = true;
+	ck_assert_int_eq(ops_open(path, &other, &e), -ERR_SYS);
+	cannot_read = false;
+	ck_assert_ptr_null(other);
+	ck_assert_msg(strstr(e.text, path), "%s", e.text);
+	reopen();
+	ck_assert_int_eq(state_of(1, &status), OP_BEGUN);
+	ops_close(ops);
+	ops = NULL;
+}
+END_TEST
+
+static void end(uint64_t number)
+{
+	const struct op op = op_of(number);
+
+	begin(number);
+	ops_end(ops, &op, STATUS_OK);
+}
+
+static void fail_after_a_round(unsigned so_manieth)
+{
+	unsigned status = 0;
+	struct op op;
+
+	unlink(path);
+	reopen();
+	for (uint64_t i = 1; i <= OPS_MAX; i++)
+		end(i);
+	op = op_of(OPS_MAX + 1);
+	fails_in = so_manieth;
+	ops_begin(ops, &op, NULL);
+	fails_in = 0;
+	reopen();
+	ck_assert_int_ne(state_of(OPS_MAX + 1, &status), OP_ENDED);
+	ck_assert_int_ne(state_of(1, &status), OP_NEW);
+}
+
+START_TEST(half_a_record_is_not_what_became_of_another_one)
+{
+	for (unsigned write = 1; write <= 4; write++)
+		for (half = 4; half <= 20; half += 4)
+			fail_after_a_round(write);
 	ops_close(ops);
 	ops = NULL;
 }
@@ -290,6 +374,8 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = { what_was_begun_and_ended_outlives_a_crash,
+				       what_cannot_be_read_is_not_thrown_away,
+				       half_a_record_is_not_what_became_of_another_one,
 				       tools_actions_and_epochs_do_not_meet,
 				       what_is_forgotten_is_never_new_again,
 				       a_file_that_makes_no_sense_is_begun_anew,
