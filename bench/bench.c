@@ -32,12 +32,17 @@ void bench_fail(const char *fmt, ...)
 	exit(1);
 }
 
-int64_t bench_now(void)
+int64_t bench_clock(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t bench_now(void)
+{
+	return bench_clock(CLOCK_MONOTONIC);
 }
 
 void bench_add(struct bench_series *s, double sample)

@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 struct bench_series {
 	double *v; /* owned */
@@ -41,6 +42,9 @@ double bench_printed(const char *name);
 
 /* CLOCK_MONOTONIC in ns. */
 int64_t bench_now(void);
+
+/* The same of another clock: processor time says more where others use the machine. */
+int64_t bench_clock(clockid_t clock);
 
 /* "NAME: words" to stderr, and the end with status 1. */
 void bench_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -7,7 +7,6 @@
 #include "bench/treebed.h"
 #include "tools/libomis/omis.h"
 
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,33 +23,23 @@
 static const char attach_all[] = ":site_attach([]) node_attach([])";
 static const char one_value[] = ":node_get_info([],1)";
 
-static void connect_tool(void)
-{
-	if (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
-		bench_fail("%s", omis_last_error());
-}
-
 static void attach(void)
 {
-	Omis_reply r = omis_request_n(attach_all, strlen(attach_all), NULL, NULL, 0);
-
-	if (omis_reply_status(r) != OMIS_OK)
-		bench_fail("attach: %s", omis_strerror(omis_reply_status(r)));
-	omis_reply_free(r);
+	treebed_connect();
+	omis_reply_free(treebed_ask(attach_all));
 }
 
 /* Nanoseconds of one request that must reach `hosts` hosts. */
 static double one_request(const char *text, unsigned hosts)
 {
 	int64_t begin = bench_now(), took;
-	Omis_reply r = omis_request_n(text, strlen(text), NULL, NULL, 0);
+	Omis_reply r = treebed_ask(text);
 	Omis_coverage c = { 0 };
 
 	took = bench_now() - begin;
 	omis_reply_coverage(r, &c);
-	if (omis_reply_status(r) != OMIS_OK || c.answered != hosts)
-		bench_fail("%u of %u hosts answered, status %d", c.answered, hosts,
-			   omis_reply_status(r));
+	if (c.answered != hosts)
+		bench_fail("%u of %u hosts answered", c.answered, hosts);
 	omis_reply_free(r);
 	return (double)took;
 }
@@ -71,7 +60,6 @@ static void bench_rtt(void)
 {
 	struct bench_series s = { 0 };
 
-	connect_tool();
 	attach();
 	for (int i = 0; i < 200; i++)
 		one_request(one_value, 1);
@@ -88,7 +76,6 @@ static _Noreturn void rate_tool(int ready, int go, unsigned requests)
 {
 	char c = 0;
 
-	connect_tool();
 	attach();
 	if (write(ready, &c, 1) != 1 || read(go, &c, 1) < 0)
 		_exit(1);
@@ -134,7 +121,6 @@ static void bench_fanout(unsigned hosts)
 	struct bench_series ours = { 0 }, floor = { 0 };
 	char name[64], floor_name[64];
 
-	connect_tool();
 	attach();
 	one_request(one_value, hosts);
 	for (int i = 0; i < WAVES; i++) {
@@ -183,21 +169,6 @@ static void bench_memory(const struct treebed *t, unsigned n)
 	bench_done(&rss);
 }
 
-/* CPU time that a process has used, in ns. */
-static int64_t cpu_ns(pid_t pid)
-{
-	char path[64];
-	int64_t ns = -1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
-	f = fopen(path, "re");
-	if (!f || fscanf(f, "%" SCNd64, &ns) != 1)
-		bench_fail("no CPU figures of an lm");
-	fclose(f);
-	return ns;
-}
-
 static void bench_idle(const struct treebed *t, unsigned n)
 {
 	int64_t *before = calloc(n, sizeof(*before)), begin = bench_now();
@@ -206,10 +177,10 @@ static void bench_idle(const struct treebed *t, unsigned n)
 	if (!before)
 		bench_fail("out of memory");
 	for (unsigned i = 0; i < n; i++)
-		before[i] = cpu_ns(treebed_lm(t, i));
+		before[i] = treebed_cpu(treebed_lm(t, i));
 	poll(NULL, 0, (int)(IDLE_NS / 1000000));
 	for (unsigned i = 0; i < n; i++)
-		bench_add(&s, 100.0 * (double)(cpu_ns(treebed_lm(t, i)) - before[i]) /
+		bench_add(&s, 100.0 * (double)(treebed_cpu(treebed_lm(t, i)) - before[i]) /
 				      (double)(bench_now() - begin));
 	bench_print("lm.idle.cpu_percent", "%", &s, NULL);
 	bench_done(&s);
@@ -223,7 +194,7 @@ static void bench_connect(void)
 	for (int i = 0; i < CONNECTS; i++) {
 		int64_t begin = bench_now();
 
-		connect_tool();
+		treebed_connect();
 		omis_finalize();
 		bench_add(&s, 1e9 / (double)(bench_now() - begin));
 	}

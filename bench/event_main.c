@@ -26,14 +26,6 @@ OMIG_EVENT(my_event, "MY_EVENT", OMIG_INFO, (int32, MY_INT), (float, MY_FLOAT))
 static struct bench_series series;
 static char log_path[64], trigger_path[64];
 
-static double cpu_now(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static void write_batch(int from, int n)
 {
 	for (int i = from; i < from + n; i++)
@@ -49,10 +41,10 @@ static double batch(void)
 	double spent = 0;
 
 	for (int from = 0; from < EVENTS; from += PORTION) {
-		double t = cpu_now(CLOCK_THREAD_CPUTIME_ID);
+		double t = (double)bench_clock(CLOCK_THREAD_CPUTIME_ID);
 
 		write_batch(from, PORTION);
-		spent += cpu_now(CLOCK_THREAD_CPUTIME_ID) - t;
+		spent += (double)bench_clock(CLOCK_THREAD_CPUTIME_ID) - t;
 		omig_event_flush();
 	}
 	return spent / EVENTS;
@@ -80,11 +72,11 @@ static void floors(void)
 
 	bench_clear(&series);
 	for (int b = 0; b < BATCHES; b++) {
-		double t = cpu_now(CLOCK_THREAD_CPUTIME_ID);
+		double t = (double)bench_clock(CLOCK_THREAD_CPUTIME_ID);
 
 		for (int i = 0; i < EVENTS; i++)
 			sum += ticks_now(source);
-		bench_add(&series, (cpu_now(CLOCK_THREAD_CPUTIME_ID) - t) / EVENTS);
+		bench_add(&series, ((double)bench_clock(CLOCK_THREAD_CPUTIME_ID) - t) / EVENTS);
 	}
 	__asm__ volatile("" : : "g"(sum));
 	bench_print("floor.event_clock.ns", "ns", &series, NULL);
@@ -113,11 +105,11 @@ static void put_trigger(const char *text)
 /* Processor time of the whole process, draining included, for a batch of which nothing is lost. */
 static double whole_batch(void)
 {
-	double t = cpu_now(CLOCK_PROCESS_CPUTIME_ID);
+	double t = (double)bench_clock(CLOCK_PROCESS_CPUTIME_ID);
 
 	write_batch(0, EVENTS);
 	omig_event_flush();
-	return (cpu_now(CLOCK_PROCESS_CPUTIME_ID) - t) / EVENTS;
+	return ((double)bench_clock(CLOCK_PROCESS_CPUTIME_ID) - t) / EVENTS;
 }
 
 static double whole_median(void)
@@ -163,10 +155,10 @@ static void reparsed(void)
 		double begin;
 
 		put_trigger(buf_str(&text)); /* another time of change */
-		begin = cpu_now(CLOCK_THREAD_CPUTIME_ID);
+		begin = (double)bench_clock(CLOCK_THREAD_CPUTIME_ID);
 		if (!trigger_look(t, clock_wall()))
 			bench_fail("%s has not changed", trigger_path);
-		bench_add(&series, (cpu_now(CLOCK_THREAD_CPUTIME_ID) - begin) / 1000);
+		bench_add(&series, ((double)bench_clock(CLOCK_THREAD_CPUTIME_ID) - begin) / 1000);
 	}
 	bench_print("event.reparse_50.us", "us", &series, NULL);
 	buf_done(&text);
@@ -220,7 +212,7 @@ static struct evfile *open_back(void)
 
 static double read_once(struct event *last)
 {
-	double t = cpu_now(CLOCK_THREAD_CPUTIME_ID);
+	double t = (double)bench_clock(CLOCK_THREAD_CPUTIME_ID);
 	struct evfile *f = open_back();
 	struct err e = { 0 };
 	uint64_t n = 0;
@@ -228,7 +220,7 @@ static double read_once(struct event *last)
 	while (evfile_next(f, last, &e) == 1)
 		n++;
 	evfile_close(f);
-	return (double)n * 1e9 / (cpu_now(CLOCK_THREAD_CPUTIME_ID) - t);
+	return (double)n * 1e9 / ((double)bench_clock(CLOCK_THREAD_CPUTIME_ID) - t);
 }
 
 static void read_back(void)
@@ -267,7 +259,7 @@ static void as_text(const char *name, enum evout_form form)
 	evout_begin(&o, form);
 	bench_clear(&series);
 	for (int b = 0; b < 5; b++) {
-		double t = cpu_now(CLOCK_THREAD_CPUTIME_ID);
+		double t = (double)bench_clock(CLOCK_THREAD_CPUTIME_ID);
 
 		for (int i = 0; i < EVENTS; i++) {
 			ev.wall_ns = clock_wall();
@@ -275,7 +267,7 @@ static void as_text(const char *name, enum evout_form form)
 			if (o.b.n > 128 * 1024)
 				buf_clear(&o.b);
 		}
-		bench_add(&series, (cpu_now(CLOCK_THREAD_CPUTIME_ID) - t) / EVENTS);
+		bench_add(&series, ((double)bench_clock(CLOCK_THREAD_CPUTIME_ID) - t) / EVENTS);
 	}
 	bench_print(name, "ns", &series, NULL);
 	evout_done(&o);

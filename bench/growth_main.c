@@ -9,7 +9,6 @@
 #include "bench/treebed.h"
 #include "tools/libomis/omis.h"
 
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,21 +37,11 @@ struct traffic {
 	unsigned levels; /* of sms */
 };
 
-static Omis_reply ask(const char *text)
-{
-	Omis_reply r = omis_request_n(text, strlen(text), NULL, NULL, 0);
-
-	if (omis_reply_status(r) != OMIS_OK)
-		bench_fail("%s: %s", text, omis_strerror(omis_reply_status(r)));
-	return r;
-}
-
 static void connect_tool(void)
 {
-	if (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
-		bench_fail("%s", omis_last_error());
+	treebed_connect();
 	omis_request_policy(OMIS_WAIT_ALL, 0, 20000);
-	omis_reply_free(ask(attach_all));
+	omis_reply_free(treebed_ask(attach_all));
 }
 
 static void add_traffic(struct traffic *t, const Omis_object_result *o)
@@ -73,7 +62,7 @@ static void add_traffic(struct traffic *t, const Omis_object_result *o)
 
 static struct traffic traffic(void)
 {
-	Omis_reply r = ask(":omig_status()");
+	Omis_reply r = treebed_ask(":omig_status()");
 	struct traffic t = { 0 };
 
 	for (int k = 0; r[0] && r[1] && r[1][k].obj_list; k++)
@@ -85,7 +74,7 @@ static struct traffic traffic(void)
 static double wave_us(unsigned hosts)
 {
 	int64_t begin = bench_now(), took;
-	Omis_reply r = ask(one_value);
+	Omis_reply r = treebed_ask(one_value);
 	Omis_coverage c = { 0 };
 
 	took = bench_now() - begin;
@@ -98,16 +87,7 @@ static double wave_us(unsigned hosts)
 
 static double cpu_us(pid_t pid)
 {
-	char path[64];
-	int64_t ns = -1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
-	f = fopen(path, "re");
-	if (!f || fscanf(f, "%" SCNd64, &ns) != 1)
-		bench_fail("no processor time of %d", pid);
-	fclose(f);
-	return (double)ns / 1e3;
+	return (double)treebed_cpu(pid) / 1e3;
 }
 
 static const char *named(const char *what, unsigned n, const char *unit)

@@ -6,17 +6,15 @@
  */
 #include "bench/pace.h"
 #include "bench/treebed.h"
+#include "common/base/clock.h"
 #include "eventlog/evread.h"
 #include "tools/libomis/omis.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ROUNDS 21
@@ -38,14 +36,6 @@ static struct {
 	bool is_over;
 	struct bench_series travel;
 } got;
-
-static int64_t wall_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* --- what comes */
 
@@ -73,7 +63,7 @@ static void note_place(uint64_t stream, uint64_t place)
 
 static void on_events(const Omis_events *e, void *arg)
 {
-	int64_t now = wall_ns();
+	int64_t now = clock_wall();
 	const uint8_t *p = e->blocks;
 	struct event ev;
 	size_t used;
@@ -110,35 +100,6 @@ static void pass(const char *name, int64_t ms)
 
 /* --- the ranks, and asking */
 
-static struct pace *make_pace(const struct treebed *t)
-{
-	int fd = open(treebed_path(t, "pace"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	struct pace *p;
-
-	if (fd < 0 || ftruncate(fd, sizeof(*p)))
-		bench_fail("no pace");
-	p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED)
-		bench_fail("no pace");
-	close(fd);
-	return p;
-}
-
-static void set_pace(struct pace *p, int64_t rate)
-{
-	__atomic_store_n(&p->rate, rate, __ATOMIC_RELEASE);
-	__atomic_add_fetch(&p->turn, 1, __ATOMIC_RELEASE);
-}
-
-static void ask(const char *text)
-{
-	Omis_reply r = omis_request_n(text, strlen(text), NULL, NULL, 0);
-
-	if (omis_reply_status(r) >= OMIS_FIRST_ERROR)
-		bench_fail("%s: %s %s", text, omis_strerror(omis_reply_status(r)), r[0] && r[1] && r[1]->result ? r[1]->result : "");
-	omis_reply_free(r);
-}
-
 static void begin(const char *name)
 {
 	char text[160];
@@ -147,7 +108,7 @@ static void begin(const char *name)
 	got.last_ns = 0;
 	got.is_over = false;
 	snprintf(text, sizeof(text), ":omig_events_keep(\"%s\",[\"bench.tick\"],\"\",0,[\"mb\",256])", name);
-	ask(text);
+	omis_reply_free(treebed_ask(text));
 }
 
 static void end(const char *name)
@@ -156,7 +117,7 @@ static void end(const char *name)
 	char text[160];
 
 	snprintf(text, sizeof(text), ":omig_events_unkeep(\"%s\",1)", name);
-	ask(text);
+	omis_reply_free(treebed_ask(text));
 	while (!got.is_over) {
 		turn(name, 5);
 		if (bench_now() > until)
@@ -182,16 +143,16 @@ static void measure_switching(struct pace *pace)
 	struct bench_series on = { 0 }, off = { 0 };
 	char name[32];
 
-	set_pace(pace, CALM_RATE);
+	pace_set(pace, CALM_RATE);
 	for (int i = 0; i < ROUNDS; i++) {
-		int64_t asked = wall_ns();
+		int64_t asked = clock_wall();
 
 		snprintf(name, sizeof(name), "switch%d", i);
 		begin(name);
 		wait_for_event(name);
 		bench_add(&on, (double)(got.first_ns - asked) / 1e6);
 		pass(name, SETTLE_MS);
-		asked = wall_ns();
+		asked = clock_wall();
 		end(name);
 		bench_add(&off, (double)(got.last_ns - asked) / 1e6);
 	}
@@ -227,44 +188,28 @@ static pid_t find_lm(pid_t pid)
 	return found;
 }
 
-/* Seconds of processor time that a process has had. */
-static double cpu_s(pid_t pid)
-{
-	unsigned long user = 0, system = 0;
-	char path[64], line[512];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	f = fopen(path, "r");
-	if (!f || !fgets(line, sizeof(line), f) ||
-	    sscanf(strrchr(line, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2)
-		bench_fail("%s cannot be read", path);
-	fclose(f);
-	return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
-}
-
 static void measure_drain(struct pace *pace, pid_t lm)
 {
 	static const char name[] = "full";
 	const struct evread_report *r = evread_report(got.reader);
 	uint64_t dropped, lost;
-	double cpu, s;
-	int64_t from;
+	int64_t cpu, from;
+	double s;
 
 	begin(name);
 	pass(name, SETTLE_MS);
 	dropped = r->dropped;
 	lost = r->lost_events;
-	cpu = cpu_s(lm);
+	cpu = treebed_cpu(lm);
 	from = bench_now();
-	set_pace(pace, FULL_RATE);
+	pace_set(pace, FULL_RATE);
 	pass(name, FULL_MS);
-	set_pace(pace, 0);
+	pace_set(pace, 0);
 	s = (double)(bench_now() - from) / 1e9;
-	cpu = cpu_s(lm) - cpu;
+	cpu = treebed_cpu(lm) - cpu;
 	end(name);
 	bench_print_value("keep.events_per_s", "1/s", (double)got.events / s, NULL);
-	bench_print_value("keep.lm.events_per_cpu_s", "1/s", (double)(got.events + r->lost_events - lost) / cpu, NULL);
+	bench_print_value("keep.lm.events_per_cpu_s", "1/s", (double)(got.events + r->lost_events - lost) * 1e9 / (double)cpu, NULL);
 	bench_print_value("keep.dropped", "%", 100.0 * (double)(r->dropped - dropped) / (double)(got.events + r->dropped - dropped + r->lost_events - lost),
 			  NULL);
 	bench_print_value("keep.lost", "%", 100.0 * (double)(r->lost_events - lost) / (double)(got.events + r->dropped - dropped + r->lost_events - lost),
@@ -274,7 +219,7 @@ static void measure_drain(struct pace *pace, pid_t lm)
 int main(void)
 {
 	struct treebed *t = treebed_start();
-	struct pace *pace = make_pace(t);
+	struct pace *pace = pace_make(treebed_path(t, "pace"));
 	pid_t lm;
 	char path[256];
 	const char *argv[] = { "bench-tick", path, NULL };
@@ -284,20 +229,20 @@ int main(void)
 	setenv("OMIG_RING", "1048576", 1);
 	treebed_host(t, "bench", argv, 1);
 	treebed_wait(1);
-	__atomic_store_n(&pace->go, 1, __ATOMIC_RELEASE);
-	if (!got.reader || omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
-		bench_fail("%s", omis_last_error());
+	pace_begin(pace);
+	if (!got.reader)
+		bench_fail("out of memory");
+	treebed_connect();
 	omis_events_handler(on_events, NULL);
 	measure_switching(pace);
 	lm = find_lm(treebed_lm(t, 0));
 	if (!lm)
 		bench_fail("no lm is seen");
 	measure_drain(pace, lm);
-	__atomic_store_n(&pace->go, -1, __ATOMIC_RELEASE);
+	pace_end(pace);
 	omis_finalize();
 	evread_free(got.reader);
 	bench_done(&got.travel);
-	munmap(pace, sizeof(*pace));
 	treebed_stop(t);
 	return 0;
 }

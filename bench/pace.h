@@ -11,4 +11,12 @@ struct pace {
 	int64_t turn; /* grows with each change of the rate */
 };
 
+/* The benchmark's side. One that cannot be made ends the program. */
+struct pace *pace_make(const char *path);
+void pace_begin(struct pace *p);
+void pace_set(struct pace *p, int64_t rate);
+
+/* The ranks end; p is no more. */
+void pace_end(struct pace *p);
+
 #endif

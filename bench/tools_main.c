@@ -6,6 +6,7 @@
  * time stamp to the tool, and how many never came.
  */
 #include "bench/treebed.h"
+#include "common/base/clock.h"
 #include "tools/libomis/omis.h"
 
 #include <fcntl.h>
@@ -16,7 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TOOLS 64
@@ -52,19 +52,11 @@ struct tool {
 	int ready;
 };
 
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void take_trigger(struct tool *t, Omis_reply r)
 {
 	const char *dropped = r[0]->result ? strstr(r[0]->result, "\"dropped\",") : NULL;
 	const char *time = r[1] && r[1]->result ? strchr(r[1]->result, ',') : NULL; /* "1,TIME" */
-	double now = now_s(); /* one machine, one clock */
+	double now = (double)clock_wall() / 1e9; /* one machine, one clock */
 
 	if (dropped)
 		t->seen->dropped += (unsigned)strtoul(dropped + strlen("\"dropped\","), NULL, 10);
@@ -101,9 +93,8 @@ static void attach_all(void)
 {
 	static const char text[] = ":site_attach([]) node_attach([]) proc_attach([])";
 
-	if (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
-		bench_fail("%s", omis_last_error());
-	omis_reply_free(omis_request_n(text, strlen(text), NULL, NULL, 0));
+	treebed_connect();
+	omis_reply_free(treebed_ask(text));
 }
 
 static _Noreturn void tool(const struct bench *b, unsigned number)
@@ -138,10 +129,9 @@ static void wait_for_rank(void)
 	static const char text[] = ":site_attach([]) node_attach([]) proc_attach([]) ; proc_get_info([],1)";
 	int64_t until = bench_now() + READY_NS;
 
-	if (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
-		bench_fail("%s", omis_last_error());
+	treebed_connect();
 	for (bool is_there = false; !is_there; poll(NULL, 0, 50)) {
-		Omis_reply r = omis_request_n(text, strlen(text), NULL, NULL, 0);
+		Omis_reply r = treebed_ask(text);
 
 		is_there = r[0] && r[1] && r[2] && r[3] && r[4] && r[4]->result;
 		omis_reply_free(r);

@@ -9,17 +9,14 @@
  */
 #include "bench/pace.h"
 #include "bench/treebed.h"
+#include "common/base/clock.h"
 #include "tools/libomis/omis.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 #define EVERY_MS 50 /* short enough for all events of an interval to have room on the way up */
 #define SECONDS 5
@@ -55,38 +52,6 @@ struct bed {
 
 /* --- the ranks */
 
-static void set_pace(const struct bed *b, int64_t rate)
-{
-	__atomic_store_n(&b->pace->rate, rate, __ATOMIC_RELEASE);
-	__atomic_add_fetch(&b->pace->turn, 1, __ATOMIC_RELEASE);
-}
-
-static struct pace *make_pace(const struct treebed *t)
-{
-	int fd = open(treebed_path(t, "pace"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	struct pace *p;
-
-	if (fd < 0 || ftruncate(fd, sizeof(*p)))
-		bench_fail("no pace");
-	p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED)
-		bench_fail("no pace");
-	close(fd);
-	return p;
-}
-
-/* --- requests */
-
-static Omis_reply ask(const char *text)
-{
-	Omis_reply r = omis_request_n(text, strlen(text), NULL, NULL, 0);
-
-	if (omis_reply_status(r) >= OMIS_FIRST_ERROR)
-		bench_fail("%s: %s %s", text, omis_strerror(omis_reply_status(r)),
-			   r[0] && r[1] && r[1]->result ? r[1]->result : "");
-	return r;
-}
-
 /* Those who say the same are told together. */
 static unsigned count_tokens(const char *list)
 {
@@ -100,7 +65,7 @@ static unsigned count_tokens(const char *list)
 static unsigned ranks_seen(void)
 {
 	Omis_reply r =
-		ask(":site_attach([]) node_attach([]) proc_attach([]) ; proc_get_info([],1)");
+		treebed_ask(":site_attach([]) node_attach([]) proc_attach([]) ; proc_get_info([],1)");
 	unsigned n = 0;
 
 	for (int k = 0; r[1] && r[2] && r[3] && r[4] && r[4][k].obj_list; k++)
@@ -119,16 +84,15 @@ static struct bed open_bed(struct shape shape, unsigned seconds)
 
 	setenv("OMIG_RING", "1048576", 1); /* 250 ms of the fastest */
 	snprintf(pace, sizeof(pace), "%s", treebed_path(b.tree, "pace"));
-	b.pace = make_pace(b.tree);
+	b.pace = pace_make(pace);
 	for (unsigned s = 0; s < shape.sites; s++)
 		for (unsigned h = 0; h < shape.hosts; h++) {
 			snprintf(site, sizeof(site), "bench%u", s);
 			treebed_host(b.tree, site, argv, shape.procs);
 		}
 	treebed_wait(shape.sites * shape.hosts);
-	__atomic_store_n(&b.pace->go, 1, __ATOMIC_RELEASE);
-	if (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
-		bench_fail("%s", omis_last_error());
+	pace_begin(b.pace);
+	treebed_connect();
 	while (ranks_seen() < want) {
 		if (bench_now() > until)
 			bench_fail("only %u of %u ranks are seen", ranks_seen(), want);
@@ -139,9 +103,8 @@ static struct bed open_bed(struct shape shape, unsigned seconds)
 
 static void close_bed(struct bed *b)
 {
-	__atomic_store_n(&b->pace->go, -1, __ATOMIC_RELEASE);
+	pace_end(b->pace);
 	omis_finalize();
-	munmap(b->pace, sizeof(*b->pace));
 	treebed_stop(b->tree);
 }
 
@@ -155,18 +118,10 @@ struct measured {
 		travel; /* ms: from the value, a time, and from the interval's end, to us */
 };
 
-static double wall_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* time, until, [object,key,value,bound,time,oldest,newest,k,n,flags], ... */
 static void take_values(struct measured *m, const Omis_value *all)
 {
-	double now = wall_s();
+	double now = (double)clock_wall() / 1e9;
 
 	m->reads++;
 	for (size_t i = 2; i < all->n; i++) {
@@ -231,7 +186,7 @@ static void create(struct measured *m, const char *text, const char *metric, uns
 	snprintf(request, sizeof(request),
 		 ":dfg_create([],\"%s\",\"%s\",[\"every_ms\",%u,\"mode\",\"last\",\"central\",%d])",
 		 text, metric, every_ms, is_central);
-	r = ask(request);
+	r = treebed_ask(request);
 	if (!r[1] || !r[1]->result)
 		bench_fail("no measurement");
 	snprintf(m->token, sizeof(m->token), "%s", r[1]->result);
@@ -246,7 +201,7 @@ static void start(struct measured *m)
 	omis_reply_free(omis_request(request, on_read, m, 0));
 	pass(SETTLE_MS / 2);
 	snprintf(request, sizeof(request), ":dfg_start([%s])", m->token);
-	omis_reply_free(ask(request));
+	omis_reply_free(treebed_ask(request));
 	pass(SETTLE_MS);
 }
 
@@ -264,7 +219,7 @@ static void end(struct measured *m)
 	char request[64];
 
 	snprintf(request, sizeof(request), ":dfg_delete([%s])", m->token);
-	omis_reply_free(ask(request));
+	omis_reply_free(treebed_ask(request));
 	pass(SETTLE_MS / 2);
 	bench_done(&m->latency);
 	bench_done(&m->travel);
@@ -299,7 +254,7 @@ static void add_daemon(struct links *l, const Omis_value *v)
 
 static struct links look(void)
 {
-	Omis_reply r = ask(":omig_status()");
+	Omis_reply r = treebed_ask(":omig_status()");
 	struct links l = { .at = bench_now() };
 
 	for (int k = 0; r[0] && r[1] && r[1][k].obj_list; k++) {
@@ -366,7 +321,7 @@ static void measure_point(const struct bed *b, const struct point *p, unsigned r
 	struct measured m = { .reads = 0 };
 	struct links looks[3], sent;
 
-	set_pace(b, rate);
+	pace_set(b->pace, rate);
 	create(&m, loops, "Loops", EVERY_MS, p->is_central);
 	start(&m);
 	looks[0] = look();
@@ -376,7 +331,7 @@ static void measure_point(const struct bed *b, const struct point *p, unsigned r
 	looks[2] = look();
 	sent = between(looks);
 	print_point(b, p, &sent, &m);
-	set_pace(b, 0);
+	pace_set(b->pace, 0);
 	end(&m);
 }
 
@@ -393,7 +348,7 @@ static void measure_latency(const struct bed *b)
 {
 	struct measured m = { .reads = 0 };
 
-	set_pace(b, LATENCY_RATE);
+	pace_set(b->pace, LATENCY_RATE);
 	create(&m, newest, "Newest", LATENCY_EVERY_MS, false);
 	start(&m);
 	forget_reads(&m);
@@ -402,7 +357,7 @@ static void measure_latency(const struct bed *b)
 	bench_print("flow.latency.p50.ms", "ms", &m.latency, NULL);
 	bench_print_quantile("flow.latency.p99.ms", "ms", &m.latency, 0.99, NULL);
 	bench_print("flow.latency.travel.p50.ms", "ms", &m.travel, NULL);
-	set_pace(b, 0);
+	pace_set(b->pace, 0);
 	end(&m);
 }
 

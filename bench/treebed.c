@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -355,6 +356,55 @@ pid_t treebed_sm(const struct treebed *t)
 	if (d)
 		closedir(d);
 	return pid;
+}
+
+static int64_t thread_cpu(pid_t pid, const char *tid)
+{
+	char path[64];
+	int64_t ns = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/schedstat", pid, tid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%" SCNd64, &ns) != 1)
+		bench_fail("no processor time of %d", pid);
+	if (f)
+		fclose(f);
+	return ns;
+}
+
+int64_t treebed_cpu(pid_t pid)
+{
+	struct dirent *e;
+	int64_t sum = 0;
+	char path[64];
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	d = opendir(path);
+	if (!d)
+		bench_fail("there is no process %d", pid);
+	while ((e = readdir(d)))
+		if (e->d_name[0] != '.')
+			sum += thread_cpu(pid, e->d_name);
+	closedir(d);
+	return sum;
+}
+
+void treebed_connect(void)
+{
+	if (omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
+		bench_fail("%s", omis_last_error());
+}
+
+Omis_reply treebed_ask(const char *text)
+{
+	Omis_reply r = omis_request_n(text, strlen(text), NULL, NULL, 0);
+
+	if (omis_reply_status(r) >= OMIS_FIRST_ERROR)
+		bench_fail("%s: %s %s", text, omis_strerror(omis_reply_status(r)),
+			   r && r[0] && r[1] && r[1]->result ? r[1]->result : "");
+	return r;
 }
 
 static void end_process(pid_t pid)

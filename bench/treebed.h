@@ -50,6 +50,13 @@ pid_t treebed_lm(const struct treebed *t, unsigned i);
 pid_t treebed_mainsm(const struct treebed *t);
 pid_t treebed_sm(const struct treebed *t);
 
+/* Processor time of all threads of a process, in ns. */
+int64_t treebed_cpu(pid_t pid);
+
+/* This program becomes a tool, and asks; a request that is refused ends it. The caller frees the reply. */
+void treebed_connect(void);
+Omis_reply treebed_ask(const char *text);
+
 /* NULL is fine. */
 void treebed_stop(struct treebed *t);
 
