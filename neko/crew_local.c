@@ -56,7 +56,7 @@ void crew_fill_conf(struct run *r, uint32_t id, struct real_conf *c)
 				 .build = build_own,
 				 .arg = r };
 	for (k = 0; k < r->nnet; k++)
-		c->is_tcp[k] = r->is_tcp[k];
+		c->net[k] = r->real_net[k];
 }
 
 uint32_t crew_size(const struct run *r)

@@ -9,7 +9,7 @@
 #define NEKO_LAYERS_MAX 32 /* of a process; what is sent passes them on one stack */
 #define NEKO_NETS_MAX 8 /* an algorithm uses two or three */
 #define NEKO_TYPES_MAX 1024 /* of messages: a table that each send looks into */
-#define NEKO_CONTENT_MAX_BYTES (64 * 1024 - 64) /* a datagram of UDP with our header */
+#define NEKO_CONTENT_MAX_BYTES (62 * 1024) /* a datagram of UDP with the longest of our headers */
 #define NEKO_QUEUE_MAX 1048576 /* messages that wait for one layer: it has stopped receiving */
 #define NEKO_TIME_MAX \
 	(INT64_MAX / 2) /* 146 years, the end of all runs: delays and waits may be added */

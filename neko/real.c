@@ -45,14 +45,11 @@ static nsec_t error_of(const struct neko_world *w)
 static int transmit(struct neko_process *p, struct neko_msg *m)
 {
 	struct real *r = real_of(p->world);
-	uint32_t i;
 
 	if (r->is_closing)
 		return -ERR_CLOSED;
-	for (i = 0; i < m->nto; i++) {
-		r->sent++;
-		realnet_send(r->net, m, world_destination(m, i));
-	}
+	r->sent += m->nto;
+	realnet_send(r->net, m);
 	return 0;
 }
 

@@ -12,11 +12,20 @@
 
 #define REAL_PROCESSES_MAX 256 /* each is a process of the system with some threads */
 
+enum real_transport { REAL_UDP, REAL_TCP, REAL_MULTICAST };
+
+struct real_net {
+	const char *name; /* for words; borrowed */
+	enum real_transport transport;
+	uint32_t group; /* of multicast: IPv4, host order */
+	uint16_t port; /* of the group */
+};
+
 struct real_conf {
 	uint32_t m, id;
 	uint64_t seed;
 	unsigned nnet;
-	bool is_tcp[NEKO_NETS_MAX]; /* else UDP */
+	struct real_net net[NEKO_NETS_MAX];
 	uint32_t address; /* IPv4, host order: where its sockets are bound */
 	int master; /* stream to the master, or to the factory before it; borrowed */
 	bool is_remote; /* the master's clock is another one: samples of it come over the stream */

@@ -42,8 +42,8 @@ int realnet_open(struct real *r, struct realwire_ready *out, struct err *e);
 /* Addresses of all: nnet times m. -ERR_PROTO: the payload is none. */
 int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes);
 
-/* With the lock. A full buffer loses it, as a network may. */
-void realnet_send(struct realnet *n, const struct neko_msg *m, uint32_t to);
+/* With the lock: to all its destinations. A full buffer loses it, as a network may. */
+void realnet_send(struct realnet *n, const struct neko_msg *m);
 
 /* What to poll; *fd is owned by the networks and has room for one more at its end. Returns how many. */
 size_t realnet_polls(struct realnet *n, struct pollfd **fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The networks of a real process: a UDP socket each, or a TCP connection to each of the others and
- * one from each. Datagrams carry the key of the run; over TCP each is a frame.
+ * The networks of a real process: a UDP socket each, with multicast another one that hears the group, or a TCP
+ * connection to each of the others and one from each. Datagrams carry the key of the run; over TCP each is a frame.
  */
 #include "neko/real_internal.h"
 
@@ -19,6 +19,8 @@
 #define TCP_QUEUE_BYTES (1024 * 1024) /* that wait for one process; then it loses, as UDP does */
 #define TCP_FRAME 1 /* the one type of frames between processes */
 #define READ_BYTES 65536
+#define GROUP_TTL \
+	1 /* no router passes a group's datagrams on: a run is not let loose on other networks */
 
 /* To process i, or from one: which one its first frame tells. */
 struct way {
@@ -30,6 +32,8 @@ struct way {
 
 struct line {
 	int fd; /* UDP, or the TCP listener */
+	int group_fd; /* of multicast: what comes to the group; -1 */
+	struct sockaddr_in group;
 	struct sockaddr_in *address; /* owned, m */
 	uint32_t *sent; /* owned, m: messages to each */
 	struct way *to, *from; /* owned, m each; NULL of UDP */
@@ -65,6 +69,41 @@ static int open_socket(const struct real_conf *c, bool is_tcp, uint16_t *port, s
 	return fd;
 }
 
+static int group_sockets(const struct line *l, struct in_addr own)
+{
+	const struct ip_mreqn member = { .imr_multiaddr = l->group.sin_addr, .imr_address = own };
+	const struct sockaddr *to = (const void *)&l->group;
+
+	/* All processes of a host share the port, and hear each other. */
+	if (setsockopt(l->group_fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)) ||
+	    bind(l->group_fd, to, sizeof(l->group)) ||
+	    setsockopt(l->group_fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)))
+		return -1;
+	if (setsockopt(l->fd, IPPROTO_IP, IP_MULTICAST_IF, &own, sizeof(own)) ||
+	    setsockopt(l->fd, IPPROTO_IP, IP_MULTICAST_TTL, &(int){ GROUP_TTL }, sizeof(int)))
+		return -1;
+	return setsockopt(l->fd, IPPROTO_IP, IP_MULTICAST_LOOP, &(int){ 1 }, sizeof(int));
+}
+
+static int join(struct line *l, const struct real_net *net, uint32_t address, struct err *e)
+{
+	struct in_addr own = { htonl(address) };
+	char group[INET_ADDRSTRLEN], host[INET_ADDRSTRLEN];
+
+	l->group = (struct sockaddr_in){ .sin_family = AF_INET,
+					 .sin_addr.s_addr = htonl(net->group),
+					 .sin_port = htons(net->port) };
+	l->group_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (l->group_fd >= 0 && group_sockets(l, own) == 0)
+		return 0;
+	inet_ntop(AF_INET, &l->group.sin_addr, group, sizeof(group));
+	inet_ntop(AF_INET, &own, host, sizeof(host));
+	return err_sys(e,
+		       "network %s: it cannot hear group %s port %u on %s (take another "
+		       "network.%s.group or .port, or transport = udp)",
+		       net->name, group, net->port, host, net->name);
+}
+
 static struct way *new_ways(uint32_t m)
 {
 	struct way *w = calloc(m, sizeof(*w));
@@ -82,17 +121,21 @@ static int open_line(struct realnet *n, unsigned k, uint16_t *port, struct err *
 {
 	const struct real_conf *c = n->real->conf;
 	struct line *l = &n->line[k];
+	bool is_tcp = c->net[k].transport == REAL_TCP;
 
+	l->group_fd = -1;
 	l->address = calloc(c->m, sizeof(*l->address));
 	l->sent = calloc(c->m, sizeof(*l->sent));
-	if (c->is_tcp[k]) {
+	if (is_tcp) {
 		l->to = new_ways(c->m);
 		l->from = new_ways(c->m);
 	}
-	if (!l->address || !l->sent || (c->is_tcp[k] && (!l->to || !l->from)))
+	if (!l->address || !l->sent || (is_tcp && (!l->to || !l->from)))
 		return err_nomem(e);
-	l->fd = open_socket(c, c->is_tcp[k], port, e);
-	return l->fd < 0 ? l->fd : 0;
+	l->fd = open_socket(c, is_tcp, port, e);
+	if (l->fd < 0)
+		return l->fd;
+	return c->net[k].transport == REAL_MULTICAST ? join(l, &c->net[k], c->address, e) : 0;
 }
 
 int realnet_open(struct real *r, struct realwire_ready *out, struct err *e)
@@ -106,7 +149,7 @@ int realnet_open(struct real *r, struct realwire_ready *out, struct err *e)
 	if (!n)
 		return err_nomem(e);
 	n->real = r;
-	n->polls = calloc((size_t)c->nnet * (1 + 2 * c->m) + 2, sizeof(*n->polls));
+	n->polls = calloc((size_t)c->nnet * (2 + 2 * c->m) + 2, sizeof(*n->polls));
 	n->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (!n->polls || n->wake < 0)
 		return err_nomem(e);
@@ -173,17 +216,51 @@ static void send_stream(struct realnet *n, struct way *w, const uint8_t *p, size
 		(void)!write(n->wake, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
-void realnet_send(struct realnet *n, const struct neko_msg *m, uint32_t to)
+static void send_datagram(struct realnet *n, const struct line *l, size_t bytes,
+			  const struct sockaddr_in *a)
 {
-	struct line *l = &n->line[m->net];
+	(void)!sendto(l->fd, n->out, bytes, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)a,
+		      sizeof(*a));
+}
+
+static void send_one(struct realnet *n, struct line *l, const struct neko_msg *m, uint32_t to)
+{
 	size_t bytes = realwire_datagram(n->out, n->key, to, l->sent[to - 1]++, m);
-	const struct sockaddr_in *a = &l->address[to - 1];
 
 	if (l->to)
 		send_stream(n, &l->to[to - 1], n->out, bytes);
 	else
-		(void)!sendto(l->fd, n->out, bytes, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)a,
-			      sizeof(*a));
+		send_datagram(n, l, bytes, &l->address[to - 1]);
+}
+
+/* One datagram for all; who is to have it twice gets the second one alone. */
+static void send_group(struct realnet *n, struct line *l, const struct neko_msg *m)
+{
+	uint32_t number[REAL_PROCESSES_MAX] = { 0 }, nprocess = n->real->conf->m, i;
+
+	for (i = 0; i < m->nto; i++) {
+		uint32_t to = world_destination(m, i);
+
+		if (number[to - 1])
+			send_one(n, l, m, to);
+		else
+			number[to - 1] = ++l->sent[to - 1];
+	}
+	send_datagram(n, l, realwire_group_datagram(n->out, n->key, number, nprocess, m),
+		      &l->group);
+}
+
+void realnet_send(struct realnet *n, const struct neko_msg *m)
+{
+	struct line *l = &n->line[m->net];
+	uint32_t i;
+
+	if (l->group_fd >= 0 && m->nto > 1) {
+		send_group(n, l, m);
+		return;
+	}
+	for (i = 0; i < m->nto; i++)
+		send_one(n, l, m, world_destination(m, i));
 }
 
 int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes)
@@ -246,15 +323,14 @@ static void take_datagram(struct realnet *n, unsigned k, const uint8_t *p, size_
 	pthread_mutex_unlock(&r->lock);
 }
 
-static void take_datagrams(struct realnet *n, unsigned k)
+static void take_datagrams(struct realnet *n, unsigned k, int fd)
 {
 	struct sockaddr_in a;
 	unsigned i;
 
 	for (i = 0; i < DATAGRAMS_MAX; i++) {
 		socklen_t len = sizeof(a);
-		ssize_t bytes = recvfrom(n->line[k].fd, n->in, sizeof(n->in), MSG_DONTWAIT,
-					 (void *)&a, &len);
+		ssize_t bytes = recvfrom(fd, n->in, sizeof(n->in), MSG_DONTWAIT, (void *)&a, &len);
 
 		if (bytes < 0)
 			return;
@@ -323,6 +399,7 @@ size_t realnet_polls(struct realnet *n, struct pollfd **fd)
 	pthread_mutex_lock(&n->real->lock);
 	for (k = 0; k < c->nnet; k++) {
 		n->polls[at++] = (struct pollfd){ n->line[k].fd, POLLIN, 0 };
+		n->polls[at++] = (struct pollfd){ n->line[k].group_fd, POLLIN, 0 };
 		if (n->line[k].to)
 			at += poll_ways(n->polls + at, &n->line[k], c->m);
 	}
@@ -338,9 +415,9 @@ static void turn_stream(struct realnet *n, unsigned k, const struct pollfd *f)
 	uint32_t i, m = n->real->conf->m;
 
 	for (i = 0; i < m; i++) {
-		if (f[1 + 2 * i].revents)
+		if (f[2 + 2 * i].revents)
 			take_frames(n, k, &l->from[i]);
-		if (!f[2 + 2 * i].revents)
+		if (!f[3 + 2 * i].revents)
 			continue;
 		pthread_mutex_lock(&n->real->lock);
 		flush(&l->to[i]);
@@ -360,9 +437,11 @@ void realnet_turn(struct realnet *n, const struct pollfd *fd, size_t nfd)
 	for (k = 0; k < c->nnet; k++) {
 		if (n->line[k].to)
 			turn_stream(n, k, f);
-		else if (f->revents)
-			take_datagrams(n, k);
-		f += n->line[k].to ? 1 + 2 * c->m : 1;
+		else if (f[0].revents)
+			take_datagrams(n, k, n->line[k].fd);
+		if (f[1].revents)
+			take_datagrams(n, k, n->line[k].group_fd);
+		f += n->line[k].to ? 2 + 2 * c->m : 2;
 	}
 	if (fd[nfd - 1].revents)
 		(void)!read(n->wake, &count, sizeof(count));

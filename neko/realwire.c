@@ -33,8 +33,10 @@ static void put(uint8_t *p, unsigned bytes, uint64_t v)
 		p[i] = (uint8_t)(v >> 8 * i);
 }
 
-size_t realwire_datagram(uint8_t *out, uint64_t key, uint32_t to, uint32_t number,
-			 const struct neko_msg *m)
+#define TO_GROUP 0 /* instead of a destination: numbers of all processes are behind the header */
+
+static void put_header(uint8_t *out, uint64_t key, uint32_t to, uint32_t number,
+		       const struct neko_msg *m)
 {
 	put(out, 8, key);
 	put(out + 8, 4, m->from);
@@ -44,8 +46,41 @@ size_t realwire_datagram(uint8_t *out, uint64_t key, uint32_t to, uint32_t numbe
 	put(out + 28, 4, m->n);
 	put(out + 32, 4, m->sent_error);
 	put(out + 36, 4, number);
+}
+
+size_t realwire_datagram(uint8_t *out, uint64_t key, uint32_t to, uint32_t number,
+			 const struct neko_msg *m)
+{
+	put_header(out, key, to, number, m);
 	memcpy(out + REALWIRE_HEADER_BYTES, m->content, m->n);
 	return REALWIRE_HEADER_BYTES + m->n;
+}
+
+size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *number,
+			       uint32_t nprocess, const struct neko_msg *m)
+{
+	uint8_t *p = out + REALWIRE_HEADER_BYTES;
+	uint32_t i;
+
+	put_header(out, key, TO_GROUP, 0, m);
+	for (i = 0; i < nprocess; i++, p += 4)
+		put(p, 4, number[i]);
+	memcpy(p, m->content, m->n);
+	return (size_t)(p - out) + m->n;
+}
+
+/* Of a group's: ours among all of them. False: it is not for us. */
+static bool take_number(struct cur *c, uint32_t nprocess, uint32_t to, uint32_t *number)
+{
+	uint32_t i, one;
+
+	*number = 0;
+	for (i = 0; i < nprocess; i++) {
+		one = cur_u32le(c);
+		if (i == to - 1)
+			*number = one;
+	}
+	return (*number)-- > 0;
 }
 
 struct neko_msg *realwire_message(struct neko_world *w, uint64_t key, uint32_t to, uint8_t net,
@@ -53,20 +88,23 @@ struct neko_msg *realwire_message(struct neko_world *w, uint64_t key, uint32_t t
 {
 	struct neko_msg *m;
 	struct cur c;
-	uint32_t from, type, bytes, error;
+	uint32_t from, dest, type, bytes, error;
 	nsec_t sent_at;
 
 	cur_init(&c, p, n);
 	if (cur_u64le(&c) != key)
 		return NULL;
 	from = cur_u32le(&c);
-	if (cur_u32le(&c) != to)
+	dest = cur_u32le(&c);
+	if (dest != to && dest != TO_GROUP)
 		return NULL;
 	sent_at = (nsec_t)cur_u64le(&c);
 	type = cur_u32le(&c);
 	bytes = cur_u32le(&c);
 	error = cur_u32le(&c);
 	*number = cur_u32le(&c);
+	if (dest == TO_GROUP && !take_number(&c, w->nprocess, to, number))
+		return NULL;
 	if (c.failed || bytes != cur_left(&c) || !world_process(w, from) || sent_at < 0)
 		return NULL;
 	if (type >= NEKO_TYPES_MAX || !w->type_name[type])
@@ -80,7 +118,7 @@ struct neko_msg *realwire_message(struct neko_world *w, uint64_t key, uint32_t t
 	m->sent_error = error;
 	m->type = (uint16_t)type;
 	m->net = net;
-	memcpy(m->content, p + REALWIRE_HEADER_BYTES, bytes);
+	memcpy(m->content, p + n - bytes, bytes);
 	return m;
 }
 
@@ -113,7 +151,8 @@ int realwire_get_start(const uint8_t *p, size_t n, struct realwire_start *out)
 	out->wants_delays = cur_u8(&c);
 	out->ntext = cur_left(&c);
 	out->text = (const char *)cur_bytes(&c, out->ntext);
-	if (c.failed || out->id < 1 || out->id > out->m || out->silence <= 0)
+	if (c.failed || out->id < 1 || out->id > out->m || out->m > REAL_PROCESSES_MAX ||
+	    out->silence <= 0)
 		return -ERR_PROTO;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/limits.h"
 #include "common/base/timebase.h"
+#include "neko/real.h"
 #include "neko/reallog.h"
 #include "neko/world.h"
 
@@ -17,15 +18,21 @@
 /* --- datagrams */
 
 #define REALWIRE_HEADER_BYTES 40
-#define REALWIRE_DATAGRAM_MAX_BYTES (REALWIRE_HEADER_BYTES + NEKO_CONTENT_MAX_BYTES)
+#define REALWIRE_DATAGRAM_MAX_BYTES \
+	(REALWIRE_HEADER_BYTES + 4 * REAL_PROCESSES_MAX + NEKO_CONTENT_MAX_BYTES)
+_Static_assert(REALWIRE_DATAGRAM_MAX_BYTES <= 65507, "UDP over IPv4 has no longer one");
 
 /* number: among those to that process over this network. out has REALWIRE_DATAGRAM_MAX_BYTES. Returns how many. */
 size_t realwire_datagram(uint8_t *out, uint64_t key, uint32_t to, uint32_t number,
 			 const struct neko_msg *m);
 
+/* One for a group: number[i] is that of process i + 1 as above, and 1 more; 0: it is not for that one. */
+size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *number,
+			       uint32_t nprocess, const struct neko_msg *m);
+
 /*
  * The message for process `to`, of one reference, or NULL: not of this run, not for it, of a type that nobody
- * declared, no memory.
+ * declared, no memory. Of either of both.
  */
 struct neko_msg *realwire_message(struct neko_world *w, uint64_t key, uint32_t to, uint8_t net,
 				  const uint8_t *p, size_t n, uint32_t *number);

@@ -2,6 +2,7 @@
 #ifndef NEKO_RUN_INTERNAL_H
 #define NEKO_RUN_INTERNAL_H
 
+#include "neko/real.h"
 #include "neko/run.h"
 
 struct run {
@@ -20,7 +21,7 @@ struct run {
 	void *handler; /* of stat, owned */
 	const struct run_wish *wish; /* while it runs */
 	/* of a real run */
-	bool is_tcp[NEKO_NETS_MAX];
+	struct real_net real_net[NEKO_NETS_MAX];
 	nsec_t silence; /* who says nothing for so long is gone */
 	const char *hosts; /* borrowed; NULL: this one */
 	struct run_missing *missing; /* owned */

@@ -5,12 +5,18 @@
 #include "common/base/str.h"
 #include "neko/run_internal.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CUTS_MAX 64 /* what a person writes */
 #define FILE_PREFIX "file:"
+/* Of multicast: 239.255.0.0/16 is what stays within a site (RFC 2365); each network has one of its own. */
+#define GROUP_USUAL 0xefff4801 /* 239.255.72.1 */
+#define GROUP_PORT 8766
+#define GROUP_FIRST 0xe0000100 /* 224.0.1.0 */
+#define GROUP_LAST 0xefffffff
 #define RATE_MAX 1e15 /* bits a second: more than all lines of the world */
 
 static void key_of(char key[SETUP_KEY_BYTES], const char *net, const char *what)
@@ -190,19 +196,87 @@ static int partitions(struct run *r, struct simnet_conf *c, struct err *e)
 	return rc ? setup_blame(r->setup, key, e) : 0;
 }
 
-/* What it is in a real run. */
-static int transport(struct run *r, unsigned k, struct err *e)
+/* --- what it is in a real run */
+
+/* "239.255.72.1". Those of 224.0.0.0/24 are of routers and their like. */
+static int group(struct setup *s, struct real_net *n, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
+	struct in_addr a;
 	const char *text;
 
-	key_of(key, r->net[k].name, "transport");
-	text = setup_get(r->setup, key);
-	r->is_tcp[k] = text && str_eq(text, "tcp");
-	if (!text || r->is_tcp[k] || str_eq(text, "udp"))
+	key_of(key, n->name, "group");
+	text = setup_get(s, key);
+	if (!text)
 		return 0;
-	err_set(e, ERR_INVALID, "there is no transport '%s': udp or tcp", text);
-	return setup_blame(r->setup, key, e);
+	if (inet_pton(AF_INET, text, &a) == 1) {
+		n->group = ntohl(a.s_addr);
+		if (n->group >= GROUP_FIRST && n->group <= GROUP_LAST)
+			return 0;
+	}
+	err_set(e, ERR_INVALID,
+		"'%s' is no group for multicast; write an address of 239.0.0.0/8, as 239.255.72.1",
+		text);
+	return setup_blame(s, key, e);
+}
+
+/* On one group and port each of both would hear the other's. */
+static int check_group(const struct run *r, unsigned k, struct err *e)
+{
+	const struct real_net *own = &r->real_net[k], *other;
+	char key[SETUP_KEY_BYTES];
+
+	for (other = r->real_net; other < own; other++)
+		if (own->transport == REAL_MULTICAST && other->transport == REAL_MULTICAST &&
+		    own->group == other->group && own->port == other->port) {
+			err_set(e, ERR_INVALID,
+				"networks %s and %s have the same group and port; take another "
+				"network.%s.group",
+				other->name, own->name, own->name);
+			key_of(key, own->name, "transport");
+			return setup_blame(r->setup, key, e);
+		}
+	return 0;
+}
+
+static int choose_transport(struct setup *s, struct real_net *n, struct err *e)
+{
+	static const char *const names[] = {
+		[REAL_UDP] = "udp", [REAL_TCP] = "tcp", [REAL_MULTICAST] = "multicast"
+	};
+	char key[SETUP_KEY_BYTES];
+	const char *text;
+	unsigned i;
+
+	key_of(key, n->name, "transport");
+	text = setup_get(s, key);
+	if (!text)
+		return 0;
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		if (str_eq(text, names[i])) {
+			n->transport = (enum real_transport)i;
+			return 0;
+		}
+	err_set(e, ERR_INVALID, "there is no transport '%s': udp, tcp or multicast", text);
+	return setup_blame(s, key, e);
+}
+
+static int transport(struct run *r, unsigned k, struct err *e)
+{
+	struct real_net *n = &r->real_net[k];
+	uint64_t port = GROUP_PORT;
+	char key[SETUP_KEY_BYTES];
+	int rc;
+
+	*n = (struct real_net){ .name = r->net[k].name, .group = GROUP_USUAL + k };
+	rc = choose_transport(r->setup, n, e);
+	if (rc == 0)
+		rc = group(r->setup, n, e);
+	key_of(key, n->name, "port");
+	if (rc == 0)
+		rc = setup_u64(r->setup, key, 1, UINT16_MAX, &port, e);
+	n->port = (uint16_t)port;
+	return rc ? rc : check_group(r, k, e);
 }
 
 static int add_net(struct run *r, const char *name, struct err *e)

@@ -6,7 +6,7 @@ need python3 ip pgrep
 if [ -z "${BED_DIR:-}" ]; then
 	"$bed" can || skip_all 'virtual hosts are not permitted here'
 	trap - EXIT
-	exec "$bed" run -n 2 -s 2 -- sh "$0"
+	exec "$bed" run -n 3 -s 2 -- sh "$0"
 fi
 wan=$PWD/tests/testbed/wan
 mkdir -p "$XDG_CONFIG_HOME/omig" "$TMPDIR/home"
@@ -17,7 +17,7 @@ export HOME="$TMPDIR/home"
 wan_pid=$!
 trap 'kill $wan_pid 2>/dev/null; end_all' EXIT
 until_true 10 grep -q ready "$TMPDIR/wan.out" || skip_all 'there are no tun devices here'
-one=$("$bed" address node1) two=$("$bed" address node2)
+one=$("$bed" address node1) two=$("$bed" address node3) beside=$("$bed" address node2) # node1 and node2 are at one site
 slow_way() {
 	ip link set wan0 up && echo 0 >/proc/sys/net/ipv4/conf/wan0/rp_filter && echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter &&
 		ip route replace default dev wan0 table 77 &&
@@ -32,11 +32,11 @@ check 'mainsm is ready' until_true 20 grep -q '^omig1:' "$TMPDIR/conn"
 OMIG_MAINSM=$(cat "$TMPDIR/conn")
 export OMIG_MAINSM
 factories=
-for host in node1 node2; do
+for host in node1 node2 node3; do
 	"$bed" exec $host omig neko factory --listen "$("$bed" address $host)" >"$TMPDIR/$host.out" 2>"$TMPDIR/$host.err" &
 	factories="$factories $!"
 done
-ready() { grep -q ":8765" "$TMPDIR/node1.out" && grep -q ":8765" "$TMPDIR/node2.out"; }
+ready() { [ "$(cat "$TMPDIR"/node?.out | grep -c ':8765')" = 3 ]; }
 check 'a factory is ready on each host' until_true 20 ready
 
 cat >"$TMPDIR/real.conf" <<END
@@ -75,6 +75,36 @@ check 'as its status says' status_is 0 omig neko compare "$TMPDIR/sim.json" "$TM
 run "$TMPDIR/real.conf" --simulate -o "$TMPDIR/other.json" >/dev/null
 check 'one with other delays does not' status_is 1 omig neko compare "$TMPDIR/other.json" "$TMPDIR/real.json"
 
+# Hosts on one link: what process 1 says to the three others is one datagram, whoever of them is where.
+cat >"$TMPDIR/group.conf" <<END
+process.num = 4
+process.1.initializer = heartbeat
+process.2-4.initializer = nfd-s
+network = lan
+network.lan.delay = constant(1ms)
+network.lan.transport = multicast
+fd.eta = 10ms
+simulation.until = 400ms
+real.hosts = $one, $beside
+END
+to_groups() {
+	"$bed" exec node1 awk '/^IpExt:/ { for (i in names) if (names[i] == "OutMcastPkts") n = $i; split($0, names) } END { printf "%d", n }' /proc/net/netstat
+}
+to_group() {
+	before=$(to_groups)
+	omig neko run "$TMPDIR/group.conf" --real -o "$TMPDIR/group.json" || return 1
+	python3 - "$TMPDIR/group.json" $(($(to_groups) - before)) <<'END'
+import json, sys
+r, datagrams = json.load(open(sys.argv[1])), int(sys.argv[2])
+delay = next(q for q in r["quantities"] if q["name"] == "delay")
+# Messages of the hosts themselves, about who is in which group, are multicast too.
+sys.stdout.write(f'{r["sent"]} messages, {r["delivered"]} delivered, {datagrams} datagrams to groups\n')
+assert r["sent"] >= 30 and r["sent"] / 3 <= datagrams <= r["sent"] / 3 + 20
+assert r["delivered"] >= r["sent"] / 2 and delay["n"] == r["delivered"]
+END
+}
+check 'a message to many over multicast is one datagram, for processes of two hosts' until_true 5 to_group
+
 # Cables are pulled in the middle of it: both ends give up, and say so.
 sed 's/simulation.until.*/simulation.until = 10m/' "$TMPDIR/real.conf" >"$TMPDIR/cut.conf"
 echo 'real.silence = 1s' >>"$TMPDIR/cut.conf"
@@ -85,7 +115,7 @@ cut=$!
 check 'a run is under way' until_true 20 grep -q ' event 2 ' "$TMPDIR/messages"
 check 'as a process of a factory' [ "$(processes)" -gt "$idle" ]
 "$bed" cut node1
-"$bed" cut node2
+"$bed" cut node3
 gone() {
 	status_is 6 wait $cut || {
 		cat "$TMPDIR/cut.out"

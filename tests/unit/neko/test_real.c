@@ -271,7 +271,7 @@ static int bound_socket(struct sockaddr_in *a)
 	return fd;
 }
 
-/* Process 2; address[0] is ours. */
+/* Process 2 of c->m; address[0] is ours, and all others' too. */
 static pid_t begin_process(struct real_conf *c, int master, struct sockaddr_in *address,
 			   struct frame_in *in, int *done)
 {
@@ -280,6 +280,7 @@ static pid_t begin_process(struct real_conf *c, int master, struct sockaddr_in *
 	struct realwire_ready ready;
 	struct frame f;
 	int ends[2];
+	uint32_t i;
 	pid_t pid;
 
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
@@ -297,9 +298,10 @@ static pid_t begin_process(struct real_conf *c, int master, struct sockaddr_in *
 	ck_assert_int_eq(f.type, REALWIRE_READY);
 	ck_assert_int_eq(realwire_get_ready(f.p, f.n, &ready), 0);
 	ck_assert_uint_eq(ready.n, 1);
-	address[1] = address[0];
+	for (i = 1; i < c->m; i++)
+		address[i] = address[0];
 	address[1].sin_port = htons(ready.port[0]);
-	realwire_put_peers(&b, KEY, address, 2);
+	realwire_put_peers(&b, KEY, address, c->m);
 	say(master, &b);
 	realwire_put_times(&b, REALWIRE_GO, &epoch, 1);
 	say(master, &b);
@@ -390,6 +392,167 @@ START_TEST(a_process_lives_on_while_nobody_reads_its_events_and_says_that_some_a
 }
 END_TEST
 
+/* --- multicast */
+
+static void send_to_many(struct neko_layer *l)
+{
+	static const uint8_t longest[NEKO_CONTENT_MAX_BYTES];
+	const uint32_t twice[] = { 1, 3, 1 };
+	struct neko_msg *m = neko_msg_new(l, FD_HEARTBEAT, longest, sizeof(longest));
+
+	m->to = NEKO_OTHERS;
+	neko_send(l, m);
+	neko_msg_unref(l, m);
+	m = neko_msg_many(l, twice, 3, FD_HEARTBEAT, "b", 1);
+	neko_send(l, m);
+	neko_msg_unref(l, m);
+	neko_send_to(l, 3, 0, FD_HEARTBEAT, "c", 1);
+	say_done();
+	neko_receive(l, -1, &m);
+}
+
+static int build_to_many(void *arg, struct neko_process *p, struct err *e)
+{
+	static const struct neko_layer_ops ops = { .name = "to_many",
+						   .types = fd_types,
+						   .run = send_to_many };
+
+	return neko_push(p, &ops, NULL, e);
+}
+
+/* What process `to` hears of the next datagram: its bytes and number, or "nothing". */
+static const char *heard_by(struct neko_world *w, const uint8_t *p, ssize_t n, uint32_t to)
+{
+	static char text[64];
+	uint32_t number;
+	struct neko_msg *m = realwire_message(w, KEY, to, 0, p, (size_t)n, &number);
+
+	if (!m)
+		return "nothing";
+	snprintf(text, sizeof(text), "%u of number %u from %u", m->n, number, m->from);
+	world_msg_unref(w, m);
+	return text;
+}
+
+static void next_datagram(int fd, struct neko_world *w, const char *first, const char *third)
+{
+	static uint8_t bytes[REALWIRE_DATAGRAM_MAX_BYTES];
+	struct pollfd f = { fd, POLLIN, 0 };
+	ssize_t n;
+
+	ck_assert_int_eq(poll(&f, 1, PATIENCE_MS), 1);
+	n = recv(fd, bytes, sizeof(bytes), 0);
+	ck_assert_int_gt(n, 0);
+	ck_assert_str_eq(heard_by(w, bytes, n, 1), first);
+	ck_assert_str_eq(heard_by(w, bytes, n, 2), "nothing");
+	ck_assert_str_eq(heard_by(w, bytes, n, 3), third);
+}
+
+/* A group with a port that nobody else has. */
+static int join_group(struct real_net *net)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xefff48ff) };
+	const struct ip_mreqn member = { .imr_multiaddr = a.sin_addr,
+					 .imr_address.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t n = sizeof(a);
+
+	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)), 0);
+	ck_assert_int_eq(bind(fd, (const void *)&a, n), 0);
+	ck_assert_int_eq(getsockname(fd, (void *)&a, &n), 0);
+	ck_assert_int_eq(setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)), 0);
+	*net = (struct real_net){ "lan", REAL_MULTICAST, 0xefff48ff, ntohs(a.sin_port) };
+	return fd;
+}
+
+START_TEST(a_message_to_many_is_one_datagram_to_the_group_and_others_go_to_their_process)
+{
+	static const struct neko_world_ops no_ops;
+	struct neko_world w = { 0 };
+	struct sockaddr_in address[3];
+	int pair[2], own = bound_socket(&address[0]), group, done, status;
+	struct real_conf c = {
+		.m = 3, .id = 2, .nnet = 1, .address = INADDR_LOOPBACK, .build = build_to_many
+	};
+	struct frame_in in;
+	pid_t pid;
+
+	ck_assert_int_eq(world_init(&w, &no_ops, 3, 1, NULL), 0);
+	w.type_name[FD_HEARTBEAT] = "heartbeat";
+	group = join_group(&c.net[0]);
+	frame_in_init(&in, FRAME_MAX_BYTES);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	c.master = pair[1];
+	pid = begin_process(&c, pair[0], address, &in, &done);
+	ck_assert(says_done(done));
+	next_datagram(group, &w, "63488 of number 0 from 2", "63488 of number 0 from 2");
+	next_datagram(group, &w, "1 of number 1 from 2", "1 of number 1 from 2");
+	next_datagram(own, &w, "1 of number 2 from 2", "nothing");
+	next_datagram(own, &w, "nothing", "1 of number 2 from 2");
+	close(pair[0]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	frame_in_done(&in);
+	world_done(&w);
+	close(done);
+	close(group);
+	close(own);
+}
+END_TEST
+
+START_TEST(processes_that_speak_to_a_group_hear_each_other)
+{
+	static const char text[] =
+		"process.num = 3\nprocess.1.initializer = heartbeat\nprocess.2-3.initializer = "
+		"nfd-s\nnetwork = lan\nnetwork.lan.delay = constant(1s)\n"
+		"network.lan.transport = multicast\nnetwork.lan.group = 239.255.72.90\n"
+		"fd.eta = 5ms\nfd.delta = 0s\nstat.stop = n >= 20\n";
+	struct run_figures f;
+	struct setup *s;
+	struct run *r = real(text, &s, &f);
+
+	ck_assert(f.is_stopped && !f.is_cut);
+	ck_assert_uint_eq(f.missing, 0);
+	ck_assert_uint_ge(f.delivered, 20);
+	ck_assert_uint_ge(moments_of(r, "delay")->n, 20);
+	run_free(r);
+	setup_free(s);
+}
+END_TEST
+
+/* An address that no interface has: TEST-NET-1. */
+START_TEST(a_group_that_cannot_be_heard_is_told_with_a_remedy)
+{
+	int pair[2], status;
+	struct real_conf c = {
+		.m = 2, .id = 2, .nnet = 1, .address = INADDR_LOOPBACK, .build = build_to_many
+	};
+	char words[REALWIRE_WORDS_BYTES];
+	struct frame_in in;
+	struct frame f;
+	pid_t pid;
+
+	c.net[0] = (struct real_net){ "lan", REAL_MULTICAST, 0xc0000201, 8766 };
+	frame_in_init(&in, FRAME_MAX_BYTES);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	c.master = pair[1];
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		_exit(real_live(&c));
+	read_frame(pair[0], &in, &f);
+	ck_assert_int_eq(f.type, REALWIRE_FAILED);
+	realwire_get_words(f.p, f.n, words);
+	ck_assert_msg(strstr(words, "network lan: it cannot hear group 192.0.2.1 port 8766 on "
+				    "127.0.0.1 (take another network.lan.group or .port, or "
+				    "transport = udp)"),
+		      "%s", words);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	frame_in_done(&in);
+	close(pair[0]);
+	close(pair[1]);
+}
+END_TEST
+
 /* --- what a process keeps */
 
 START_TEST(a_list_of_chunks_keeps_all_in_order_up_to_its_limit)
@@ -427,8 +590,9 @@ END_TEST
 
 SUITE("real", a_process_lives_on_while_nobody_reads_its_events_and_says_that_some_are_lost,
       layers_of_a_simulation_run_as_processes_and_their_handler_stops_them,
-      a_process_that_is_killed_is_detected,
+      a_message_to_many_is_one_datagram_to_the_group_and_others_go_to_their_process,
+      processes_that_speak_to_a_group_hear_each_other,
+      a_group_that_cannot_be_heard_is_told_with_a_remedy, a_process_that_is_killed_is_detected,
       a_crash_of_a_real_run_is_at_the_moment_of_the_simulated_one,
-      a_real_run_is_checked_as_a_simulated_one_is,
-      messages_whose_numbers_are_missing_were_lost,
+      a_real_run_is_checked_as_a_simulated_one_is, messages_whose_numbers_are_missing_were_lost,
       a_list_of_chunks_keeps_all_in_order_up_to_its_limit)

@@ -50,6 +50,41 @@ START_TEST(datagrams_that_are_not_of_this_run_are_nothing)
 }
 END_TEST
 
+START_TEST(a_datagram_of_a_group_is_for_those_whose_number_it_has)
+{
+	static const uint32_t numbers[3] = { 8, 0, 1 };
+	struct neko_world w = { 0 };
+	uint8_t bytes[REALWIRE_HEADER_BYTES + sizeof(numbers) + 2];
+	struct neko_msg *m, *got;
+	uint32_t number;
+	size_t n, i;
+
+	ck_assert_int_eq(world_init(&w, &no_ops, 3, 1, NULL), 0);
+	w.type_name[FD_HEARTBEAT] = "heartbeat";
+	m = world_msg_new(&w, 1, 2);
+	m->from = 2;
+	m->type = FD_HEARTBEAT;
+	memcpy(m->content, "hi", 2);
+	n = realwire_group_datagram(bytes, 42, numbers, 3, m);
+	ck_assert_uint_eq(n, sizeof(bytes));
+	for (i = 1; i <= 3; i++) {
+		got = realwire_message(&w, 42, (uint32_t)i, 1, bytes, n, &number);
+		ck_assert_int_eq(got != NULL, numbers[i - 1] > 0);
+		if (!got)
+			continue;
+		ck_assert_uint_eq(number, numbers[i - 1] - 1);
+		ck_assert(got->from == 2 && got->to == i && got->n == 2);
+		ck_assert_mem_eq(got->content, "hi", 2);
+		world_msg_unref(&w, got);
+	}
+	for (i = 0; i < n; i++)
+		ck_assert_ptr_null(realwire_message(&w, 42, 1, 1, bytes, i, &number));
+	ck_assert_ptr_null(realwire_message(&w, 41, 1, 1, bytes, n, &number));
+	world_msg_unref(&w, m);
+	world_done(&w);
+}
+END_TEST
+
 struct heard {
 	unsigned events, delays;
 	struct neko_delay delay; /* the last one */
@@ -195,6 +230,9 @@ START_TEST(frames_that_are_cut_are_refused)
 	ck_assert_int_eq(realwire_get_start(b.p + 5, b.n - 5, &sg), 0);
 	ck_assert(sg.m == 3 && sg.id == 2 && sg.seed == 7 && sg.silence == 5 && sg.ntext == 5);
 	ck_assert_mem_eq(sg.text, "a = b", 5);
+	b.p[5 + 2] = 1; /* 65539 processes */
+	ck_assert_int_eq(realwire_get_start(b.p + 5, b.n - 5, &sg), -ERR_PROTO);
+	b.p[5 + 2] = 0;
 	for (i = 0; i < 29; i++)
 		ck_assert_int_eq(realwire_get_start(b.p + 5, i, &sg), -ERR_PROTO);
 	buf_clear(&b);
@@ -223,5 +261,6 @@ START_TEST(frames_that_are_cut_are_refused)
 END_TEST
 
 SUITE("realwire", datagrams_that_are_not_of_this_run_are_nothing,
+      a_datagram_of_a_group_is_for_those_whose_number_it_has,
       blocks_are_read_when_they_are_whole_and_refused_when_they_are_none,
       times_of_a_block_may_be_added_and_its_words_may_be_shown, frames_that_are_cut_are_refused)

@@ -31,12 +31,28 @@ static int run_text(const char *text, struct run_figures *f, struct err *e)
 	return rc;
 }
 
+struct wrong {
+	const char *text, *says;
+	unsigned line;
+};
+
+static void is_told(const struct wrong *w, size_t n)
+{
+	struct run_figures f;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct err e = { 0 };
+
+		ck_assert_msg(run_text(w[i].text, &f, &e) < 0, "row %zu", i);
+		ck_assert_msg(strstr(e.text, w[i].says), "row %zu says: %s", i, e.text);
+		ck_assert_msg(e.line == w[i].line, "row %zu says line %u: %s", i, e.line, e.text);
+	}
+}
+
 START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 {
-	static const struct {
-		const char *text, *says;
-		unsigned line;
-	} bad[] = {
+	static const struct wrong bad[] = {
 		{ "network = n\n", "write process.num = 2", 0 },
 		{ "process.num = 0\n", "from 1 to", 1 },
 		{ "process.num = 2\nprocess.1.initializer = heartbeat\n",
@@ -82,16 +98,28 @@ START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 		  "simulation.until = 1s\n",
 		  "raise process.num", 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(bad); i++) {
-		struct run_figures f;
-		struct err e = { 0 };
+	is_told(bad, ARRAY_LEN(bad));
+}
+END_TEST
 
-		ck_assert_msg(run_text(bad[i].text, &f, &e) < 0, "row %zu", i);
-		ck_assert_msg(strstr(e.text, bad[i].says), "row %zu says: %s", i, e.text);
-		ck_assert_msg(e.line == bad[i].line, "row %zu says line %u: %s", i, e.line, e.text);
-	}
+START_TEST(a_transport_that_cannot_be_is_told_in_simulations_too)
+{
+	static const struct wrong bad[] = {
+		{ GOOD "network.n.transport = ip\n", "udp, tcp or multicast", 7 },
+		{ GOOD "network.n.group = 10.0.0.1\n", "no group for multicast; write", 7 },
+		{ GOOD "network.n.group = 224.0.0.1\n", "as 239.255.72.1", 7 },
+		{ GOOD "network.n.group = a.b\n", "as 239.255.72.1", 7 },
+		{ GOOD "network.n.port = 0\n", "from 1 to 65535", 7 },
+		{ "process.num = 1\nprocess.initializer = none\nnetwork = a, b\nnetwork.a.delay = "
+		  "constant(1ms)\nnetwork.b.delay = constant(1ms)\n"
+		  "network.a.transport = multicast\nnetwork.b.group = 239.255.72.1\n"
+		  "network.b.transport = multicast\n",
+		  "networks a and b have the same group and port; take another network.b.group",
+		  8 },
+	};
+
+	is_told(bad, ARRAY_LEN(bad));
 }
 END_TEST
 
@@ -207,6 +235,7 @@ START_TEST(values_are_lines_of_files_and_the_first_are_dropped)
 END_TEST
 
 SUITE("run", what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy,
+      a_transport_that_cannot_be_is_told_in_simulations_too,
       a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another,
       a_run_without_an_end_ends_where_times_do,
       a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so,
