@@ -54,6 +54,7 @@ MODULES :=
 -include proto/module.mk
 -include libapp/module.mk
 -include common/net/module.mk
+-include stats/module.mk
 -include common/flow/module.mk
 -include common/route/module.mk
 -include common/daemon/module.mk
@@ -66,7 +67,6 @@ MODULES :=
 -include eventlog/app/module.mk
 -include eventlog/netlogger/module.mk
 -include interaction/module.mk
--include stats/module.mk
 -include eventlog/archive/module.mk
 -include pmsl/module.mk
 -include neko/module.mk

@@ -3,5 +3,5 @@
 MODULES   += neko
 neko.src  := coro.c events.c delay.c delaytrace.c msg.c layer.c world.c sim.c simflow.c simnet.c simcut.c medium.c medium_csma.c medium_fddi.c simmedium.c setup.c run.c run_nets.c run_real.c run_delays.c crew_local.c real.c realnet.c realtalk.c reallog.c realwire.c fd.c fd_deadline.c chen.c stat_fd.c statset.c measure.c apps.c stubborn.c broadcast.c broadcast_measure.c raft.c raft_measure.c
 neko.headers := neko.h
-neko.uses := common/base proto common/flow stats
+neko.uses := common/base proto stats
 neko.libs := -lm

@@ -65,7 +65,7 @@ void batches_moments(const struct batches *b, struct moments *out)
 	*out = (struct moments){ 0 };
 	for (unsigned i = 0; i < b->n; i++)
 		moments_add(out, b->mean[i]);
-	sum_add(&out->mean, b->origin);
+	sum_add(&out->powers.mean, b->origin);
 	out->min += b->origin;
 	out->max += b->origin;
 	out->first += b->origin;

@@ -11,6 +11,51 @@ static double distance(double v, const struct sum *mean)
 	return (v - mean->hi) - mean->lo;
 }
 
+/* The higher moments first: they need the lower ones of before. */
+void powers_add(struct powers *p, uint64_t n_before, double v)
+{
+	double before = (double)n_before, n = before + 1, delta = distance(v, &p->mean), part, term;
+
+	if (!n_before) { /* the square of a value may be too large, of which there is no spread yet */
+		p->mean = (struct sum){ v, 0 };
+		return;
+	}
+	part = delta / n;
+	term = delta * part * before;
+	sum_add(&p->m4, term * part * part * (n * n - 3 * n + 3) +
+				6 * part * part * sum_value(&p->m2) - 4 * part * sum_value(&p->m3));
+	sum_add(&p->m3, term * part * (n - 2) - 3 * part * sum_value(&p->m2));
+	sum_add(&p->m2, term);
+	sum_add(&p->mean, part);
+}
+
+/* Of none of them empty. */
+static void merge(struct powers *p, double na, const struct powers *from, double nb)
+{
+	double n = na + nb, wa = na / n, wb = nb / n;
+	double a2 = sum_value(&p->m2), b2 = sum_value(&from->m2);
+	double a3 = sum_value(&p->m3), b3 = sum_value(&from->m3);
+	double delta = distance(from->mean.hi, &p->mean) + from->mean.lo, square = delta * delta;
+
+	sum_merge(&p->m4, &from->m4);
+	sum_add(&p->m4, square * square * na * wb * (wa * wa - wa * wb + wb * wb));
+	sum_add(&p->m4,
+		6 * square * (wa * wa * b2 + wb * wb * a2) + 4 * delta * (wa * b3 - wb * a3));
+	sum_merge(&p->m3, &from->m3);
+	sum_add(&p->m3, square * delta * na * wb * (wa - wb) + 3 * delta * (wa * b2 - wb * a2));
+	sum_merge(&p->m2, &from->m2);
+	sum_add(&p->m2, square * na * wb);
+	sum_add(&p->mean, delta * wb);
+}
+
+void powers_merge(struct powers *p, uint64_t n, const struct powers *from, uint64_t n_from)
+{
+	if (!n)
+		*p = *from;
+	else if (n_from)
+		merge(p, (double)n, from, (double)n_from);
+}
+
 static void note_range(struct moments *m, double v)
 {
 	double step = v - m->last;
@@ -27,45 +72,16 @@ static void note_range(struct moments *m, double v)
 
 bool moments_add(struct moments *m, double v)
 {
-	double before = (double)m->n, n = before + 1, delta, part, term;
-
 	if (!isfinite(v))
 		return false;
 	note_range(m, v);
-	m->n++;
-	delta = distance(v, &m->mean);
-	part = delta / n;
-	term = delta * part * before;
-	sum_add(&m->m4, term * part * part * (n * n - 3 * n + 3) +
-				6 * part * part * sum_value(&m->m2) - 4 * part * sum_value(&m->m3));
-	sum_add(&m->m3, term * part * (n - 2) - 3 * part * sum_value(&m->m2));
-	sum_add(&m->m2, term);
-	sum_add(&m->mean, part);
+	powers_add(&m->powers, m->n++, v);
 	return true;
-}
-
-/* The higher moments first: they need the lower ones of before. */
-static void merge_powers(struct moments *m, const struct moments *from, double delta)
-{
-	double na = (double)m->n, nb = (double)from->n, n = na + nb;
-	double a2 = sum_value(&m->m2), b2 = sum_value(&from->m2);
-	double a3 = sum_value(&m->m3), b3 = sum_value(&from->m3);
-	double wa = na / n, wb = nb / n, square = delta * delta;
-
-	sum_merge(&m->m4, &from->m4);
-	sum_add(&m->m4, square * square * na * wb * (wa * wa - wa * wb + wb * wb));
-	sum_add(&m->m4,
-		6 * square * (wa * wa * b2 + wb * wb * a2) + 4 * delta * (wa * b3 - wb * a3));
-	sum_merge(&m->m3, &from->m3);
-	sum_add(&m->m3, square * delta * na * wb * (wa - wb) + 3 * delta * (wa * b2 - wb * a2));
-	sum_merge(&m->m2, &from->m2);
-	sum_add(&m->m2, square * na * wb);
-	sum_add(&m->mean, delta * wb);
 }
 
 void moments_merge(struct moments *m, const struct moments *from)
 {
-	double delta, step;
+	double step = from->first - m->last;
 
 	if (!from->n)
 		return;
@@ -73,9 +89,7 @@ void moments_merge(struct moments *m, const struct moments *from)
 		*m = *from;
 		return;
 	}
-	delta = distance(from->mean.hi, &m->mean) + from->mean.lo;
-	step = from->first - m->last;
-	merge_powers(m, from, delta);
+	powers_merge(&m->powers, m->n, &from->powers, from->n);
 	sum_merge(&m->steps, &from->steps);
 	sum_add(&m->steps, step * step);
 	m->last = from->last;
@@ -86,12 +100,12 @@ void moments_merge(struct moments *m, const struct moments *from)
 
 double moments_mean(const struct moments *m)
 {
-	return m->n ? sum_value(&m->mean) : NAN;
+	return m->n ? sum_value(&m->powers.mean) : NAN;
 }
 
 double moments_variance(const struct moments *m)
 {
-	double m2 = sum_value(&m->m2);
+	double m2 = sum_value(&m->powers.m2);
 
 	return m->n < 2 ? NAN : m2 < 0 ? 0 : m2 / (double)(m->n - 1);
 }
@@ -105,19 +119,19 @@ double moments_skewness(const struct moments *m)
 {
 	double s = moments_deviation(m);
 
-	return s > 0 ? sum_value(&m->m3) / (double)m->n / (s * s * s) : NAN;
+	return s > 0 ? sum_value(&m->powers.m3) / (double)m->n / (s * s * s) : NAN;
 }
 
 double moments_kurtosis(const struct moments *m)
 {
 	double v = moments_variance(m);
 
-	return v > 0 ? sum_value(&m->m4) / (double)m->n / (v * v) - 3 : NAN;
+	return v > 0 ? sum_value(&m->powers.m4) / (double)m->n / (v * v) - 3 : NAN;
 }
 
 double moments_sum(const struct moments *m)
 {
-	return (double)m->n * m->mean.hi + (double)m->n * m->mean.lo;
+	return (double)m->n * m->powers.mean.hi + (double)m->n * m->powers.mean.lo;
 }
 
 /*
@@ -126,8 +140,8 @@ double moments_sum(const struct moments *m)
  */
 double moments_serial(const struct moments *m)
 {
-	double m2 = sum_value(&m->m2), a = distance(m->first, &m->mean),
-	       b = distance(m->last, &m->mean), r;
+	double m2 = sum_value(&m->powers.m2), a = distance(m->first, &m->powers.mean),
+	       b = distance(m->last, &m->powers.mean), r;
 
 	if (m->n < 2 || !(m2 > 0))
 		return NAN;

@@ -15,10 +15,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zeros: of no value. Fields are for moments.c. */
+/*
+ * What merges in any order: of the values of many processes as of one's. Whoever has it counts the values,
+ * finite ones. Zeros: of none.
+ */
+struct powers {
+	struct sum mean, m2, m3, m4; /* m2..m4: sums of powers of the distance to the mean */
+};
+
+/* v after n_before others. */
+void powers_add(struct powers *p, uint64_t n_before, double v);
+
+/*
+ * Those of n values become those of n + n_from. Lower ones do not depend on higher ones: who wants the
+ * variance only may leave m3 and m4 away.
+ */
+void powers_merge(struct powers *p, uint64_t n, const struct powers *from, uint64_t n_from);
+
+/* The same of values that come one after the other. Zeros: of no value. Fields are for moments.c. */
 struct moments {
 	uint64_t n;
-	struct sum mean, m2, m3, m4; /* m2..m4: sums of powers of the distance to the mean */
+	struct powers powers;
 	struct sum steps; /* of squared differences of successive values */
 	double min, max, first, last;
 };

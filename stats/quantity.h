@@ -10,7 +10,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
-#include "common/flow/sketch.h"
+#include "stats/sketch.h"
 #include "stats/batches.h"
 #include "stats/interval.h"
 #include "stats/moments.h"

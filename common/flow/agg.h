@@ -12,7 +12,7 @@
 #define COMMON_FLOW_AGG_H
 
 #include "common/base/sum.h"
-#include "common/flow/sketch.h"
+#include "stats/sketch.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  * bound is known. What a sketch is depends on its values alone, not on their
  * order nor on how sketches were merged.
  */
-#ifndef COMMON_FLOW_SKETCH_H
-#define COMMON_FLOW_SKETCH_H
+#ifndef STATS_SKETCH_H
+#define STATS_SKETCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/flow/sketch.h"
+#include "stats/sketch.h"
 
 #include <float.h>
 #include <math.h>
