@@ -96,11 +96,18 @@ static int set_every(struct measure_asked *a, const struct omis_value *v)
 	return ms && a->every < FLOW_EVERY_MIN_NS ? -ERR_INVALID : 0;
 }
 
+/* One number, without a further one to choose, of the unit that the values have. */
+static bool can_join_values(enum agg_kind kind)
+{
+	return !agg_kind_has_sketch(kind) && !agg_kind_has_share(kind) &&
+	       (!agg_kind_powers(kind) || kind == AGG_STDEV);
+}
+
 static int set_agg(struct measure_asked *a, const struct omis_value *v)
 {
 	const char *name = omis_value_text(v, NULL);
 
-	a->has_agg = name && agg_kind_find(name, &a->agg) && !agg_kind_has_sketch(a->agg);
+	a->has_agg = name && agg_kind_find(name, &a->agg) && can_join_values(a->agg);
 	return a->has_agg ? 0 : -ERR_INVALID;
 }
 

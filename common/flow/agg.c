@@ -1,11 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/flow/agg.h"
 
+#include "stats/interval.h"
+#include "stats/student.h"
+
 #include <math.h>
 
 #define COUNT_MAX (UINT64_MAX / 4) /* of a sane aggregate: sums of some cannot overflow */
 
 static const struct agg_product one = { 0.5, 1 };
+
+unsigned agg_kind_powers(enum agg_kind kind)
+{
+	switch (kind) {
+	case AGG_STDEV:
+	case AGG_VARIANCE:
+	case AGG_CI:
+		return 2;
+	case AGG_SKEWNESS:
+		return 3;
+	case AGG_KURTOSIS:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+bool agg_share_is_fit(enum agg_kind kind, double q)
+{
+	if (kind == AGG_CI)
+		return !isnan(normal_two_sided(q));
+	return kind != AGG_QUANTILE || (q >= 0 && q <= 1);
+}
 
 void agg_init(struct agg *a, enum agg_kind kind, struct sketch *sketch)
 {
@@ -27,8 +53,8 @@ void agg_clear(struct agg *a)
 		a->product.value = a->product.most = one;
 	} else if (agg_kind_has_sketch(a->kind)) {
 		sketch_init(a->sketch);
-	} else if (a->kind == AGG_STDEV) {
-		a->moments.mean = a->moments.m2 = (struct sum){ 0 };
+	} else if (agg_kind_powers(a->kind)) {
+		a->powers = (struct powers){ 0 };
 	} else {
 		a->sum.hi = a->sum.lo = 0;
 	}
@@ -55,19 +81,6 @@ static void product_add(struct agg *a, double v, double error)
 	product_times(&a->product.most, most, 0);
 }
 
-static double from_mean(double v, const struct sum *mean)
-{
-	return (v - mean->hi) - mean->lo;
-}
-
-static void moments_add(struct agg *a, double v)
-{
-	double n = (double)a->n, delta = from_mean(v, &a->moments.mean);
-
-	sum_add(&a->moments.m2, delta * delta * ((n - 1) / n));
-	sum_add(&a->moments.mean, delta / n);
-}
-
 static void note_error(struct agg *a, double error)
 {
 	if (a->kind == AGG_SUM || a->kind == AGG_MEAN)
@@ -79,6 +92,8 @@ static void note_error(struct agg *a, double error)
 static void add_finite(struct agg *a, double v, double error)
 {
 	a->n++;
+	if (agg_kind_powers(a->kind))
+		return powers_add(&a->powers, a->n - 1, v);
 	switch (a->kind) {
 	case AGG_SUM:
 	case AGG_MEAN:
@@ -91,13 +106,10 @@ static void add_finite(struct agg *a, double v, double error)
 		return;
 	case AGG_PROD:
 		return product_add(a, v, error);
-	case AGG_STDEV:
-		return moments_add(a, v);
 	case AGG_QUANTILE:
 	case AGG_HISTOGRAM:
 		return sketch_add(a->sketch, v);
-	case AGG_COUNT:
-	case AGG_NKINDS:
+	default:
 		return;
 	}
 }
@@ -115,25 +127,10 @@ void agg_add(struct agg *a, double v, double error)
 		a->ninf++;
 }
 
-/* Chan et al.: mean and M2 of both from those of each. */
-static void moments_merge(struct agg *a, const struct agg *b)
-{
-	double na = (double)a->n, nb = (double)b->n, n = na + nb, delta;
-
-	if (!b->n)
-		return;
-	if (!a->n) {
-		a->moments = b->moments;
-		return;
-	}
-	delta = from_mean(b->moments.mean.hi, &a->moments.mean) + b->moments.mean.lo;
-	sum_merge(&a->moments.m2, &b->moments.m2);
-	sum_add(&a->moments.m2, delta * delta * (na * (nb / n)));
-	sum_add(&a->moments.mean, delta * (nb / n));
-}
-
 static void merge_finite(struct agg *a, const struct agg *b)
 {
+	if (agg_kind_powers(a->kind))
+		return powers_merge(&a->powers, a->n, &b->powers, b->n);
 	switch (a->kind) {
 	case AGG_SUM:
 	case AGG_MEAN:
@@ -148,13 +145,10 @@ static void merge_finite(struct agg *a, const struct agg *b)
 		product_times(&a->product.value, b->product.value.mant, b->product.value.exp);
 		product_times(&a->product.most, b->product.most.mant, b->product.most.exp);
 		return;
-	case AGG_STDEV:
-		return moments_merge(a, b);
 	case AGG_QUANTILE:
 	case AGG_HISTOGRAM:
 		return sketch_merge(a->sketch, b->sketch);
-	case AGG_COUNT:
-	case AGG_NKINDS:
+	default:
 		return;
 	}
 }
@@ -247,11 +241,98 @@ static double quantile(const struct agg *a, double q, double *error)
 	return v;
 }
 
-static double stdev(const struct agg *a)
+/* --- of the powers: a bound for values that may each be off by E, so that deviations are by 2 E at the most */
+
+struct moments agg_moments(const struct agg *a)
 {
+	return (struct moments){ .n = a->n, .powers = a->powers };
+}
+
+/* The deviation moves by no more than the values do. */
+static double stdev(const struct moments *m)
+{
+	double m2 = sum_value(&m->powers.m2);
+
+	return sqrt(m2 < 0 ? 0 : m2 / (double)m->n);
+}
+
+static double variance(const struct moments *m, double *error)
+{
+	double n = (double)m->n;
+
+	*error *= n / (n - 1) * (2 * stdev(m) + *error);
+	return moments_variance(m);
+}
+
+static double half_width(const struct moments *m, double level, double *error)
+{
+	struct interval i = interval_of_mean(m, level);
+
+	*error *= student_two_sided(level, i.df) / sqrt(i.df);
+	return i.half;
+}
+
+/* shift: how far M / n may be off, where is value = M / n / s^power. */
+static double shape_error(const struct moments *m, double value, double error, double shift, int power)
+{
+	double n = (double)m->n, s = moments_deviation(m), off = error * sqrt(n / (n - 1)), size;
+
+	if (!(s > off))
+		return INFINITY;
+	size = fabs(value) * pow(s, power);
+	return fmax((size + shift) / pow(s - off, power) - fabs(value),
+		    fabs(value) - (size - shift) / pow(s + off, power));
+}
+
+static double skewness(const struct moments *m, double *error)
+{
+	double v = moments_skewness(m), e = *error, s = stdev(m);
+
+	*error = shape_error(m, v, e, ((6 * s) * s + (12 * s + 8 * e) * e) * e, 3);
+	return v;
+}
+
+static double kurtosis(const struct moments *m, double *error)
+{
+	double v = moments_kurtosis(m), e = *error, s = stdev(m);
+	double third = s * sqrt(fabs(sum_value(&m->powers.m4)) / (double)m->n); /* of |v - mean|^3 */
+
+	*error = shape_error(m, v + 3, e,
+			     (8 * third + (24 * s * s + (32 * s + 16 * e) * e) * e) * e, 4);
+	return v;
+}
+
+static double of_two_and_more(const struct moments *m, const struct agg *a, double q, double *error)
+{
+	switch (a->kind) {
+	case AGG_VARIANCE:
+		return variance(m, error);
+	case AGG_SKEWNESS:
+		return skewness(m, error);
+	case AGG_KURTOSIS:
+		return kurtosis(m, error);
+	default:
+		return half_width(m, q, error);
+	}
+}
+
+static double of_powers(const struct agg *a, double q, double *error)
+{
+	struct moments m = agg_moments(a);
+	double v;
+
 	if (a->pinf || a->ninf)
 		return NAN;
-	return sqrt(sum_value(&a->moments.m2) > 0 ? sum_value(&a->moments.m2) / (double)a->n : 0);
+	if (a->kind == AGG_STDEV)
+		return stdev(&m);
+	if (a->n < 2)
+		return NAN;
+	v = of_two_and_more(&m, a, q, error);
+	if (a->error == 0)
+		*error = 0; /* also of a spread that is infinite */
+	else if (!(*error >= 0))
+		*error = INFINITY;
+	return v;
 }
 
 double agg_value(const struct agg *a, double q, double *error)
@@ -273,12 +354,12 @@ double agg_value(const struct agg *a, double q, double *error)
 	}
 	if (!all)
 		return NAN;
+	if (agg_kind_powers(a->kind))
+		return of_powers(a, q, error);
 	switch (a->kind) {
 	case AGG_MEAN:
 		*error /= (double)all;
 		return whole_sum(a) / (double)all;
-	case AGG_STDEV:
-		return stdev(a);
 	case AGG_MIN:
 		return least(a);
 	case AGG_MAX:
@@ -306,18 +387,24 @@ static bool range_is_sane(const struct agg *a)
 	return isfinite(a->range.min) && isfinite(a->range.max) && a->range.min <= a->range.max;
 }
 
+static bool powers_are_sane(const struct powers *p)
+{
+	return !(p->m2.hi < 0) && isfinite(p->mean.lo) && isfinite(p->m2.lo) && isfinite(p->m3.lo) &&
+	       isfinite(p->m4.lo);
+}
+
 bool agg_is_sane(const struct agg *a)
 {
 	if (!(a->error >= 0) || a->n > COUNT_MAX)
 		return false;
+	if (agg_kind_powers(a->kind))
+		return powers_are_sane(&a->powers);
 	switch (a->kind) {
 	case AGG_COUNT:
 		return true;
 	case AGG_SUM:
 	case AGG_MEAN:
 		return isfinite(a->sum.lo);
-	case AGG_STDEV:
-		return !(a->moments.m2.hi < 0) && isfinite(a->moments.mean.lo) && isfinite(a->moments.m2.lo);
 	case AGG_MIN:
 	case AGG_MAX:
 	case AGG_UNIQUE:
@@ -327,8 +414,7 @@ bool agg_is_sane(const struct agg *a)
 	case AGG_QUANTILE:
 	case AGG_HISTOGRAM:
 		return sketch_is_sane(a->sketch) && sketch_total(a->sketch) == a->n;
-	case AGG_NKINDS:
+	default:
 		return false;
 	}
-	return false;
 }

@@ -11,7 +11,7 @@
 #ifndef COMMON_FLOW_AGG_H
 #define COMMON_FLOW_AGG_H
 
-#include "common/base/sum.h"
+#include "stats/moments.h"
 #include "stats/sketch.h"
 
 #include <stdbool.h>
@@ -28,6 +28,10 @@ enum agg_kind {
 	AGG_UNIQUE, /* any of them: the least; the bound says how far the others are */
 	AGG_QUANTILE,
 	AGG_HISTOGRAM,
+	AGG_VARIANCE, /* and these as stats/moments.h has them: an estimate, with n - 1 */
+	AGG_SKEWNESS,
+	AGG_KURTOSIS,
+	AGG_CI, /* half the width of the mean's confidence interval by Student's t; q is the level */
 	AGG_NKINDS
 };
 
@@ -45,9 +49,7 @@ struct agg {
 	double error; /* of the values: SUM and MEAN their sum, the others the greatest */
 	union {
 		struct sum sum;
-		struct {
-			struct sum mean, m2; /* a step of a mean of 10^9 soon is less than its last digit */
-		} moments;
+		struct powers powers; /* of the kinds that have agg_kind_powers() */
 		struct {
 			double min, max;
 		} range; /* MIN, MAX, UNIQUE */
@@ -69,6 +71,21 @@ static inline bool agg_kind_has_sketch(enum agg_kind kind)
 	return kind == AGG_QUANTILE || kind == AGG_HISTOGRAM;
 }
 
+/*
+ * How many of mean, M2, M3, M4 are needed for it, 0: none. Only these travel, and only they are of use
+ * in an aggregate that came.
+ */
+unsigned agg_kind_powers(enum agg_kind kind);
+
+/* It has a number beside its values: a QUANTILE's share, a CI's level. */
+static inline bool agg_kind_has_share(enum agg_kind kind)
+{
+	return kind == AGG_QUANTILE || kind == AGG_CI;
+}
+
+/* q is such a number; of the other kinds it is of no meaning. */
+bool agg_share_is_fit(enum agg_kind kind, double q);
+
 /* sketch: the caller's, for the kinds that have one, else NULL. */
 void agg_init(struct agg *a, enum agg_kind kind, struct sketch *sketch);
 /* Of no value again. */
@@ -86,9 +103,12 @@ void agg_copy(struct agg *a, const struct agg *b);
 /*
  * The answer and its error bound. NaN when there is none: no value for a kind that needs one, or
  * infinities against each other. SUM of nothing is 0, PROD 1, COUNT 0. HISTOGRAM: the number of
- * values. q: AGG_QUANTILE.
+ * values. q: of a kind that agg_kind_has_share().
  */
 double agg_value(const struct agg *a, double q, double *error);
+
+/* What the kinds with powers are made of, without what only a sequence has. */
+struct moments agg_moments(const struct agg *a);
 
 /* Values in it. */
 uint64_t agg_count(const struct agg *a);

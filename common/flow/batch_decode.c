@@ -151,22 +151,27 @@ static void get_product(struct cur *c, struct agg_product *p)
 	p->exp = get_zigzag(c);
 }
 
+static void get_powers(struct cur *c, struct agg *a, bool low)
+{
+	struct powers *p = &a->powers;
+	struct sum *const v[] = { &p->mean, &p->m2, &p->m3, &p->m4 };
+
+	for (unsigned i = 0; i < agg_kind_powers(a->kind); i++)
+		v[i]->hi = get_double(c);
+	for (unsigned i = 0; low && i < agg_kind_powers(a->kind); i++)
+		v[i]->lo = get_double(c);
+}
+
 static void get_finite(struct cur *c, struct agg *a, bool low)
 {
+	if (agg_kind_powers(a->kind))
+		return get_powers(c, a, low);
 	switch (a->kind) {
 	case AGG_SUM:
 	case AGG_MEAN:
 		a->sum.hi = get_double(c);
 		if (low)
 			a->sum.lo = get_double(c);
-		return;
-	case AGG_STDEV:
-		a->moments.mean.hi = get_double(c);
-		a->moments.m2.hi = get_double(c);
-		if (low) {
-			a->moments.mean.lo = get_double(c);
-			a->moments.m2.lo = get_double(c);
-		}
 		return;
 	case AGG_MIN:
 	case AGG_MAX:
@@ -182,15 +187,14 @@ static void get_finite(struct cur *c, struct agg *a, bool low)
 	case AGG_QUANTILE:
 	case AGG_HISTOGRAM:
 		return get_sketch(c, a->sketch);
-	case AGG_COUNT:
-	case AGG_NKINDS:
+	default:
 		return;
 	}
 }
 
 static void get_agg(struct cur *c, enum agg_kind kind, struct sketch *sketch, struct agg *a)
 {
-	bool may_be_low = kind == AGG_SUM || kind == AGG_MEAN || kind == AGG_STDEV;
+	bool may_be_low = kind == AGG_SUM || kind == AGG_MEAN || agg_kind_powers(kind);
 	uint8_t bits = get_bits(c, may_be_low ? AGG_BITS : AGG_BITS & ~AGG_LOW);
 
 	agg_init(a, kind, sketch);

@@ -95,22 +95,31 @@ static void put_product(struct buf *b, const struct agg_product *p)
 	put_zigzag(b, p->exp);
 }
 
+static const struct sum *power(const struct agg *a, unsigned i)
+{
+	const struct sum *const v[] = { &a->powers.mean, &a->powers.m2, &a->powers.m3, &a->powers.m4 };
+
+	return v[i];
+}
+
+static void put_powers(struct buf *b, const struct agg *a, bool low)
+{
+	for (unsigned i = 0; i < agg_kind_powers(a->kind); i++)
+		put_double(b, power(a, i)->hi);
+	for (unsigned i = 0; low && i < agg_kind_powers(a->kind); i++)
+		put_double(b, power(a, i)->lo);
+}
+
 static void put_finite(struct buf *b, const struct agg *a, bool low)
 {
+	if (agg_kind_powers(a->kind))
+		return put_powers(b, a, low);
 	switch (a->kind) {
 	case AGG_SUM:
 	case AGG_MEAN:
 		put_double(b, a->sum.hi);
 		if (low)
 			put_double(b, a->sum.lo);
-		return;
-	case AGG_STDEV:
-		put_double(b, a->moments.mean.hi);
-		put_double(b, a->moments.m2.hi);
-		if (low) {
-			put_double(b, a->moments.mean.lo);
-			put_double(b, a->moments.m2.lo);
-		}
 		return;
 	case AGG_MIN:
 		return put_double(b, a->range.min);
@@ -125,16 +134,16 @@ static void put_finite(struct buf *b, const struct agg *a, bool low)
 	case AGG_QUANTILE:
 	case AGG_HISTOGRAM:
 		return put_sketch(b, a->sketch);
-	case AGG_COUNT:
-	case AGG_NKINDS:
+	default:
 		return;
 	}
 }
 
 static bool has_low(const struct agg *a)
 {
-	if (a->kind == AGG_STDEV)
-		return a->moments.mean.lo != 0 || a->moments.m2.lo != 0;
+	for (unsigned i = 0; i < agg_kind_powers(a->kind); i++)
+		if (power(a, i)->lo != 0)
+			return true;
 	return (a->kind == AGG_SUM || a->kind == AGG_MEAN) && a->sum.lo != 0;
 }
 

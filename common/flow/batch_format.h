@@ -25,7 +25,7 @@ enum token_bit {
 enum agg_bit {
 	AGG_INFINITE = 1, /* varints pinf, ninf; else 0 */
 	AGG_ERROR = 2, /* 8 bytes; else 0 */
-	AGG_LOW = 4, /* SUM, MEAN: 8 bytes; STDEV: of mean and M2, 8 bytes each; else 0 */
+	AGG_LOW = 4, /* SUM, MEAN: 8 bytes; with powers: of each 8 bytes; else 0 */
 	AGG_BITS = 7,
 };
 

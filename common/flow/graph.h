@@ -112,7 +112,7 @@ struct flow_source {
 
 struct flow_fold {
 	enum agg_kind agg;
-	double q; /* AGG_QUANTILE: 0..1 */
+	double q; /* of a kind that agg_kind_has_share() */
 	bool partial_out; /* gives the partial aggregate, to be merged elsewhere. HISTOGRAM: always */
 	enum flow_since since; /* VT_AGG */
 };

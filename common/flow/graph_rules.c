@@ -68,8 +68,11 @@ static int fold_is_sane(const struct flow_fold *f, struct err *e)
 {
 	if (!agg_kind_name(f->agg))
 		return err_set(e, ERR_INVALID, "aggregate %u is none", (unsigned)f->agg);
-	if (f->agg == AGG_QUANTILE && !(f->q >= 0 && f->q <= 1))
-		return err_set(e, ERR_INVALID, "a quantile of %g, not of 0 to 1", f->q);
+	if (!agg_share_is_fit(f->agg, f->q))
+		return err_set(e, ERR_INVALID,
+			       f->agg == AGG_CI ? "a level of %g, not 0.95 or so"
+						: "a quantile of %g, not of 0 to 1",
+			       f->q);
 	if (f->since != FLOW_SINCE_START && f->since != FLOW_SINCE_LAST)
 		return err_set(e, ERR_INVALID, "since %u is none", (unsigned)f->since);
 	return 0;

@@ -12,6 +12,8 @@ static const char *const agg_name[AGG_NKINDS] = {
 	[AGG_PROD] = "PROD",	     [AGG_MEAN] = "MEAN",
 	[AGG_STDEV] = "STDEV",	     [AGG_UNIQUE] = "UNIQUE",
 	[AGG_QUANTILE] = "QUANTILE", [AGG_HISTOGRAM] = "HISTOGRAM",
+	[AGG_VARIANCE] = "VARIANCE", [AGG_SKEWNESS] = "SKEWNESS",
+	[AGG_KURTOSIS] = "KURTOSIS", [AGG_CI] = "CI",
 };
 
 static const char *const kind_name[FLOW_NKINDS] = {

@@ -2,49 +2,12 @@
 /* Partial aggregates against the direct computation, for random values, splits and orders. */
 #include "common/base/array.h"
 #include "common/base/rng.h"
-#include "common/flow/agg.h"
-#include "common/flow/batch.h"
 #include "tests/suite.h"
+#include "tests/unit/common/flow/values.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-#define VALUES_MAX 3000
-#define PARTS_MAX 7
-
-struct values {
-	double v[VALUES_MAX], error[VALUES_MAX];
-	size_t n;
-};
-
-/* Of very different sizes and both signs, some zeros; with infinite ones when asked for. */
-static double some_value(struct rng *r, unsigned family)
-{
-	double u = rng_double(r);
-
-	switch (family) {
-	case 0:
-		return u * 100;
-	case 1:
-		return ldexp(u - 0.5, (int)rng_below(r, 200) - 100);
-	case 2:
-		return rng_below(r, 3) ? floor(u * 10) - 5 : 0;
-	case 3:
-		return 1e9 + u;
-	default:
-		return rng_below(r, 20) ? u : rng_below(r, 2) ? INFINITY : -INFINITY;
-	}
-}
-
-static void some_values(struct values *w, struct rng *r, unsigned family)
-{
-	w->n = rng_below(r, 10) ? rng_below(r, 300) : rng_below(r, VALUES_MAX);
-	for (size_t i = 0; i < w->n; i++) {
-		w->v[i] = some_value(r, family);
-		w->error[i] = rng_below(r, 2) ? 0 : rng_double(r);
-	}
-}
 
 static void shuffle(struct values *w, struct rng *r)
 {
@@ -59,62 +22,6 @@ static void shuffle(struct values *w, struct rng *r)
 	}
 }
 
-struct bag {
-	struct agg a;
-	struct sketch sketch;
-};
-
-static void bag_init(struct bag *b, enum agg_kind kind)
-{
-	agg_init(&b->a, kind, &b->sketch);
-}
-
-/* All values, split at random and merged along a random tree. */
-static void fold(struct bag *out, const struct values *w, enum agg_kind kind, struct rng *r)
-{
-	static struct bag part[PARTS_MAX];
-	size_t parts = 1 + rng_below(r, PARTS_MAX);
-
-	for (size_t k = 0; k < parts; k++)
-		bag_init(&part[k], kind);
-	for (size_t i = 0; i < w->n; i++)
-		agg_add(&part[rng_below(r, parts)].a, w->v[i], w->error[i]);
-	while (parts > 1) {
-		size_t from = rng_below(r, parts), into = rng_below(r, parts - 1);
-
-		into += into >= from;
-		ck_assert(agg_is_sane(&part[from].a));
-		agg_merge(&part[into].a, &part[from].a);
-		if (from != parts - 1) {
-			bag_init(&part[from], kind);
-			agg_copy(&part[from].a, &part[parts - 1].a);
-		}
-		parts--;
-	}
-	bag_init(out, kind);
-	agg_copy(&out->a, &part[0].a);
-}
-
-/* What the sum of the sizes is: the scale of rounding in a sum. */
-static double size_of(const struct values *w)
-{
-	double s = 0;
-
-	for (size_t i = 0; i < w->n; i++)
-		s += fabs(w->v[i]);
-	return s;
-}
-
-static void near(double got, double want, double bound)
-{
-	if (isnan(want) || isinf(want)) {
-		ck_assert_msg(isnan(want) ? isnan(got) : got == want, "%g, not %g", got, want);
-		return;
-	}
-	ck_assert_msg(fabs(got - want) <= bound, "%.17g is not within %g of %.17g", got, bound,
-		      want);
-}
-
 static double direct_sum(const struct values *w)
 {
 	__float128 s = 0;
@@ -122,17 +29,6 @@ static double direct_sum(const struct values *w)
 	for (size_t i = 0; i < w->n; i++)
 		s += (__float128)w->v[i];
 	return (double)s;
-}
-
-static double direct_stdev(const struct values *w)
-{
-	__float128 mean = 0, m2 = 0;
-
-	for (size_t i = 0; i < w->n; i++)
-		mean += (__float128)w->v[i] / (__float128)(double)w->n;
-	for (size_t i = 0; i < w->n; i++)
-		m2 += ((__float128)w->v[i] - mean) * ((__float128)w->v[i] - mean);
-	return sqrt((double)(m2 / (__float128)(double)w->n));
 }
 
 static int by_value(const void *a, const void *b)
@@ -152,92 +48,17 @@ START_TEST(sums_and_means_are_those_of_all_values)
 	rng_init(&r, suite_seed(1));
 	for (int round = 0; round < 2000; round++) {
 		some_values(&w, &r, (unsigned)round % 5);
-		fold(&b, &w, AGG_SUM, &r);
+		values_fold(&b, &w, AGG_SUM, &r);
 		near(agg_value(&b.a, 0, &error), direct_sum(&w),
-		     2 * DBL_EPSILON * fabs(direct_sum(&w)) + 1e-28 * size_of(&w));
-		fold(&b, &w, AGG_MEAN, &r);
+		     2 * DBL_EPSILON * fabs(direct_sum(&w)) + 1e-28 * values_size(&w));
+		values_fold(&b, &w, AGG_MEAN, &r);
 		if (w.n)
 			near(agg_value(&b.a, 0, &error), direct_sum(&w) / (double)w.n,
 			     4 * DBL_EPSILON * fabs(direct_sum(&w) / (double)w.n) +
-				     1e-28 * size_of(&w));
+				     1e-28 * values_size(&w));
 		else
 			ck_assert(isnan(agg_value(&b.a, 0, &error)));
 	}
-}
-END_TEST
-
-START_TEST(a_standard_deviation_is_that_of_all_values)
-{
-	static struct values w;
-	struct rng r;
-	struct bag b;
-	double error;
-
-	rng_init(&r, suite_seed(2));
-	for (int round = 0; round < 2000; round++) {
-		some_values(&w, &r, (unsigned)round % 4);
-		fold(&b, &w, AGG_STDEV, &r);
-		if (!w.n)
-			ck_assert(isnan(agg_value(&b.a, 0, &error)));
-		else
-			near(agg_value(&b.a, 0, &error), direct_stdev(&w),
-			     1e-9 * direct_stdev(&w) + 1e-15 * size_of(&w));
-	}
-	some_values(&w, &r, 4);
-	w.v[0] = INFINITY;
-	w.n += !w.n;
-	fold(&b, &w, AGG_STDEV, &r);
-	ck_assert(isnan(agg_value(&b.a, 0, &error)));
-}
-END_TEST
-
-/* What hosts send and others merge, through the bytes of a batch. */
-static void send(struct agg *a)
-{
-	struct flow_token t = { .key = 1, .k = 1, .n = 1 };
-	struct flow_batch b = { .measurement = 1, .link = "l", .read = 1, .domain = FLOW_READ,
-				.partial = true, .agg = a->kind, .n = 1, .t = &t, .a = a }, got;
-	struct flow_batch_room room = { 0 };
-	struct buf bytes = BUF_INIT(4096);
-
-	flow_batch_encode(&bytes, &b);
-	ck_assert_int_eq(flow_batch_decode(&room, bytes.p, bytes.n, &got, NULL), 0);
-	*a = got.a[0];
-	flow_batch_room_done(&room);
-	buf_done(&bytes);
-}
-
-START_TEST(a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all)
-{
-	double low = 1e9 - 1e-3, high = 1e9 + 1e-3, error;
-	struct agg all;
-
-	agg_init(&all, AGG_STDEV, NULL);
-	for (int host = 0; host < 8; host++) {
-		struct agg a;
-
-		agg_init(&a, AGG_STDEV, NULL);
-		for (int i = 0; i < 125000; i++)
-			agg_add(&a, (i ^ host) & 1 ? high : low, 0);
-		near(agg_value(&a, 0, &error), (high - low) / 2, 1e-11 * (high - low));
-		send(&a);
-		agg_merge(&all, &a);
-	}
-	near(agg_value(&all, 0, &error), (high - low) / 2, 1e-11 * (high - low));
-	/* Hosts that differ by less than their own values' last digits are not the same for that. */
-	for (int host = 0; host < 2; host++) {
-		struct agg a;
-
-		agg_init(&a, AGG_STDEV, NULL);
-		for (int i = 0; i < 1000; i++)
-			agg_add(&a, i < (host ? 400 : 600) ? high : low, 0);
-		send(&a);
-		if (host)
-			agg_merge(&all, &a);
-		else
-			all = a;
-	}
-	near(agg_value(&all, 0, &error), (high - low) / 2, 1e-11 * (high - low));
 }
 END_TEST
 
@@ -257,15 +78,15 @@ START_TEST(extremes_counts_and_uniques_are_exact_in_any_order)
 			min = fmin(min, w.v[i]);
 			max = fmax(max, w.v[i]);
 		}
-		fold(&b, &w, AGG_COUNT, &r);
+		values_fold(&b, &w, AGG_COUNT, &r);
 		ck_assert(agg_value(&b.a, 0, &error) == (double)w.n && error == 0);
 		if (!w.n)
 			min = max = NAN;
-		fold(&b, &w, AGG_MIN, &r);
+		values_fold(&b, &w, AGG_MIN, &r);
 		near(agg_value(&b.a, 0, &error), min, 0);
-		fold(&b, &w, AGG_MAX, &r);
+		values_fold(&b, &w, AGG_MAX, &r);
 		near(agg_value(&b.a, 0, &error), max, 0);
-		fold(&b, &w, AGG_UNIQUE, &r);
+		values_fold(&b, &w, AGG_UNIQUE, &r);
 		near(agg_value(&b.a, 0, &error), min, 0);
 		ck_assert(!w.n || isinf(max) || isinf(min) ||
 			  min + error >= max - 1e-9 * (fabs(min) + fabs(max)));
@@ -292,7 +113,7 @@ START_TEST(a_product_is_that_of_all_values)
 			mant = frexp(mant * w.v[i], &shift);
 			exp += mant == 0 ? 0 : shift;
 		}
-		fold(&b, &w, AGG_PROD, &r);
+		values_fold(&b, &w, AGG_PROD, &r);
 		got = agg_value(&b.a, 0, &error);
 		exp = exp > 3000 ? 3000 : exp < -3000 ? -3000 : exp;
 		near(got, ldexp(mant, (int)exp), 1e-12 * fabs(got) + DBL_TRUE_MIN);
@@ -311,7 +132,7 @@ START_TEST(a_quantile_is_within_its_bound_of_the_exact_one)
 	for (int round = 0; round < 1500; round++) {
 		some_values(&w, &r, (unsigned)round % 5);
 		memset(w.error, 0, sizeof(w.error));
-		fold(&b, &w, AGG_QUANTILE, &r);
+		values_fold(&b, &w, AGG_QUANTILE, &r);
 		qsort(w.v, w.n, sizeof(w.v[0]), by_value);
 		for (size_t i = 0; i < ARRAY_LEN(qs); i++) {
 			double error, got = agg_value(&b.a, qs[i], &error), want;
@@ -353,7 +174,7 @@ START_TEST(a_sketch_depends_on_its_values_alone)
 		for (size_t i = 0; i < w.n; i++)
 			agg_add(&whole.a, w.v[i], 0);
 		shuffle(&w, &r);
-		fold(&merged, &w, AGG_HISTOGRAM, &r);
+		values_fold(&merged, &w, AGG_HISTOGRAM, &r);
 		ck_assert(same_sketch(&whole.sketch, &merged.sketch));
 		ck_assert(sketch_is_sane(&whole.sketch));
 		levels |= 1u << whole.sketch.level;
@@ -392,7 +213,8 @@ START_TEST(nothing_at_all_has_no_mean_but_a_sum)
 	} empty[] = {
 		{ AGG_COUNT, 0 },    { AGG_SUM, 0 },	    { AGG_PROD, 1 },   { AGG_HISTOGRAM, 0 },
 		{ AGG_MIN, NAN },    { AGG_MAX, NAN },	    { AGG_MEAN, NAN }, { AGG_STDEV, NAN },
-		{ AGG_UNIQUE, NAN }, { AGG_QUANTILE, NAN },
+		{ AGG_UNIQUE, NAN }, { AGG_QUANTILE, NAN },  { AGG_VARIANCE, NAN }, { AGG_SKEWNESS, NAN },
+		{ AGG_KURTOSIS, NAN }, { AGG_CI, NAN },
 	};
 	struct bag a, b;
 	double error;
@@ -440,7 +262,8 @@ END_TEST
 START_TEST(the_bound_of_an_answer_holds_for_all_values_within_theirs)
 {
 	static const enum agg_kind kinds[] = { AGG_SUM,	 AGG_MIN,   AGG_MAX,	 AGG_PROD,
-					       AGG_MEAN, AGG_STDEV, AGG_QUANTILE };
+					       AGG_MEAN, AGG_STDEV, AGG_QUANTILE,
+					       AGG_VARIANCE, AGG_SKEWNESS, AGG_KURTOSIS, AGG_CI };
 	static struct values w, moved;
 	struct rng r;
 	struct bag a, b;
@@ -458,8 +281,8 @@ START_TEST(the_bound_of_an_answer_holds_for_all_values_within_theirs)
 		moved = w;
 		for (size_t i = 0; i < w.n; i++)
 			moved.v[i] += (2 * rng_double(&r) - 1) * w.error[i];
-		fold(&a, &w, kind, &r);
-		fold(&b, &moved, kind, &r);
+		values_fold(&a, &w, kind, &r);
+		values_fold(&b, &moved, kind, &r);
 		was = agg_value(&a.a, 0.5, &error);
 		is = agg_value(&b.a, 0.5, &ignored);
 		width = kind == AGG_QUANTILE ? fabs(is) / 64 : 0;
@@ -498,8 +321,7 @@ START_TEST(a_partial_that_no_values_can_make_is_not_sane)
 }
 END_TEST
 
-SUITE("agg", sums_and_means_are_those_of_all_values, a_standard_deviation_is_that_of_all_values,
-      a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all,
+SUITE("agg", sums_and_means_are_those_of_all_values,
       extremes_counts_and_uniques_are_exact_in_any_order, a_product_is_that_of_all_values,
       a_quantile_is_within_its_bound_of_the_exact_one, a_sketch_depends_on_its_values_alone,
       buckets_come_by_rising_value_and_hold_everything, nothing_at_all_has_no_mean_but_a_sum,

@@ -288,6 +288,7 @@ START_TEST(attributes_out_of_range_are_refused)
 		{ { .kind = FLOW_SET, .fold = { .agg = (enum agg_kind)77 } }, "aggregate 77" },
 		{ { .kind = FLOW_SET, .fold = { .agg = AGG_QUANTILE, .q = 1.5 } },
 		  "quantile of 1.5" },
+		{ { .kind = FLOW_SET, .fold = { .agg = AGG_CI, .q = 1 } }, "level of 1" },
 		{ { .kind = FLOW_SET, .fold = { .agg = AGG_HISTOGRAM } }, "partial_out" },
 		{ { .kind = FLOW_VT_AGG, .fold = { .since = (enum flow_since)2 } }, "since 2" },
 		{ { .kind = FLOW_SHIFT, .shift = FLOW_SHIFT_MAX + 1 }, "a shift by" },
