@@ -2,6 +2,8 @@
 /* AT, IN, and the operators that run over variables: what is about time and sets. */
 #include "pmsl/checking.h"
 
+#include "common/flow/agg.h"
+
 #include <string.h>
 
 /* PROBE e(...) of AT e(p, vt). */
@@ -115,14 +117,19 @@ void pmsl_check_in(struct pmsl_checker *c, struct pmsl_expr *e)
 			   pmsl_type_name(b->type, right));
 }
 
+static bool takes_list(unsigned fold)
+{
+	return fold == PMSL_SUM || fold == PMSL_PROD || fold == PMSL_MIN || fold == PMSL_MAX ||
+	       fold == PMSL_MEAN || fold == PMSL_COUNT;
+}
+
 /* MAX(a, b, c): no variable runs. */
 static void check_list(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	struct pmsl_expr *a;
 
 	e->type.kind = PMSL_T_VALUE;
-	if (e->over || e->where || e->op == PMSL_UNIQUE || e->op == PMSL_STDEV ||
-	    e->op == PMSL_HISTOGRAM)
+	if (e->over || e->where || !takes_list(e->op))
 		pmsl_wrong(c, e, "%s runs over one expression, not over a list",
 			   pmsl_fold_name(e->op));
 	for (a = e->arg; a; a = a->next) {
@@ -167,18 +174,22 @@ static uint64_t check_over(struct pmsl_checker *c, struct pmsl_expr *e)
 	return set;
 }
 
-/* The share of QUANTILE(0.9, x). The value, behind it, is what counts from here on. */
+/* The share of QUANTILE(0.9, x), the level of CI(0.95, x). The value, behind it, is what counts from here on. */
 static struct pmsl_expr *check_share(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	struct pmsl_expr *share = e->arg;
+	bool is_ci = e->op == PMSL_CI;
 
-	if (e->op != PMSL_QUANTILE)
+	if (!pmsl_fold_has_share(e->op))
 		return e->narg == 1 ? e->arg : NULL;
 	pmsl_check_expr(c, share);
 	if (e->narg != 2)
-		pmsl_wrong(c, e, "QUANTILE takes a share and a value: QUANTILE(0.9, x[p])");
-	else if (share->kind != PMSL_E_NUMBER || share->number > 1)
-		pmsl_wrong(c, share, "the share is a number from 0 to 1");
+		pmsl_wrong(c, e, is_ci ? "CI takes a level and a value: CI(0.95, x[p])"
+				       : "QUANTILE takes a share and a value: QUANTILE(0.9, x[p])");
+	else if (share->kind != PMSL_E_NUMBER ||
+		 !agg_share_is_fit(is_ci ? AGG_CI : AGG_QUANTILE, share->number))
+		pmsl_wrong(c, share, is_ci ? "the level is a number below 1: 0.95"
+					   : "the share is a number from 0 to 1");
 	return share->next;
 }
 
@@ -194,6 +205,16 @@ static void check_times(struct pmsl_checker *c, struct pmsl_expr *e)
 	}
 }
 
+static void hint_variable(struct pmsl_checker *c, unsigned fold)
+{
+	if (takes_list(fold) || fold == PMSL_UNIQUE)
+		pmsl_hint(c->d, "declare one and use it: Process p; ... %s(x(p) WHERE p IN procs)",
+			  pmsl_fold_name(fold));
+	else
+		pmsl_hint(c->d, "of calls there is the sum, not each: declare one and use it, a Process, "
+				"or a VirtualTime AT a probe");
+}
+
 static void bind(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_expr *value,
 		 uint64_t over)
 {
@@ -203,11 +224,24 @@ static void bind(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_
 	e->free = all & ~e->bound;
 	if (!e->bound && value->type.kind != PMSL_T_NONE) {
 		pmsl_wrong(c, e, "%s has no variable to run over", pmsl_fold_name(e->op));
-		pmsl_hint(c->d, "declare one and use it: Process p; ... %s(x(p) WHERE p IN procs)",
-			  pmsl_fold_name(e->op));
+		hint_variable(c, e->op);
 	}
 	if (over & ~all)
 		pmsl_wrong(c, e, "a variable of %s stands nowhere in it", pmsl_fold_name(e->op));
+}
+
+static struct pmsl_unit fold_unit(const struct pmsl_expr *e, struct pmsl_unit of)
+{
+	switch (e->op) {
+	case PMSL_COUNT:
+	case PMSL_SKEWNESS:
+	case PMSL_KURTOSIS:
+		return PMSL_UNIT_ONE;
+	case PMSL_VARIANCE:
+		return pmsl_unit_product(of, of, 1);
+	default:
+		return of;
+	}
 }
 
 /* What the aggregate is: its type, unit and domain. */
@@ -224,7 +258,7 @@ static void conclude(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_ex
 	} else if (!pmsl_want(c, value, PMSL_T_VALUE)) {
 		return;
 	}
-	e->unit = e->op == PMSL_COUNT ? PMSL_UNIT_ONE : value->unit;
+	e->unit = fold_unit(e, value->unit);
 	if (e->op == PMSL_PROD && !pmsl_unit_is_one(value->unit))
 		pmsl_wrong(c, e,
 			   "a product over many values has no unit: they may have none either");
@@ -241,7 +275,7 @@ void pmsl_check_fold(struct pmsl_checker *c, struct pmsl_expr *e)
 	uint64_t held = c->held, over;
 	struct pmsl_expr *value;
 
-	if (e->op != PMSL_QUANTILE && e->narg != 1) {
+	if (!pmsl_fold_has_share(e->op) && e->narg != 1) {
 		check_list(c, e);
 		return;
 	}

@@ -346,7 +346,7 @@ static uint32_t build_run(struct builder *b, const struct pmsl_expr *e, const st
 			return NOTHING;
 		m = &run[k++];
 	}
-	if (e->op == PMSL_QUANTILE) {
+	if (pmsl_fold_has_share(e->op)) {
 		n.number = value->number;
 		value = value->next;
 	}

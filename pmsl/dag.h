@@ -48,7 +48,7 @@ struct dag_node {
 	enum dag_kind kind;
 	uint8_t op;
 	uint32_t at, len; /* in the text */
-	double number; /* NUMBER; FOLD: of a QUANTILE */
+	double number; /* NUMBER; FOLD: its share */
 	const char *name;
 	int builtin;
 	int8_t objects, partners, regions;

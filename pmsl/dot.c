@@ -118,6 +118,8 @@ static void label_fold(struct buf *b, const struct flow_node *n)
 {
 	buf_printf(b, "%s%s%s", n->kind == FLOW_VT_AGG ? "VT_" : "", agg_kind_name(n->fold.agg),
 		   n->fold.partial_out ? " (part)" : "");
+	if (agg_kind_has_share(n->fold.agg))
+		buf_printf(b, " %g", n->fold.q);
 	if (n->kind == FLOW_VT_AGG)
 		buf_puts(b, n->fold.since == FLOW_SINCE_LAST ? "\\nsince last" : "\\nsince start");
 }

@@ -4,7 +4,8 @@
 #include "common/base/str.h"
 
 static const char *const folds[PMSL_FOLDS] = {
-	"SUM", "PROD", "MIN", "MAX", "MEAN", "STDEV", "COUNT", "UNIQUE", "QUANTILE", "HISTOGRAM",
+	"SUM",	  "PROD",     "MIN",	   "MAX",      "MEAN",	   "STDEV",    "COUNT",
+	"UNIQUE", "QUANTILE", "HISTOGRAM", "VARIANCE", "SKEWNESS", "KURTOSIS", "CI",
 };
 
 static const char *const ops[PMSL_OPS] = {
@@ -14,6 +15,11 @@ static const char *const ops[PMSL_OPS] = {
 const char *pmsl_fold_name(unsigned fold)
 {
 	return fold < PMSL_FOLDS ? folds[fold] : NULL;
+}
+
+bool pmsl_fold_has_share(unsigned fold)
+{
+	return fold == PMSL_QUANTILE || fold == PMSL_CI;
 }
 
 const char *pmsl_op_name(unsigned op)

@@ -36,6 +36,10 @@ enum pmsl_fold {
 	PMSL_UNIQUE,
 	PMSL_QUANTILE,
 	PMSL_HISTOGRAM,
+	PMSL_VARIANCE,
+	PMSL_SKEWNESS,
+	PMSL_KURTOSIS,
+	PMSL_CI,
 	PMSL_FOLDS
 };
 
@@ -62,7 +66,7 @@ enum pmsl_expr_kind {
 	PMSL_E_NUMBER,
 	PMSL_E_NAME, /* name, arg = indices */
 	PMSL_E_CALL, /* name(arg...): a metric or a function */
-	PMSL_E_FOLD, /* op; arg = values (QUANTILE: the share first); where; over */
+	PMSL_E_FOLD, /* op; arg = values (after a share, if it has one); where; over */
 	PMSL_E_ATTR, /* arg[0].name */
 	PMSL_E_INTERVAL, /* [arg[0], arg[1]] */
 	PMSL_E_OP, /* op; one or two arg */
@@ -182,6 +186,7 @@ struct pmsl_tree {
 
 /* "SUM"; NULL out of range. */
 const char *pmsl_fold_name(unsigned fold);
+bool pmsl_fold_has_share(unsigned fold); /* a number stands before its value: QUANTILE(0.9, x), CI(0.95, x) */
 /* "+", "NOT"; NULL out of range. */
 const char *pmsl_op_name(unsigned op);
 

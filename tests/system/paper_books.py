@@ -9,6 +9,8 @@ the log allows, whatever the machine did meanwhile. What is counted must be equa
 """
 import csv
 import sys
+from fractions import Fraction
+from statistics import NormalDist
 
 CLOCK_S = 200e-6  # two readings of one clock on one host: by the kernel, and by ticks that follow it
 
@@ -185,6 +187,34 @@ def send_volume(logs, rows):
     print(f"# {sent} bytes")
 
 
+def central_moment(values, k, n):
+    """The k-th powers of the distances to the mean, over n."""
+    mean = Fraction(sum(values), len(values))
+    return float(sum((v - mean) ** k for v in values) / n)
+
+
+def is_last(rows, want, what):
+    (last,) = last_of_each(rows, 1)
+    if abs(last.value - want) > 1e-9 * abs(want):
+        raise Wrong(f"{last.value!r} is not {want!r} {what}")
+    print(f"# {want} {what}")
+
+
+def residuum_skewness(logs, rows):
+    left = [Fraction(1.0 / vt) for log in logs for vt in log["iteration_end"]]
+    n = len(left)
+    is_last(rows, central_moment(left, 3, n) / central_moment(left, 2, n - 1) ** 1.5, f"of {n} iterations")
+
+
+def sent_ci(logs, rows):
+    """Student's t by the first terms of its expansion: 10 digits for a thousand degrees of freedom."""
+    ends = [log["iteration_end"] for log in logs]
+    sent = [of[vt].sent - of[vt - 1].sent for of in ends for vt in of if vt - 1 in of]
+    n, z = len(sent), NormalDist().inv_cdf(0.975)
+    t = z + (z**3 + z) / 4 / (n - 1) + (5 * z**5 + 16 * z**3 + 3 * z) / 96 / (n - 1) ** 2
+    is_last(rows, t * (central_moment(sent, 2, n - 1) / n) ** 0.5, f"at 95 % of {n} iterations")
+
+
 METRICS = {
     "Loop_Counter": loop_counter,
     "Iteration_time": iteration_time,
@@ -194,6 +224,8 @@ METRICS = {
     "Load_imbalance_at_barrier": load_imbalance,
     "Send_volume_for_interaction_vt": send_volume_vt,
     "Send_volume_for_interaction": send_volume,
+    "Residuum_skewness": residuum_skewness,
+    "Sent_in_iteration_ci": sent_ci,
 }
 
 

@@ -33,8 +33,11 @@ measures comm_delay Max_comm_delay_per_loop_execution
 measures load_imbalance Load_imbalance_at_barrier
 measures send_volume Send_volume_for_interaction_vt
 measures send_volume Send_volume_for_interaction
+measures spread Residuum_skewness
+measures spread Sent_in_iteration_ci
 # Those of one virtual time have a line for each that has come, these a line for each read.
-by_read='Loop_Counter Mean_iteration_time Max_comm_delay_per_loop_execution Send_volume_for_interaction'
+by_read='Loop_Counter Mean_iteration_time Max_comm_delay_per_loop_execution Send_volume_for_interaction
+	Residuum_skewness Sent_in_iteration_ci'
 last_read() {
 	tail -n 1 "$TMPDIR/$1.csv" | cut -d, -f1
 }

@@ -136,6 +136,17 @@ static const char *any_fold(struct rng *rng)
 	return folds[roll(rng, 5)];
 }
 
+/*
+ * The last one may also be of powers: nobody compares what comes out with a limit. What folds below have
+ * rounded must not be all that its values differ by: a shape, which depends on it, is of events only.
+ */
+static const char *any_last_fold(struct rng *rng, enum metrics_kind kind)
+{
+	static const char *const folds[] = { "VARIANCE", "CI", "STDEV", "SKEWNESS", "KURTOSIS" };
+
+	return roll(rng, 2) ? any_fold(rng) : folds[roll(rng, kind == METRICS_OF_BOTH ? 5 : 3)];
+}
+
 static const char *any_choice(struct rng *rng)
 {
 	static const char *const choices[] = { "", " AND p.rank > 1", " AND p.rank % 2 == 0",
@@ -146,8 +157,10 @@ static const char *any_choice(struct rng *rng)
 
 struct metrics_shape metrics_say(struct rng *rng, struct buf *b)
 {
-	const char *inner = any_fold(rng), *outer = any_fold(rng);
-	struct metrics_shape shape = { .inner = inner, .outer = outer };
+	enum metrics_kind kind = (enum metrics_kind)roll(rng, 4);
+	const char *inner = any_fold(rng), *outer = any_last_fold(rng, kind);
+	const char *level = str_eq(outer, "CI") ? "0.9, " : "";
+	struct metrics_shape shape = { .kind = kind, .inner = inner, .outer = outer };
 
 	/* One byte and one second: what is divided by them has no unit. */
 	say(b, "Byte(Value v) : Unit(\"B\") { RETURN v; }\nSecond(Value v) : Unit(\"s\") { RETURN "
@@ -157,28 +170,28 @@ struct metrics_shape metrics_say(struct rng *rng, struct buf *b)
 	       " Value[][] x; Value[] y; Value b = Byte(1), s = Second(1);\nx[p][vt] = ");
 	say_event(rng, b, 2);
 	say(b, ";\n");
-	switch (shape.kind = (enum metrics_kind)roll(rng, 4)) {
+	switch (kind) {
 	case METRICS_OF_VT: /* over processes, then over virtual time */
 		say(b,
-		    "y[vt] = %s(x[p][vt] WHERE p IN ps%s);\nRETURN %s(y[vt] WHERE y[vt].time IN "
+		    "y[vt] = %s(x[p][vt] WHERE p IN ps%s);\nRETURN %s(%sy[vt] WHERE y[vt].time IN "
 		    "t%s);",
-		    inner, any_choice(rng), outer, roll(rng, 2) ? "" : " AND y[vt] > 3");
+		    inner, any_choice(rng), outer, level, roll(rng, 2) ? "" : " AND y[vt] > 3");
 		break;
 	case METRICS_OF_PROCESSES: /* over virtual time, then over processes */
 		say(b,
-		    "y[p] = %s(x[p][vt] WHERE x[p][vt].time IN t%s);\nRETURN %s(y[p] WHERE p IN "
+		    "y[p] = %s(x[p][vt] WHERE x[p][vt].time IN t%s);\nRETURN %s(%sy[p] WHERE p IN "
 		    "ps%s);",
-		    inner, roll(rng, 2) ? "" : " AND x[p][vt] > 0", outer, any_choice(rng));
+		    inner, roll(rng, 2) ? "" : " AND x[p][vt] > 0", outer, level, any_choice(rng));
 		break;
 	case METRICS_OF_BOTH: /* over both at once */
-		say(b, "RETURN %s(x[p][vt] WHERE p IN ps%s AND x[p][vt].time IN t);", outer,
-		    any_choice(rng));
+		say(b, "RETURN %s(%sx[p][vt] WHERE p IN ps%s AND x[p][vt].time IN t);", outer,
+		    level, any_choice(rng));
 		break;
 	default: /* of reads */
 		say(b,
-		    "y[p] = Send_volume(p, t) / b * %u + p.rank;\nRETURN %s(y[p] WHERE p IN ps%s "
+		    "y[p] = Send_volume(p, t) / b * %u + p.rank;\nRETURN %s(%sy[p] WHERE p IN ps%s "
 		    "AND y[p] > %u) + 1;",
-		    roll(rng, 5), outer, any_choice(rng), roll(rng, 900));
+		    roll(rng, 5), outer, level, any_choice(rng), roll(rng, 900));
 	}
 	say(b, " }");
 	return shape;

@@ -68,6 +68,9 @@ START_TEST(good_metrics_pass)
 	expect_good("z[p][vt] = Time_of(p, vt); RETURN MAX[p][vt](z[p][vt] - z[q][vt-1]);");
 	expect_good("RETURN QUANTILE(0.9, Send_delay(p, t) WHERE p IN procs);");
 	expect_good("RETURN HISTOGRAM(Send_delay(p, t) WHERE p IN procs);");
+	expect_good("RETURN VARIANCE(Send_delay(p, t)) / (MEAN(Send_delay(p, t)) * MEAN(Send_delay(p, t))) - 1;");
+	expect_good("RETURN SKEWNESS(Send_delay(p, t)) + kurtosis(Send_delay(p, t) WHERE p IN procs) + 1;");
+	expect_good("RETURN CI(0.95, Send_delay(p, t)) / MEAN(Send_delay(p, t)) * 100 ;");
 	expect_good("RETURN IF(Send_count(q, t) > 0, Send_delay(q, t) / Send_count(q, t), 0);");
 	expect_good("RETURN MAX(Node_load(p.node, NOW) WHERE p IN procs) + sqrt(4);");
 	expect_good("RETURN Sent(procs, [START,NOW]) / COUNT(p WHERE p IN procs);");
@@ -150,6 +153,11 @@ START_TEST(types_and_units_fit)
 	expect_bad("RETURN sqrt(Send_volume(q, t));", "no root", "");
 	expect_bad("RETURN PROD(Send_volume(p, t));", "no unit", "");
 	expect_bad("RETURN QUANTILE(2, Send_volume(p, t));", "from 0 to 1", "");
+	expect_bad("RETURN CI(1, Send_volume(p, t));", "the level is a number below 1", "");
+	expect_bad("RETURN CI(Send_volume(p, t));", "CI takes a level", "");
+	expect_bad("RETURN VARIANCE(Send_delay(p, t)) + MEAN(Send_delay(p, t));", "units do not fit: s^2 + s", "");
+	expect_bad("RETURN VARIANCE(Send_delay(procs, t));", "VARIANCE has no variable", "of calls there is the sum, not each");
+	expect_bad("RETURN SKEWNESS(1, 2);", "not over a list", "");
 	expect_bad("RETURN 1 + HISTOGRAM(Send_volume(p, t));", "expected a number, found histogram",
 		   "");
 	ck_assert_uint_eq(
@@ -203,6 +211,7 @@ START_TEST(the_examples_are_good)
 {
 	expect_file_good("loop_counter");
 	expect_file_good("iteration_time");
+	expect_file_good("spread");
 	expect_file_good("comm_delay");
 	expect_file_good("load_imbalance");
 	expect_file_good("send_volume");

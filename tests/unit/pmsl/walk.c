@@ -2,6 +2,7 @@
 #include "tests/unit/pmsl/walk.h"
 
 #include "common/base/str.h"
+#include "stats/student.h"
 
 #include <math.h>
 
@@ -109,17 +110,53 @@ static struct answer walk_op(struct walk *w, const struct dag_node *n)
 
 /* --- folds */
 
+#define VALUES_MAX (WALK_PROCS * (WALK_VTS + 4))
+
 struct tally {
 	double sum, min, max;
+	double v[VALUES_MAX];
 	unsigned n;
 };
 
 static void count(struct tally *t, double v)
 {
+	t->v[t->n] = v;
 	t->min = t->n && t->min < v ? t->min : v;
 	t->max = t->n && t->max > v ? t->max : v;
 	t->sum += v;
 	t->n++;
+}
+
+/* The mean of the k-th powers of distances to the mean, which are distances to the first value first. */
+static double power(const struct tally *t, int k)
+{
+	long double mean = 0, sum = 0;
+	unsigned i;
+
+	for (i = 0; i < t->n; i++)
+		mean += (long double)(t->v[i] - t->v[0]) / t->n;
+	for (i = 0; i < t->n; i++)
+		sum += powl((long double)(t->v[i] - t->v[0]) - mean, k) / t->n;
+	return (double)sum;
+}
+
+/* STDEV of one value is 0, of the others there is none. */
+static double of_powers(const struct tally *t, unsigned fold, double level)
+{
+	double n = t->n, variance = power(t, 2) * n / (n - 1);
+
+	if (fold == PMSL_STDEV)
+		return sqrt(power(t, 2));
+	if (t->n < 2)
+		return NAN;
+	if (fold == PMSL_VARIANCE)
+		return variance;
+	if (fold == PMSL_CI)
+		return student_two_sided(level, n - 1) * sqrt(variance / n);
+	if (variance == 0)
+		return NAN;
+	return fold == PMSL_SKEWNESS ? power(t, 3) / pow(variance, 1.5)
+				     : power(t, 4) / (variance * variance) - 3;
 }
 
 static bool is_over_vt(const struct walk *w, const struct dag_node *n)
@@ -223,6 +260,8 @@ static struct answer walk_fold(struct walk *w, const struct dag_node *n)
 	run_over(w, n, 0, &t);
 	if (n->op == PMSL_COUNT || n->op == PMSL_SUM)
 		a.v = n->op == PMSL_COUNT ? t.n : t.sum;
+	else if (t.n && n->op != PMSL_MEAN && n->op != PMSL_MIN && n->op != PMSL_MAX)
+		a.v = of_powers(&t, n->op, n->number);
 	else if (t.n)
 		a.v = n->op == PMSL_MEAN ? t.sum / t.n : n->op == PMSL_MIN ? t.min : t.max;
 	/* What no process has come by is no value at all. */
