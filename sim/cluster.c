@@ -47,16 +47,22 @@ void cluster_close(struct cluster *c)
 	c->top = NULL;
 }
 
+/* A daemon that cannot read or write what it must says so and does not start. */
+static int unless_in_trouble(const struct simdisk *d, int rc)
+{
+	return rc < 0 && simdisk_state(d) != SIMDISK_WELL ? 0 : rc;
+}
+
 int cluster_start(struct cluster *c, struct err *e)
 {
-	int rc = simtop_is_running(c->top) ? 0 : simtop_start(c->top, e);
+	int rc = simtop_is_running(c->top) ? 0 : unless_in_trouble(simtop_disk(c->top), simtop_start(c->top, e));
 
 	for (unsigned i = 0; rc == 0 && i < c->conf.sites; i++)
 		if (!simsite_is_running(c->site[i]))
 			rc = simsite_start(c->site[i], e);
 	for (unsigned i = 0; rc == 0 && i < c->conf.hosts; i++)
 		if (!simnode_is_running(c->node[i]))
-			rc = simnode_start(c->node[i], e);
+			rc = unless_in_trouble(simnode_disk(c->node[i]), simnode_start(c->node[i], e));
 	return rc;
 }
 

@@ -28,7 +28,7 @@ struct cluster {
 int cluster_open(struct world *w, const struct cluster_conf *conf, struct cluster *c, struct err *e);
 void cluster_close(struct cluster *c);
 
-/* Starts all daemons that do not run. */
+/* Starts all daemons that do not run, but those that cannot since their disk is in trouble. */
 int cluster_start(struct cluster *c, struct err *e);
 
 /* A rank begins at that host; NULL: there were too many. */

@@ -3,12 +3,14 @@
 
 #include "common/base/array.h"
 #include "common/base/log.h"
+#include "sim/diskdice.h"
 
 #include <stdlib.h>
 
 #define MEND_MAX_NS (8 * NSEC_PER_SEC) /* longer than a silent peer is believed in */
 #define CALLS_AT_ONCE 3
 #define TROUBLED_MAX 65536 /* links at once: then no more until some are mended */
+#define DISK_ONE_IN 5
 #define BORN_ONE_IN 6 /* of faults are no faults: programs begin and end */
 
 struct pair {
@@ -168,6 +170,8 @@ static void on_fault(void *arg)
 
 	if (one_in(f, BORN_ONE_IN))
 		end_or_begin(f);
+	else if (one_in(f, DISK_ONE_IN))
+		diskdice_throw(f->conf.cluster, &f->dice, &f->conf.ledger->counts);
 	else if (one_in(f, 2))
 		kill_something(f);
 	else
@@ -181,6 +185,8 @@ static void on_mend(void *arg)
 
 	if (one_in(f, 2))
 		mend_links(f);
+	if (one_in(f, 2))
+		diskdice_mend(f->conf.cluster);
 	start_all(f);
 	loop_timer_arm(f->mend, (nsec_t)rng_below(&f->dice, MEND_MAX_NS));
 }
@@ -228,5 +234,6 @@ void faults_heal(struct faults *f)
 	loop_timer_cancel(f->call);
 	log_info("sim", "all is mended");
 	mend_links(f);
+	diskdice_mend(f->conf.cluster);
 	start_all(f);
 }

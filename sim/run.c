@@ -2,6 +2,7 @@
 #include "sim/run.h"
 
 #include "common/base/str.h"
+#include "sim/admin.h"
 #include "sim/clock.h"
 #include "sim/cluster.h"
 #include "sim/faults.h"
@@ -30,6 +31,7 @@ struct play {
 	struct ledger ledger;
 	struct faults *faults;
 	struct user *user[RUN_TOOLS_MAX];
+	struct admin *admin;
 };
 
 static int open_users(struct play *p, struct err *e)
@@ -65,6 +67,7 @@ static int open_play(struct play *p, struct err *e)
 		return rc;
 	loop_advance(p->w.loop, SETTLE_NS);
 	rc = open_users(p, e);
+	rc = rc < 0 ? rc : admin_new(&p->cluster, p->conf->with_faults ? SLOW_NS : 0, &p->admin, e);
 	return rc < 0 ? rc : faults_new(&f, &p->faults, e);
 }
 
@@ -74,11 +77,14 @@ static void users_leave(struct play *p)
 		user_free(p->user[i]);
 		p->user[i] = NULL;
 	}
+	if (p->admin)
+		admin_leave(p->admin);
 }
 
 static void close_play(struct play *p)
 {
 	users_leave(p);
+	admin_free(p->admin);
 	faults_free(p->faults);
 	cluster_close(&p->cluster);
 	if (p->w.loop)
@@ -106,6 +112,8 @@ int run_world(const struct run_conf *c, struct run_result *out, struct err *e)
 		faults_heal(p.faults);
 		users_leave(&p);
 		judge(&p.cluster, &p.ledger, c->with_faults);
+		if (!p.w.broken[0])
+			p.ledger.counts.tokens = admin_judge(p.admin);
 		tell_result(&p, out);
 	}
 	close_play(&p);

@@ -7,6 +7,7 @@
 #include "sim/disk.h"
 #include "sim/run.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -91,6 +92,9 @@ static void tell_counts(const struct run_result *r)
 	printf("  killed %" PRIu64 ", links cut %" PRIu64 ", slow %" PRIu64 ", breaking %" PRIu64
 	       "\n",
 	       n->kills, n->cuts, n->slow_links, n->breaks);
+	printf("  hosts switched off %" PRIu64 ", disks full %" PRIu64 ", failing %" PRIu64
+	       ", tokens that are good %" PRIu64 "\n",
+	       n->switched_off, n->full_disks, n->failing_disks, n->tokens);
 }
 
 static void tell_broken(const struct run_conf *c, const struct run_result *r)
@@ -216,8 +220,9 @@ static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **a
 	const struct sigaction end = { .sa_handler = on_told_to_end,
 				       .sa_flags = (int)SA_RESETHAND };
 
-	log_open(
-		&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, .fd = -1 });
+	/* That a disk is full is no news here. */
+	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR,
+				     .fd = w->log ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC) });
 	if (argc - first == 1 && str_eq(argv[first], "detector"))
 		return run_detector(w, spec);
 	if (argc - first != 1 || !str_eq(argv[first], "cluster"))

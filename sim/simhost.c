@@ -20,7 +20,7 @@
 struct simhost {
 	struct host host; /* first */
 	struct loop *loop;
-	unsigned number;
+	unsigned number, boots;
 	struct simproc **proc;
 	size_t n, cap;
 	size_t held;
@@ -71,7 +71,7 @@ static int op_counts(struct host *host, struct host_counts *c, struct err *e)
 
 static int op_boot_id(struct host *host, char out[HOST_BOOT_ID_BYTES], struct err *e)
 {
-	snprintf(out, HOST_BOOT_ID_BYTES, "boot-of-%u", of(host)->number);
+	snprintf(out, HOST_BOOT_ID_BYTES, "boot-%05u-of-%06u", of(host)->boots, of(host)->number);
 	return 0;
 }
 
@@ -324,6 +324,14 @@ void simhost_end(struct simproc *p, int status)
 	p->on_exit = NULL;
 	if (fn)
 		fn(p->arg, status);
+}
+
+void simhost_switch_off(struct simhost *h)
+{
+	h->boots++;
+	for (size_t i = 0; i < h->n; i++)
+		if (h->proc[i]->is_alive)
+			simhost_end(h->proc[i], 0);
 }
 
 size_t simhost_nproc(const struct simhost *h)

@@ -48,6 +48,9 @@ struct simproc *simhost_begin(struct simhost *h, int32_t rank);
 /* It ends; whoever watches it is told. */
 void simhost_end(struct simproc *p, int status);
 
+/* All of them end, and what comes then is of another boot. Nobody watches any more. */
+void simhost_switch_off(struct simhost *h);
+
 size_t simhost_nproc(const struct simhost *h);
 struct simproc *simhost_proc(struct simhost *h, size_t i);
 size_t simhost_held(const struct simhost *h); /* processes that somebody has open */

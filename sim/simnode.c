@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #define NAME_BYTES 24
-#define PATH_BYTES 320
 
 struct simnode {
 	struct world *w;
@@ -25,7 +24,7 @@ struct simnode {
 	struct timebase time;
 	uint64_t epoch;
 	char name[NAME_BYTES];
-	char dir[PATH_BYTES], aside[PATH_BYTES], journal[PATH_BYTES], ops[PATH_BYTES];
+	struct simdisk *disk; /* owned */
 };
 
 static void on_end(void *arg, const char *reason)
@@ -46,11 +45,7 @@ int simnode_new(struct world *w, unsigned number, const char *site, struct simno
 	snprintf(n->name, sizeof(n->name), "h%u", number);
 	n->who = world_identity(w, ROLE_LM, site, n->name);
 	rng_init(&n->rng, rng_next(&w->dice));
-	snprintf(n->dir, sizeof(n->dir), "%.250s/%s", w->disk, n->name);
-	snprintf(n->aside, sizeof(n->aside), "%.250s/%s.dead", w->disk, n->name);
-	snprintf(n->journal, sizeof(n->journal), "%.300s/stops", n->dir);
-	snprintf(n->ops, sizeof(n->ops), "%.300s/done", n->dir);
-	rc = file_private_dir(n->dir, e);
+	rc = simdisk_new(n->name, rng_next(&w->dice), &n->disk, e);
 	rc = rc < 0 ? rc : simhost_new(w->loop, number, &n->host, e);
 	if (rc < 0) {
 		simnode_free(n);
@@ -66,6 +61,7 @@ void simnode_free(struct simnode *n)
 		return;
 	simnode_kill(n);
 	simhost_free(n->host);
+	simdisk_free(n->disk);
 	free(n);
 }
 
@@ -96,15 +92,20 @@ bool simnode_is_up(const struct simnode *n)
 
 int simnode_start(struct simnode *n, struct err *e)
 {
+	char journal[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES], audit[FILE_PATH_BYTES];
 	const struct lm_conf c = { .loop = n->w->loop, .rng = &n->rng, .timebase = &n->time,
 				   .host = simhost_host(n->host), .epoch = ++n->epoch, .host_name = n->name,
-				   .memfd = SIMHOST_MEMFD, .journal = n->journal, .ops = n->ops, .uid = getuid(),
-				   .may_manipulate = true, .on_end = on_end, .arg = n };
+				   .memfd = SIMHOST_MEMFD, .journal = journal, .ops = ops, .bases = bases,
+				   .audit = audit, .uid = getuid(), .may_manipulate = true, .on_end = on_end, .arg = n };
 	const struct connstr conn = { .host = { WORLD_TOP }, .nhost = 1, .port = n->w->port, .pin = WORLD_PIN };
 	int rc = mem_ctx_open(n->w->net, &n->who, &n->ctx, e);
 
 	if (rc < 0)
 		return rc;
+	simdisk_path(n->disk, "stops", journal);
+	simdisk_path(n->disk, "done", ops);
+	simdisk_path(n->disk, "bases", bases);
+	simdisk_path(n->disk, "audit", audit);
 	timebase_init(&n->time, loop_now(n->w->loop), world_wall(n->w) - world_random(n->w, NSEC_PER_SEC));
 	rc = lm_open(&c, &n->lm, e);
 	if (rc == 0)
@@ -116,11 +117,13 @@ int simnode_start(struct simnode *n, struct err *e)
 /* What a dead process cannot do: say goodbye, let anybody go, write. */
 void simnode_kill(struct simnode *n)
 {
+	enum simdisk_state disk = simdisk_state(n->disk);
+
 	if (!n->lm)
 		return;
 	log_info("sim", "the lm of %s is killed", n->name);
 	mem_net_kill_host(n->w->net, n->name);
-	rename(n->dir, n->aside);
+	simdisk_set(n->disk, SIMDISK_DEAD);
 	simhost_ignore(n->host, true);
 	for (size_t i = 0; i < simhost_nproc(n->host); i++)
 		simhost_proc(n->host, i)->was_left = true;
@@ -128,7 +131,20 @@ void simnode_kill(struct simnode *n)
 	n->lm = NULL;
 	net_ctx_free(n->ctx);
 	simhost_ignore(n->host, false);
-	rename(n->aside, n->dir);
+	simdisk_set(n->disk, disk);
+}
+
+void simnode_switch_off(struct simnode *n)
+{
+	log_info("sim", "%s is switched off", n->name);
+	simnode_kill(n);
+	simhost_switch_off(n->host);
+	simdisk_cut_power(n->disk);
+}
+
+struct simdisk *simnode_disk(const struct simnode *n)
+{
+	return n->disk;
 }
 
 struct simproc *simnode_begin(struct simnode *n, int32_t rank)

@@ -3,6 +3,7 @@
 #ifndef SIM_SIMNODE_H
 #define SIM_SIMNODE_H
 
+#include "sim/simdisk.h"
 #include "sim/simhost.h"
 #include "sim/world.h"
 
@@ -20,6 +21,10 @@ bool simnode_is_running(const struct simnode *n);
 bool simnode_is_up(const struct simnode *n);
 int simnode_start(struct simnode *n, struct err *e);
 void simnode_kill(struct simnode *n);
+
+/* The host: its lm and all its processes are gone, and what was not synced to its disk. */
+void simnode_switch_off(struct simnode *n);
+struct simdisk *simnode_disk(const struct simnode *n);
 
 /* A process begins, and comes to the lm if that runs. NULL: no memory or no descriptor. */
 struct simproc *simnode_begin(struct simnode *n, int32_t rank);

@@ -19,7 +19,7 @@ struct simtop {
 	struct rng rng;
 	struct timebase time;
 	uint64_t epoch;
-	char dir[FILE_PATH_BYTES], aside[FILE_PATH_BYTES];
+	struct simdisk *disk; /* owned */
 };
 
 /* Whoever runs the world starts them all. */
@@ -27,6 +27,12 @@ static int start_sm(void *arg, const struct site *site, const char *launcher, co
 		    struct err *e)
 {
 	return 0;
+}
+
+static int connection(void *arg, const struct token_text *token, struct buf *out)
+{
+	buf_printf(out, "%s %s", token->id, token->secret);
+	return out->failed ? -ERR_NOMEM : 0;
 }
 
 static void on_end(void *arg, const char *reason)
@@ -44,9 +50,7 @@ int simtop_new(struct world *w, struct simtop **out, struct err *e)
 	t->w = w;
 	t->who = world_identity(w, ROLE_MAINSM, "", WORLD_TOP);
 	rng_init(&t->rng, rng_next(&w->dice));
-	snprintf(t->dir, sizeof(t->dir), "%.4000s/top", w->disk);
-	snprintf(t->aside, sizeof(t->aside), "%.4000s/top.dead", w->disk);
-	rc = file_private_dir(t->dir, e);
+	rc = simdisk_new(WORLD_TOP, rng_next(&w->dice), &t->disk, e);
 	if (rc < 0) {
 		simtop_free(t);
 		return rc;
@@ -60,6 +64,7 @@ void simtop_free(struct simtop *t)
 	if (!t)
 		return;
 	simtop_kill(t);
+	simdisk_free(t->disk);
 	free(t);
 }
 
@@ -71,8 +76,8 @@ bool simtop_is_running(const struct simtop *t)
 int simtop_start(struct simtop *t, struct err *e)
 {
 	struct mainsm_conf c = { .loop = t->w->loop, .rng = &t->rng, .timebase = &t->time, .epoch = ++t->epoch,
-				 .state_dir = t->dir, .port = t->w->port, .launcher = "local",
-				 .wall_now = world_wall, .start_sm = start_sm, .on_end = on_end, .arg = t->w };
+				 .state_dir = WORLD_TOP, .port = t->w->port, .launcher = "local",
+				 .wall_now = world_wall, .start_sm = start_sm, .connection = connection, .on_end = on_end, .arg = t->w };
 	int rc = mem_ctx_open(t->w->net, &t->who, &t->ctx, e);
 
 	if (rc < 0)
@@ -91,15 +96,34 @@ int simtop_start(struct simtop *t, struct err *e)
 /* What a dead process cannot do: write. */
 void simtop_kill(struct simtop *t)
 {
+	enum simdisk_state disk = simdisk_state(t->disk);
+
 	if (!t->m)
 		return;
 	log_info("sim", "mainsm is killed");
 	mem_net_kill_host(t->w->net, WORLD_TOP);
-	rename(t->dir, t->aside);
+	simdisk_set(t->disk, SIMDISK_DEAD);
 	mainsm_free(t->m);
 	t->m = NULL;
 	net_ctx_free(t->ctx);
-	rename(t->aside, t->dir);
+	simdisk_set(t->disk, disk);
+}
+
+void simtop_switch_off(struct simtop *t)
+{
+	log_info("sim", "the host of mainsm is switched off");
+	simtop_kill(t);
+	simdisk_cut_power(t->disk);
+}
+
+struct simdisk *simtop_disk(const struct simtop *t)
+{
+	return t->disk;
+}
+
+const struct tokens *simtop_tokens(const struct simtop *t)
+{
+	return mainsm_tokens(t->m);
 }
 
 void simtop_dump(const struct simtop *t, struct buf *out)

@@ -3,11 +3,13 @@
 #ifndef SIM_SIMTOP_H
 #define SIM_SIMTOP_H
 
+#include "sim/simdisk.h"
 #include "sim/world.h"
 
 #include "common/base/buf.h"
 
 struct simtop;
+struct tokens;
 
 int simtop_new(struct world *w, struct simtop **out, struct err *e);
 void simtop_free(struct simtop *t);
@@ -17,6 +19,13 @@ int simtop_start(struct simtop *t, struct err *e);
 
 /* As kill -9 does: nobody is told anything but that the connection is gone. */
 void simtop_kill(struct simtop *t);
+
+/* The host: what was not synced to its disk is gone, too. */
+void simtop_switch_off(struct simtop *t);
+struct simdisk *simtop_disk(const struct simtop *t);
+
+/* Running only. A connection string of this one is the token's id and secret, with a blank between. */
+const struct tokens *simtop_tokens(const struct simtop *t);
 
 /* Lines about its state; running. */
 void simtop_dump(const struct simtop *t, struct buf *out);

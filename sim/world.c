@@ -1,18 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/world.h"
 
+#include "common/base/log.h"
 #include "common/base/str.h"
 #include "sim/clock.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+static int enter(struct world *w, const char *disk, struct err *e)
+{
+	w->back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return w->back < 0 || chdir(disk) < 0 ? err_sys(e, "%s", disk) : 0;
+}
+
+static void come_back(struct world *w)
+{
+	if (w->back >= 0 && fchdir(w->back) < 0)
+		log_error("sim", "the folder from before is not there any more: %m");
+	if (w->back >= 0)
+		close(w->back);
+	w->back = -1;
+}
 
 int world_open(struct world *w, uint64_t seed, const char *disk, struct err *e)
 {
-	*w = (struct world){ .loop = loop_new_virtual(), .disk = disk };
+	*w = (struct world){ .loop = loop_new_virtual(), .back = -1 };
 	if (!w->loop)
 		return err_nomem(e);
+	if (disk && enter(w, disk, e) < 0) {
+		world_close(w);
+		return -ERR_SYS;
+	}
 	simclock_enter(w->loop, seed);
 	rng_init(&w->dice, seed);
 	w->net = mem_net_new(w->loop, rng_next(&w->dice));
@@ -33,6 +55,7 @@ void world_close(struct world *w)
 	loop_free(w->loop);
 	trace_begin(NULL, NULL);
 	simclock_enter(NULL, 0);
+	come_back(w);
 	w->net = NULL;
 	w->loop = NULL;
 }

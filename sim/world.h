@@ -23,7 +23,7 @@ struct world {
 	struct loop *loop;
 	struct mem_net *net;
 	struct rng dice; /* what happens, and when */
-	const char *disk; /* folder; borrowed */
+	int back; /* the folder that we were in; -1: still there */
 	uint16_t port; /* mainsm's */
 	struct trace trace; /* of all links */
 	uint32_t serial; /* of the last certificate */
@@ -31,6 +31,10 @@ struct world {
 	nsec_t broken_at;
 };
 
+/*
+ * disk: the folder that we work in from now on, so that disks have the same names each time, in answers too; NULL: there
+ * are none.
+ */
 int world_open(struct world *w, uint64_t seed, const char *disk, struct err *e);
 
 /* After all that stands in it. */

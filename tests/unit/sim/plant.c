@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/sim/plant.h"
 
+#include "common/base/file.h"
 #include "common/ring/ring.h"
 
 #include <string.h>
@@ -81,4 +82,14 @@ int __wrap_ring_take(const struct ring *r, unsigned max, const struct ring_taker
 	if (w.has_first)
 		t->on_call(t->arg, &w.first.call);
 	return rc;
+}
+
+int __real_file_write_atomic(const char *path, const void *p, size_t n, struct err *e);
+int __wrap_file_write_atomic(const char *path, const void *p, size_t n, struct err *e);
+
+int __wrap_file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
+{
+	return strstr(path, "/tokens") && plant_shows(PLANT_FORGOTTEN_SYNC, 1) ?
+		       file_replace(path, p, n, e) :
+		       __real_file_write_atomic(path, p, n, e);
 }

@@ -13,6 +13,7 @@ enum plant {
 	PLANT_FORGOTTEN_RELEASE, /* what a tool has stopped is not let go when it leaves */
 	PLANT_MISSORTED_TIME, /* two calls are told in the wrong order */
 	PLANT_LEAKED_CSR, /* a conditional request that is taken back stays armed */
+	PLANT_FORGOTTEN_SYNC, /* the file of tokens is said to be on the disk, and is in memory */
 	PLANT_COUNT
 };
 

@@ -9,6 +9,7 @@
 #include "sim/run.h"
 #include "tests/suite.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 
 #define SEEDS_DEFAULT 50
@@ -21,7 +22,6 @@ static struct run_result run(const struct run_conf *conf)
 	char disk[DISK_PATH_BYTES];
 	struct err e = { 0 };
 
-	log_set_level(LOG_LEVEL_ERROR);
 	ck_assert_int_eq(disk_make(disk, &e), 0);
 	c.disk = disk;
 	ck_assert_msg(run_world(&c, &r, &e) == 0, "%s", e.text);
@@ -80,7 +80,7 @@ START_TEST(whatever_goes_wrong_what_must_hold_holds)
 {
 	const char *wish = getenv("OMIG_SIM_SEEDS");
 	uint64_t n = wish ? strtoull(wish, NULL, 10) : SEEDS_DEFAULT, first = suite_seed(1);
-	uint64_t kills = 0, cuts = 0, answers = 0;
+	uint64_t kills = 0, cuts = 0, answers = 0, disks = 0, tokens = 0;
 
 	for (uint64_t i = 0; i < n; i++) {
 		const struct run_conf c = { .seed = first + i, SMALL, .with_faults = true };
@@ -89,13 +89,17 @@ START_TEST(whatever_goes_wrong_what_must_hold_holds)
 		hold(&c, &r);
 		kills += r.counts.kills;
 		cuts += r.counts.cuts + r.counts.slow_links + r.counts.breaks;
+		disks += r.counts.full_disks + r.counts.failing_disks + r.counts.switched_off;
+		tokens += r.counts.tokens;
 		answers += r.counts.answers;
 	}
-	printf("# %" PRIu64 " worlds: %" PRIu64 " answers, %" PRIu64 " kills, %" PRIu64 " links in trouble\n", n, answers,
-	       kills, cuts);
+	printf("# %" PRIu64 " worlds: %" PRIu64 " answers, %" PRIu64 " kills, %" PRIu64 " links in trouble, %" PRIu64
+	       " disks\n", n, answers, kills, cuts, disks);
 	/* Else it has seen nothing. */
 	ck_assert_uint_gt(kills, n);
 	ck_assert_uint_gt(cuts, n);
+	ck_assert_uint_gt(disks, n / 2);
+	ck_assert_uint_gt(tokens, n);
 	ck_assert_uint_gt(answers, 10 * n);
 }
 END_TEST
@@ -106,5 +110,6 @@ int main(void)
 				       whatever_goes_wrong_what_must_hold_holds };
 
 	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
+	log_open(&(struct log_conf){ .level = LOG_LEVEL_ERROR, .fd = open("/dev/null", O_WRONLY) }); /* disks fail */
 	return suite_run_with("cluster", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
 }

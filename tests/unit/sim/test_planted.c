@@ -6,6 +6,7 @@
 #include "tests/suite.h"
 #include "tests/unit/sim/plant.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #define WORLDS_MAX 1000
@@ -31,7 +32,7 @@ static void find(enum plant p, const char *words)
 	char broken[WORLD_WORDS_BYTES] = "";
 	uint64_t seed = 0;
 
-	log_set_level(LOG_LEVEL_ERROR);
+	log_open(&(struct log_conf){ .level = LOG_LEVEL_ERROR, .fd = open("/dev/null", O_WRONLY) }); /* disks fail */
 	while (!broken[0] && seed < WORLDS_MAX) {
 		plant_set(p);
 		run(++seed, broken);
@@ -74,5 +75,11 @@ START_TEST(a_leaked_conditional_request_is_found)
 }
 END_TEST
 
+START_TEST(a_forgotten_sync_is_found)
+{
+	find(PLANT_FORGOTTEN_SYNC, "is not there");
+}
+END_TEST
+
 SUITE("planted", a_lost_wake_up_is_found, a_doubled_action_is_found, a_forgotten_release_is_found, a_missorted_time_is_found,
-      a_leaked_conditional_request_is_found)
+      a_leaked_conditional_request_is_found, a_forgotten_sync_is_found)
