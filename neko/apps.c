@@ -18,6 +18,7 @@ int apps_nothing(struct neko_process *p, struct setup *s, struct err *e)
 
 const struct neko_kind apps[] = {
 	{ "heartbeat", "sends heartbeats to all others", fd_heartbeat, NULL },
+	{ "silence", "detects when nothing came for a fixed time", fd_silence, NULL },
 	{ "nfd-s", "detects by freshness points, with clocks that agree (Chen et al.)", fd_nfds,
 	  NULL },
 	{ "nfd-e", "the same with clocks that need not agree", fd_nfde, NULL },

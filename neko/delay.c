@@ -213,6 +213,15 @@ double delay_tail(const struct delay *d, double seconds)
 	return 0;
 }
 
+nsec_t delay_draw_resends(double loss, nsec_t first, struct rng *r)
+{
+	nsec_t later = 0;
+
+	for (; rng_double(r) < loss; first = first < DELAY_RESEND_MAX / 2 ? 2 * first : DELAY_RESEND_MAX)
+		later += first;
+	return later;
+}
+
 unsigned delay_corners(const struct delay *d, double out[2])
 {
 	bool is_bounded =

@@ -44,6 +44,9 @@ int fd_heartbeat(struct neko_process *p, struct setup *s, struct err *e);
  */
 int fd_nfds(struct neko_process *p, struct setup *s, struct err *e);
 
+/* Suspected after fd.timeout (2 eta) without any heartbeat: what TCP's keepalives and most daemons do. */
+int fd_silence(struct neko_process *p, struct setup *s, struct err *e);
+
 /*
  * NFD-E of the same: clocks need not agree; the next heartbeat is expected when the last fd.window (32)
  * of them say, and fd.alpha is added.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detectors that set a deadline anew with each heartbeat: NFD-E, adaptive, phi-accrual. They differ in
+ * Detectors that set a deadline anew with each heartbeat: silence, NFD-E, adaptive, phi-accrual. They differ in
  * one function.
  */
 #include "neko/fd.h"
@@ -22,6 +22,7 @@ struct detector {
 	struct window window;
 	double alpha, gamma, beta, phi, margin_delay, margin_variation,
 		expected; /* ns; gamma, beta, phi: factors */
+	nsec_t timeout; /* silence */
 	double z; /* deviations behind the mean: phi-accrual */
 	uint64_t last;
 	nsec_t last_at, deadline;
@@ -58,6 +59,11 @@ static double window_deviation(const struct window *w)
 static double expect(const struct detector *f, uint64_t number)
 {
 	return window_mean(&f->window) + (double)number * (double)f->params.eta;
+}
+
+static nsec_t next_silence(struct detector *f, uint64_t number, nsec_t now)
+{
+	return now + f->timeout;
 }
 
 static nsec_t next_nfde(struct detector *f, uint64_t number, nsec_t now)
@@ -162,10 +168,12 @@ static void detector_done(struct neko_layer *l)
 		.name = (text), .bytes = sizeof(struct detector), .types = fd_types, .run = watch, \
 		.done = detector_done                                                              \
 	}
+static const struct neko_layer_ops silence_ops = DETECTOR("silence");
 static const struct neko_layer_ops nfde_ops = DETECTOR("nfd-e");
 static const struct neko_layer_ops adaptive_ops = DETECTOR("adaptive");
 static const struct neko_layer_ops phi_ops = DETECTOR("phi");
 
+/* window: its default; 0: it has none. */
 static int push(struct neko_process *p, struct setup *s, const struct neko_layer_ops *ops,
 		uint64_t window, struct detector **out, struct err *e)
 {
@@ -174,7 +182,7 @@ static int push(struct neko_process *p, struct setup *s, const struct neko_layer
 
 	if (rc == 0)
 		rc = fd_params(p, s, &f->params, e);
-	if (rc == 0)
+	if (rc == 0 && window)
 		rc = setup_u64(s, "fd.window", 1, FD_WINDOW_MAX, &window, e);
 	if (rc == 0 && f->params.monitored == neko_id(p))
 		rc = err_set(e, ERR_INVALID, "process %u would monitor itself; change fd.monitored",
@@ -182,9 +190,21 @@ static int push(struct neko_process *p, struct setup *s, const struct neko_layer
 	if (rc)
 		return rc;
 	f->window.cap = window;
-	f->window.v = calloc(window, sizeof(*f->window.v));
+	f->window.v = window ? calloc(window, sizeof(*f->window.v)) : NULL;
 	*out = f;
-	return f->window.v ? 0 : err_nomem(e);
+	return f->window.v || !window ? 0 : err_nomem(e);
+}
+
+int fd_silence(struct neko_process *p, struct setup *s, struct err *e)
+{
+	struct detector *f;
+	int rc = push(p, s, &silence_ops, 0, &f, e);
+
+	if (rc)
+		return rc;
+	f->next = next_silence;
+	f->timeout = 2 * f->params.eta;
+	return setup_nsec(s, "fd.timeout", 1, FD_TIME_MAX, &f->timeout, e);
 }
 
 int fd_nfde(struct neko_process *p, struct setup *s, struct err *e)

@@ -354,7 +354,7 @@ static bool predict(const struct run *r, struct chen_qos *out)
 	    setup_u64(r->setup, "fd.network", 1, r->nnet, &net, NULL))
 		return false;
 	c = &r->net[net - 1];
-	if (c->ncut || c->is_fifo || c->bits_per_s > 0 || c->reorder > 0 || c->duplicate > 0 ||
+	if (c->ncut || c->is_fifo || c->resend || c->bits_per_s > 0 || c->reorder > 0 || c->duplicate > 0 ||
 	    c->trace || c->medium.kind != MEDIUM_NONE)
 		return false;
 	chen = (struct chen){ (double)eta / 1e9, (double)delta / 1e9, c->loss, c->delay };

@@ -17,6 +17,7 @@
 #define GROUP_PORT 8766
 #define GROUP_FIRST 0xe0000100 /* 224.0.1.0 */
 #define GROUP_LAST 0xefffffff
+#define RESENT_LOSS_MAX 0.9 /* ten sendings in the mean */
 #define RATE_MAX 1e15 /* bits a second: more than all lines of the world */
 
 static void key_of(char key[SETUP_KEY_BYTES], const char *net, const char *what)
@@ -93,9 +94,9 @@ static int complete_medium(struct setup *s, struct simnet_conf *c, struct err *e
 		c->medium.header_bytes = c->header_bytes;
 	c->medium.queue_bytes = c->queue_bytes;
 	c->bits_per_s = 0;
-	if (c->duplicate > 0 || c->reorder > 0)
+	if (c->duplicate > 0 || c->reorder > 0 || c->resend > 0)
 		rc = err_set(e, ERR_INVALID,
-			     "network %s: a shared line neither doubles nor reorders; take these "
+			     "network %s: a shared line neither doubles nor reorders nor sends again; take these "
 			     "lines out",
 			     c->name);
 	return rc;
@@ -147,6 +148,21 @@ static int chances(struct setup *s, struct simnet_conf *c, struct err *e)
 	return rc;
 }
 
+/* A connection's sender sends again what was lost, and what came after it waits: order is the default then. */
+static int resend(struct setup *s, struct simnet_conf *c, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	int rc;
+
+	key_of(key, c->name, "resend");
+	rc = setup_nsec(s, key, 1, DELAY_RESEND_MAX, &c->resend, e);
+	c->is_fifo = c->resend > 0;
+	if (rc || !c->resend || c->loss <= RESENT_LOSS_MAX)
+		return rc;
+	err_set(e, ERR_INVALID, "of what is sent again at most %g may be lost, or it never arrives", RESENT_LOSS_MAX);
+	return setup_blame(s, key, e);
+}
+
 static int line(struct setup *s, struct simnet_conf *c, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -155,6 +171,8 @@ static int line(struct setup *s, struct simnet_conf *c, struct err *e)
 
 	key_of(key, c->name, "reorder_by");
 	rc = setup_nsec(s, key, 0, INT64_MAX / 4, &c->reorder_by, e);
+	if (rc == 0)
+		rc = resend(s, c, e);
 	key_of(key, c->name, "fifo");
 	if (rc == 0)
 		rc = setup_bool(s, key, &c->is_fifo, e);

@@ -63,7 +63,7 @@ int simnet_new(const struct simnet_conf *conf, uint32_t nprocess, uint64_t seed,
 			return rc;
 		}
 	}
-	n->is_plain = !n->busy_until && !conf->is_fifo && !conf->ncut && conf->duplicate <= 0 &&
+	n->is_plain = !n->busy_until && !conf->resend && !conf->is_fifo && !conf->ncut && conf->duplicate <= 0 &&
 		      conf->reorder <= 0 && !conf->trace;
 	*out = n;
 	return 0;
@@ -238,7 +238,9 @@ int simnet_pass(struct simnet *n, nsec_t now, uint32_t from, uint32_t to, size_t
 		n->counts.cut++;
 		return 0;
 	}
-	if (happens(n, n->conf.loss)) {
+	if (n->conf.resend) {
+		left += delay_draw_resends(n->conf.loss, n->conf.resend, &n->rng);
+	} else if (happens(n, n->conf.loss)) {
 		n->counts.lost++;
 		return 0;
 	}

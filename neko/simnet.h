@@ -23,6 +23,7 @@ struct simnet_conf {
 	double loss, duplicate; /* chances of a message, each independent of all others */
 	double reorder; /* chance that a message is held for reorder_by more */
 	nsec_t reorder_by;
+	nsec_t resend; /* what is lost is sent again after this, twice this, ..., so that it is late; with is_fifo: TCP. 0: it is lost */
 	bool is_fifo; /* between two processes nothing overtakes: a later one waits for the earlier */
 	double bits_per_s; /* of each sender's own line; 0: no limit */
 	uint32_t header_bytes; /* of each message on the line */

@@ -256,6 +256,9 @@ START_TEST(a_crash_is_found_always_and_by_nfds_within_delta_and_eta)
 	/* Uniform between delta and delta + eta: 2 +- 0.29 / sqrt(200), the two views of a run are one. */
 	ck_assert_double_le(detection_max("nfd-s", "fd.delta = 1.5s\n", &mean), 2.5);
 	ck_assert_double_eq_tol(mean, 2, 0.1);
+	/* Counted from the last one that came, up to eta before. */
+	ck_assert_double_le(detection_max("silence", "fd.timeout = 1500ms\n", &mean), 1.7);
+	ck_assert_double_eq_tol(mean, 1.02, 0.1);
 	ck_assert_double_le(detection_max("nfd-e", "fd.alpha = 500ms\n", &mean), 1.7);
 	ck_assert_double_eq_tol(mean, 1.02, 0.1);
 	ck_assert_double_le(detection_max("adaptive", "", &mean), 2);

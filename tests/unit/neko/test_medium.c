@@ -409,7 +409,7 @@ START_TEST(what_no_line_can_be_is_told_with_its_line)
 		{ RUN("ethernet") "network.lan.delay = constant(1ms)\n",
 		  "no part of this run knows" },
 		{ RUN("ethernet") "network.lan.ttrt = 1ms\n", "no part of this run knows" },
-		{ RUN("ethernet") "network.lan.duplicate = 0.1\n", "neither doubles nor reorders" },
+		{ RUN("ethernet") "network.lan.duplicate = 0.1\n", "neither doubles nor reorders nor sends again" },
 		{ RUN("ethernet") "network.lan.slot = 0s\n", "slot of 2 ns to" },
 		{ RUN("ethernet") "network.lan.slot = 30000000s\n", "slot of 2 ns to" },
 		{ RUN("fddi") "network.lan.ttrt = 3us\n", "raise ttrt" },

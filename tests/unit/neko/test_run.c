@@ -79,6 +79,8 @@ START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 		  "constant(1ms)\n",
 		  "would never end", 0 },
 		{ GOOD "network.m.loss = 0.1\n", "did you mean network.n.loss", 7 },
+		{ GOOD "network.n.loss = 0.95\nnetwork.n.resend = 200ms\n", "at most 0.9 may be lost", 8 },
+		{ GOOD "network.n.resend = 3m\n", "network.n.resend", 7 },
 		{ GOOD "fd.dleta = 1s\n", "did you mean fd.", 7 },
 		{ GOOD "fd.threshold = 3\n", "take the line out", 7 },
 		{ GOOD "fd.eta = -1s\n", "a time before 0", 7 },

@@ -101,6 +101,29 @@ START_TEST(where_order_is_kept_nothing_overtakes)
 }
 END_TEST
 
+/* Half of all sendings are lost: 0.2 s later each second time, 0.6 s each fourth, 1.4 s each eighth. */
+START_TEST(what_is_sent_again_is_late_and_never_lost)
+{
+	struct simnet_conf c = constant(5 * MS);
+	unsigned n_at[4] = { 0 }, i;
+	nsec_t at[SIMNET_COPIES_MAX];
+	struct simnet *n;
+
+	c.loss = 0.5;
+	c.resend = 200 * MS;
+	n = made(&c);
+	for (i = 0; i < 10000; i++) {
+		ck_assert_int_eq(simnet_pass(n, 0, 1, 2, 10, at), 1);
+		for (unsigned k = 0; k < 4; k++)
+			n_at[k] += at[0] == 5 * MS + 200 * MS * ((1 << k) - 1);
+	}
+	ck_assert_uint_eq(simnet_counts(n)->lost, 0);
+	for (i = 0; i < 4; i++) /* five deviations */
+		ck_assert_double_eq_tol(n_at[i], 5000 >> i, 250);
+	simnet_free(n);
+}
+END_TEST
+
 /* 1000 bytes on 8 Mbit/s take a millisecond; the queue holds three of them, the one on the line too. */
 START_TEST(a_line_passes_one_message_after_the_other_and_drops_what_its_queue_does_not_hold)
 {
@@ -202,7 +225,7 @@ START_TEST(without_memory_there_is_no_network)
 END_TEST
 
 SUITE("simnet", messages_are_lost_doubled_and_held_as_often_as_wished,
-      what_a_line_cannot_pass_in_all_time_is_dropped, where_order_is_kept_nothing_overtakes,
+      what_a_line_cannot_pass_in_all_time_is_dropped, where_order_is_kept_nothing_overtakes, what_is_sent_again_is_late_and_never_lost,
       a_line_passes_one_message_after_the_other_and_drops_what_its_queue_does_not_hold,
       a_partition_parts_groups_for_its_time, what_is_no_partition_is_refused,
       without_memory_there_is_no_network)
