@@ -9,6 +9,7 @@
 #include "sim/world.h"
 #include "stats/interval.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -41,12 +42,10 @@ struct detector {
 static nsec_t draw(void *arg)
 {
 	struct detector *d = arg;
-	nsec_t at = delay_draw(&d->conf->delay, &d->network), retry = DETECTOR_RETRY_NS;
+	nsec_t at = delay_draw(&d->conf->delay, &d->network);
 
 	d->out->frames++;
-	for (; rng_double(&d->network) < d->conf->loss; retry *= 2)
-		at += retry;
-	return at;
+	return at + delay_draw_resends(d->conf->loss, DETECTOR_RETRY_NS, &d->network);
 }
 
 static void found(struct pair *p)
@@ -61,6 +60,8 @@ static void on_above_down(void *arg, struct link *l, const struct err *why)
 {
 	struct pair *p = arg;
 
+	if (p->down != l)
+		return; /* the one before, of whose end the other side knew earlier */
 	p->down = NULL;
 	if (p->lost_at)
 		found(p);
@@ -154,8 +155,6 @@ static int open_pair(struct detector *d, unsigned i, struct err *e)
 
 static void close_pair(struct pair *p)
 {
-	link_close(p->up, NULL);
-	link_close(p->down, NULL);
 	net_listener_close(p->listener);
 	net_ctx_free(p->above_ctx);
 	net_ctx_free(p->below_ctx);
@@ -193,26 +192,30 @@ int detector_measure(const struct detector_conf *c, struct detector_result *out,
 	d.pair = calloc(c->links, sizeof(*d.pair));
 	rc = d.pair ? measure(&d, e) : err_nomem(e);
 	for (unsigned i = 0; d.pair && i < c->links; i++)
+		link_close(d.pair[i].up, NULL);
+	/* Who accepted finds all of them gone, also those that were made and not used any more. */
+	loop_advance(d.w.loop, SETTLE_NS + HELLO_MAX_NS + 2 * HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS);
+	for (unsigned i = 0; d.pair && i < c->links; i++)
 		close_pair(&d.pair[i]);
 	world_close(&d.w);
 	free(d.pair);
 	return rc;
 }
 
-/* P(X <= k) of a Poisson distribution. */
+/* P(X <= k) of a Poisson distribution, for a mean some deviations from k: from term k down, for that is not too small. */
 static double at_most(uint64_t k, double mean)
 {
-	double term = exp(-mean), sum = term;
+	double term = exp((double)k * log(mean) - mean - lgamma((double)k + 1)), sum = term;
 
-	for (uint64_t i = 1; i <= k; i++)
-		sum += term *= mean / (double)i;
+	for (uint64_t i = k; i > 0 && ((double)i > mean || term > 1e-17 * sum); i--)
+		sum += term *= (double)i / mean;
 	return sum;
 }
 
-/* The mean at which P(X <= k) is p: it falls as the mean grows. */
+/* The mean at which P(X <= k) is p, 0.001 < p < 0.999: it falls as the mean grows. */
 static double mean_with(uint64_t k, double p)
 {
-	double low = 0, high = 10 + 4 * (double)k;
+	double beside = 10 + 5 * sqrt((double)k), low = fmax((double)k - beside, DBL_MIN), high = (double)k + beside;
 
 	for (int i = 0; i < 100; i++) {
 		double middle = (low + high) / 2;

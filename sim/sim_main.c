@@ -4,6 +4,7 @@
 #include "common/base/opt.h"
 #include "common/base/str.h"
 #include "sim/detector.h"
+#include "sim/rivals.h"
 #include "sim/disk.h"
 #include "sim/run.h"
 
@@ -33,6 +34,7 @@ struct wish {
 	const char *delay;
 	double loss;
 	uint64_t links;
+	bool compare;
 };
 
 /* The seed under way, as text for whoever crashes. */
@@ -191,12 +193,30 @@ static int set_faults(void *into, const char *value, struct err *e)
 	return 0;
 }
 
+static int run_rivals(const struct detector_conf *c)
+{
+	struct buf b = BUF_INIT(4096);
+	struct rival r[RIVALS_MAX];
+	struct err e = { 0 };
+	int n = rivals_measure(c, r, &e);
+
+	if (n < 0) {
+		fprintf(stderr, "omig: %s\n", e.text);
+		return EXIT_FAILURE_OWN;
+	}
+	rivals_print(r, (unsigned)n, &b);
+	printf("\nheartbeats of the same period over the same network:\n\n%s", buf_str(&b));
+	buf_done(&b);
+	return 0;
+}
+
 /* Every month of a link is some two million frames. */
 static int run_detector(struct wish *w, const struct opt_spec *spec)
 {
 	struct detector_conf c = { .seed = w->first,
 				   .links = (unsigned)w->links,
 				   .time = w->run.time ? w->run.time : DETECTOR_TIME_NS,
+				   .delay_text = w->delay,
 				   .loss = w->loss };
 	struct buf b = BUF_INIT(4096);
 	struct detector_result r;
@@ -210,8 +230,9 @@ static int run_detector(struct wish *w, const struct opt_spec *spec)
 	}
 	detector_print(&c, &r, &b);
 	fputs(buf_str(&b), stdout);
+	fflush(stdout);
 	buf_done(&b);
-	return 0;
+	return w->compare ? run_rivals(&c) : 0;
 }
 
 static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **argv, int first)
@@ -303,6 +324,8 @@ int main(int argc, char **argv)
 		  &w.delay, 0, 0, NULL },
 		{ "loss", 0, "P", "of the detector: of a segment, each time that it is sent (0.01)",
 		  OPT_DOUBLE, &w.loss, 0, 0, NULL },
+		{ "compare", 0, NULL, "of the detector: with others of the same cost, over the same network",
+		  OPT_FLAG, &w.compare, 0, 0, NULL },
 		{ "twice", 0, NULL, "each seed twice: both runs must be the same", OPT_FLAG,
 		  &w.twice, 0, 0, NULL },
 		{ "verbose", 'v', NULL, "what each run did", OPT_FLAG, &w.verbose, 0, 0, NULL },
