@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The networks of a real process: a UDP socket each, with multicast another one that hears the group, or a TCP
- * connection to each of the others and one from each. Datagrams carry the key of the run; over TCP each is a frame.
+ * The networks of a real process: a UDP socket each, with multicast another one that hears the group, or streams
+ * (realstream.h), over which datagrams go one after the other. All of them carry the key of the run.
  */
 #include "neko/real_internal.h"
+#include "neko/realstream.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -16,27 +16,19 @@
 
 #define DATAGRAMS_MAX \
 	1024 /* of a network, one after the other: others and the master have their turn */
-#define TCP_QUEUE_BYTES (1024 * 1024) /* that wait for one process; then it loses, as UDP does */
-#define TCP_FRAME 1 /* the one type of frames between processes */
-#define READ_BYTES 65536
+#define STRANGER_NS (30 * NSEC_PER_SEC) /* who dials may be put aside before he says who he is */
 #define GROUP_TTL \
 	1 /* no router passes a group's datagrams on: a run is not let loose on other networks */
 
-/* To process i, or from one: which one its first frame tells. */
-struct way {
-	int fd; /* -1: none */
-	struct sockaddr_in address; /* of who dialled */
-	struct buf out; /* owned */
-	struct frame_in in; /* owned */
-};
-
 struct line {
-	int fd; /* UDP, or the TCP listener */
+	struct realnet *net;
+	uint8_t number;
+	int fd; /* UDP; -1 */
 	int group_fd; /* of multicast: what comes to the group; -1 */
 	struct sockaddr_in group;
 	struct sockaddr_in *address; /* owned, m */
 	uint32_t *sent; /* owned, m: messages to each */
-	struct way *to, *from; /* owned, m each; NULL of UDP */
+	struct realstream *stream; /* owned: TCP; or NULL */
 };
 
 struct realnet {
@@ -50,17 +42,15 @@ struct realnet {
 
 /* --- opening */
 
-static int open_socket(const struct real_conf *c, bool is_tcp, uint16_t *port, struct err *e)
+static int open_socket(const struct real_conf *c, uint16_t *port, struct err *e)
 {
-	int type = (is_tcp ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC | SOCK_NONBLOCK;
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(c->address) };
-	int fd = socket(AF_INET, type, 0);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	socklen_t n = sizeof(a);
 
 	if (fd < 0)
 		return err_sys(e, "a socket for a process");
-	if (bind(fd, (const void *)&a, sizeof(a)) || getsockname(fd, (void *)&a, &n) ||
-	    (is_tcp && listen(fd, (int)c->m))) {
+	if (bind(fd, (const void *)&a, sizeof(a)) || getsockname(fd, (void *)&a, &n)) {
 		err_sys(e, "an address for a process");
 		close(fd);
 		return -ERR_SYS;
@@ -104,44 +94,52 @@ static int join(struct line *l, const struct real_net *net, uint32_t address, st
 		       net->name, group, net->port, host, net->name);
 }
 
-static struct way *new_ways(uint32_t m)
-{
-	struct way *w = calloc(m, sizeof(*w));
-	uint32_t i;
+static void take_streamed(void *arg, uint32_t from, const uint8_t *p, size_t bytes);
 
-	for (i = 0; w && i < m; i++) {
-		w[i].fd = -1;
-		w[i].out = BUF_INIT(TCP_QUEUE_BYTES);
-		frame_in_init(&w[i].in, FRAME_MAX_BYTES);
-	}
-	return w;
+static int open_stream(struct line *l, uint16_t *port, struct err *e)
+{
+	struct real *r = l->net->real;
+	const struct realstream_conf c = { .m = r->conf->m,
+					   .id = r->conf->id,
+					   .address = r->conf->address,
+					   .patience = STRANGER_NS,
+					   .lock = &r->lock,
+					   .on_datagram = take_streamed,
+					   .arg = l };
+
+	return realstream_open(&c, &l->stream, port, e);
 }
 
 static int open_line(struct realnet *n, unsigned k, uint16_t *port, struct err *e)
 {
 	const struct real_conf *c = n->real->conf;
 	struct line *l = &n->line[k];
-	bool is_tcp = c->net[k].transport == REAL_TCP;
 
-	l->group_fd = -1;
+	l->net = n;
+	l->number = (uint8_t)k;
+	l->fd = l->group_fd = -1;
 	l->address = calloc(c->m, sizeof(*l->address));
 	l->sent = calloc(c->m, sizeof(*l->sent));
-	if (is_tcp) {
-		l->to = new_ways(c->m);
-		l->from = new_ways(c->m);
-	}
-	if (!l->address || !l->sent || (is_tcp && (!l->to || !l->from)))
+	if (!l->address || !l->sent)
 		return err_nomem(e);
-	l->fd = open_socket(c, is_tcp, port, e);
+	if (c->net[k].transport == REAL_TCP)
+		return open_stream(l, port, e);
+	l->fd = open_socket(c, port, e);
 	if (l->fd < 0)
 		return l->fd;
 	return c->net[k].transport == REAL_MULTICAST ? join(l, &c->net[k], c->address, e) : 0;
+}
+
+static size_t npoll(const struct line *l)
+{
+	return l->stream ? realstream_npoll(l->net->real->conf->m) : 2;
 }
 
 int realnet_open(struct real *r, struct realwire_ready *out, struct err *e)
 {
 	const struct real_conf *c = r->conf;
 	struct realnet *n = calloc(1, sizeof(*n));
+	size_t npolls = 2; /* our own, and the caller's */
 	int rc = 0;
 	unsigned k;
 
@@ -149,72 +147,21 @@ int realnet_open(struct real *r, struct realwire_ready *out, struct err *e)
 	if (!n)
 		return err_nomem(e);
 	n->real = r;
-	n->polls = calloc((size_t)c->nnet * (2 + 2 * c->m) + 2, sizeof(*n->polls));
 	n->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (!n->polls || n->wake < 0)
-		return err_nomem(e);
-	for (k = 0; k < c->nnet && rc == 0; k++)
+	if (n->wake < 0)
+		return err_sys(e, "an eventfd for a process");
+	for (k = 0; k < c->nnet && rc == 0; k++) {
 		rc = open_line(n, k, &out->port[k], e);
+		npolls += npoll(&n->line[k]);
+	}
+	if (rc)
+		return rc;
 	out->n = c->nnet;
-	return rc;
+	n->polls = calloc(npolls, sizeof(*n->polls));
+	return n->polls ? 0 : err_nomem(e);
 }
 
-/* --- TCP, outwards: all with the lock */
-
-static void close_way(struct way *w)
-{
-	if (w->fd >= 0)
-		close(w->fd);
-	w->fd = -1;
-	buf_clear(&w->out);
-}
-
-static void dial(struct realnet *n, struct line *l, uint32_t to)
-{
-	struct sockaddr_in own = { .sin_family = AF_INET,
-				   .sin_addr.s_addr = htonl(n->real->conf->address) };
-	const struct sockaddr_in *a = &l->address[to - 1];
-	struct way *w = &l->to[to - 1];
-
-	w->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (w->fd < 0)
-		return;
-	setsockopt(w->fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
-	if (bind(w->fd, (const void *)&own, sizeof(own)) ||
-	    (connect(w->fd, (const void *)a, sizeof(*a)) && errno != EINPROGRESS))
-		close_way(w);
-}
-
-static void flush(struct way *w)
-{
-	while (w->fd >= 0 && w->out.n) {
-		ssize_t k = send(w->fd, w->out.p, w->out.n, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (k > 0)
-			buf_drop_front(&w->out, (size_t)k);
-		else if (k < 0 && (errno == EAGAIN || errno == ENOTCONN))
-			return;
-		else if (k == 0 || errno != EINTR)
-			close_way(w);
-	}
-}
-
-static void send_stream(struct realnet *n, struct way *w, const uint8_t *p, size_t bytes)
-{
-	size_t mark;
-
-	if (w->fd < 0 || w->out.n + bytes + FRAME_HEADER_BYTES > TCP_QUEUE_BYTES)
-		return;
-	mark = frame_begin(&w->out, TCP_FRAME);
-	buf_put(&w->out, p, bytes);
-	if (frame_end(&w->out, mark)) {
-		close_way(w); /* half a frame would be the end anyway */
-		return;
-	}
-	flush(w);
-	if (w->out.n)
-		(void)!write(n->wake, &(uint64_t){ 1 }, sizeof(uint64_t));
-}
+/* --- outwards: with the lock */
 
 static void send_datagram(struct realnet *n, const struct line *l, size_t bytes,
 			  const struct sockaddr_in *a)
@@ -227,10 +174,10 @@ static void send_one(struct realnet *n, struct line *l, const struct neko_msg *m
 {
 	size_t bytes = realwire_datagram(n->out, n->key, to, l->sent[to - 1]++, m);
 
-	if (l->to)
-		send_stream(n, &l->to[to - 1], n->out, bytes);
-	else
+	if (!l->stream)
 		send_datagram(n, l, bytes, &l->address[to - 1]);
+	else if (realstream_send(l->stream, to, n->out, bytes))
+		(void)!write(n->wake, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
 /* One datagram for all; who is to have it twice gets the second one alone. */
@@ -271,25 +218,24 @@ int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes)
 	uint32_t i;
 	unsigned k;
 
-	for (k = 0; k < c->nnet && rc == 0; k++)
-		for (i = 0; i < c->m; i++) {
+	for (k = 0; k < c->nnet && rc == 0; k++) {
+		for (i = 0; i < c->m; i++)
 			n->line[k].address[i] = all[k * c->m + i];
-			if (n->line[k].to)
-				dial(n, &n->line[k], i + 1);
-		}
+		if (n->line[k].stream)
+			realstream_meet(n->line[k].stream, n->key, n->line[k].address);
+	}
 	free(all);
 	return rc;
 }
 
 /* --- inwards */
 
-/* A datagram's port is the sender's too; who dials has another one. */
+/* Who sends to us is known by his socket. */
 static bool is_from(const struct line *l, uint32_t from, const struct sockaddr_in *a)
 {
 	const struct sockaddr_in *want = &l->address[from - 1];
 
-	return a->sin_addr.s_addr == want->sin_addr.s_addr &&
-	       (l->from || a->sin_port == want->sin_port);
+	return a->sin_addr.s_addr == want->sin_addr.s_addr && a->sin_port == want->sin_port;
 }
 
 static void note_delay(struct real *r, const struct neko_msg *m, uint32_t number)
@@ -303,16 +249,17 @@ static void note_delay(struct real *r, const struct neko_msg *m, uint32_t number
 							number,	    m->net };
 }
 
-static void take_datagram(struct realnet *n, unsigned k, const uint8_t *p, size_t bytes,
-			  const struct sockaddr_in *a)
+/* From who has that socket or, without one, from that process. */
+static void take_datagram(struct line *l, const uint8_t *p, size_t bytes,
+			  const struct sockaddr_in *a, uint32_t from)
 {
-	struct real *r = n->real;
+	struct real *r = l->net->real;
 	struct neko_msg *m;
 	uint32_t number;
 
 	pthread_mutex_lock(&r->lock);
-	m = realwire_message(&r->world, n->key, r->conf->id, (uint8_t)k, p, bytes, &number);
-	if (m && is_from(&n->line[k], m->from, a)) {
+	m = realwire_message(&r->world, l->net->key, r->conf->id, l->number, p, bytes, &number);
+	if (m && (a ? is_from(l, m->from, a) : m->from == from)) {
 		r->delivered++;
 		if (r->conf->wants_delays)
 			note_delay(r, m, number);
@@ -323,8 +270,14 @@ static void take_datagram(struct realnet *n, unsigned k, const uint8_t *p, size_
 	pthread_mutex_unlock(&r->lock);
 }
 
-static void take_datagrams(struct realnet *n, unsigned k, int fd)
+static void take_streamed(void *arg, uint32_t from, const uint8_t *p, size_t bytes)
 {
+	take_datagram(arg, p, bytes, NULL, from);
+}
+
+static void take_datagrams(struct line *l, int fd)
+{
+	struct realnet *n = l->net;
 	struct sockaddr_in a;
 	unsigned i;
 
@@ -335,96 +288,45 @@ static void take_datagrams(struct realnet *n, unsigned k, int fd)
 		if (bytes < 0)
 			return;
 		if (len == sizeof(a) && a.sin_family == AF_INET)
-			take_datagram(n, k, n->in, (size_t)bytes, &a);
+			take_datagram(l, n->in, (size_t)bytes, &a, 0);
 	}
-}
-
-static void answer(struct realnet *n, struct line *l)
-{
-	struct sockaddr_in a;
-	socklen_t len = sizeof(a);
-	int fd = accept4(l->fd, (void *)&a, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	uint32_t i;
-
-	for (i = 0; fd >= 0 && i < n->real->conf->m; i++)
-		if (l->from[i].fd < 0) {
-			l->from[i].fd = fd;
-			l->from[i].address = a;
-			return;
-		}
-	if (fd >= 0)
-		close(fd);
-}
-
-static void take_frames(struct realnet *n, unsigned k, struct way *w)
-{
-	struct frame f;
-	int rc = -ERR_CLOSED;
-	ssize_t bytes = recv(w->fd, n->in, READ_BYTES, MSG_DONTWAIT);
-
-	if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (bytes > 0)
-		rc = frame_in_add(&w->in, n->in, (size_t)bytes, NULL);
-	while (rc == 0 && (rc = frame_in_next(&w->in, &f, NULL)) == 1) {
-		take_datagram(n, k, f.p, f.n, &w->address);
-		rc = 0;
-	}
-	if (rc == 0)
-		return;
-	close_way(w);
-	frame_in_done(&w->in);
-	frame_in_init(&w->in, FRAME_MAX_BYTES);
 }
 
 /* --- turns */
 
-static size_t poll_ways(struct pollfd *f, const struct line *l, uint32_t m)
-{
-	uint32_t i;
-
-	for (i = 0; i < m; i++) {
-		f[2 * i] = (struct pollfd){ l->from[i].fd, POLLIN, 0 };
-		f[2 * i + 1] = (struct pollfd){ l->to[i].out.n ? l->to[i].fd : -1, POLLOUT, 0 };
-	}
-	return (size_t)2 * m;
-}
-
 size_t realnet_polls(struct realnet *n, struct pollfd **fd)
 {
 	const struct real_conf *c = n->real->conf;
-	size_t at = 0;
+	struct pollfd *f = n->polls;
 	unsigned k;
 
 	pthread_mutex_lock(&n->real->lock);
-	for (k = 0; k < c->nnet; k++) {
-		n->polls[at++] = (struct pollfd){ n->line[k].fd, POLLIN, 0 };
-		n->polls[at++] = (struct pollfd){ n->line[k].group_fd, POLLIN, 0 };
-		if (n->line[k].to)
-			at += poll_ways(n->polls + at, &n->line[k], c->m);
+	for (k = 0; k < c->nnet; f += npoll(&n->line[k++])) {
+		const struct line *l = &n->line[k];
+
+		if (l->stream) {
+			realstream_polls(l->stream, f);
+			continue;
+		}
+		f[0] = (struct pollfd){ l->fd, POLLIN, 0 };
+		f[1] = (struct pollfd){ l->group_fd, POLLIN, 0 };
 	}
 	pthread_mutex_unlock(&n->real->lock);
-	n->polls[at++] = (struct pollfd){ n->wake, POLLIN, 0 };
+	*f++ = (struct pollfd){ n->wake, POLLIN, 0 };
 	*fd = n->polls;
-	return at;
+	return (size_t)(f - n->polls);
 }
 
-static void turn_stream(struct realnet *n, unsigned k, const struct pollfd *f)
+static void turn_line(struct line *l, const struct pollfd *f)
 {
-	struct line *l = &n->line[k];
-	uint32_t i, m = n->real->conf->m;
-
-	for (i = 0; i < m; i++) {
-		if (f[2 + 2 * i].revents)
-			take_frames(n, k, &l->from[i]);
-		if (!f[3 + 2 * i].revents)
-			continue;
-		pthread_mutex_lock(&n->real->lock);
-		flush(&l->to[i]);
-		pthread_mutex_unlock(&n->real->lock);
+	if (l->stream) {
+		realstream_turn(l->stream, f);
+		return;
 	}
 	if (f[0].revents)
-		answer(n, l);
+		take_datagrams(l, l->fd);
+	if (f[1].revents)
+		take_datagrams(l, l->group_fd);
 }
 
 void realnet_turn(struct realnet *n, const struct pollfd *fd, size_t nfd)
@@ -434,15 +336,8 @@ void realnet_turn(struct realnet *n, const struct pollfd *fd, size_t nfd)
 	uint64_t count;
 	unsigned k;
 
-	for (k = 0; k < c->nnet; k++) {
-		if (n->line[k].to)
-			turn_stream(n, k, f);
-		else if (f[0].revents)
-			take_datagrams(n, k, n->line[k].fd);
-		if (f[1].revents)
-			take_datagrams(n, k, n->line[k].group_fd);
-		f += n->line[k].to ? 2 + 2 * c->m : 2;
-	}
+	for (k = 0; k < c->nnet; f += npoll(&n->line[k++]))
+		turn_line(&n->line[k], f);
 	if (fd[nfd - 1].revents)
 		(void)!read(n->wake, &count, sizeof(count));
 }
