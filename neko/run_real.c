@@ -3,9 +3,9 @@
  * The master of a real run: hears what its processes tell, and has the handler hear their events
  * in the order of their times. Where the processes are is a crew's.
  */
-#include "common/base/array.h"
 #include "common/base/str.h"
 #include "neko/crew.h"
+#include "neko/merge.h"
 #include "neko/run_delays.h"
 #include "neko/run_internal.h"
 
@@ -22,12 +22,9 @@
 #define NAMES_MAX 256 /* different descriptions of events */
 #define AHEAD_MAX_NS \
 	(10 * NSEC_PER_SEC) /* of an event before our own clock: far beyond what clocks err */
-#define PENDING_MAX (4u << 20) /* events that wait for a process that is behind: 192 MiB */
+#define PENDING_MAX (4u << 20) /* events of all that wait for a process that is behind: 192 MiB */
 
 struct slave {
-	struct neko_event *event; /* owned; [at..n) were not handled yet */
-	size_t at, n, cap;
-	nsec_t until; /* what it has told is complete up to here */
 	nsec_t heard; /* clock_mono() of its last block */
 	nsec_t crash_at; /* NEKO_NEVER: none */
 	struct realwire_block last;
@@ -44,6 +41,7 @@ struct master {
 	struct run *run;
 	struct crew *crew; /* owned */
 	struct slave *slave; /* owned, m */
+	struct merge *merge; /* owned */
 	char *name[NAMES_MAX]; /* owned */
 	unsigned nname;
 	uint64_t key;
@@ -73,17 +71,13 @@ static const char *name_of(struct master *s, const char *what)
 static void keep_event(void *arg, const struct neko_event *e)
 {
 	struct master *s = arg;
-	struct slave *v = &s->slave[s->current];
 	struct neko_event mine = *e;
 
 	mine.process = s->current + 1;
 	mine.what = name_of(s, e->what);
-	if (!mine.what || mine.at < v->until ||
-	    mine.at > clock_mono() - s->epoch + AHEAD_MAX_NS ||
-	    array_grow(&v->event, &v->cap, v->n + 1, sizeof(mine), PENDING_MAX))
+	if (!mine.what || mine.at > clock_mono() - s->epoch + AHEAD_MAX_NS ||
+	    merge_add(s->merge, &mine))
 		s->failed = true;
-	else
-		v->event[v->n++] = mine;
 }
 
 static void keep_delay(void *arg, const struct neko_delay *d)
@@ -97,16 +91,18 @@ static void keep_delay(void *arg, const struct neko_delay *d)
 }
 
 /* Nobody waits for it any more. */
-static void leave(struct slave *v, const char *why)
+static void leave(struct master *s, uint32_t id, const char *why)
 {
+	struct slave *v = &s->slave[id - 1];
+
 	v->is_gone = true;
-	v->until = NEKO_NEVER;
+	merge_tell(s->merge, id, NEKO_NEVER);
 	str_copy(v->why, sizeof(v->why), why);
 }
 
 static void blame(struct master *s, uint32_t id, const char *why)
 {
-	leave(&s->slave[id - 1], why);
+	leave(s, id, why);
 	s->slave[id - 1].is_crashed = false; /* that would have been told */
 	s->crew->ops->kill(s->crew, id);
 }
@@ -125,18 +121,17 @@ static void hear_block(struct master *s, uint32_t id, const struct frame *f)
 	struct realwire_block b;
 
 	s->current = id - 1;
-	if (!s->epoch || realwire_read(f->p, f->n, &b, &h) || b.until < v->until) {
+	if (!s->epoch || realwire_read(f->p, f->n, &b, &h) || merge_tell(s->merge, id, b.until)) {
 		blame(s, id, "what it told was no block of events");
 		return;
 	}
 	v->last = b;
-	v->until = b.until;
 	v->heard = clock_mono();
 	note_clock(v, &b);
 	s->has_stopped |= b.wants_stop;
 	v->is_whole |= b.is_last;
 	if (b.is_last)
-		leave(v, "");
+		leave(s, id, "");
 }
 
 static void on_frame(void *arg, uint32_t id, const struct frame *f)
@@ -172,12 +167,11 @@ static void on_frame(void *arg, uint32_t id, const struct frame *f)
  */
 static void note_crash(struct master *s, uint32_t id, const struct realwire_gone *how)
 {
-	struct slave *v = &s->slave[id - 1];
 	bool is_known = how->at > 0;
-	nsec_t at = (is_known ? how->at : clock_mono()) - s->epoch;
-	struct neko_event e = { id, at > v->until ? at : v->until, NEKO_CRASHED, 0, 0, 0 };
+	nsec_t at = (is_known ? how->at : clock_mono()) - s->epoch, told = merge_told(s->merge, id);
+	struct neko_event e = { id, at > told ? at : told, NEKO_CRASHED, 0, 0, 0 };
 
-	e.error = is_known ? how->error : e.at - v->until;
+	e.error = is_known ? how->error : e.at - told;
 	s->current = id - 1;
 	keep_event(s, &e);
 }
@@ -191,7 +185,7 @@ static void on_gone(void *arg, uint32_t id, const struct realwire_gone *how)
 		return;
 	if (v->is_crashed)
 		note_crash(s, id, how);
-	leave(v, how->why);
+	leave(s, id, how->why);
 }
 
 /* --- begin */
@@ -202,7 +196,8 @@ static int start_slaves(struct master *s, struct err *e)
 	int rc = 0;
 
 	s->slave = calloc(m, sizeof(*s->slave));
-	if (!s->slave)
+	s->merge = merge_new(m, PENDING_MAX);
+	if (!s->slave || !s->merge)
 		return err_nomem(e);
 	for (i = 0; i < m; i++)
 		s->slave[i].crash_at = s->run->crash_at[i];
@@ -302,40 +297,13 @@ static void handle(struct master *s, const struct neko_event *v)
 	s->has_stopped = r->stat.should_stop(r->handler);
 }
 
-static struct slave *earliest(struct master *s)
+/* What all have told completely. */
+static void handle_told(struct master *s)
 {
-	struct slave *first = NULL;
-	uint32_t i;
+	const struct neko_event *v;
 
-	for (i = 0; i < s->run->m; i++) {
-		struct slave *v = &s->slave[i];
-
-		if (v->at < v->n && (!first || v->event[v->at].at < first->event[first->at].at))
-			first = v;
-	}
-	return first;
-}
-
-/* What all have told completely, by time; equal times by process. */
-static void merge(struct master *s)
-{
-	nsec_t until = NEKO_NEVER;
-	struct slave *v;
-	uint32_t i;
-
-	for (i = 0; i < s->run->m; i++)
-		if (s->slave[i].until < until)
-			until = s->slave[i].until;
-	while ((v = earliest(s)) != NULL && v->event[v->at].at < until)
-		handle(s, &v->event[v->at++]);
-	for (i = 0; i < s->run->m; i++) {
-		v = &s->slave[i];
-		if (!v->at)
-			continue;
-		memmove(v->event, v->event + v->at, (v->n - v->at) * sizeof(*v->event));
-		v->n -= v->at;
-		v->at = 0;
-	}
+	while ((v = merge_next(s->merge)) != NULL)
+		handle(s, v);
 }
 
 static void crash_due(struct master *s, nsec_t now)
@@ -380,7 +348,7 @@ static bool turn(struct master *s)
 		s->crew->ops->turn(s->crew, TURN_MS);
 		drop_silent(s);
 	}
-	merge(s);
+	handle_told(s);
 	return alive;
 }
 
@@ -421,7 +389,7 @@ static nsec_t conduct(struct master *s)
 	for (i = 1; i <= s->run->m; i++)
 		if (!s->slave[i - 1].is_gone)
 			blame(s, i, "it did not tell its last events in time");
-	merge(s);
+	handle_told(s);
 	return now;
 }
 
@@ -432,11 +400,10 @@ static void end_master(struct master *s)
 	unsigned i;
 
 	s->crew->ops->end(s->crew);
-	for (i = 0; s->slave && i < s->run->m; i++)
-		free(s->slave[i].event);
 	for (i = 0; i < s->nname; i++)
 		free(s->name[i]);
 	free(s->slave);
+	merge_free(s->merge);
 	run_delays_done(&s->delays);
 }
 
