@@ -559,6 +559,8 @@ void lm_stop(struct lm *m, const char *reason)
 		return;
 	m->end_reason = str_dup(reason);
 	log_notice("lm", "ending reason=\"%s\"", reason);
+	if (!procs_alive(m->procs))
+		keeps_say_end(m->keeps);
 	directory_leave(m->directory);
 	if (m->uplink)
 		ascent_close(m->uplink, reason);

@@ -23,6 +23,7 @@ struct kepts *kepts_new(const struct kepts_conf *conf)
 	if (!ks)
 		return NULL;
 	ks->conf = *conf;
+	ks->opened = loop_now(conf->loop);
 	list_init(&ks->all);
 	return ks;
 }
@@ -51,9 +52,9 @@ static struct sub *find(const struct kepts *ks, const char *name)
 
 /* --- its end */
 
-static void tell_receiver_end(struct sub *s)
+static void tell_receiver_end(struct sub *s, const char *missing)
 {
-	const struct msg m = { .type = MSG_EVENTS, .events = { .sub = s->name, .end = true } };
+	const struct msg m = { .type = MSG_EVENTS, .events = { .sub = s->name, .end = true, .missing = missing } };
 
 	if (s->receiver && s->receiver->link)
 		link_send(s->receiver->link, &m);
@@ -74,6 +75,7 @@ void sub_free(struct sub *s)
 	list_del(&s->link);
 	s->owner->n--;
 	loop_timer_free(s->lease);
+	loop_timer_free(s->coming);
 	sub_free_lanes(s);
 	free(s->text);
 	free(s);
@@ -82,14 +84,9 @@ void sub_free(struct sub *s)
 static void end(struct sub *s, const char *why)
 {
 	log_info("kept", "subscription=%s is over: %s", s->name, why);
-	tell_receiver_end(s);
+	tell_receiver_end(s, "");
 	sub_end_all(s);
 	sub_free(s);
-}
-
-void sub_tell_end(struct sub *s)
-{
-	end(s, "all of it was received");
 }
 
 static void on_lease(void *arg)
@@ -102,7 +99,7 @@ static void on_lease(void *arg)
 static void set_receiver(struct sub *s, struct session *receiver)
 {
 	if (s->receiver && s->receiver != receiver)
-		tell_receiver_end(s);
+		tell_receiver_end(s, "");
 	s->receiver = receiver;
 	if (receiver) {
 		loop_timer_cancel(s->lease);
@@ -111,6 +108,26 @@ static void set_receiver(struct sub *s, struct session *receiver)
 		loop_timer_arm(s->lease, (nsec_t)s->told.lease_s * NSEC_PER_SEC);
 		sub_shut_all(s);
 	}
+}
+
+/* What is missing may be asked for again, within the lease. */
+void sub_tell_end(struct sub *s, const char *missing)
+{
+	if (!*missing) {
+		end(s, "all of it was received");
+		return;
+	}
+	log_notice("kept", "subscription=%s waits to be received again: missing=\"%s\"", s->name, missing);
+	tell_receiver_end(s, missing);
+	set_receiver(s, NULL);
+}
+
+static void on_come(void *arg)
+{
+	struct sub *s = arg;
+
+	s->has_waited = true;
+	sub_check_end(s);
 }
 
 void kepts_tool_gone(struct kepts *ks, const struct session *gone)
@@ -302,8 +319,9 @@ static int make(struct kepts *ks, const struct session *owner, const char *name,
 	ks->n++;
 	str_copy(s->name, sizeof(s->name), name);
 	s->lease = loop_timer_new(c->loop, on_lease, s);
+	s->coming = loop_timer_new(c->loop, on_come, s);
 	s->self = session_twin((uint32_t)numbers_mint(c->numbers, NUMBER_TOOL), owner, c->directory, c->children);
-	if (!s->lease || !s->self) {
+	if (!s->lease || !s->coming || !s->self) {
 		sub_free(s);
 		return err_nomem(e);
 	}
@@ -322,6 +340,8 @@ static void set_told(struct sub *s, const struct kept_wish *w)
 					    .max_bytes = w->max_bytes,
 					    .lease_s = w->lease_s };
 	str_copy(s->job, sizeof(s->job), w->job);
+	s->has_waited = false;
+	loop_timer_cancel(s->coming);
 }
 
 static int check_wish(const struct kept_wish *w, struct err *e)
@@ -381,6 +401,7 @@ int kepts_unkeep(struct kepts *ks, struct session *who, const char *name, bool d
 	}
 	delete_activation(s);
 	s->told.ending = true;
+	s->has_waited = false;
 	sub_open_all(s, false);
 	sub_check_end(s);
 	return 0;
@@ -413,7 +434,7 @@ void kepts_child_up(struct kepts *ks, const struct child *c)
 
 void kepts_child_lost(struct kepts *ks, uint32_t child)
 {
-	list_each(i, &ks->all)
+	list_each_safe(i, &ks->all)
 		sub_child_lost(list_entry(i, struct sub, link), child);
 }
 

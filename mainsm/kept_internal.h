@@ -15,6 +15,7 @@ struct kepts {
 	struct kepts_conf conf;
 	struct list all; /* of struct sub */
 	size_t n;
+	nsec_t opened;
 	uint64_t stream; /* the last opening: of all children and subscriptions */
 };
 
@@ -30,6 +31,7 @@ struct lane {
 		size_t bytes;
 	} way[KEPT_ROOM_MAX]; /* not acknowledged yet */
 	unsigned nway;
+	char *missing; /* owned: who its end says is not there; NULL: nobody */
 };
 
 struct sub {
@@ -45,12 +47,14 @@ struct sub {
 	struct list lanes;
 	size_t unsafe; /* bytes that the receiver has not acknowledged */
 	struct loop_timer *lease;
+	struct loop_timer *coming; /* while children that are away may come back */
+	bool has_waited; /* for them, since it was to end */
 	char fault[ERR_TEXT_BYTES]; /* the last that a host said of it */
 };
 
 /* --- kept_lane.c */
 void sub_child_up(struct sub *s, const struct child *c);
-void sub_child_lost(struct sub *s, uint32_t child);
+void sub_child_lost(struct sub *s, uint32_t child); /* s may be dead behind this */
 
 /* Somebody receives it now, or what is told of it has changed: again from what was acknowledged, if `anew`. */
 void sub_open_all(struct sub *s, bool anew);
@@ -64,11 +68,16 @@ void sub_events(struct sub *s, uint32_t child, const struct msg_events *m);
 bool sub_acked(struct sub *s, const struct msg_events_ack *m);
 void sub_free_lanes(struct sub *s);
 
-/* One that ends is over when all children have said so; then s is dead behind this. */
+/*
+ * One that ends is over when all children have said so; then s is dead behind this. Those that are away are waited for a while; then its
+ * receiver is told that they are missing, and it waits for the next one.
+ */
 void sub_check_end(struct sub *s);
 
 /* --- kept.c */
-void sub_tell_end(struct sub *s);
+
+/* missing: "" = nobody is, and s is dead behind this. */
+void sub_tell_end(struct sub *s, const char *missing);
 void sub_free(struct sub *s);
 
 #endif

@@ -32,6 +32,8 @@ static void open_lane(struct sub *s, struct lane *l, bool anew)
 	if (anew && s->receiver) {
 		l->stream = ++s->owner->stream;
 		l->is_shut = l->has_ended = false;
+		free(l->missing);
+		l->missing = NULL;
 	} else if (!s->receiver) {
 		l->stream = 0;
 	}
@@ -69,6 +71,7 @@ void sub_free_lanes(struct sub *s)
 {
 	list_each_safe(i, &s->lanes) {
 		list_del(i);
+		free(list_entry(i, struct lane, link)->missing);
 		free(list_entry(i, struct lane, link));
 	}
 }
@@ -127,7 +130,10 @@ void sub_child_lost(struct sub *s, uint32_t child)
 		while (l->nway)
 			s->unsafe -= l->way[--l->nway].bytes;
 	}
+	s->has_waited = false;
+	loop_timer_cancel(s->coming);
 	open_shut(s);
+	sub_check_end(s);
 }
 
 /* --- what comes */
@@ -140,14 +146,54 @@ static int pass_on(struct sub *s, const struct lane *l, const struct msg_events 
 	return s->receiver && s->receiver->link ? link_send(s->receiver->link, &up) : -ERR_CLOSED;
 }
 
+static void add(struct buf *b, const char *name)
+{
+	if (b->n + strlen(name) + sizeof(", ") <= KEPT_MISSING_MAX_BYTES)
+		buf_printf(b, "%s%s", b->n ? ", " : "", name);
+}
+
+/* Sites that are away, and what others have said of theirs. */
+static void write_missing(const struct sub *s, struct buf *b)
+{
+	list_each(i, &s->lanes) {
+		const struct lane *l = list_entry(i, struct lane, link);
+
+		if (!l->has_ended)
+			add(b, l->token);
+		else if (l->missing)
+			add(b, l->missing);
+	}
+}
+
+/* Children that are here and have not told their end; those that are not, too. */
+static void count(const struct sub *s, unsigned *here, unsigned *away)
+{
+	*here = *away = 0;
+	list_each(i, &s->lanes) {
+		const struct lane *l = list_entry(i, struct lane, link);
+
+		*here += !l->has_ended && l->is_up;
+		*away += !l->has_ended && !l->is_up;
+	}
+}
+
 void sub_check_end(struct sub *s)
 {
-	if (!s->told.ending)
+	nsec_t age = loop_now(s->owner->conf.loop) - s->owner->opened;
+	struct buf b = BUF_INIT(KEPT_MISSING_MAX_BYTES + 1);
+	unsigned here, away;
+
+	count(s, &here, &away);
+	if (!s->told.ending || !s->receiver || here)
 		return;
-	list_each(i, &s->lanes)
-		if (!list_entry(i, struct lane, link)->has_ended)
-			return;
-	sub_tell_end(s);
+	if (!s->has_waited && (away || age < KEPT_RETURN_NS)) {
+		if (!loop_timer_is_armed(s->coming))
+			loop_timer_arm(s->coming, away ? KEPT_RETURN_NS : KEPT_RETURN_NS - age);
+		return;
+	}
+	write_missing(s, &b);
+	sub_tell_end(s, buf_str(&b));
+	buf_done(&b);
 }
 
 static void take(struct sub *s, struct lane *l, const struct msg_events *m)
@@ -172,6 +218,7 @@ void sub_events(struct sub *s, uint32_t child, const struct msg_events *m)
 			take(s, l, m);
 		if (m->end && !l->is_shut) {
 			l->has_ended = true;
+			l->missing = m->missing[0] ? str_dup(m->missing) : NULL;
 			sub_check_end(s);
 		}
 		return;

@@ -359,6 +359,7 @@ struct msg_events {
 	uint64_t stream, place; /* place: what acknowledges these, and all before */
 	struct bytes blocks; /* whole blocks of docs/eventlog.md */
 	bool end; /* nothing more will come */
+	const char *missing; /* of an end: who may have something still, and is not there; NULL or "": nobody */
 };
 
 struct msg_events_ack {

@@ -103,7 +103,7 @@ SHAPE(events_open, ONE(events_open, sub, TOKEN), ONE(events_open, identity, IDEN
       ONE(events_open, stream, 0), ONE(events_open, room, 0), ONE(events_open, policy, 0),
       ONE(events_open, max_bytes, 0), ONE(events_open, lease_s, 0), ONE(events_open, ending, 0))
 SHAPE(events, ONE(events, sub, TOKEN), ONE(events, stream, 0), ONE(events, place, 0),
-      ONE(events, blocks, WHOLE), ONE(events, end, 0))
+      ONE(events, blocks, WHOLE), ONE(events, end, 0), ONE(events, missing, REASON))
 SHAPE(events_ack, ONE(events_ack, sub, TOKEN), ONE(events_ack, stream, 0),
       ONE(events_ack, place, 0))
 SHAPE(events_end, ONE(events_end, sub, TOKEN), ONE(events_end, identity, IDENTITY))

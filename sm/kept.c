@@ -1,50 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sm/kept.h"
-
 #include "common/base/array.h"
-#include "common/base/log.h"
-#include "common/base/map.h"
+#include "common/base/str.h"
 #include "eventlog/evgap.h"
+#include "sm/kept_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define TICKETS_MAX (BRANCHES_MAX * KEPT_ROOM)
-
-struct kept {
-	struct kept_conf conf;
-	struct keeps *keeps;
-	struct loop_timer *retry; /* of streams that were shut for want of room */
-	struct loop_timer *coming; /* runs while hosts of an sm before us may come back */
-	uint64_t stream; /* the last opening; begins somewhere, so that none of an sm before us is the same */
-};
-
-/* What comes from one branch. */
-struct feed {
-	uint32_t branch; /* index */
-	uint64_t id; /* of the branch */
-	uint64_t stream;
-	struct map seqs; /* of streams that came from there: the next block + 1 as a pointer */
-	bool has_ended, is_shut;
-};
-
-/* A message whose blocks are on their way to the disk. */
-struct ticket {
-	uint64_t appended, stream, place;
-	uint32_t branch;
-	uint32_t bytes;
-};
-
-struct sub {
-	struct kept *kt;
-	struct keep *k;
-	struct map feeds; /* by index of the branch; owned */
-	size_t nseq; /* streams of all feeds that are remembered */
-	struct ticket *ticket; /* owned; the oldest first */
-	size_t nticket, capticket;
-	size_t unsafe; /* bytes of all tickets */
-	bool awaits; /* hosts that an sm before us knew count as one that is there */
-};
 
 /* --- down */
 
@@ -57,49 +20,19 @@ static void send_open(struct sub *s, struct feed *f, struct branch *b)
 	branch_send(s->kt->conf.nodes, b, &m);
 }
 
-static struct feed *feed_of(struct sub *s, const struct branch *b)
-{
-	struct feed *f = map_find(&s->feeds, b->index);
-
-	if (f)
-		return f;
-	f = calloc(1, sizeof(*f));
-	if (!f || map_put(&s->feeds, b->index, f, NULL)) {
-		free(f);
-		return NULL;
-	}
-	f->branch = b->index;
-	map_init(&f->seqs);
-	keep_feed(s->k, 1);
-	return f;
-}
-
-static void forget_seqs(struct sub *s, struct feed *f)
-{
-	s->nseq -= f->seqs.n;
-	map_done(&f->seqs);
-}
-
-static void feed_free(struct sub *s, struct feed *f)
-{
-	forget_seqs(s, f);
-	free(f);
-}
-
 /* What is not acknowledged comes again. */
 static void open_anew(struct sub *s, struct branch *b)
 {
-	struct feed *f = feed_of(s, b);
+	struct feed *f = feed_come(s, b);
 
 	if (!f)
 		return;
-	if (f->has_ended)
-		keep_feed(s->k, 1);
-	if (f->id != b->id)
-		forget_seqs(s, f);
 	f->id = b->id;
-	f->has_ended = f->is_shut = false;
+	f->is_shut = false;
 	f->stream = ++s->kt->stream;
+	free(f->missing);
+	f->missing = NULL;
+	feed_set(s, f, FEED_HERE);
 	send_open(s, f, b);
 }
 
@@ -107,29 +40,28 @@ static void on_told(void *arg, struct keep *k)
 {
 	struct kept *kt = arg;
 	struct sub *s = keep_user(k);
+	bool is_ending = keep_told(k)->ending;
 
 	for (uint32_t i = 0; s && i < nodes_branches(kt->conf.nodes); i++) {
 		struct branch *b = nodes_branch(kt->conf.nodes, i);
-		struct feed *f = b ? map_find(&s->feeds, i) : NULL;
+		struct feed *f = b ? feed_at(s, b) : NULL;
 
-		if (b && b->link && f && f->id == b->id)
+		if (b && b->link && f && f->id == b->id && (is_ending || f->state != FEED_ENDED))
 			send_open(s, f, b);
 		else if (b && b->link)
 			open_anew(s, b);
 	}
+	if (s && is_ending)
+		sub_await(s);
 }
 
 /* --- one subscription */
 
 static void sub_free(struct sub *s)
 {
-	struct map_iter i = { 0 };
-
 	if (!s)
 		return;
-	while (map_next(&s->feeds, &i))
-		feed_free(s, i.value);
-	map_done(&s->feeds);
+	sub_free_feeds(s);
 	free(s->ticket);
 	free(s);
 }
@@ -145,8 +77,10 @@ static void make_sub(void *arg, struct keep *k)
 		return; /* nothing comes in until there is memory: those above open again */
 	s->kt = arg;
 	s->k = k;
-	map_init(&s->feeds);
-	keep_set_user(k, s);
+	if (sub_init_feeds(s))
+		sub_free(s);
+	else
+		keep_set_user(k, s);
 }
 
 static void on_new(void *arg, struct keep *k)
@@ -172,7 +106,7 @@ static void ack(const struct sub *s, const struct ticket *t)
 {
 	const struct msg m = { .type = MSG_EVENTS_ACK, .events_ack = { keep_name(s->k), t->stream, t->place } };
 	struct branch *b = nodes_branch(s->kt->conf.nodes, t->branch);
-	const struct feed *f = map_find(&s->feeds, t->branch);
+	const struct feed *f = b ? feed_at(s, b) : NULL;
 
 	if (b && b->link && f && f->id == b->id && f->stream == t->stream)
 		branch_send(s->kt->conf.nodes, b, &m);
@@ -212,15 +146,14 @@ static void open_shut(void *arg, struct keep *k)
 {
 	struct kept *kt = arg;
 	struct sub *s = keep_user(k);
-	struct map_iter i = { 0 };
 
-	while (s && map_next(&s->feeds, &i)) {
-		struct feed *f = i.value;
-		struct branch *b = nodes_branch(kt->conf.nodes, f->branch);
+	for (uint32_t i = 0; s && i < nodes_branches(kt->conf.nodes); i++) {
+		struct branch *b = nodes_branch(kt->conf.nodes, i);
+		struct feed *f = b ? feed_at(s, b) : NULL;
 
-		if (!f->is_shut)
+		if (!f || !f->is_shut)
 			continue;
-		if (!b || !b->link || f->id != b->id)
+		if (!b->link)
 			f->is_shut = false; /* it is opened when it is back */
 		else if (has_room(s, enough(s)))
 			open_anew(s, b);
@@ -317,52 +250,61 @@ int kept_events(struct kept *kt, struct branch *b, const struct msg_events *m, s
 {
 	struct keep *k = keeps_find(kt->keeps, m->sub);
 	struct sub *s = k ? keep_user(k) : NULL;
-	struct feed *f = s ? map_find(&s->feeds, b->index) : NULL;
+	struct feed *f = s ? feed_at(s, b) : NULL;
 	int rc = check_blocks(&m->blocks, e);
 
-	if (rc || !f || f->id != b->id || f->stream != m->stream || f->is_shut || f->has_ended)
+	if (rc || !f || f->id != b->id || f->stream != m->stream || f->is_shut || f->state == FEED_ENDED)
 		return rc;
 	if (m->blocks.n && (!has_room(s, m->blocks.n) || take_blocks(s, f, m))) {
 		shut(s, f);
 		return 0;
 	}
 	if (m->end) {
-		f->has_ended = true;
-		keep_feed(k, -1);
+		f->missing = b->is_sm && m->missing[0] ? str_dup(m->missing) : NULL;
+		feed_set(s, f, FEED_ENDED);
 	}
 	return 0;
 }
 
 /* --- life */
 
-/* What they have is of it, and an end without them would throw it away. */
-static void await(void *arg, struct keep *k)
+/* Those that an sm before us knew: what they have is of it, and an end without them would throw it away. */
+static void load(void *arg, struct keep *k)
 {
-	struct sub *s;
-
 	make_sub(arg, k);
-	s = keep_user(k);
-	if (!s)
-		return;
-	s->awaits = true;
-	keep_feed(k, 1);
+	if (keep_user(k))
+		sub_await(keep_user(k));
 }
 
-static void await_no_more(void *unused, struct keep *k)
+static void save_one(void *unused, struct keep *k)
 {
-	struct sub *s = keep_user(k);
-
-	if (!s || !s->awaits)
-		return;
-	s->awaits = false;
-	keep_feed(k, -1);
+	if (keep_user(k))
+		sub_save_feeds(keep_user(k));
 }
 
-static void on_came(void *arg)
+static void on_save(void *arg)
 {
 	const struct kept *kt = arg;
 
-	keeps_each(kt->keeps, await_no_more, NULL);
+	keeps_each(kt->keeps, save_one, NULL);
+}
+
+/* Who is not there is told with the end. */
+static int send_up(void *arg, const struct msg *m)
+{
+	const struct kept *kt = arg;
+	struct keep *k = m->type == MSG_EVENTS && m->events.end ? keeps_find(kt->keeps, m->events.sub) : NULL;
+	struct buf b = BUF_INIT(KEPT_MISSING_MAX_BYTES + 1);
+	struct msg end = *m;
+	int rc;
+
+	if (!k || !keep_user(k))
+		return kt->conf.send(kt->conf.arg, m);
+	sub_write_missing(keep_user(k), &b);
+	end.events.missing = buf_str(&b);
+	rc = b.failed ? -ERR_NOMEM : kt->conf.send(kt->conf.arg, &end);
+	buf_done(&b);
+	return rc;
 }
 
 int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e)
@@ -373,8 +315,8 @@ int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e)
 				      .max_bytes = conf->max_bytes,
 				      .all = conf->all,
 				      .loses_nothing = true,
-				      .send = conf->send,
-				      .send_arg = conf->arg,
+				      .send = send_up,
+				      .send_arg = kt,
 				      .on_told = on_new,
 				      .on_settled = on_settled,
 				      .on_gone = on_gone,
@@ -386,14 +328,13 @@ int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e)
 	kt->conf = *conf;
 	kt->stream = rng_next(conf->rng) >> 16;
 	kt->retry = loop_timer_new(conf->loop, on_retry, kt);
-	kt->coming = loop_timer_new(conf->loop, on_came, kt);
-	rc = kt->retry && kt->coming ? keeps_open(&c, &kt->keeps, e) : err_nomem(e);
+	kt->saving = loop_timer_new(conf->loop, on_save, kt);
+	rc = kt->retry && kt->saving ? keeps_open(&c, &kt->keeps, e) : err_nomem(e);
 	if (rc) {
 		kept_free(kt);
 		return rc;
 	}
-	keeps_each(kt->keeps, await, kt);
-	loop_timer_arm(kt->coming, KEPT_RETURN_NS);
+	keeps_each(kt->keeps, load, kt);
 	*out = kt;
 	return 0;
 }
@@ -408,11 +349,13 @@ void kept_free(struct kept *kt)
 {
 	if (!kt)
 		return;
-	if (kt->keeps)
+	if (kt->keeps) {
+		on_save(kt);
 		keeps_each(kt->keeps, free_user, kt);
+	}
 	keeps_free(kt->keeps);
 	loop_timer_free(kt->retry);
-	loop_timer_free(kt->coming);
+	loop_timer_free(kt->saving);
 	free(kt);
 }
 
@@ -447,17 +390,34 @@ void kept_branch_up(struct kept *kt, const struct branch *b)
 	keeps_each(kt->keeps, open_for, &c);
 }
 
+static struct feed *feed_of_leaving(struct keep *k, const struct branch *b)
+{
+	return keep_user(k) ? feed_at(keep_user(k), b) : NULL;
+}
+
+static void be_away(void *arg, struct keep *k)
+{
+	const struct coming *c = arg;
+	struct feed *f = feed_of_leaving(k, c->b);
+
+	if (f && f->state == FEED_HERE)
+		feed_set(keep_user(k), f, FEED_AWAY);
+}
+
+void kept_branch_down(struct kept *kt, const struct branch *b)
+{
+	struct coming c = { kt, b };
+
+	keeps_each(kt->keeps, be_away, &c);
+}
+
 static void leave(void *arg, struct keep *k)
 {
 	const struct coming *c = arg;
-	struct sub *s = keep_user(k);
-	struct feed *f = s ? map_del(&s->feeds, c->b->index) : NULL;
+	struct feed *f = feed_of_leaving(k, c->b);
 
-	if (!f)
-		return;
-	if (!f->has_ended)
-		keep_feed(k, -1);
-	feed_free(s, f);
+	if (f)
+		feed_leave(keep_user(k), f);
 }
 
 void kept_branch_gone(struct kept *kt, const struct branch *b)
@@ -465,6 +425,17 @@ void kept_branch_gone(struct kept *kt, const struct branch *b)
 	struct coming c = { kt, b };
 
 	keeps_each(kt->keeps, leave, &c);
+}
+
+static void forget_host(void *arg, struct keep *k)
+{
+	if (keep_user(k))
+		feed_forget_host(keep_user(k), arg);
+}
+
+void kept_host_moved(struct kept *kt, const char *host)
+{
+	keeps_each(kt->keeps, forget_host, (void *)(uintptr_t)host);
 }
 
 void kept_stats(const struct kept *kt, struct keeps_stats *out)

@@ -13,7 +13,9 @@
 #define KEPT_ROOM 8 /* messages of half a MiB from one branch */
 #define KEPT_UNSAFE_MAX_BYTES (8u << 20) /* on its way to the disk, of one subscription; half of what a spooler takes */
 #define KEPT_RETRY_NS (200 * NSEC_PER_MSEC) /* between two looks whether there is room again */
-#define KEPT_RETURN_NS (10 * NSEC_PER_SEC) /* hosts come back within it when an sm was started again; tools wait longer for an end */
+#define KEPT_RETURN_NS (10 * NSEC_PER_SEC) /* hosts come back within it, when an sm was started again too; tools wait longer for an end */
+#define KEPT_SAVE_NS (100 * NSEC_PER_MSEC) /* who feeds what is written once for all that come together */
+#define KEPT_MISSING_MAX_BYTES 1000 /* of the names of those that an end does not have */
 #define KEPT_STREAMS_MAX 65536 /* whose last block is remembered, so that none is kept twice */
 
 struct kept;
@@ -40,8 +42,14 @@ void kept_link_down(struct kept *kt);
 /* It is (again) there: it is told of all subscriptions; before it is armed. */
 void kept_branch_up(struct kept *kt, const struct branch *b);
 
-/* Nothing will come from it any more. */
+/* It is not connected, and may come back; an end waits for it for a while, and then says that it is missing. */
+void kept_branch_down(struct kept *kt, const struct branch *b);
+
+/* Nobody is there any more: what it had lies on its disk. */
 void kept_branch_gone(struct kept *kt, const struct branch *b);
+
+/* What it has comes by an sm below us now. */
+void kept_host_moved(struct kept *kt, const char *host);
 
 /* From a branch. ERR_PROTO: those are no blocks. */
 int kept_events(struct kept *kt, struct branch *b, const struct msg_events *m, struct err *e);

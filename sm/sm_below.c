@@ -152,6 +152,7 @@ static void on_down(void *arg, struct branch *b, const char *reason)
 	requests_branch_lost(sm->requests, b,
 			     b->is_sm ? "the sm of a part of the site is lost" : "the host is lost");
 	arms_branch_down(sm->arms, b);
+	kept_branch_down(sm->kept, b);
 	flows_branch_down(sm->flows, b);
 	nobody_left(sm);
 }
@@ -171,6 +172,8 @@ static void on_moved(void *arg, struct node *n)
 
 	log_info("sm", "host=%s node=%s is served by %s host=%s now", n->host, n->token,
 		 n->branch->is_sm ? "sm" : "lm", n->branch->host);
+	if (n->branch->is_sm)
+		kept_host_moved(sm->kept, n->host);
 	n->has_news = true;
 	news_soon(sm->news);
 	bygone_tell(&sm->bygone, send_to_branch, &to);

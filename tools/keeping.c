@@ -42,6 +42,7 @@ struct keeping {
 	size_t bytes; /* not committed */
 	nsec_t since, end, heard; /* heard: something came, or might have */
 	nsec_t shown;
+	char *missing; /* owned: who had something still and was not there at the end; NULL: nobody */
 	bool must_ask, is_ending, is_over;
 	int status;
 };
@@ -115,6 +116,7 @@ static void on_events(const Omis_events *ev, void *arg)
 	if (!ev->end)
 		return;
 	k->is_over = true;
+	k->missing = *ev->missing ? str_dup(ev->missing) : NULL;
 	if (!k->is_ending)
 		k->status = cmd_fail(CMD_LOST, "%s was ended, or somebody else receives it now", k->name);
 }
@@ -154,7 +156,8 @@ static int tell_json(const struct keeping *k, bool is_last)
 		json_key_u64(&j, "open", t.open);
 		json_key_u64(&j, "all_generated", t.generated + k->before.generated);
 		json_key_u64(&j, "all_stored", t.stored + k->before.stored);
-		json_key_bool(&j, "is_done", true);
+		json_key_bool(&j, "is_done", !k->missing);
+		json_key_str(&j, "missing", k->missing ? k->missing : "");
 	}
 	json_object_end(&j);
 	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE : CMD_OK;
@@ -395,8 +398,10 @@ static int tell_end(const struct keeping *k)
 	tell(t.lost, "events were lost on the way, for want of room");
 	tell(t.left_out, "events are not in the archive, which has no room for their types, or cannot read them");
 	tell(kept_damaged(k->kept), "bytes came that are no blocks");
+	if (k->missing)
+		cmd_warn("not there, what they have waits there for the same command again: %s", k->missing);
 	tell(k->is_over ? t.open : 0, "threads have not told their end, and what is missing of them is not known");
-	if (rc == CMD_OK && (all_lost(&t) || kept_damaged(k->kept) || t.open))
+	if (rc == CMD_OK && (all_lost(&t) || kept_damaged(k->kept) || t.open || k->missing))
 		rc = CMD_LOST;
 	return rc;
 }
@@ -435,5 +440,6 @@ int keeping_run(const struct keeping_wish *w)
 	}
 	kept_close(k.kept);
 	free(k.place);
+	free(k.missing);
 	return rc;
 }

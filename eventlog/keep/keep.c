@@ -32,12 +32,17 @@ bool keep_is_empty(const struct keep *k)
 	return !k->on_way && k->settled >= k->appended && k->empty_at == k->appended + 1;
 }
 
+void keep_say_end(struct keep *k)
+{
+	if (k->stream && !k->told_end)
+		k->told_end = send_events(k, 0, NULL, 0, true) == 0;
+}
+
 /* All that was made is safe above, and no more is made. */
 static void check_end(struct keep *k)
 {
-	if (!k->told.ending || k->sources || !k->stream || k->told_end || !keep_is_empty(k))
-		return;
-	k->told_end = send_events(k, 0, NULL, 0, true) == 0;
+	if (k->told.ending && !k->sources && keep_is_empty(k))
+		keep_say_end(k);
 }
 
 /* --- from the spool */

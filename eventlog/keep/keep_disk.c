@@ -63,7 +63,7 @@ static void erase_folder(const char *path)
 /* The file that says whose it is goes last: a crash before that does it again. */
 void keep_erase(const struct keeps *ks, const char *name)
 {
-	static const char *const beside[] = { ".arm", ".rows", SUB };
+	static const char *const beside[] = { ".arm", ".rows", ".hosts", SUB };
 	char path[FILE_PATH_BYTES];
 
 	if (!path_of(ks, name, "", path, sizeof(path), NULL))

@@ -59,6 +59,7 @@ void keep_free(struct keep *k);
 int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e);
 void keep_open_stream(struct keep *k, uint64_t stream, uint32_t room);
 bool keep_is_empty(const struct keep *k);
+void keep_say_end(struct keep *k); /* once in an opening */
 void keep_end_now(struct keep *k); /* k->why says why; k is dead behind this */
 void keep_acked(struct keep *k, uint64_t stream, uint64_t place);
 

@@ -209,6 +209,13 @@ void keeps_take(struct keeps *ks, const struct msg *m)
 	}
 }
 
+void keeps_say_end(struct keeps *ks)
+{
+	list_each (i, &ks->all)
+		if (keep_is_empty(list_entry(i, struct keep, link)))
+			keep_say_end(list_entry(i, struct keep, link));
+}
+
 void keeps_link_down(struct keeps *ks)
 {
 	list_each (i, &ks->all)

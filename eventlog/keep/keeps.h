@@ -64,6 +64,9 @@ void keeps_free(struct keeps *ks);
 /* events_open, events_ack, events_end from above; others are passed over. Why one is refused is found with keeps_check(). */
 void keeps_take(struct keeps *ks, const struct msg *m);
 
+/* The daemon ends, and nobody makes anything: where all is safe above, those there need not wait for it. */
+void keeps_say_end(struct keeps *ks);
+
 /* Those above are gone: nothing can be sent until they open again. */
 void keeps_link_down(struct keeps *ks);
 

@@ -94,7 +94,8 @@ static void on_link(void *arg, const struct err *why)
 
 static void on_events(void *arg, const struct msg_events *m)
 {
-	const Omis_events ev = { m->sub, m->stream, m->place, m->blocks.p, m->blocks.n, m->end };
+	const Omis_events ev = { m->sub, m->stream, m->place, m->blocks.p, m->blocks.n, m->end,
+				 m->missing ? m->missing : "" };
 	bool was_inside = the.is_inside;
 
 	(void)arg;

@@ -213,6 +213,7 @@ typedef struct Omis_events {
 	const void *blocks; /* whole ones */
 	size_t len;
 	int end; /* nothing more will come */
+	const char *missing; /* of an end: who may have something still and is not there, by commas; "" = nobody */
 } Omis_events;
 
 /*

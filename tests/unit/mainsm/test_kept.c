@@ -16,6 +16,17 @@ static struct told {
 	bool is_ending;
 } of_a, of_b;
 
+/* What the tool was told of its end. */
+static unsigned ends;
+static char missing[64];
+
+static void on_events(const struct msg_events *m)
+{
+	ends += m->end;
+	if (m->end)
+		str_copy(missing, sizeof(missing), m->missing);
+}
+
 static void on_flow(struct below *from, const struct msg *m)
 {
 	struct told *t = from->flow;
@@ -40,6 +51,8 @@ static void set_up(void)
 	b.flow = &of_b;
 	a.on_flow = b.on_flow = on_flow;
 	above_open(&w, &tool, ROLE_TOOL_OBSERVE, "u");
+	tool.on_events = on_events;
+	ends = 0;
 	ck_assert(tool.is_up);
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
 	ck_assert(of_a.stream && of_b.stream);
@@ -149,11 +162,61 @@ START_TEST(without_any_host_all_has_come)
 
 	world_open(&none);
 	above_open(&none, &u, ROLE_TOOL_OBSERVE, "u");
+	u.on_events = on_events;
 	ck_assert_uint_eq(above_status(&u, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
 	ck_assert_uint_eq(above_status(&u, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
+	ck_assert_uint_eq(ends, 0); /* sites that knew a mainsm before it may come yet */
+	world_run(&none, 11 * SEC);
+	ck_assert_uint_eq(ends, 1);
+	ck_assert_str_eq(missing, "");
 	ck_assert_uint_eq(above_status(&u, ":omig_events_unkeep(\"run7\",1)"), STATUS_UNKNOWN_OBJECT);
 	above_close(&u);
 	world_done(&none);
+}
+END_TEST
+
+static void say_end(struct below *from, const char *without)
+{
+	const struct told *t = from->flow;
+	const struct msg m = { .type = MSG_EVENTS,
+			       .events = { .sub = "run7", .stream = t->stream, .end = true, .missing = without } };
+
+	ck_assert(t->is_ending);
+	ck_assert_int_eq(link_send(from->link, &m), 0);
+	world_run(&w, 200 * MS);
+}
+
+START_TEST(all_that_are_there_have_told_their_end)
+{
+	world_run(&w, 11 * SEC);
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
+	say_end(&a, "");
+	ck_assert_uint_eq(ends, 0);
+	say_end(&b, "");
+	ck_assert_uint_eq(ends, 1);
+	ck_assert_str_eq(missing, "");
+	ck_assert_uint_eq(of_a.ended + of_b.ended, 2);
+}
+END_TEST
+
+START_TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
+{
+	const struct mem_link cut = { .cut = true };
+	uint64_t was;
+
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &cut), 0);
+	world_run(&w, 20 * SEC);
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
+	say_end(&b, "h9, sm h8");
+	ck_assert_uint_eq(ends, 0); /* it may come back */
+	world_run(&w, 11 * SEC);
+	ck_assert_uint_eq(ends, 1);
+	ck_assert_str_eq(missing, "s_1, h9, sm h8");
+	ck_assert_uint_eq(of_b.ended, 0);
+	was = of_b.stream;
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	ck_assert_uint_ne(of_b.stream, was);
+	ck_assert(of_b.stream && !of_b.is_ending);
 }
 END_TEST
 
@@ -161,7 +224,8 @@ int main(void)
 {
 	const TTest *const tests[] = { who_found_no_room_is_opened_when_it_is_acknowledged,
 				       who_found_no_room_is_opened_when_those_that_had_it_are_gone,
-				       it_goes_on_when_some_of_its_processes_are_gone, nobody_else_acknowledges_or_ends_it, without_any_host_all_has_come };
+				       it_goes_on_when_some_of_its_processes_are_gone, nobody_else_acknowledges_or_ends_it, without_any_host_all_has_come,
+				       all_that_are_there_have_told_their_end, an_end_says_who_was_not_there_and_leaves_it_to_the_next_one };
 
 	return suite_run_with("mainsm kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -63,6 +63,7 @@ struct above {
 	struct reply *of_kind[16]; /* the last of each; owned */
 	char why[ERR_TEXT_BYTES];
 	uint32_t number;
+	void (*on_events)(const struct msg_events *m); /* NULL: nobody looks */
 };
 
 struct world {
@@ -470,8 +471,7 @@ static inline void below_trigger(struct below *b, const char *proc, const char *
 
 /* --- above */
 
-static inline int above_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
-			     struct err *e)
+static inline int above_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
 {
 	struct above *a = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
@@ -497,9 +497,7 @@ static inline void above_on_down(void *arg, struct link *l, const struct err *wh
 
 static inline void above_on_retry(void *arg, struct link *l, const struct err *why, nsec_t in)
 {
-	struct above *a = arg;
-
-	str_copy(a->why, sizeof(a->why), why->text);
+	str_copy(((struct above *)arg)->why, ERR_TEXT_BYTES, why->text);
 }
 
 static inline void above_on_msg(void *arg, struct link *l, const struct msg *m)
@@ -507,6 +505,8 @@ static inline void above_on_msg(void *arg, struct link *l, const struct msg *m)
 	struct above *a = arg;
 	struct reply *r;
 
+	if (m->type == MSG_EVENTS && a->on_events)
+		a->on_events(&m->events);
 	if (m->type != MSG_REPLY)
 		return;
 	if (!a->last || a->last->id != m->reply.id || !m->reply.more) {
@@ -529,9 +529,8 @@ static inline void above_open(struct world *w, struct above *a, enum role role, 
 	struct identity who = world_identity(role, "", name);
 	const struct msg_hello hello = { .role = "tool", .host = name, .epoch = 77 };
 	const struct link_conf conf = { .loop = w->loop, .rng = &a->rng,
-					.handler = { .on_up = above_on_up, .on_msg = above_on_msg,
-						     .on_down = above_on_down, .on_retry = above_on_retry,
-						     .arg = a } };
+					.handler = { .arg = a, .on_up = above_on_up, .on_msg = above_on_msg,
+						     .on_down = above_on_down, .on_retry = above_on_retry } };
 
 	*a = (struct above){ .w = w, .next_id = 1 };
 	rng_init(&a->rng, (uint64_t)(uintptr_t)name);

@@ -104,7 +104,7 @@ static const struct {
 	{ "events_open",
 	  { MSG_EVENTS_OPEN,
 	    { .events_open = { "run7", "omig:tool-observe//u", 300, 8, MSG_KEEP_STOP, 67108864, 300, true } } } },
-	{ "events", { MSG_EVENTS, { .events = { "run7", 300, 4096, TEXT("blocks"), true } } } },
+	{ "events", { MSG_EVENTS, { .events = { "run7", 300, 4096, TEXT("blocks"), true, "h2" } } } },
 	{ "events_ack", { MSG_EVENTS_ACK, { .events_ack = { "run7", 300, 4096 } } } },
 	{ "events_end", { MSG_EVENTS_END, { .events_end = { "run7", "omig:tool-observe//u" } } } },
 };
