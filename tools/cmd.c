@@ -82,12 +82,26 @@ __attribute__((format(printf, 2, 0))) static void say(const char *before, const 
 	fprintf(stderr, "omig: %s%s\n", before, str_escape(safe, sizeof(safe), text, strlen(text)));
 }
 
+static struct {
+	char *words; /* borrowed; NULL: what fails is told */
+	size_t size;
+} hush;
+
+void cmd_hush(char *words, size_t size)
+{
+	hush.words = words;
+	hush.size = size;
+}
+
 int cmd_fail(int status, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	say("", fmt, ap);
+	if (hush.words)
+		vsnprintf(hush.words, hush.size, fmt, ap);
+	else
+		say("", fmt, ap);
 	va_end(ap);
 	return status;
 }

@@ -90,4 +90,10 @@ int cmd_parse(const struct opt_spec *spec, int argc, char **argv, int *first);
 int cmd_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * For what is tried again before it is a failure: from now on cmd_fail() writes into words, where the last one stays,
+ * and not on stderr. NULL: on stderr again.
+ */
+void cmd_hush(char *words, size_t size);
+
 #endif

@@ -144,13 +144,15 @@ static void watch(struct measuring *m)
 	nsec_t attach = clock_mono() + ATTACH_NS, now;
 
 	while (!m->is_over && !got_signal && !has_enough(m) && (now = clock_mono()) < end) {
-		if (now >= attach) {
+		if (now >= attach && !m->gap.since) {
 			measuring_attach(m);
 			attach = now + ATTACH_NS;
 		}
 		wait_a_while(m, end - now);
 		serve_terminal(m);
 		show_all(m);
+		m->status = m->status ? m->status : measuring_check(m);
+		m->is_over |= m->status != CMD_OK;
 	}
 }
 
@@ -264,7 +266,8 @@ static const char *contradiction(const struct measuring_wish *w)
 
 int cmd_measure(int argc, char **argv)
 {
-	struct measuring_wish w = { .common = CMD_COMMON_INIT, .objects = "all", .every_ns = NSEC_PER_SEC };
+	struct measuring_wish w = { .common = CMD_COMMON_INIT, .objects = "all", .every_ns = NSEC_PER_SEC,
+				     .reconnect_ns = SESSION_GAP_LIMIT_NS };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
 		{ "file", 'f', "FILE", "the metric is of this file ('-': standard input), not built in", OPT_STR, &w.file, 0, 0, NULL },
@@ -282,6 +285,7 @@ int cmd_measure(int argc, char **argv)
 		{ "region", 0, "NAME", "calls in this region of the program, NAME or BEGIN..END of its probes; may be given again", OPT_CALL, &w, 0, 0, add_region },
 		{ "set", 0, "NAME=NUMBER", "a further parameter of the metric; may be given again", OPT_CALL, &w, 0, 0, add_set },
 		{ "job", 0, "NAME", "see the processes of this job only", OPT_STR, &w.job, 0, 0, NULL },
+		{ "reconnect-for", 0, "TIME", "wait so long for a mainsm that is lost, and go on (default 1m; 0: end)", OPT_NSEC, &w.reconnect_ns, 0, SESSION_GAP_MAX_NS, NULL },
 		{ "csv", 0, NULL, "write CSV", OPT_FLAG, &w.csv, 0, 0, NULL },
 		{ 0 },
 	};
@@ -293,6 +297,8 @@ int cmd_measure(int argc, char **argv)
 			   "objects are in it, and what is wrong with it. On a terminal: q quits. Elsewhere one\n"
 			   "line a value: time, read, object, value, unit, bound of the error, k/n, flags; with\n"
 			   "--json one object a read. Exit status 6: not all were in the last read.\n"
+			   "When mainsm is lost and comes back the measurement begins anew: values that miss what\n"
+			   "came before have the flag lost, reads are numbered on, and JSON has the gap (gap_ns).\n"
 			   "--until with ci() means what has come since the last read, if --since-start does not\n"
 			   "say otherwise; at the end there is what its values tell, on stderr or as a last object\n"
 			   "of JSON. Exit status 1: it was not reached.",

@@ -23,6 +23,7 @@ struct top {
 	const char *job; /* NULL: all */
 	enum top_sort sort;
 	bool once, total, all, is_paused, is_over;
+	struct session_gap gap;
 	struct top_sample now, before;
 };
 
@@ -142,11 +143,38 @@ static int next_sample(struct top *t)
 	return top_sample_take(&t->now, t->before.reply ? &t->before : NULL, t->job);
 }
 
+/* Rates need a sample from behind the gap, and counting is to be switched on again. */
+static int sample_again(void *arg)
+{
+	struct top *t = arg;
+
+	top_sample_done(&t->before);
+	top_sample_done(&t->now);
+	return next_sample(t);
+}
+
+/* The next sample; when mainsm is lost, one of the next mainsm, as long as nobody wants us to end. */
+static int sample(struct top *t)
+{
+	int rc = next_sample(t);
+
+	if (rc == CMD_OK || session_link() == SESSION_UP)
+		return rc;
+	while ((rc = session_bridge(&t->gap)) == CMD_OK && t->gap.since && !t->is_over && !got_signal)
+		wait_until(t, clock_mono() + KEY_POLL_MS * NSEC_PER_MSEC);
+	return rc;
+}
+
 static int watch(struct top *t)
 {
 	nsec_t next = clock_mono();
 	int64_t shown = 0;
 	int rc = next_sample(t); /* rates need two */
+
+	t->gap.again = sample_again;
+	t->gap.arg = t;
+	if (rc == CMD_OK)
+		rc = session_bridge(&t->gap);
 
 	if (t->term.is_raw && rc == CMD_OK)
 		show(t);
@@ -157,8 +185,8 @@ static int watch(struct top *t)
 		wait_until(t, next);
 		if (t->is_over || got_signal)
 			break;
-		rc = next_sample(t);
-		if (rc == CMD_OK)
+		rc = sample(t);
+		if (rc == CMD_OK && !t->gap.since)
 			show(t);
 		shown++;
 	}
@@ -199,7 +227,8 @@ static int set_sort(void *into, const char *value, struct err *e)
 
 int cmd_top(int argc, char **argv)
 {
-	struct top t = { .common = CMD_COMMON_INIT, .every_ns = NSEC_PER_SEC };
+	struct top t = { .common = CMD_COMMON_INIT, .every_ns = NSEC_PER_SEC,
+			 .gap = { .limit_ns = SESSION_GAP_LIMIT_NS } };
 	const struct opt table[] = {
 		CMD_OPTIONS(&t.common),
 		{ "every", 'e', "TIME", "between two samples (default 1s)", OPT_NSEC, &t.every_ns, 10 * NSEC_PER_MSEC,
@@ -209,6 +238,8 @@ int cmd_top(int argc, char **argv)
 		{ "sort", 's', "KEY", "rank, mpi, calls, bytes or cpu", OPT_CALL, &t, 0, 0, set_sort },
 		{ "total", 0, NULL, "totals since counting began, not rates; also of ranks that have ended", OPT_FLAG, &t.total, 0, 0, NULL },
 		{ "job", 0, "NAME", "ranks of this job only", OPT_STR, &t.job, 0, 0, NULL },
+		{ "reconnect-for", 0, "TIME", "wait so long for a mainsm that is lost, and go on (default 1m; 0: end)", OPT_NSEC,
+		  &t.gap.limit_ns, 0, SESSION_GAP_MAX_NS, NULL },
 		{ "all", 'a', NULL, "also ranks that have ended", OPT_FLAG, &t.all, 0, 0, NULL },
 		{ 0 },
 	};

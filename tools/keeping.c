@@ -47,18 +47,6 @@ struct keeping {
 	int status;
 };
 
-/* The connection has no argument to its handler, and there is one a process. */
-static enum { LINK_UP, LINK_LOST, LINK_BACK } link_state;
-
-static void on_link(Omis_reply r)
-{
-	if (omis_reply_status(r) == OMIS_OK)
-		link_state = LINK_BACK;
-	else if (link_state == LINK_UP)
-		link_state = LINK_LOST;
-	omis_reply_free(r);
-}
-
 /* --- names */
 
 bool keeping_is_name(const char *name)
@@ -189,7 +177,7 @@ static void show_progress(struct keeping *k, nsec_t now)
 	k->shown = now;
 	totals_now(k, &t);
 	fprintf(stderr, "\r\x1b[K%" PRIu64 " events stored, %" PRIu64 " lost%s", t.stored, all_lost(&t),
-		link_state == LINK_LOST ? ", mainsm is not there" : k->is_ending ? ", ending" : "");
+		session_link() == SESSION_LOST ? ", mainsm is not there" : k->is_ending ? ", ending" : "");
 }
 
 static void end_progress(const struct keeping *k)
@@ -256,7 +244,7 @@ static int status_of(Omis_reply r)
 	Omis_status s = omis_reply_status(r) & ~OMIS_FATAL;
 	const char *words = "";
 
-	if (s < OMIS_FIRST_ERROR || link_state != LINK_UP)
+	if (s < OMIS_FIRST_ERROR || session_link() != SESSION_UP)
 		return CMD_OK;
 	for (size_t i = 0; r[i] && !*words; i++)
 		words = r[i]->obj_list && r[i]->status >= OMIS_FIRST_ERROR && r[i]->result ? r[i]->result : "";
@@ -268,7 +256,7 @@ static void ask(struct keeping *k)
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
 	Omis_reply r;
 
-	link_state = LINK_UP;
+	session_link_taken();
 	write_request(k, &b);
 	if (b.failed) {
 		buf_done(&b);
@@ -279,7 +267,7 @@ static void ask(struct keeping *k)
 	buf_done(&b);
 	k->status = r ? status_of(r) : cmd_fail(CMD_FAILURE, "out of memory");
 	omis_reply_free(r);
-	k->must_ask = link_state != LINK_UP;
+	k->must_ask = session_link() != SESSION_UP;
 	k->heard = clock_mono();
 }
 
@@ -289,7 +277,7 @@ static void ask_to_end(struct keeping *k)
 	char text[128];
 	Omis_reply r;
 
-	if (link_state == LINK_LOST || k->must_ask)
+	if (session_link() == SESSION_LOST || k->must_ask)
 		return;
 	snprintf(text, sizeof(text), ":omig_events_unkeep(\"%s\",1)", k->name);
 	k->is_ending = true;
@@ -318,10 +306,10 @@ static bool is_time(const struct keeping *k, nsec_t now)
 
 static void serve_link(struct keeping *k)
 {
-	if (link_state != LINK_BACK && !k->must_ask)
+	if (session_link() != SESSION_BACK && !k->must_ask)
 		return;
 	k->is_ending = false; /* mainsm may be another one, which has not heard of it */
-	if (link_state != LINK_LOST)
+	if (session_link() != SESSION_LOST)
 		ask(k);
 }
 
@@ -433,7 +421,7 @@ int keeping_run(const struct keeping_wish *w)
 		str_copy(k.name, sizeof(k.name), w->name);
 	else
 		make_name(&k);
-	rc = session_open_told(&w->common, on_link);
+	rc = session_open(&w->common);
 	if (rc == CMD_OK) {
 		rc = keep(&k);
 		session_close();

@@ -6,10 +6,12 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/omis/value.h"
+#include "pmsl/builtin.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define LOST "lost" /* FLOW_LOST's name */
 #define PARTS_MAX 64 /* of one read; mainsm ends sooner */
 
 /* --- asking */
@@ -156,11 +158,19 @@ static int create(struct measuring *m)
 
 /* --- reads that come */
 
-struct measured measured_from(const Omis_value *v)
+/* What came before the gap is not in it: the flag that hosts have for what they have lost. */
+static void add_lost(struct measured *s)
+{
+	size_t n = strlen(s->flags);
+
+	if (!strstr(s->flags, LOST))
+		snprintf(s->flags + n, sizeof(s->flags) - n, "%s" LOST, n ? "," : "");
+}
+
+static struct measured measured_from(const Omis_value *v)
 {
 	const Omis_value *value = value_at(v, 2);
-
-	return (struct measured){ .object = value_text(v, 0),
+	struct measured s = { .object = value_text(v, 0),
 				  .key = value_int(v, 1),
 				  .value = value_float(v, 2),
 				  .error = value_float(v, 3),
@@ -169,9 +179,25 @@ struct measured measured_from(const Omis_value *v)
 				  .newest = value_int(v, 6),
 				  .k = value_int(v, 7),
 				  .n = value_int(v, 8),
-				  .flags = value_text(v, 9),
 				  .with = v && v->n > 10 ? value_text(v, 10) : "",
 				  .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
+
+	str_copy(s.flags, sizeof(s.flags), value_text(v, 9));
+	return s;
+}
+
+struct measured measured_at(const struct reading *r, size_t part, size_t i)
+{
+	struct measured s = measured_from(&r->part[part]->list[i]);
+
+	if (r->is_cut)
+		add_lost(&s);
+	return s;
+}
+
+int64_t reading_number(const struct reading *r)
+{
+	return r->before + value_int(r->part[0], 1);
 }
 
 static struct reading *reading_of(struct measuring *m)
@@ -191,6 +217,25 @@ void reading_free(struct reading *r)
 	free(r);
 }
 
+/* What comes together since the start is cut for good, what comes since the last read once. */
+static bool is_cut(const struct measuring *m)
+{
+	return m->is_behind_gap || (m->before && !m->wish->since_last && m->is_total);
+}
+
+static void place_reading(struct measuring *m, struct reading *r)
+{
+	int64_t until = value_int(r->part[0], 2);
+
+	r->before = m->before;
+	r->is_cut = is_cut(m);
+	if (m->is_behind_gap && until - m->wish->every_ns > m->last_until_ns)
+		r->gap_ns = until - m->wish->every_ns - m->last_until_ns;
+	m->is_behind_gap = false;
+	m->last_read = reading_number(r);
+	m->last_until_ns = until;
+}
+
 /* Consumes v. */
 static void take_part(struct measuring *m, Omis_value *v)
 {
@@ -203,6 +248,7 @@ static void take_part(struct measuring *m, Omis_value *v)
 	r->part[r->npart++] = v;
 	if (value_int(v, 3))
 		return;
+	place_reading(m, r);
 	*m->last = r;
 	m->last = &r->next;
 	m->open = NULL;
@@ -235,11 +281,17 @@ static void on_reply(Omis_reply r, void *arg)
 		str_copy(m->csr, sizeof(m->csr), value_text(v, 0));
 		omis_value_free(v);
 	} else if (s >= OMIS_FIRST_ERROR) {
-		m->is_over = true;
-		m->status = cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : CMD_FAILURE, "the measurement has ended: %s",
-				     r && r[0]->result ? r[0]->result : omis_strerror(s));
+		m->ended = s; /* whether mainsm is lost is known behind this call */
+		str_copy(m->why_ended, sizeof(m->why_ended),
+			 r && r[0] && r[0]->result ? r[0]->result : omis_strerror(s));
 	}
 	omis_reply_free(r);
+}
+
+static int tell_end(const struct measuring *m)
+{
+	return cmd_fail(m->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : CMD_FAILURE, "the measurement has ended: %s",
+			m->why_ended);
 }
 
 static int follow(struct measuring *m)
@@ -252,7 +304,7 @@ static int follow(struct measuring *m)
 	if (r)
 		on_reply(r, m);
 	if (!m->csr[0])
-		return m->status ? m->status : cmd_fail(CMD_FAILURE, "mainsm does not tell what it reads");
+		return m->ended ? tell_end(m) : cmd_fail(CMD_FAILURE, "mainsm does not tell what it reads");
 	return session_ask(&r, ":csr_enable([%s])", m->csr) ? CMD_FAILURE : (omis_reply_free(r), CMD_OK);
 }
 
@@ -291,15 +343,14 @@ void measuring_look(struct measuring *m)
 	m->tree = v;
 }
 
-int measuring_begin(struct measuring *m)
+static int begin(struct measuring *m)
 {
 	Omis_reply r = NULL;
 	int rc = session_attach(m->wish->job);
 
-	m->last = &m->first;
 	if (rc == CMD_OK)
 		measuring_look(m);
-	if (rc == CMD_OK && m->wish->each_region && !m->wish->nregion)
+	if (rc == CMD_OK && m->wish->each_region && !m->wish->nregion && !m->nregion)
 		rc = measuring_regions(m);
 	if (rc == CMD_OK)
 		rc = create(m);
@@ -309,6 +360,54 @@ int measuring_begin(struct measuring *m)
 		rc = session_ask(&r, ":dfg_start([%s])", m->dfg);
 	omis_reply_free(r);
 	return rc == CMD_OK ? take_info(m) : rc;
+}
+
+/* One that came only to its half, or that mainsm has ended, goes. */
+static void delete(struct measuring *m)
+{
+	Omis_reply r;
+
+	if (m->dfg[0] && session_ask(&r, ":dfg_delete([%s])", m->dfg) == CMD_OK)
+		omis_reply_free(r);
+	m->dfg[0] = 0;
+}
+
+/* The same measurement, of another mainsm: it numbers its reads from 1. */
+static int begin_again(void *arg)
+{
+	struct measuring *m = arg;
+	int rc;
+
+	m->ended = 0;
+	m->dfg[0] = m->csr[0] = 0;
+	reading_free(m->open);
+	m->open = NULL;
+	m->before = m->last_read;
+	m->is_behind_gap = true;
+	rc = begin(m);
+	if (rc != CMD_OK)
+		delete(m);
+	return rc;
+}
+
+int measuring_begin(struct measuring *m)
+{
+	int id = m->wish->file ? -1 : pmsl_builtin_find(m->wish->metric);
+	struct pmsl_builtin b;
+
+	m->is_total = id < 0 || !pmsl_builtin_get((unsigned)id, &b) || b.is_total;
+	m->last = &m->first;
+	m->gap = (struct session_gap){ .limit_ns = m->wish->reconnect_ns, .again = begin_again, .arg = m };
+	return begin(m);
+}
+
+int measuring_check(struct measuring *m)
+{
+	int rc = session_bridge(&m->gap);
+
+	if (rc == CMD_OK && m->ended && !m->gap.since)
+		rc = tell_end(m);
+	return rc;
 }
 
 void measuring_end(struct measuring *m)

@@ -20,7 +20,7 @@ struct measuring_wish {
 	bool each_partner, each_region; /* as `by` says */
 	const char *region[MEASURING_REGIONS_MAX], *set[MEASURING_SETS_MAX];
 	unsigned nregion, nset;
-	int64_t every_ns, for_ns, count;
+	int64_t every_ns, for_ns, count, reconnect_ns;
 	bool since_start, since_last, rate, csv;
 	struct stop until;
 };
@@ -29,20 +29,30 @@ struct measuring_wish {
 struct reading {
 	Omis_value **part;
 	size_t npart, cap;
+	int64_t before; /* reads that an earlier mainsm has numbered */
+	nsec_t gap_ns; /* between it and the read before there was no mainsm */
+	bool is_cut; /* what is counted in it began behind such a gap */
 	struct reading *next;
 };
 
 #define MEASURING_PART_VALUES 5 /* where the values of a part begin */
 
+#define MEASURED_FLAGS_BYTES 96 /* all that there are */
+
 /* A value, as it stands in dfg_has_read. */
 struct measured {
-	const char *object, *flags;
+	const char *object;
 	const char *with; /* partner's token or region; "" = all */
+	char flags[MEASURED_FLAGS_BYTES]; /* names, by commas */
 	int64_t key, time, oldest, newest, k, n;
 	double value, error;
 	const Omis_value *buckets; /* of a histogram; NULL otherwise */
 };
-struct measured measured_from(const Omis_value *v);
+/* Value i of that part. */
+struct measured measured_at(const struct reading *r, size_t part, size_t i);
+
+/* As all output numbers it. */
+int64_t reading_number(const struct reading *r);
 
 struct until;
 
@@ -59,6 +69,7 @@ struct measuring {
 	struct buf text; /* of the file; "" = a built-in metric */
 	char dfg[40], csr[40], unit[128];
 	bool each_vt; /* values go by virtual time */
+	bool is_total; /* what it tells comes together, or may */
 	char *partners_name, *regions_name; /* owned: the text's parameters of these; NULL: as built-in ones call them */
 	char *region[MEASURING_REGIONS_MAX]; /* owned: what --by region has found */
 	unsigned nregion;
@@ -67,6 +78,11 @@ struct measuring {
 	struct reading *open; /* of which further parts come */
 	bool is_over, is_partial; /* partial: the read that was shown last */
 	int status;
+	struct session_gap gap;
+	int64_t before, last_read, last_until_ns; /* reads of earlier mainsms; of the last read, as it is numbered */
+	bool is_behind_gap; /* no read came since */
+	Omis_status ended; /* what mainsm has said at the end of the request; 0: it runs */
+	char why_ended[256];
 	int64_t shown;
 	struct until *until; /* NULL: nothing is counted */
 };
@@ -75,6 +91,9 @@ struct measuring {
 
 /* Makes and starts it. An exit status; what is wrong was told. */
 int measuring_begin(struct measuring *m);
+
+/* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An exit status; told. */
+int measuring_check(struct measuring *m);
 void measuring_end(struct measuring *m);
 
 /* Processes that have come since are seen, too; not waited for. */

@@ -134,7 +134,7 @@ static void put_title(const struct measuring *m, const struct reading *r, struct
 
 	buf_printf(out, "\033[H\033[J%somig measure %s%s  %s  read %" PRId64 "  %s%s  (q quit)\n\n",
 		   term_paint(&m->term, TERM_BOLD), m->wish->metric, term_paint(&m->term, TERM_PLAIN),
-		   print_time(when, value_int(r->part[0], 2)), value_int(r->part[0], 1),
+		   print_time(when, value_int(r->part[0], 2)), reading_number(r),
 		   m->wish->since_last ? "since the last read" : "since the start",
 		   m->wish->rate ? ", per second" : "");
 	measuring_progress(m, out);
@@ -174,16 +174,16 @@ static void put_one(struct measuring *m, int64_t read, const struct measured *s,
 static void put_nobody(struct measuring *m, const struct reading *r, struct buf *out, struct table *t)
 {
 	int64_t until = value_int(r->part[0], 2);
-	const struct measured none = { .object = "",
-				       .flags = "missing",
-				       .with = "",
-				       .key = value_int(r->part[0], 1),
-				       .value = NAN,
-				       .time = until,
-				       .oldest = until,
-				       .newest = until };
+	struct measured none = { .object = "",
+				 .with = "",
+				 .key = value_int(r->part[0], 1),
+				 .value = NAN,
+				 .time = until,
+				 .oldest = until,
+				 .newest = until };
 
-	put_one(m, value_int(r->part[0], 1), &none, out, t);
+	str_copy(none.flags, sizeof(none.flags), r->is_cut ? "missing,lost" : "missing");
+	put_one(m, reading_number(r), &none, out, t);
 }
 
 static void each_value(struct measuring *m, const struct reading *r, struct buf *out, struct table *t)
@@ -192,11 +192,11 @@ static void each_value(struct measuring *m, const struct reading *r, struct buf 
 
 	for (size_t p = 0; p < r->npart; p++)
 		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
-			struct measured s = measured_from(&r->part[p]->list[i]);
+			struct measured s = measured_at(r, p, i);
 
 			is_empty = false;
 			note_coverage(m, &s);
-			put_one(m, value_int(r->part[p], 1), &s, out, t);
+			put_one(m, reading_number(r), &s, out, t);
 		}
 	/* A value for each virtual time comes when there is one. */
 	if (is_empty && !m->each_vt)
@@ -234,7 +234,7 @@ static bool put_text(struct measuring *m, const struct reading *r)
 	else
 		each_value(m, r, &out, NULL);
 	if (lost_of(r))
-		cmd_warn("%" PRId64 " values of read %" PRId64 " had no room", lost_of(r), value_int(r->part[0], 1));
+		cmd_warn("%" PRId64 " values of read %" PRId64 " had no room", lost_of(r), reading_number(r));
 	fwrite(out.p, 1, out.n, stdout);
 	is_read = fflush(stdout) == 0;
 	buf_done(&out);
@@ -300,14 +300,15 @@ static bool put_json(struct measuring *m, const struct reading *r)
 	json_object(&j);
 	json_key_str(&j, "metric", m->wish->metric);
 	json_key_str(&j, "unit", m->unit);
-	json_key_i64(&j, "read", value_int(r->part[0], 1));
+	json_key_i64(&j, "read", reading_number(r));
 	json_key_i64(&j, "until_ns", value_int(r->part[0], 2));
+	json_key_i64(&j, "gap_ns", r->gap_ns);
 	json_key_i64(&j, "lost", lost_of(r));
 	json_key(&j, "values");
 	json_array(&j);
 	for (size_t p = 0; p < r->npart; p++)
 		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
-			struct measured s = measured_from(&r->part[p]->list[i]);
+			struct measured s = measured_at(r, p, i);
 
 			note_coverage(m, &s);
 			value_json(m, &s, &j);

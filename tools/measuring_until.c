@@ -118,7 +118,7 @@ int measuring_count(struct measuring *m, const struct reading *r)
 	m->until->reads++;
 	for (size_t p = 0; p < r->npart; p++)
 		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n && rc == CMD_OK; i++) {
-			struct measured v = measured_from(&r->part[p]->list[i]);
+			struct measured v = measured_at(r, p, i);
 
 			rc = count_value(m, &v);
 		}

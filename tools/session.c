@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define GAP_TRY_NS (500 * NSEC_PER_MSEC) /* objects are back one by one, while their daemons find mainsm */
 #define ATTACH_ALL ":site_attach([]) node_attach([]) proc_attach([])"
 #define DEADLINE_MS 2000
 #define TIMEOUT_MAX_NS (3600 * NSEC_PER_SEC)
@@ -41,7 +42,38 @@ static int patience(const struct cmd_common *c, int64_t *connect_ms, int64_t *an
 	return CMD_OK;
 }
 
-int session_open_told(const struct cmd_common *c, void (*on_word)(Omis_reply r))
+/* --- the connection; its handler has no argument, and there is one a process */
+
+static struct {
+	enum session_link state;
+	char why[256]; /* it was lost */
+	bool is_bridged; /* a loss is told by session_bridge(), once */
+} the_link;
+
+static void on_link(Omis_reply r)
+{
+	const char *words = r && r[0] && r[0]->obj_list && r[0]->result ? r[0]->result : "";
+
+	if (omis_reply_status(r) == OMIS_OK) {
+		the_link.state = SESSION_BACK;
+	} else {
+		the_link.state = SESSION_LOST;
+		str_copy(the_link.why, sizeof(the_link.why), words);
+	}
+	omis_reply_free(r);
+}
+
+enum session_link session_link(void)
+{
+	return the_link.state;
+}
+
+void session_link_taken(void)
+{
+	the_link.state = SESSION_UP;
+}
+
+int session_open(const struct cmd_common *c)
 {
 	char name[] = "omig", o1[] = "--omis-timeout", o2[] = "--omis-mainsm", ms[24];
 	char *words[] = { name, o1, ms, NULL, NULL, NULL }, **argv = words;
@@ -60,7 +92,9 @@ int session_open_told(const struct cmd_common *c, void (*on_word)(Omis_reply r))
 		argc = 5;
 	}
 	snprintf(ms, sizeof(ms), "%lld", (long long)connect_ms);
-	s = omis_init(&argc, &argv, on_word, NULL);
+	the_link.state = SESSION_UP;
+	the_link.is_bridged = false;
+	s = omis_init(&argc, &argv, on_link, NULL);
 	free(string);
 	if (s != OMIS_OK)
 		return cmd_fail(open_status(s, c->mainsm != NULL), "%s", omis_last_error());
@@ -68,9 +102,53 @@ int session_open_told(const struct cmd_common *c, void (*on_word)(Omis_reply r))
 	return CMD_OK;
 }
 
-int session_open(const struct cmd_common *c)
+/* --- going on with the next mainsm */
+
+static int begin_gap(struct session_gap *g, nsec_t now)
 {
-	return session_open_told(c, NULL);
+	if (!g->limit_ns)
+		return cmd_fail(CMD_UNREACHABLE, "%s", the_link.why);
+	g->since = g->next = now;
+	cmd_warn("%s; if mainsm is back within %.3g s, this goes on", the_link.why, (double)g->limit_ns * 1e-9);
+	return CMD_OK;
+}
+
+static int try_again(struct session_gap *g, nsec_t now)
+{
+	char words[256] = "";
+	int rc;
+
+	session_link_taken();
+	cmd_hush(words, sizeof(words));
+	rc = g->again(g->arg);
+	cmd_hush(NULL, 0);
+	if (session_link() == SESSION_LOST)
+		return CMD_OK;
+	if (rc == CMD_OK) {
+		cmd_warn("mainsm is back after %.3g s", (double)(clock_mono() - g->since) * 1e-9);
+		g->since = 0;
+	} else if (rc == CMD_USAGE || rc == CMD_DENIED || now - g->since >= g->limit_ns) {
+		return cmd_fail(rc, "mainsm is back, but: %s", words);
+	}
+	g->next = now + GAP_TRY_NS;
+	return CMD_OK;
+}
+
+int session_bridge(struct session_gap *g)
+{
+	nsec_t now = clock_mono();
+	int rc = CMD_OK;
+
+	the_link.is_bridged = g->limit_ns > 0;
+	if (!g->since && session_link() != SESSION_UP)
+		rc = begin_gap(g, now);
+	if (rc != CMD_OK || !g->since)
+		return rc;
+	if (session_link() != SESSION_LOST)
+		return now >= g->next ? try_again(g, now) : CMD_OK;
+	if (now - g->since < g->limit_ns)
+		return CMD_OK;
+	return cmd_fail(CMD_UNREACHABLE, "mainsm was not back within %.3g s", (double)g->limit_ns * 1e-9);
 }
 
 void session_close(void)
@@ -137,8 +215,11 @@ __attribute__((format(printf, 2, 0))) static int ask(Omis_reply *out, const char
 		*out = r;
 		return CMD_OK;
 	}
-	cmd_fail(rc, "%s%s%s", bad->result ? bad->result : omis_strerror(bad->status),
-		 bad->obj_list[0] ? ": " : "", bad->obj_list);
+	if (the_link.is_bridged && the_link.state != SESSION_UP)
+		rc = CMD_UNREACHABLE;
+	else
+		cmd_fail(rc, "%s%s%s", bad->result ? bad->result : omis_strerror(bad->status),
+			 bad->obj_list[0] ? ": " : "", bad->obj_list);
 	omis_reply_free(r);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #ifndef TOOLS_SESSION_H
 #define TOOLS_SESSION_H
 
+#include "common/base/clock.h"
 #include "tools/cmd.h"
 #include "tools/libomis/omis.h"
 
@@ -10,8 +11,34 @@
 int session_open(const struct cmd_common *c);
 void session_close(void);
 
-/* The same, with omis_init()'s handler of what belongs to no request. */
-int session_open_told(const struct cmd_common *c, void (*on_word)(Omis_reply r));
+/* The connection, as omis_handler() has found it. */
+enum session_link {
+	SESSION_UP,
+	SESSION_LOST,
+	SESSION_BACK, /* and nothing of what was asked for before is known there */
+};
+enum session_link session_link(void);
+
+/* From now on all is asked for over the connection that there is: who finds SESSION_BACK says so before it asks. */
+void session_link_taken(void);
+
+/* A time for which there is no mainsm, for commands that go on behind it. Zeroed but for the first three. */
+struct session_gap {
+	int64_t limit_ns; /* so long is waited; 0: a lost connection is the end */
+	/* Asks for all that there was: an exit status. CMD_USAGE and CMD_DENIED are the end, others are tried again. */
+	int (*again)(void *arg);
+	void *arg;
+	nsec_t since, next; /* since 0: mainsm is there; next: a try */
+};
+
+#define SESSION_GAP_MAX_NS (24 * 3600 * NSEC_PER_SEC)
+#define SESSION_GAP_LIMIT_NS (60 * NSEC_PER_SEC) /* a mainsm that somebody starts again by hand */
+
+/*
+ * In each turn of a loop, behind omis_handler(): tells what has happened, and asks again. An exit status; if not
+ * CMD_OK it was told, and the command ends. While since is not 0 no answers are to be had: requests fail and tell nothing.
+ */
+int session_bridge(struct session_gap *g);
 
 /* Attaches all that is known. 0 or an exit status. */
 int session_attach_all(void);

@@ -98,9 +98,49 @@ n=$(lines all)
 check 'reads go on without the rank' until_true 20 has_more all $((n + 3))
 check 'and what it has done stays' until_true 20 is_whole all 3
 
+measures once Send_volume --reconnect-for 0
+once=$!
+measures waits Send_volume
+waits=$!
+: >"$TMPDIR/top.csv"
+omig top --json --every 500ms >"$TMPDIR/top.csv" 2>"$TMPDIR/top.err" &
+top=$!
+check 'two more measure' until_true 30 has_more once 1
+check 'both' until_true 30 has_more waits 1
+check 'and somebody watches' until_true 30 has_more top 1
 kill -KILL $mainsm
-check 'a measurement that has lost its mainsm ends' ends_with $all 3
-check 'and says why' grep -q 'the measurement has ended: the connection to mainsm is lost' "$TMPDIR/all.err"
+wait $mainsm 2>/dev/null
+check 'a measurement that is not to wait for another mainsm ends' ends_with $once 3
+check 'and says why' grep -q 'omig: the connection to mainsm is lost' "$TMPDIR/once.err"
+waits_on() { # NAME
+	grep -q 'if mainsm is back within 60 s, this goes on' "$TMPDIR/$1.err"
+}
+check 'others wait' until_true 30 waits_on all
+check 'each of them' until_true 30 waits_on waits
+check 'and who watches' until_true 30 waits_on top
+n=$(lines all)
+watched=$(lines top)
+ends_well() { # PID: whoever misses the dead rank says so
+	wait "$1"
+	got=$?
+	echo "status $got"
+	[ $got = 0 ] || [ $got = 6 ]
+}
+kill -INT $waits
+check 'ctrl-C ends the wait' ends_well $waits
+mainsm --foreground --listen "$("$bed" address head1)" >"$TMPDIR/conn" 2>>"$TMPDIR/mainsm.log" &
+mainsm=$!
+is_cut() { # since line N all is lost that was before, and reads are numbered on
+	tail -n "+$(($1 + 1))" "$TMPDIR/all.csv"
+	tail -n "+$(($1 + 1))" "$TMPDIR/all.csv" | awk -F, -v last="$(sed -n "$1p" "$TMPDIR/all.csv" | cut -d, -f1)" '
+		$1 <= last || $0 !~ /lost/ { bad = 1 } { last = $1; n++ } $9 >= 3 { whole = 1 } END { exit bad || n < 2 || !whole }'
+}
+check 'with another mainsm it goes on' until_true 60 is_cut "$n"
+check 'and says so' grep -q 'mainsm is back after' "$TMPDIR/all.err"
+check 'so does who watches' until_true 60 has_more top "$watched"
+kill -INT $all $top
+check 'until ctrl-C' ends_well $all
+check 'both of them' ends_with $top 0
 
 : >"$f.go"
 kill -KILL $job 2>/dev/null # its ranks go with the virtual hosts

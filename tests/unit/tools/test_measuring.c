@@ -17,10 +17,12 @@
 static struct measuring_wish wish;
 static struct measuring m;
 static struct buf out;
+static int64_t before; /* so many reads of an earlier mainsm */
 
 static void open_all(void)
 {
 	wish = (struct measuring_wish){ .metric = "M" };
+	before = 0;
 	m = (struct measuring){ .wish = &wish, .unit = "B" };
 	m.tree = omis_value_parse(TREE, strlen(TREE));
 	ck_assert_ptr_nonnull(m.tree);
@@ -70,7 +72,7 @@ static char *shown(const char *part)
 {
 	static char text[4096];
 	Omis_value *v = omis_value_parse(part, strlen(part));
-	struct reading r = { .part = &v, .npart = 1, .cap = 1 };
+	struct reading r = { .part = &v, .npart = 1, .cap = 1, .before = before, .gap_ns = before * 1000, .is_cut = before };
 	int saved = dup(STDOUT_FILENO);
 	FILE *f = tmpfile();
 	size_t n;
@@ -93,6 +95,8 @@ static char *shown(const char *part)
 #define WHOLE "5,3,2000000000,0,0,[p_1_aaaaaa,3,42.0,0.5,1500000000,1000000000,2000000000,1,1,\"\"]"
 #define NONE "5,3,2000000000,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"partial,missing\"]"
 
+#define LOST "5,3,2000000000,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"lost\"]"
+
 START_TEST(a_line_says_value_bound_coverage_and_flags)
 {
 	ck_assert_str_eq(shown(WHOLE), "1970-01-01T00:00:01.500Z 3 rank0@hostA 42 B +-0.5 1/1\n");
@@ -111,11 +115,23 @@ START_TEST(csv_has_a_head_once_and_no_value_is_empty)
 }
 END_TEST
 
+START_TEST(behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said)
+{
+	before = 7;
+	ck_assert_str_eq(shown(WHOLE), "1970-01-01T00:00:01.500Z 10 rank0@hostA 42 B +-0.5 1/1 lost\n");
+	ck_assert_str_eq(shown(NONE), "1970-01-01T00:00:01.500Z 10 all - B 0/2 partial,missing,lost\n");
+	ck_assert_str_eq(shown(LOST), "1970-01-01T00:00:01.500Z 10 all - B 0/2 lost\n");
+	wish.common.json = true;
+	ck_assert_ptr_nonnull(strstr(shown(WHOLE), "\"read\":10,\"until_ns\":2000000000,\"gap_ns\":7000,"));
+	ck_assert_ptr_nonnull(strstr(shown(WHOLE), "\"flags\":[\"lost\"]"));
+}
+END_TEST
+
 START_TEST(json_has_null_where_there_is_no_value)
 {
 	wish.common.json = true;
 	ck_assert_str_eq(shown(NONE),
-			 "{\"metric\":\"M\",\"unit\":\"B\",\"read\":3,\"until_ns\":2000000000,\"lost\":0,\"values\":["
+			 "{\"metric\":\"M\",\"unit\":\"B\",\"read\":3,\"until_ns\":2000000000,\"gap_ns\":0,\"lost\":0,\"values\":["
 			 "{\"object\":\"\",\"label\":\"all\",\"value\":null,\"error\":0,\"k\":0,\"n\":2,\"time_ns\":1500000000,"
 			 "\"oldest_ns\":1000000000,\"newest_ns\":2000000000,\"flags\":[\"partial\",\"missing\"]}]}\n");
 }
@@ -232,7 +248,7 @@ int main(void)
 		objects_are_found_by_token_host_site_and_rank,
 		a_line_says_value_bound_coverage_and_flags,
 		csv_has_a_head_once_and_no_value_is_empty,
-		json_has_null_where_there_is_no_value,
+		behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said, json_has_null_where_there_is_no_value,
 		a_histogram_is_no_missing_value,
 		each_object_of_the_last_read_must_have_enough,
 		an_object_that_has_gone_holds_up_nobody,
