@@ -132,17 +132,25 @@ static void become(struct ascent *u, struct link *parent, const struct msg_hello
 	u->conf.on_up(u->conf.arg, u->node, is_other);
 }
 
+/*
+ * Who was asked on this link may take us for its own: it was our parent, or its welcome was lost. Whoever is asked
+ * next is told a higher number.
+ */
+static void look_anew(struct ascent *u, struct link *l)
+{
+	struct msg_hello hello;
+
+	u->moves++;
+	hello = hello_of(u, l == u->top);
+	link_set_hello(l, &hello); /* no memory: as before, and it may be refused once */
+}
+
 static void lose(struct ascent *u, struct link *l, const struct err *why)
 {
 	if (u->parent != l)
 		return;
 	u->parent = NULL;
-	u->moves++;
-	if (l == u->site) {
-		const struct msg_hello hello = hello_of(u, false);
-
-		link_set_hello(l, &hello); /* no memory: as before, and it may be refused once */
-	}
+	look_anew(u, l);
 	u->conf.on_down(u->conf.arg, why);
 }
 
@@ -238,6 +246,7 @@ static void on_site_retry(void *arg, struct link *l, const struct err *why, nsec
 {
 	struct ascent *u = arg;
 
+	look_anew(u, l);
 	u->conf.on_trouble(u->conf.arg, why, retry_in);
 	if (++u->site_retries >= ASCENT_SITE_RETRIES_MAX || u->sent_by[0] ||
 	    u->next_way < u->nway)
@@ -366,6 +375,7 @@ static void on_top_retry(void *arg, struct link *l, const struct err *why, nsec_
 {
 	struct ascent *u = arg;
 
+	look_anew(u, l);
 	u->conf.on_trouble(u->conf.arg, why, retry_in);
 }
 

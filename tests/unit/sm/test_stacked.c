@@ -233,6 +233,31 @@ START_TEST(the_old_parent_is_fenced_off)
 }
 END_TEST
 
+START_TEST(a_parent_whose_welcome_is_lost_does_not_keep_the_host)
+{
+	const char *deaf;
+	size_t i;
+
+	grow(1);
+	i = lms_of(0) ? 0 : 1;
+	deaf = i ? "b2" : "b1";
+	mem_net_set_link(w.net, "h1", deaf, &(struct mem_link){ .delay = MS, .drop = 1 });
+	while (w.lm[0].is_up || lms_of(i))
+		world_run(&w, MS / 10);
+	mem_net_set_link(w.net, "h1", deaf, &(struct mem_link){ .delay = MS });
+	while (!lms_of(i))
+		world_run(&w, MS / 10);
+	ck_assert(!w.lm[0].is_up);
+	/* That one takes it for its own again; it knows nothing of it, and goes elsewhere. */
+	mem_net_set_link(w.net, "h1", deaf, &(struct mem_link){ .delay = MS, .cut = true });
+	world_run(&w, 30 * SEC);
+	ck_assert(w.lm[0].is_up);
+	ck_assert_uint_eq(lms_of(!i), 1);
+	ck_assert_uint_eq(world_counts(&w).lms, 1);
+	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
+}
+END_TEST
+
 START_TEST(an_sm_that_comes_back_gets_hosts_again)
 {
 	grow(2);
@@ -477,6 +502,7 @@ int main(void)
 		what_ends_while_a_host_looks_for_a_parent_ends_there_too,
 		a_counter_is_found_where_its_hosts_have_gone,
 		the_old_parent_is_fenced_off,
+		a_parent_whose_welcome_is_lost_does_not_keep_the_host,
 		an_sm_that_comes_back_gets_hosts_again,
 		the_sm_of_the_site_may_be_started_anew,
 		three_levels_hold_too,
