@@ -317,17 +317,23 @@ static void set_old_tools(struct sm *sm)
 	}
 }
 
-/*
- * With a parent below mainsm our hosts move whenever we do: the number grows that says so. The low
- * bits are ours, and full they stay as they are.
- */
+/* Full bits stay as they are. */
+static void count_move_of(struct node *n)
+{
+	uint64_t step = n->branch->is_sm ? 1 : ASCENT_SM_MOVE, all = n->branch->is_sm ? ASCENT_SM_MOVE : ASCENT_MOVE;
+
+	if ((n->attach % all) / step + 1 < all / step)
+		n->attach += step;
+}
+
+/* With a parent below mainsm our hosts move whenever we do: the number grows that says so. */
 static void count_move(struct sm *sm)
 {
 	for (uint32_t i = 0; i < nodes_bound(sm->nodes); i++) {
 		struct node *n = nodes_at(sm->nodes, i);
 
-		if (n && uplink_level(sm->uplink) > 1 && (n->attach + 1) % ASCENT_MOVE)
-			n->attach++;
+		if (n && uplink_level(sm->uplink) > 1)
+			count_move_of(n);
 	}
 }
 

@@ -20,7 +20,13 @@
 #define ASCENT_WAYS_MAX 4 /* parents to try that are remembered: ancestors, and a tree is flat */
 #define ASCENT_HOPS_MAX 8 /* sms that send us on, one to the next: then they go in a circle */
 #define ASCENT_ADDRESS_BYTES 1025 /* of one daemon: host:port by commas */
-#define ASCENT_MOVE 65536 /* added to attach for each new search; sms above count what they do in the rest */
+/*
+ * Added to attach for each new search: 4 ms of the clock that an epoch is of, and no two searches are as close in the mean.
+ * sms above count what they do in the rest: one whose own hosts move with it adds ASCENT_SM_MOVE, one whose sms' hosts do, 1.
+ * So a later move of a daemon nearer to the host is always the higher number, however often those above it have moved.
+ */
+#define ASCENT_MOVE (1 << 22)
+#define ASCENT_SM_MOVE (1 << 11)
 #define ASCENT_ASK_DEFAULT_NS (500 * NSEC_PER_MSEC) /* mainsm said "wait" and not how long */
 #define ASCENT_ASK_MAX_NS (10 * NSEC_PER_SEC)
 

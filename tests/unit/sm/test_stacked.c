@@ -308,6 +308,34 @@ START_TEST(three_levels_hold_too)
 }
 END_TEST
 
+START_TEST(an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it)
+{
+	char address[64];
+
+	below_start(&w, 0, NULL);
+	world_run(&w, SEC);
+	snprintf(address, sizeof(address), "b1:%u", sm_port(w.below[0].sm));
+	below_start(&w, 1, address);
+	world_run(&w, SEC);
+	for (size_t i = 0; i < LMS; i++)
+		lm_climb(&w, i);
+	world_run(&w, SEC);
+	for (int i = 0; i < 3; i++) {
+		mem_net_set_link(w.net, "b1", "sm-a", &(struct mem_link){ .drop = 1 });
+		world_run(&w, 10 * SEC);
+		mem_net_set_link(w.net, "b1", "sm-a", &(struct mem_link){ 0 });
+		world_run(&w, 20 * SEC);
+		ck_assert(all_up());
+	}
+	below_kill(&w, 0);
+	world_run(&w, 20 * SEC);
+	ck_assert(all_up());
+	ask_all(4);
+	for (size_t i = 0; i < LMS; i++)
+		ck_assert_uint_eq(w.lm[i].ups, 1); /* they have not noticed */
+}
+END_TEST
+
 /* --- an sm below that lies */
 
 struct liar {
@@ -506,6 +534,7 @@ int main(void)
 		an_sm_that_comes_back_gets_hosts_again,
 		the_sm_of_the_site_may_be_started_anew,
 		three_levels_hold_too,
+		an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it,
 		an_sm_may_not_take_a_host_that_another_serves,
 		an_sm_that_gives_a_host_another_name_or_number_is_cut,
 		who_is_sent_where_nobody_answers_comes_back_and_stays,
