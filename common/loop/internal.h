@@ -33,6 +33,7 @@ struct loop {
 	uint64_t called; /* callbacks so far */
 	int pollfd; /* -1: nobody asked */
 	bool in_turn, stopping;
+	void *owner; /* whose work is under way; borrowed */
 };
 
 struct loop_fd {

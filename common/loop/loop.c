@@ -145,6 +145,16 @@ nsec_t loop_now(const struct loop *l)
 	return l->base ? clock_mono() : l->virtual_now;
 }
 
+void loop_enter(struct loop *l, void *owner)
+{
+	l->owner = owner;
+}
+
+void *loop_owner(const struct loop *l)
+{
+	return l->owner;
+}
+
 void loop_stop(struct loop *l)
 {
 	l->stopping = true;

@@ -76,6 +76,13 @@ nsec_t loop_next_at(const struct loop *l);
  */
 int loop_pollfd(struct loop *l, struct err *e);
 
+/*
+ * For those who run many programs in one loop: whose work is under way. A timer runs as its maker's, and so does
+ * what it posts. Borrowed; NULL until somebody enters.
+ */
+void loop_enter(struct loop *l, void *owner);
+void *loop_owner(const struct loop *l);
+
 /* --- timers: one shot */
 
 struct loop_timer;

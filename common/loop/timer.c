@@ -14,6 +14,7 @@ struct loop_timer {
 	size_t place; /* in the heap, or NOT_ARMED */
 	void (*fn)(void *);
 	void *arg;
+	void *owner; /* loop_owner() when it was made */
 };
 
 static bool is_before(const struct loop_timer *a, const struct loop_timer *b)
@@ -61,7 +62,7 @@ struct loop_timer *loop_timer_new(struct loop *l, void (*fn)(void *), void *arg)
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
-	*t = (struct loop_timer){ .loop = l, .place = NOT_ARMED, .fn = fn, .arg = arg };
+	*t = (struct loop_timer){ .loop = l, .place = NOT_ARMED, .fn = fn, .arg = arg, .owner = l->owner };
 	l->timers++;
 	return t;
 }
@@ -127,6 +128,7 @@ bool timers_run_first(struct loop *l, nsec_t until, uint64_t last)
 	t = l->heap[0];
 	loop_timer_cancel(t);
 	l->called++;
+	l->owner = t->owner;
 	t->fn(t->arg); /* t may be gone now */
 	return true;
 }
