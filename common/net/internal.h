@@ -118,6 +118,8 @@ struct net_ctx {
 	struct list at, at_place; /* in mem's contexts, and in those of its host */
 	struct list listeners; /* of memory */
 	char *mem_host; /* owned */
+	struct mem_place *place; /* borrowed from mem */
+	void *owner; /* loop_owner() when it was made: of what comes to it */
 };
 
 int ctx_new(struct loop *l, const struct net_ctx_ops *ops, const struct net_conf *conf,
@@ -207,6 +209,15 @@ struct net_listener {
 };
 
 /* --- memory (mem.c: channels; mem_net.c: contexts, listeners, links) */
+
+/* A host that contexts stand on; it stays when they have gone. */
+struct mem_place {
+	struct list ctxs; /* struct net_ctx.at_place */
+	struct mem_pace pace;
+	struct mem_load load;
+	nsec_t busy_until; /* with what has come; */
+	nsec_t sending_until; /* with what goes */
+};
 
 struct mem_chan {
 	struct chan c; /* first */

@@ -16,6 +16,7 @@ struct mem_packet {
 	struct list at;
 	nsec_t due;
 	enum packet_kind kind;
+	bool is_served; /* whom it comes to has begun with it, and is through at `due` */
 	size_t n;
 	uint8_t p[];
 };
@@ -81,11 +82,69 @@ static void arm(struct mem_chan *m)
 	loop_timer_arm_at(m->timer, k->due);
 }
 
+/* --- what it takes a daemon */
+
+static unsigned frames_in(const uint8_t *p, size_t n)
+{
+	unsigned frames = 0;
+
+	for (size_t at = 0, one; at < n && (one = frame_bytes(p + at, n - at)); at += one)
+		frames++;
+	return frames;
+}
+
+static nsec_t work_of(struct mem_place *p, unsigned frames, size_t bytes)
+{
+	nsec_t work = frames * p->pace.frame_ns + (nsec_t)((double)bytes * p->pace.byte_ns);
+
+	p->load.busy += work;
+	return work;
+}
+
+static nsec_t later(nsec_t a, nsec_t b)
+{
+	return a > b ? a : b;
+}
+
+/* When it is through with what has come before, and with this. */
+static void begin_serving(struct mem_chan *m, struct mem_packet *k)
+{
+	struct mem_place *p = m->c.ctx ? m->c.ctx->place : NULL;
+	unsigned frames = frames_in(k->p, k->n);
+
+	k->is_served = true;
+	if (!p || k->kind != PACKET_DATA)
+		return;
+	p->load.frames_in += frames;
+	p->load.bytes_in += k->n;
+	p->busy_until = later(p->busy_until, loop_now(m->c.loop)) + work_of(p, frames, k->n);
+	k->due = p->busy_until;
+}
+
+/* When it leaves: what goes in one step goes one after the other. */
+static nsec_t send_at(struct mem_chan *m, const struct mem_packet *k)
+{
+	struct mem_place *p = m->c.ctx ? m->c.ctx->place : NULL;
+	nsec_t now = loop_now(m->c.loop), work;
+	unsigned frames = frames_in(k->p, k->n);
+
+	if (!p || k->kind != PACKET_DATA)
+		return now;
+	p->load.frames_out += frames;
+	p->load.bytes_out += k->n;
+	work = work_of(p, frames, k->n);
+	p->sending_until = later(p->sending_until, now) + work;
+	p->busy_until = later(p->busy_until, now) + work;
+	return p->sending_until;
+}
+
+/* --- under way */
+
 /* From m to its peer, behind all that went before. */
 static void put_under_way(struct mem_chan *m, struct mem_packet *k)
 {
 	const struct mem_link *how = link_of(m);
-	nsec_t due = loop_now(m->c.loop) + how->delay;
+	nsec_t due = send_at(m, k) + how->delay;
 	bool was_empty = list_is_empty(&m->peer->in);
 
 	if (how->jitter > 0)
@@ -150,6 +209,10 @@ static void receive(struct mem_chan *m)
 		chan_fail(&m->c, &why);
 	while (m->c.state == CHAN_UP && !m->c.paused && (k = first_of(&m->in)) &&
 	       k->due <= loop_now(m->c.loop) && !link_of(m)->cut) {
+		if (!k->is_served) {
+			begin_serving(m, k);
+			continue;
+		}
 		take(m, k);
 		if (m->peer)
 			send_waiting(m->peer);

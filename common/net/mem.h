@@ -55,6 +55,23 @@ struct mem_link {
  */
 int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const struct mem_link *how);
 
+/* What handling takes a daemon, in or out: it does one thing at a time, and what comes meanwhile waits. */
+struct mem_pace {
+	nsec_t frame_ns; /* each */
+	double byte_ns;
+};
+
+/* What stands on a host goes at that pace from now on; both 0, as at first: at once. -ERR_NOMEM. */
+int mem_net_set_pace(struct mem_net *m, const char *host, const struct mem_pace *pace);
+
+/* What has come to a host and gone from it since it is there, and how long that has taken it at its pace. */
+struct mem_load {
+	uint64_t frames_in, frames_out, bytes_in, bytes_out;
+	nsec_t busy;
+};
+
+void mem_net_get_load(const struct mem_net *m, const char *host, struct mem_load *out);
+
 /*
  * A crash of all that stands on the host: its channels end for their peers
  * (reset); its own get nothing.

@@ -15,18 +15,13 @@ struct mem_net {
 	struct rng rng;
 	struct list ctxs; /* struct net_ctx.at */
 	struct list nobody; /* what stands on other hosts */
-	struct smap places; /* host -> struct place: ten thousand of them are dialled and killed */
+	struct smap places; /* host -> struct mem_place: ten thousand of them are dialled and killed */
 	struct smap links; /* "a\nb" in order, "" for any -> struct mem_link */
 	struct mem_link plain; /* what has no rule */
 	uint64_t rules; /* grows with each change of them */
 	uint16_t next_port;
 	nsec_t (*wall_now)(void *arg);
 	void *wall_arg;
-};
-
-/* A host that contexts stand on; it stays when they have gone. */
-struct place {
-	struct list ctxs; /* struct net_ctx.at_place */
 };
 
 struct mem_listener {
@@ -145,9 +140,45 @@ int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const stru
 	return 0;
 }
 
+/* --- hosts */
+
+static struct mem_place *place_of(struct mem_net *m, const char *host)
+{
+	struct mem_place *p = smap_find(&m->places, host);
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	list_init(&p->ctxs);
+	if (smap_put(&m->places, host, p, NULL)) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+int mem_net_set_pace(struct mem_net *m, const char *host, const struct mem_pace *pace)
+{
+	struct mem_place *p = place_of(m, host);
+
+	if (!p)
+		return -ERR_NOMEM;
+	p->pace = *pace;
+	return 0;
+}
+
+void mem_net_get_load(const struct mem_net *m, const char *host, struct mem_load *out)
+{
+	const struct mem_place *p = smap_find(&m->places, host);
+
+	*out = p ? p->load : (struct mem_load){ 0 };
+}
+
 static const struct list *ctxs_on(const struct mem_net *m, const char *host)
 {
-	const struct place *p = smap_find(&m->places, host);
+	const struct mem_place *p = smap_find(&m->places, host);
 
 	return p ? &p->ctxs : &m->nobody;
 }
@@ -234,10 +265,13 @@ static void refused_by_server(struct mem_chan *m, struct mem_listener *l, const 
 static void accepted(struct mem_chan *m, struct mem_listener *l)
 {
 	struct net_ctx *server = l->l.ctx;
-	struct mem_chan *s = mem_chan_new(m->c.loop, server, m->there, m->here);
 	struct err why = { 0 };
+	struct mem_chan *s;
 
+	loop_enter(m->c.loop, server->owner);
+	s = mem_chan_new(m->c.loop, server, m->there, m->here);
 	if (!s) {
+		loop_enter(m->c.loop, m->c.ctx->owner);
 		err_nomem(&why);
 		chan_fail(&m->c, &why);
 		return;
@@ -248,6 +282,7 @@ static void accepted(struct mem_chan *m, struct mem_listener *l)
 	chan_up(&s->c, m->c.enrol ? NULL : &m->c.ctx->self);
 	l->stats.accepted++;
 	l->l.accept.on_accept(l->l.accept.arg, &s->c);
+	loop_enter(m->c.loop, m->c.ctx->owner);
 	open_client(m, server);
 }
 
@@ -399,29 +434,12 @@ static const struct net_ctx_ops mem_ctx_ops = {
 	.done = mem_done,
 };
 
-static struct place *place_of(struct mem_net *m, const char *host)
-{
-	struct place *p = smap_find(&m->places, host);
-
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	list_init(&p->ctxs);
-	if (smap_put(&m->places, host, p, NULL)) {
-		free(p);
-		return NULL;
-	}
-	return p;
-}
-
 int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx **out,
 		 struct err *e)
 {
 	struct net_conf conf = { .wall_now = m->wall_now, .wall_arg = m->wall_arg };
 	struct net_ctx *ctx;
-	struct place *place = place_of(m, self->host);
+	struct mem_place *place = place_of(m, self->host);
 	char *host = str_dup(self->host);
 	int rc = host && place ? ctx_new(m->loop, &mem_ctx_ops, &conf, &ctx, e) : err_nomem(e);
 
@@ -431,6 +449,8 @@ int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx 
 	}
 	ctx->mem = m;
 	ctx->mem_host = host;
+	ctx->place = place;
+	ctx->owner = loop_owner(m->loop);
 	list_push_back(&m->ctxs, &ctx->at);
 	list_push_back(&place->ctxs, &ctx->at_place);
 	ctx->self = *self;

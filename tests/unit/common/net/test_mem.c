@@ -137,6 +137,48 @@ START_TEST(a_delay_is_kept_to_the_nanosecond)
 }
 END_TEST
 
+START_TEST(a_host_with_a_pace_takes_one_thing_after_the_other)
+{
+	struct mem_load l;
+
+	both_up();
+	mem_net_set_pace(net, "top", &(struct mem_pace){ .frame_ns = 2 * MS });
+	for (int i = 0; i < 3; i++)
+		send_frame(mine.chan, 1, 1);
+	for (int i = 0; i < 3; i++) {
+		loop_advance(loop, 2 * MS - 1);
+		ck_assert_int_eq(peer.frames, i);
+		loop_advance(loop, 1);
+		ck_assert_int_eq(peer.frames, i + 1);
+	}
+	mem_net_get_load(net, "top", &l);
+	ck_assert_uint_eq(l.frames_in, 3);
+	ck_assert_int_eq(l.busy, 6 * MS);
+	mem_net_get_load(net, "nowhere", &l);
+	ck_assert_uint_eq(l.frames_in, 0);
+}
+END_TEST
+
+START_TEST(what_a_host_with_a_pace_says_leaves_one_after_the_other)
+{
+	struct mem_load l;
+
+	both_up();
+	mem_net_set_pace(net, "n1", &(struct mem_pace){ .byte_ns = 1e5 });
+	for (int i = 0; i < 2; i++)
+		send_frame(mine.chan, 1, 20 - FRAME_HEADER_BYTES);
+	loop_advance(loop, 2 * MS - 1);
+	ck_assert_int_eq(peer.frames, 0);
+	loop_advance(loop, 1);
+	ck_assert_int_eq(peer.frames, 1);
+	loop_advance(loop, 2 * MS);
+	ck_assert_int_eq(peer.frames, 2);
+	mem_net_get_load(net, "n1", &l);
+	ck_assert_uint_eq(l.frames_out, 2);
+	ck_assert_uint_eq(l.bytes_out, 40);
+}
+END_TEST
+
 START_TEST(a_cut_holds_everything_back_and_healing_loses_nothing)
 {
 	both_up();
@@ -436,6 +478,8 @@ int main(void)
 		both_sides_know_each_other_as_over_tls,
 		nothing_happens_inside_a_call,
 		a_delay_is_kept_to_the_nanosecond,
+		a_host_with_a_pace_takes_one_thing_after_the_other,
+		what_a_host_with_a_pace_says_leaves_one_after_the_other,
 		a_cut_holds_everything_back_and_healing_loses_nothing,
 		dialling_through_a_cut_takes_the_time_of_a_handshake,
 		a_port_where_nobody_listens_refuses,
