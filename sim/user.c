@@ -16,6 +16,7 @@
 #define AGAIN_NS (200 * NSEC_PER_MSEC) /* before an id is sent again */
 #define SENDS_MAX 4 /* of one id */
 #define CSRS_MAX 4
+#define HOLDS_MAX 32 /* definitions under way: more than are asked before the first of them has its answer */
 #define READS_MAX 2
 #define TOKEN_ROOM 40
 #define EVENT "thread_has_started_lib_call([],\"MPI_Send\"):"
@@ -46,7 +47,8 @@ struct user {
 	struct csr csr[CSRS_MAX];
 	char dfg[READS_MAX][TOKEN_ROOM];
 	uint64_t epoch;
-	uint64_t hold_id; /* of the last definition that holds */
+	uint64_t hold_id[HOLDS_MAX]; /* of the last definitions that hold */
+	unsigned nhold;
 	nsec_t away_until; /* 0: it is here */
 };
 
@@ -143,7 +145,15 @@ static void define(struct user *u)
 		return;
 	id = tell(u, hold ? EVENT " thread_suspend([]) " PRINT " thread_resume([])" : EVENT " " PRINT);
 	if (hold)
-		u->hold_id = id;
+		u->hold_id[u->nhold++ % HOLDS_MAX] = id;
+}
+
+static bool holds(const struct user *u, uint64_t id)
+{
+	for (int i = 0; i < HOLDS_MAX; i++)
+		if (u->hold_id[i] == id)
+			return true;
+	return false;
 }
 
 static void on_defined(struct user *u, const struct reply *r)
@@ -156,7 +166,7 @@ static void on_defined(struct user *u, const struct reply *r)
 	c->seen = calloc(u->conf.ledger->n, sizeof(*c->seen));
 	if (!c->seen)
 		return;
-	c->is_holding = u->hold_id == r->id;
+	c->is_holding = holds(u, r->id);
 	str_copy(c->token, sizeof(c->token), r->csr);
 	snprintf(text, sizeof(text), ":csr_enable([%s])", c->token);
 	tell(u, text);
