@@ -1,14 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/cluster.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#define LEVEL_SETTLE_NS NSEC_PER_SEC /* who waits for an sm asks each half second */
+
+unsigned cluster_below(unsigned sites, unsigned hosts, unsigned levels)
+{
+	double each = pow(ceil((double)hosts / sites), 1.0 / levels);
+
+	return each > 2 ? (unsigned)round(each) : 2;
+}
+
+/* Where that level's sms begin among all; level 0: those of the sites. */
+static unsigned level_begin(const struct cluster_conf *c, unsigned level)
+{
+	unsigned begin = 0, n = c->sites;
+
+	for (; level; level--, n *= c->below)
+		begin += n;
+	return begin;
+}
+
+static unsigned level_of(const struct cluster *c, unsigned sm)
+{
+	unsigned level = 0;
+
+	while (sm >= level_begin(&c->conf, level + 1))
+		level++;
+	return level;
+}
+
+/* Of an sm that is not of a site: the one above it. */
+static unsigned parent_of(const struct cluster *c, unsigned sm)
+{
+	unsigned level = level_of(c, sm);
+
+	return level_begin(&c->conf, level - 1) + (sm - level_begin(&c->conf, level)) / c->conf.below;
+}
+
+const char *cluster_above(const struct cluster *c, unsigned sm)
+{
+	return sm < c->conf.sites ? WORLD_TOP : simsite_host(c->site[parent_of(c, sm)]);
+}
+
+static int make_site(struct cluster *c, unsigned number, struct err *e)
+{
+	char site[SIMSITE_NAME_BYTES], host[SIMSITE_NAME_BYTES];
+
+	snprintf(site, sizeof(site), "site%u", number);
+	snprintf(host, sizeof(host), "sm%u", number);
+	return simsite_new(c->w, &(struct simsite_conf){ .site = site, .host = host }, &c->site[number], e);
+}
+
+/* The sm of the site is told by mainsm, another one is named. */
+static int make_below(struct cluster *c, unsigned number, struct err *e)
+{
+	const struct simsite *parent = c->site[parent_of(c, number)];
+	char host[SIMSITE_NAME_BYTES], address[SIMSITE_NAME_BYTES + 8] = "";
+
+	snprintf(host, sizeof(host), "%.20s-%u", simsite_host(parent), number % c->conf.below);
+	if (level_of(c, number) > 1)
+		snprintf(address, sizeof(address), "%s:%d", simsite_host(parent), SIMSITE_PORT);
+	return simsite_new(c->w, &(struct simsite_conf){ simsite_name(parent), host, true, address },
+			   &c->site[number], e);
+}
 
 static int make_all(struct cluster *c, struct err *e)
 {
 	int rc = simtop_new(c->w, &c->top, e);
 
-	for (unsigned i = 0; rc == 0 && i < c->conf.sites; i++)
-		rc = simsite_new(c->w, i, &c->site[i], e);
+	for (unsigned i = 0; rc == 0 && i < c->sms; i++)
+		rc = i < c->conf.sites ? make_site(c, i, e) : make_below(c, i, e);
 	for (unsigned i = 0; rc == 0 && i < c->conf.hosts; i++)
 		rc = simnode_new(c->w, i, simsite_name(c->site[i % c->conf.sites]), &c->node[i], e);
 	for (unsigned i = 0; rc == 0 && i < c->conf.hosts; i++)
@@ -24,7 +89,8 @@ int cluster_open(struct world *w, const struct cluster_conf *conf, struct cluste
 	int rc;
 
 	*c = (struct cluster){ .w = w, .conf = *conf };
-	c->site = calloc(conf->sites, sizeof(struct simsite *));
+	c->sms = level_begin(conf, conf->levels);
+	c->site = calloc(c->sms, sizeof(struct simsite *));
 	c->node = calloc(conf->hosts, sizeof(struct simnode *));
 	rc = c->site && c->node ? mem_net_set_link(w->net, NULL, NULL, &how) : -ERR_NOMEM;
 	rc = rc < 0 ? err_nomem(e) : make_all(c, e);
@@ -37,7 +103,7 @@ void cluster_close(struct cluster *c)
 {
 	for (unsigned i = 0; c->node && i < c->conf.hosts; i++)
 		simnode_free(c->node[i]);
-	for (unsigned i = 0; c->site && i < c->conf.sites; i++)
+	for (unsigned i = 0; c->site && i < c->sms; i++)
 		simsite_free(c->site[i]);
 	simtop_free(c->top);
 	free(c->node);
@@ -53,13 +119,31 @@ static int unless_in_trouble(const struct simdisk *d, int rc)
 	return rc < 0 && simdisk_state(d) != SIMDISK_WELL ? 0 : rc;
 }
 
-int cluster_start(struct cluster *c, struct err *e)
+static int start_until(struct cluster *c, unsigned end, struct err *e)
 {
 	int rc = simtop_is_running(c->top) ? 0 : unless_in_trouble(simtop_disk(c->top), simtop_start(c->top, e));
 
-	for (unsigned i = 0; rc == 0 && i < c->conf.sites; i++)
+	for (unsigned i = 0; rc == 0 && i < end; i++)
 		if (!simsite_is_running(c->site[i]))
 			rc = simsite_start(c->site[i], e);
+	return rc;
+}
+
+int cluster_start_sms(struct cluster *c, struct err *e)
+{
+	int rc = 0;
+
+	for (unsigned level = 1; rc == 0 && level <= c->conf.levels; level++) {
+		rc = start_until(c, level_begin(&c->conf, level), e);
+		loop_advance(c->w->loop, rc == 0 ? LEVEL_SETTLE_NS : 0);
+	}
+	return rc;
+}
+
+int cluster_start(struct cluster *c, struct err *e)
+{
+	int rc = start_until(c, c->sms, e);
+
 	for (unsigned i = 0; rc == 0 && i < c->conf.hosts; i++)
 		if (!simnode_is_running(c->node[i]))
 			rc = unless_in_trouble(simnode_disk(c->node[i]), simnode_start(c->node[i], e));

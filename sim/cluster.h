@@ -9,9 +9,12 @@
 #include "sim/world.h"
 
 #define CLUSTER_RANKS_MAX 16 /* that ever begin on one host */
+#define CLUSTER_LEVELS_MAX 3 /* of sms: ASCENT_WAYS_MAX parents are remembered */
 
 struct cluster_conf {
 	unsigned sites, hosts;
+	unsigned levels; /* of sms: 1, those of the sites */
+	unsigned below; /* sms below each that is not of the last level */
 	unsigned ranks; /* of each host at the start */
 	nsec_t delay, jitter; /* of each link, one way */
 };
@@ -20,16 +23,29 @@ struct cluster {
 	struct world *w;
 	struct cluster_conf conf;
 	struct simtop *top;
-	struct simsite **site;
+	struct simsite **site; /* all sms: those of the sites, then those below them, level by level */
+	unsigned sms;
 	struct simnode **node;
 };
+
+/* For conf.below: each daemon of a site has about as many branches; where there is a level, two of it at least. */
+unsigned cluster_below(unsigned sites, unsigned hosts, unsigned levels);
 
 /* Nothing runs yet. */
 int cluster_open(struct world *w, const struct cluster_conf *conf, struct cluster *c, struct err *e);
 void cluster_close(struct cluster *c);
 
+/*
+ * mainsm and the sms, each level when the one above it has settled: hosts that are there already would stay
+ * where they are. Takes virtual time.
+ */
+int cluster_start_sms(struct cluster *c, struct err *e);
+
 /* Starts all daemons that do not run, but those that cannot since their disk is in trouble. */
 int cluster_start(struct cluster *c, struct err *e);
+
+/* The host of the daemon that stands above that sm, by the plan. */
+const char *cluster_above(const struct cluster *c, unsigned sm);
 
 /* A rank begins at that host; NULL: there were too many. */
 struct simproc *cluster_begin_rank(struct cluster *c, unsigned node);

@@ -9,5 +9,6 @@ $(B)/sim/core_mainsm.o: $(mainsm.objs)
 	$(call say,LINK)mkdir -p $(@D) && $(call sim_core,mainsm_*)
 sim.cores := $(foreach d,lm sm mainsm,$(B)/sim/core_$d.o)
 $(B)/sim.a: $(sim.cores)
-$(B)/libexec/omig/omig-sim: $(B)/sim/sim_main.o $(call archives,sim)
-	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -o $@ $(filter %.o %.a,$^) $(call links,sim)
+$(B)/libexec/omig/omig-sim: $(B)/sim/sim_main.o $(B)/sim/heap_wrap.o $(call archives,sim)
+	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -o $@ $(filter %.o %.a,$^) $(call links,sim) \
+		$(foreach f,$(sim.allocs),-Wl$(comma)--wrap=$f)

@@ -35,9 +35,9 @@ static struct simnode *any_node(struct faults *f)
 	return f->conf.cluster->node[rng_below(&f->dice, f->conf.cluster->conf.hosts)];
 }
 
-static struct simsite *any_site(struct faults *f)
+static unsigned any_sm(struct faults *f)
 {
-	return f->conf.cluster->site[rng_below(&f->dice, f->conf.cluster->conf.sites)];
+	return (unsigned)rng_below(&f->dice, f->conf.cluster->sms);
 }
 
 static void set_link(struct faults *f, const char *a, const char *b, struct mem_link how)
@@ -80,12 +80,13 @@ static void trouble_link(struct faults *f, const char *a, const char *b, struct 
 static void trouble(struct faults *f)
 {
 	struct simnode *n = any_node(f);
-	struct simsite *s = any_site(f);
+	const struct cluster *c = f->conf.cluster;
+	unsigned sm = any_sm(f);
 	const struct mem_link how = any_trouble(f);
 
 	switch (rng_below(&f->dice, 4)) {
 	case 0:
-		trouble_link(f, simsite_host(s), WORLD_TOP, how);
+		trouble_link(f, simsite_host(c->site[sm]), cluster_above(c, sm), how);
 		break;
 	case 1:
 		trouble_link(f, simnode_name(n), WORLD_TOP, how);
@@ -94,8 +95,8 @@ static void trouble(struct faults *f)
 		trouble_link(f, f->conf.tool[rng_below(&f->dice, f->conf.ntool)], WORLD_TOP, how);
 		break;
 	default:
-		for (unsigned i = 0; i < f->conf.cluster->conf.sites; i++)
-			trouble_link(f, simnode_name(n), simsite_host(f->conf.cluster->site[i]), how);
+		for (unsigned i = 0; i < c->sms; i++)
+			trouble_link(f, simnode_name(n), simsite_host(c->site[i]), how);
 	}
 }
 
@@ -157,7 +158,7 @@ static void kill_something(struct faults *f)
 		break;
 	case 1:
 	case 2:
-		simsite_kill(any_site(f));
+		simsite_kill(f->conf.cluster->site[any_sm(f)]);
 		break;
 	default:
 		simnode_kill(any_node(f));

@@ -3,7 +3,7 @@
 
 #include "common/base/str.h"
 #include "sim/answers.h"
-#include "sim/simtool.h"
+#include "sim/asker.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,16 +12,13 @@
 
 #define CALLS 3 /* of each rank, that must all be told */
 #define CALLERS_MAX 400 /* at once: a tool is told of 1,000 events in a second */
-#define STEP_NS (100 * NSEC_PER_MSEC)
-#define ANSWER_NS (2 * NSEC_PER_SEC)
 #define TOKEN_ROOM 40
 
 struct judge {
 	struct cluster *c;
-	struct simtool *tool;
+	struct asker *asker;
 	struct seen *seen; /* of each rank */
 	size_t told; /* calls */
-	struct reply *answer; /* the last one; owned */
 	char csr[TOKEN_ROOM], dfg[TOKEN_ROOM];
 };
 
@@ -36,59 +33,15 @@ static void pass(struct judge *j, nsec_t time)
 		loop_advance(j->c->w->loop, time);
 }
 
-static void on_reply(void *arg, const struct reply *r)
+static void on_event(void *arg, const struct reply *r)
 {
 	struct judge *j = arg;
 
-	if (r->kind == STATUS_CSR_TRIGGERED) {
-		for (size_t i = 0; i < r->nentry; i++)
-			if (!r->entry[i].status)
-				j->told += answers_check_trigger(j->c, r->entry[i].value, true, j->seen);
-		return;
-	}
 	if (r->kind == STATUS_CSR_DEFINED)
 		str_copy(j->csr, sizeof(j->csr), r->csr);
-	if (r->kind && r->kind != STATUS_CSR_DEFINED)
-		return;
-	reply_free(j->answer);
-	j->answer = reply_new();
-	if (!j->answer || reply_append(j->answer, r) < 0)
-		world_break(j->c->w, "no memory");
-	else
-		j->answer->id = r->id;
-}
-
-static void on_link(void *arg)
-{
-}
-
-/* The whole answer, or the world is broken and NULL. */
-static const struct reply *ask(struct judge *j, const char *text)
-{
-	const struct simtool_ask q = { .text = text, .deadline = ANSWER_NS };
-	uint64_t id = simtool_ask(j->tool, &q);
-
-	for (nsec_t t = 0; t < ANSWER_NS + SIMTOOL_LATE_NS && !is_over(j); t += STEP_NS) {
-		if (id && j->answer && j->answer->id == id)
-			return j->answer;
-		pass(j, STEP_NS);
-	}
-	world_break(j->c->w, "all is whole, and %.80s is not answered", text);
-	return NULL;
-}
-
-static void be_ok(struct judge *j, const char *text)
-{
-	const struct reply *r = ask(j, text);
-
-	for (size_t i = 0; r && i < r->nentry; i++)
-		if (r->entry[i].status)
-			world_break(j->c->w, "all is whole, and %.80s is answered %s: %.200s", text,
-				    status_name(r->entry[i].status), r->entry[i].value);
-	if (r && reply_is_partial(r))
-		world_break(j->c->w, "all is whole, and %.80s is not for all: %.100s: %.150s", text,
-			    r->coverage.nmissing ? r->coverage.missing[0].object : "?",
-			    r->coverage.nmissing ? r->coverage.missing[0].reason : "?");
+	for (size_t i = 0; r->kind == STATUS_CSR_TRIGGERED && i < r->nentry; i++)
+		if (!r->entry[i].status)
+			j->told += answers_check_trigger(j->c, r->entry[i].value, true, j->seen);
 }
 
 /* --- what holds without asking */
@@ -116,29 +69,45 @@ static void judge_rest(struct judge *j)
 		if (p->is_alive && simrank_switched_on(p->mpi, p->was_left))
 			world_break(j->c->w, "rank %d has %zu calls switched on, and nobody is there who wants them",
 				    (int)p->rank, simrank_switched_on(p->mpi, p->was_left));
-	for (unsigned i = 0; i < j->c->conf.sites; i++) {
+	for (unsigned i = 0; i < j->c->sms; i++) {
 		struct sm_counts n;
 
 		simsite_counts(j->c->site[i], &n);
 		if (n.csrs || n.requests)
 			world_break(j->c->w, "%s keeps %zu conditional requests and %zu requests, and nobody is there who wants them",
-				    simsite_name(j->c->site[i]), n.csrs, n.requests);
+				    simsite_host(j->c->site[i]), n.csrs, n.requests);
 	}
 }
 
 /* --- what a tool must see */
+
+/* Each sm has its way up, and each host is below one sm of a site. */
+static void tree_is_whole(struct judge *j)
+{
+	size_t lms = 0;
+
+	for (unsigned i = 0; i < j->c->sms; i++) {
+		struct sm_counts n;
+
+		simsite_counts(j->c->site[i], &n);
+		lms += i < j->c->conf.sites ? n.lms : 0;
+		if (!n.is_up)
+			world_break(j->c->w, "all is whole, and %s has no daemon above it", simsite_host(j->c->site[i]));
+	}
+	if (lms != j->c->conf.hosts)
+		world_break(j->c->w, "all is whole, and of %u hosts the sms know %zu", j->c->conf.hosts, lms);
+}
 
 static void all_are_seen(struct judge *j)
 {
 	const struct reply *r = NULL;
 	size_t seen = 0, alive = cluster_alive(j->c);
 
-	be_ok(j, ":site_attach([]) node_attach([]) proc_attach([])");
-	be_ok(j, ":{node_get_info([],1)}");
-	if (!is_over(j) && j->answer->coverage.answered != j->c->conf.hosts)
-		world_break(j->c->w, "all is whole, and %u of %u hosts answer", j->answer->coverage.answered,
-			    j->c->conf.hosts);
-	r = ask(j, ":proc_get_info([],513)");
+	asker_be_ok(j->asker, ":site_attach([]) node_attach([]) proc_attach([])");
+	r = asker_be_ok(j->asker, ":{node_get_info([],1)}");
+	if (r && r->coverage.answered != j->c->conf.hosts)
+		world_break(j->c->w, "all is whole, and %u of %u hosts answer", r->coverage.answered, j->c->conf.hosts);
+	r = asker_ask(j->asker, ":proc_get_info([],513)");
 	for (size_t i = 0; r && i < r->nentry; i++)
 		if (!r->entry[i].status && r->entry[i].objects[0])
 			seen += answers_check_proc(j->c, r->entry[i].objects, r->entry[i].value);
@@ -152,7 +121,7 @@ static double read_total(struct judge *j)
 	const struct reply *r;
 
 	snprintf(text, sizeof(text), ":dfg_read([%s])", j->dfg);
-	r = ask(j, text);
+	r = asker_ask(j->asker, text);
 	return r && r->nentry ? answers_total(r->entry[0].value) : NAN;
 }
 
@@ -192,13 +161,13 @@ static void measure_and_watch(struct judge *j)
 	size_t calls = 0;
 	const struct reply *r;
 
-	ask(j, "thread_has_started_lib_call([],\"MPI_Send\"): print([$proc,$par1,$par8])");
+	asker_ask(j->asker, "thread_has_started_lib_call([],\"MPI_Send\"): print([$proc,$par1,$par8])");
 	snprintf(text, sizeof(text), ":csr_enable([%s])", j->csr);
-	be_ok(j, text);
-	r = ask(j, ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",0,\"mode\",\"start\"])");
+	asker_be_ok(j->asker, text);
+	r = asker_ask(j->asker, ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",0,\"mode\",\"start\"])");
 	str_copy(j->dfg, sizeof(j->dfg), r && r->nentry ? r->entry[0].value : "");
 	snprintf(text, sizeof(text), ":dfg_start([%s])", j->dfg);
-	be_ok(j, text);
+	asker_be_ok(j->asker, text);
 	pass(j, 2 * NSEC_PER_SEC);
 	before = read_total(j);
 	sent = call_all(j, &calls);
@@ -210,13 +179,10 @@ static void measure_and_watch(struct judge *j)
 			    after - before, after, before);
 }
 
-static int open_tool(struct judge *j)
+static int open_asker(struct judge *j)
 {
-	const struct simtool_conf c = { .w = j->c->w, .name = "judge", .role = ROLE_TOOL_MANIPULATE, .epoch = 1,
-					.on_reply = on_reply, .on_up = on_link, .on_down = on_link, .arg = j };
-
 	j->seen = calloc((size_t)j->c->conf.hosts * CLUSTER_RANKS_MAX, sizeof(*j->seen));
-	return j->seen ? simtool_new(&c, &j->tool, NULL) : -ERR_NOMEM;
+	return j->seen ? asker_new(j->c->w, "judge", on_event, j, &j->asker) : -ERR_NOMEM;
 }
 
 void judge(struct cluster *c, struct ledger *l, bool with_faults)
@@ -225,17 +191,17 @@ void judge(struct cluster *c, struct ledger *l, bool with_faults)
 
 	pass(&j, with_faults ? JUDGE_HEAL_NS : JUDGE_LEAVE_NS);
 	judge_processes(&j, l);
-	if (open_tool(&j) < 0)
+	if (open_asker(&j) < 0)
 		world_break(c->w, "no memory");
-	pass(&j, NSEC_PER_SEC);
+	if (!is_over(&j))
+		tree_is_whole(&j);
 	if (!is_over(&j))
 		all_are_seen(&j);
 	if (!is_over(&j) && cluster_alive(c))
 		measure_and_watch(&j);
-	simtool_free(j.tool);
+	asker_free(j.asker);
 	pass(&j, with_faults ? JUDGE_FORGET_NS : JUDGE_LEAVE_NS);
 	if (!is_over(&j))
 		judge_rest(&j);
-	reply_free(j.answer);
 	free(j.seen);
 }

@@ -2,15 +2,18 @@
 # sim: whole hierarchies of our own daemons in virtual time, from a seed (docs/sim.md).
 MODULES      += sim
 sim.src      := clock.c trace.c world.c simrank.c simhost.c simtop.c simsite.c simnode.c simtool.c cluster.c disk.c \
-		simdisk.c diskcalls.c diskdice.c ledger.c answers.c admin.c user.c faults.c judge.c run.c detector.c rivals.c
+		simdisk.c diskcalls.c diskdice.c ledger.c answers.c admin.c user.c faults.c judge.c run.c detector.c rivals.c \
+		asker.c heap.c
 sim.uses     := common/base common/ring common/omis common/loop proto common/net common/flow common/route \
 		common/daemon common/authority eventlog stats pmsl neko lm sm mainsm
-sim.not_built := sim_main.c
+sim.not_built := sim_main.c heap_wrap.c
 sim.libexec  := omig-sim
 # Who asks for the time or for random numbers, or writes to a disk, gets the simulated world's, without knowing it.
 sim.wrapped  := clock_gettime rng_fill_random rng_draw_key ticks_calibrate chan_feed \
 		open mkostemp close read pread write pwrite fsync rename unlink
+# In the program alone: tests wrap these themselves.
+sim.allocs   := malloc calloc realloc reallocarray strdup strndup free
 sim.libs     := -lm $(foreach f,$(sim.wrapped),-Wl$(comma)--wrap=$f)
 # What stands for the one world at a time that a process has.
 sim.statics  := clock.c:now_of clock.c:keys simdisk.c:disks diskcalls.c:disk_of_fd diskcalls.c:fds \
-		trace.c:current sim_main.c:crash_words sim_main.c:is_told_to_end
+		trace.c:current heap.c:watched heap.c:sessions sim_main.c:crash_words sim_main.c:is_told_to_end

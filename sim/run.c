@@ -50,7 +50,9 @@ static int open_users(struct play *p, struct err *e)
 
 static int open_play(struct play *p, struct err *e)
 {
+	unsigned levels = p->conf->levels ? p->conf->levels : 1;
 	const struct cluster_conf c = { .sites = p->conf->sites, .hosts = p->conf->hosts, .ranks = p->conf->ranks,
+					.levels = levels, .below = cluster_below(p->conf->sites, p->conf->hosts, levels),
 					.delay = DELAY_NS, .jitter = JITTER_NS };
 	const struct faults_conf f = { .cluster = &p->cluster, .ledger = &p->ledger, .tool = tool_name,
 				       .ntool = p->conf->tools, .call_pause = CALL_PAUSE_NS,
@@ -62,6 +64,8 @@ static int open_play(struct play *p, struct err *e)
 	rc = cluster_open(&p->w, &c, &p->cluster, e);
 	if (rc == 0 && ledger_open(&p->ledger, (size_t)c.hosts * CLUSTER_RANKS_MAX) < 0)
 		rc = err_nomem(e);
+	if (rc == 0 && levels > 1)
+		rc = cluster_start_sms(&p->cluster, e);
 	rc = rc < 0 ? rc : cluster_start(&p->cluster, e);
 	if (rc < 0)
 		return rc;
@@ -123,7 +127,7 @@ int run_world(const struct run_conf *c, struct run_result *out, struct err *e)
 
 void run_print_command(const struct run_conf *c, struct buf *out)
 {
-	buf_printf(out, "omig sim cluster --seed %" PRIu64 " --sites %u --hosts %u --ranks %u --tools %u --time %" PRId64 "ms --faults %s",
-		   c->seed, c->sites, c->hosts, c->ranks, c->tools, c->time / NSEC_PER_MSEC,
+	buf_printf(out, "omig sim cluster --seed %" PRIu64 " --sites %u --levels %u --hosts %u --ranks %u --tools %u --time %" PRId64 "ms --faults %s",
+		   c->seed, c->sites, c->levels ? c->levels : 1, c->hosts, c->ranks, c->tools, c->time / NSEC_PER_MSEC,
 		   c->with_faults ? "default" : "none");
 }

@@ -23,7 +23,7 @@
 
 struct run_conf {
 	uint64_t seed;
-	unsigned sites, hosts, ranks, tools;
+	unsigned sites, levels, hosts, ranks, tools; /* levels: of sms, 0 for 1 */
 	nsec_t time; /* of work and faults; judging takes a minute more */
 	bool with_faults;
 	const char *disk; /* an empty folder; what is in it afterwards is the caller's to remove */

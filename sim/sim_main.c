@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/opt.h"
 #include "common/base/str.h"
+#include "sim/cluster.h"
 #include "sim/detector.h"
 #include "sim/rivals.h"
 #include "sim/disk.h"
@@ -24,7 +25,7 @@
 
 struct wish {
 	struct run_conf run;
-	uint64_t sites, hosts, ranks, tools;
+	uint64_t sites, levels, hosts, ranks, tools;
 	uint64_t first, last;
 	const char *faults;
 	bool verbose, log, twice, is_range;
@@ -251,6 +252,7 @@ static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **a
 	if (w->sites > w->hosts)
 		return opt_usage_error(spec, "more sites than hosts");
 	w->run.sites = (unsigned)w->sites;
+	w->run.levels = (unsigned)w->levels;
 	w->run.hosts = (unsigned)w->hosts;
 	w->run.ranks = (unsigned)w->ranks;
 	w->run.tools = (unsigned)w->tools;
@@ -294,6 +296,7 @@ static int go(struct wish *w, const struct opt_spec *spec, int argc, char **argv
 int main(int argc, char **argv)
 {
 	struct wish w = { .sites = 2,
+			  .levels = 1,
 			  .hosts = 6,
 			  .ranks = 2,
 			  .tools = 3,
@@ -308,6 +311,9 @@ int main(int argc, char **argv)
 		  &w, 0, 0, set_seeds },
 		{ "sites", 0, "N", "sites, each with an sm (2)", OPT_U64, &w.sites, 1,
 		  RUN_SITES_MAX, NULL },
+		{ "levels", 0, "N",
+		  "levels of sms: those of the sites, and such as stand below them (1)", OPT_U64,
+		  &w.levels, 1, CLUSTER_LEVELS_MAX, NULL },
 		{ "hosts", 0, "N", "hosts, each with an lm (6)", OPT_U64, &w.hosts, 1,
 		  RUN_HOSTS_MAX, NULL },
 		{ "ranks", 0, "N", "MPI processes of each host at the start (2)", OPT_U64, &w.ranks,

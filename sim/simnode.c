@@ -22,7 +22,6 @@ struct simnode {
 	struct identity who;
 	struct rng rng;
 	struct timebase time;
-	uint64_t epoch;
 	char name[NAME_BYTES];
 	struct simdisk *disk; /* owned */
 };
@@ -94,7 +93,7 @@ int simnode_start(struct simnode *n, struct err *e)
 {
 	char journal[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES], audit[FILE_PATH_BYTES];
 	const struct lm_conf c = { .loop = n->w->loop, .rng = &n->rng, .timebase = &n->time,
-				   .host = simhost_host(n->host), .epoch = ++n->epoch, .host_name = n->name,
+				   .host = simhost_host(n->host), .epoch = (uint64_t)world_wall(n->w), .host_name = n->name,
 				   .memfd = SIMHOST_MEMFD, .journal = journal, .ops = ops, .bases = bases,
 				   .audit = audit, .uid = getuid(), .may_manipulate = true, .on_end = on_end, .arg = n };
 	const struct connstr conn = { .host = { WORLD_TOP }, .nhost = 1, .port = n->w->port, .pin = WORLD_PIN };

@@ -65,6 +65,8 @@ static void fill(struct simrank *r, const struct seg_header *plan, const struct 
 	str_copy(r->h->w.job, sizeof(r->h->w.job), c->job);
 	str_copy(r->h->w.program, sizeof(r->h->w.program), c->program);
 	thread_of(r)->tid = (uint32_t)c->pid;
+	*(struct seg_probe *)(void *)(r->base + r->h->probe_offset) =
+		(struct seg_probe){ .name = SIMRANK_PROBE, .nparam = 1, .type = { SEG_I64 } };
 	r->h->magic = SEG_MAGIC;
 }
 
@@ -122,6 +124,22 @@ static void record(struct simrank *r, const struct action_event *ev)
 	memcpy(RING_PAR(&rec), ev->par, ev->npar * sizeof(int64_t));
 	if (!ring_put(&ring, &rec, bytes))
 		((struct seg_slot *)in_thread(r, r->h->slot_offset))[ev->func].dropped++;
+}
+
+void simrank_step(struct simrank *r, int64_t vt)
+{
+	const uint32_t *word = (const uint32_t *)(void *)(r->base + r->h->probe_word_offset);
+	struct seg_thread *t = thread_of(r);
+	struct ring ring = { in_thread(r, r->h->ring_offset), r->h->ring_bytes, &t->ring_head,
+			     &t->ring_tail, &t->ring_dropped };
+	union ring_record rec = { .probe = { .ticks = (uint64_t)clock_mono(), .npar = 1, .tid = t->tid } };
+
+	if (!(*word & PROBE_RECORD))
+		return;
+	rec.probe.word = RING_WORD(sizeof(rec.probe) + sizeof(union seg_value), RING_PROBE);
+	RING_VALUE(&rec)->i = vt;
+	if (!ring_put(&ring, &rec, (uint32_t)rec.probe.word))
+		((struct seg_probe *)(void *)(r->base + r->h->probe_offset))->dropped++;
 }
 
 static void act(struct simrank *r, const struct action_event *ev)

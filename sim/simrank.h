@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SIMRANK_PROBE "step" /* the one that its program has: (VirtualTime) */
+
 struct simrank;
 
 struct simrank_conf {
@@ -25,6 +27,9 @@ int simrank_fd(const struct simrank *r);
 
 /* A whole call of MPI_Send with so many bytes that took so long; does what the hook word says. */
 void simrank_send(struct simrank *r, int64_t bytes, uint64_t took_ticks);
+
+/* It comes by its probe; told if somebody wants to know. */
+void simrank_step(struct simrank *r, int64_t vt);
 
 /* What it has sent since it began, whether anybody counted or not. */
 uint64_t simrank_calls(const struct simrank *r);

@@ -2,10 +2,10 @@
 #include "sim/simsite.h"
 
 #include "common/base/log.h"
+#include "common/base/str.h"
 #include "common/base/timebase.h"
 #include "common/net/net.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct simsite {
@@ -15,9 +15,10 @@ struct simsite {
 	struct identity who;
 	struct rng rng;
 	struct timebase time;
-	uint64_t epoch;
-	uint16_t port;
+	struct heap_account heap;
+	bool is_stacked;
 	char name[SIMSITE_NAME_BYTES], host[SIMSITE_NAME_BYTES];
+	char parent[SIMSITE_NAME_BYTES + sizeof(":65535")];
 };
 
 static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
@@ -32,18 +33,20 @@ static void on_end(void *arg, const char *reason)
 {
 	struct simsite *s = arg;
 
-	world_break(s->w, "the sm of %s ends by itself: %s", s->name, reason);
+	world_break(s->w, "%s of %s ends by itself: %s", s->host, s->name, reason);
 }
 
-int simsite_new(struct world *w, unsigned number, struct simsite **out, struct err *e)
+int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out, struct err *e)
 {
 	struct simsite *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return err_nomem(e);
 	s->w = w;
-	snprintf(s->name, sizeof(s->name), "site%u", number);
-	snprintf(s->host, sizeof(s->host), "sm%u", number);
+	s->is_stacked = conf->is_stacked;
+	str_copy(s->name, sizeof(s->name), conf->site);
+	str_copy(s->host, sizeof(s->host), conf->host);
+	str_copy(s->parent, sizeof(s->parent), conf->is_stacked ? conf->parent : "");
 	s->who = world_identity(w, ROLE_SM, s->name, s->host);
 	rng_init(&s->rng, rng_next(&w->dice));
 	*out = s;
@@ -73,10 +76,12 @@ bool simsite_is_running(const struct simsite *s)
 	return s->sm != NULL;
 }
 
-int simsite_start(struct simsite *s, struct err *e)
+static int open_it(struct simsite *s, struct err *e)
 {
+	const struct connstr conn = { .host = { WORLD_TOP }, .nhost = 1, .port = s->w->port, .pin = WORLD_PIN };
 	struct sm_conf c = { .loop = s->w->loop, .rng = &s->rng, .timebase = &s->time, .dialer = { dial, s },
-			     .epoch = ++s->epoch, .site = s->name, .host = s->host, .port = s->port,
+			     .is_stacked = s->is_stacked, .parent = s->parent, .conn = &conn,
+			     .epoch = (uint64_t)world_wall(s->w), .site = s->name, .host = s->host, .port = SIMSITE_PORT,
 			     .grace = SIMSITE_GRACE_NS, .advertise = s->host, .software = "sm", .on_end = on_end, .arg = s };
 	int rc = mem_ctx_open(s->w->net, &s->who, &s->ctx, e);
 
@@ -86,19 +91,31 @@ int simsite_start(struct simsite *s, struct err *e)
 	timebase_init(&s->time, loop_now(s->w->loop), world_wall(s->w) + world_random(s->w, NSEC_PER_SEC));
 	c.ctx = s->ctx;
 	rc = sm_open(&c, &s->sm, e);
-	if (rc < 0) {
+	if (rc < 0)
 		net_ctx_free(s->ctx);
-		return rc;
-	}
-	s->port = sm_port(s->sm);
-	return 0;
+	return rc;
+}
+
+int simsite_start(struct simsite *s, struct err *e)
+{
+	int rc;
+
+	loop_enter(s->w->loop, &s->heap);
+	rc = open_it(s, e);
+	loop_enter(s->w->loop, NULL);
+	return rc;
+}
+
+const struct heap_account *simsite_heap(const struct simsite *s)
+{
+	return &s->heap;
 }
 
 void simsite_kill(struct simsite *s)
 {
 	if (!s->sm)
 		return;
-	log_info("sim", "the sm of %s is killed", s->name);
+	log_info("sim", "%s of %s is killed", s->host, s->name);
 	mem_net_kill_host(s->w->net, s->host);
 	sm_free(s->sm);
 	s->sm = NULL;

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sm of a site of a simulated world. */
+/* An sm of a simulated world: that of a site, or one that stands below another. */
 #ifndef SIM_SIMSITE_H
 #define SIM_SIMSITE_H
 
+#include "sim/heap.h"
 #include "sim/world.h"
 #include "sm/sm.h"
 
-#define SIMSITE_NAME_BYTES 24
+#define SIMSITE_NAME_BYTES 32
+#define SIMSITE_PORT 4700 /* each has a host of its own */
 #define SIMSITE_GRACE_NS (20 * NSEC_PER_SEC) /* how long what is armed waits for a mainsm: less than judging takes */
 
 struct simsite;
 
-int simsite_new(struct world *w, unsigned number, struct simsite **out, struct err *e);
+struct simsite_conf {
+	const char *site, *host; /* of the certificate; copied */
+	bool is_stacked; /* it stands below another sm */
+	const char *parent; /* of a stacked one: host:port; "": mainsm tells; copied */
+};
+
+int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out, struct err *e);
 void simsite_free(struct simsite *s);
 
 const char *simsite_name(const struct simsite *s);
@@ -24,5 +32,8 @@ void simsite_kill(struct simsite *s);
 /* Running only. */
 void simsite_counts(const struct simsite *s, struct sm_counts *out);
 void simsite_dump(const struct simsite *s, struct buf *out);
+
+/* What it has allocated while the world is watched (heap.h). */
+const struct heap_account *simsite_heap(const struct simsite *s);
 
 #endif

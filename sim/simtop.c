@@ -18,7 +18,7 @@ struct simtop {
 	struct identity who;
 	struct rng rng;
 	struct timebase time;
-	uint64_t epoch;
+	struct heap_account heap;
 	struct simdisk *disk; /* owned */
 };
 
@@ -73,9 +73,9 @@ bool simtop_is_running(const struct simtop *t)
 	return t->m != NULL;
 }
 
-int simtop_start(struct simtop *t, struct err *e)
+static int open_it(struct simtop *t, struct err *e)
 {
-	struct mainsm_conf c = { .loop = t->w->loop, .rng = &t->rng, .timebase = &t->time, .epoch = ++t->epoch,
+	struct mainsm_conf c = { .loop = t->w->loop, .rng = &t->rng, .timebase = &t->time, .epoch = (uint64_t)world_wall(t->w),
 				 .state_dir = WORLD_TOP, .port = t->w->port, .launcher = "local",
 				 .wall_now = world_wall, .start_sm = start_sm, .connection = connection, .on_end = on_end, .arg = t->w };
 	int rc = mem_ctx_open(t->w->net, &t->who, &t->ctx, e);
@@ -91,6 +91,21 @@ int simtop_start(struct simtop *t, struct err *e)
 	}
 	t->w->port = mainsm_port(t->m);
 	return 0;
+}
+
+int simtop_start(struct simtop *t, struct err *e)
+{
+	int rc;
+
+	loop_enter(t->w->loop, &t->heap);
+	rc = open_it(t, e);
+	loop_enter(t->w->loop, NULL);
+	return rc;
+}
+
+const struct heap_account *simtop_heap(const struct simtop *t)
+{
+	return &t->heap;
 }
 
 /* What a dead process cannot do: write. */

@@ -3,6 +3,7 @@
 #ifndef SIM_SIMTOP_H
 #define SIM_SIMTOP_H
 
+#include "sim/heap.h"
 #include "sim/simdisk.h"
 #include "sim/world.h"
 
@@ -29,5 +30,8 @@ const struct tokens *simtop_tokens(const struct simtop *t);
 
 /* Lines about its state; running. */
 void simtop_dump(const struct simtop *t, struct buf *out);
+
+/* What it has allocated while the world is watched (heap.h). */
+const struct heap_account *simtop_heap(const struct simtop *t);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "sim/cluster.h"
 #include "sim/disk.h"
 #include "sim/run.h"
 #include "tests/suite.h"
@@ -59,6 +60,7 @@ START_TEST(without_faults_all_that_is_asked_is_answered)
 
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		const struct run_conf c = { .seed = seed, .sites = 3, .hosts = 9, .ranks = 2, .tools = 4,
+					    .levels = 1 + (unsigned)(seed % CLUSTER_LEVELS_MAX),
 					    .time = 15 * NSEC_PER_SEC };
 		struct run_result r = run(&c);
 
@@ -83,7 +85,9 @@ START_TEST(whatever_goes_wrong_what_must_hold_holds)
 	uint64_t kills = 0, cuts = 0, answers = 0, disks = 0, tokens = 0;
 
 	for (uint64_t i = 0; i < n; i++) {
-		const struct run_conf c = { .seed = first + i, SMALL, .with_faults = true };
+		/* Half of them with sms below sms. */
+		const struct run_conf c = { .seed = first + i, SMALL, .with_faults = true,
+					    .levels = i % 4 == 1 ? 2 : i % 4 == 3 ? 3 : 1 };
 		struct run_result r = run(&c);
 
 		hold(&c, &r);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What each daemon of a simulated world has allocated: all live in one process, and what is allocated while a
+ * daemon's work is under way (loop_owner()) is its own until it is freed, whoever frees it. heap_wrap.c puts this
+ * around malloc and the like when a program is linked; what libraries allocate themselves is not seen.
+ */
+#ifndef SIM_HEAP_H
+#define SIM_HEAP_H
+
+#include <stddef.h>
+
+struct loop;
+
+/* Of one daemon: what its loop_owner() must be while it is watched. */
+struct heap_account {
+	size_t bytes, most;
+};
+
+/* From now on, in that loop; NULL: not any more. One at a time in a process; accounts outlive it. */
+void heap_watch(const struct loop *l);
+
+/* How much to allocate for n bytes. */
+size_t heap_room(size_t n);
+
+/* p, that was allocated with heap_room(): from now on it is charged to whose work is under way. NULL is fine. */
+void *heap_charge(void *p);
+
+/* Before p is freed or grows, wherever it is from. NULL is fine. */
+void heap_discharge(void *p);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is allocated while somebody's work is under way is his until it is freed. */
+#include "common/loop/loop.h"
+#include "sim/heap.h"
+#include "sim/run.h"
+#include "tests/suite.h"
+
+#include <stdlib.h>
+
+#define MUCH 100000
+
+static struct loop *loop;
+static struct heap_account a, b;
+
+static void drop(void *p)
+{
+	heap_discharge(p);
+	free(p);
+}
+
+static void set_up(void)
+{
+	loop = loop_new_virtual();
+	a = b = (struct heap_account){ 0 };
+	heap_watch(loop);
+}
+
+static void clean_up(void)
+{
+	heap_watch(NULL);
+	loop_free(loop);
+}
+
+START_TEST(it_is_charged_to_whose_work_is_under_way_and_taken_off_whoever_frees_it)
+{
+	void *p, *q, *nobodys;
+
+	loop_enter(loop, &a);
+	p = heap_charge(malloc(heap_room(MUCH)));
+	loop_enter(loop, &b);
+	q = heap_charge(calloc(1, heap_room(3 * MUCH)));
+	loop_enter(loop, NULL);
+	nobodys = heap_charge(malloc(heap_room(MUCH)));
+	ck_assert_uint_ge(a.bytes, MUCH);
+	ck_assert_uint_lt(a.bytes, 2 * MUCH);
+	ck_assert_uint_ge(b.bytes, 3 * MUCH);
+	loop_enter(loop, &b);
+	drop(p);
+	drop(nobodys);
+	ck_assert_uint_eq(a.bytes, 0);
+	ck_assert_uint_ge(a.most, MUCH);
+	loop_enter(loop, NULL);
+	drop(q);
+	ck_assert_uint_eq(b.bytes, 0);
+}
+END_TEST
+
+START_TEST(what_grows_keeps_its_content_and_is_charged_once)
+{
+	char *p;
+
+	loop_enter(loop, &a);
+	p = heap_charge(malloc(heap_room(100)));
+	for (int i = 0; i < 100; i++)
+		p[i] = (char)i;
+	heap_discharge(p);
+	p = heap_charge(realloc(p, heap_room(MUCH)));
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_eq(p[i], i);
+	ck_assert_uint_ge(a.bytes, MUCH);
+	ck_assert_uint_lt(a.bytes, MUCH + 4096);
+	drop(p);
+	ck_assert_uint_eq(a.bytes, 0);
+}
+END_TEST
+
+START_TEST(blocks_of_another_session_are_nobodys)
+{
+	void *p;
+
+	loop_enter(loop, &a);
+	p = heap_charge(malloc(heap_room(MUCH)));
+	heap_watch(NULL);
+	heap_watch(loop);
+	drop(p);
+	ck_assert_uint_ge(a.bytes, MUCH); /* as it was: nobody looks any more */
+}
+END_TEST
+
+/* Programs of this room are linked with its wrappers, which come with the whole of it. */
+static void print_nothing(void)
+{
+	struct buf words = BUF_INIT(1024);
+
+	run_print_command(&(struct run_conf){ .seed = 1 }, &words);
+	buf_done(&words);
+}
+
+int main(void)
+{
+	const TTest *const tests[] = { it_is_charged_to_whose_work_is_under_way_and_taken_off_whoever_frees_it,
+				       what_grows_keeps_its_content_and_is_charged_once,
+				       blocks_of_another_session_are_nobodys };
+
+	print_nothing();
+	return suite_run_with("heap", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
