@@ -36,6 +36,7 @@ struct coro {
 	uint64_t *
 		lowest; /* word of the stack that may be touched: 0 as long as nobody came so far */
 	struct coro *next_free;
+	size_t below_bytes; /* that may not be touched */
 	bool has_returned, is_guarded;
 };
 
@@ -221,6 +222,7 @@ struct coro *coro_new(struct coro_stacks *s, void (*fn)(void *), void *arg)
 	c = s->free;
 	s->free = c->next_free;
 	guard(s, c);
+	c->below_bytes = s->page;
 	c->fn = fn;
 	c->arg = arg;
 	c->has_returned = false;
@@ -251,6 +253,13 @@ bool coro_turn(struct coro *c)
 void coro_yield(struct coro *c)
 {
 	switch_out(c);
+}
+
+bool coro_is_below(const struct coro *c, const void *address)
+{
+	uintptr_t end = (uintptr_t)c->lowest, at = (uintptr_t)address;
+
+	return at < end && at >= end - c->below_bytes;
 }
 
 /* Looking does not make memory of a page: what was never written to is one page of zeros for all. */

@@ -30,6 +30,9 @@ bool coro_turn(struct coro *c);
 /* From inside of c. */
 void coro_yield(struct coro *c);
 
+/* The address lies in what is below its stack. Signal-safe. */
+bool coro_is_below(const struct coro *c, const void *address);
+
 /* Its stack was too small: what lies below it was written to. */
 bool coro_is_broken(const struct coro *c);
 

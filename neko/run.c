@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define RUNS_MAX 1000000000
+#define STACK_MIN_BYTES 16384 /* a wait, and printf() */
+#define STACK_MAX_BYTES (1 << 30) /* of address space: what is not touched costs no memory */
 #define SILENCE_NS (10 * NSEC_PER_SEC) /* a loaded host may put a process aside for some seconds */
 #define SILENCE_MIN_NS (500 * NSEC_PER_MSEC) /* ten blocks, two questions for the time */
 
@@ -115,6 +117,10 @@ static int read_end(struct run *r, struct err *e)
 	r->runs = 1;
 	if (rc == 0)
 		rc = setup_u64(r->setup, "simulation.runs", 1, RUNS_MAX, &r->runs, e);
+	r->stack_bytes = NEKO_STACK_BYTES;
+	if (rc == 0)
+		rc = setup_u64(r->setup, "simulation.stack", STACK_MIN_BYTES, STACK_MAX_BYTES,
+			       &r->stack_bytes, e);
 	if (rc == 0)
 		rc = setup_nsec(r->setup, "simulation.until", 1, NEKO_TIME_MAX, &r->until, e);
 	if (rc == 0 && !r->until && !setup_get(r->setup, "stat.stop"))
@@ -236,6 +242,8 @@ static int build(struct run *r, uint64_t seed, struct sim **out, struct err *e)
 	uint32_t id;
 	int rc = sim_new(r->m, seed, out, e);
 
+	if (rc == 0)
+		sim_set_stack(*out, r->stack_bytes);
 	for (i = 0; i < r->nnet && rc == 0; i++)
 		rc = sim_add_net(*out, &r->net[i], e);
 	for (id = 1; id <= r->m && rc == 0; id++)
@@ -354,8 +362,8 @@ static bool predict(const struct run *r, struct chen_qos *out)
 	    setup_u64(r->setup, "fd.network", 1, r->nnet, &net, NULL))
 		return false;
 	c = &r->net[net - 1];
-	if (c->ncut || c->is_fifo || c->resend || c->bits_per_s > 0 || c->reorder > 0 || c->duplicate > 0 ||
-	    c->trace || c->medium.kind != MEDIUM_NONE)
+	if (c->ncut || c->is_fifo || c->resend || c->bits_per_s > 0 || c->reorder > 0 ||
+	    c->duplicate > 0 || c->trace || c->medium.kind != MEDIUM_NONE)
 		return false;
 	chen = (struct chen){ (double)eta / 1e9, (double)delta / 1e9, c->loss, c->delay };
 	return chen_predict(&chen, out, NULL) == 0;

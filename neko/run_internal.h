@@ -8,7 +8,7 @@
 struct run {
 	struct setup *setup; /* borrowed */
 	uint32_t m;
-	uint64_t seed, runs;
+	uint64_t seed, runs, stack_bytes;
 	nsec_t until;
 	struct simnet_conf net[NEKO_NETS_MAX]; /* names, cuts and traces are owned */
 	unsigned nnet;

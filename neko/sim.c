@@ -119,6 +119,7 @@ int sim_new(uint32_t m, uint64_t seed, struct sim **out, struct err *e)
 	}
 	s->seed = seed;
 	s->stack_bytes = NEKO_STACK_BYTES;
+	s->watch = simstack_new(s);
 	*out = s;
 	return 0;
 }
@@ -144,6 +145,7 @@ void sim_free(struct sim *s)
 	drop_queue(s);
 	world_done(&s->world);
 	sim_flows_free(s);
+	simstack_free(s->watch);
 	for (i = 0; i < NEKO_NETS_MAX; i++)
 		simnet_free(s->net[i]);
 	free(s);
@@ -275,12 +277,11 @@ static int start(struct sim *s)
 	return 0;
 }
 
-int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e)
+static void run_until(struct sim *s, nsec_t until)
 {
 	uint64_t budget = s->counts.events + SIM_PAUSE_EVENTS;
 	const struct event *first;
 
-	until = until < NEKO_TIME_MAX ? until : NEKO_TIME_MAX;
 	start(s);
 	while (s->counts.events < budget && !s->is_stopped && !s->failure.code &&
 	       (first = events_first(&s->queue)) && first->at <= until) {
@@ -288,6 +289,16 @@ int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e)
 
 		happen(s, &v);
 	}
+}
+
+int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e)
+{
+	const struct event *first;
+
+	until = until < NEKO_TIME_MAX ? until : NEKO_TIME_MAX;
+	simstack_enter(s->watch);
+	run_until(s, until);
+	simstack_leave(s->watch);
 	if (s->failure.code)
 		return err_set(e, s->failure.code, "%s", s->failure.text);
 	first = events_first(&s->queue);

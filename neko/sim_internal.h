@@ -5,6 +5,7 @@
 #include "neko/coro.h"
 #include "neko/events.h"
 #include "neko/sim.h"
+#include "neko/simstack.h"
 #include "neko/world.h"
 
 enum sim_kind { SIM_MESSAGE, SIM_WAKE, SIM_CRASH, SIM_MEDIUM };
@@ -39,6 +40,8 @@ struct sim {
 	size_t stack_bytes;
 	struct flow *flows, *ready, *ready_last; /* flows: owned, of active layers, by process */
 	size_t nflow;
+	const struct flow *running; /* whose turn it is */
+	struct simstack *watch; /* owned; NULL: no memory, then it dies without words */
 	struct neko_handler handler;
 	void (*trace)(void *, const struct sim_step *);
 	void *trace_arg;

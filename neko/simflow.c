@@ -184,17 +184,30 @@ void sim_flow_timer(struct sim *s, const struct event *v)
 	make_ready(s, f);
 }
 
+static bool give_turn(struct sim *s, const struct flow *f)
+{
+	bool is_there;
+
+	s->running = f;
+	is_there = coro_turn(f->coro);
+	s->running = NULL;
+	return is_there;
+}
+
 static void take_turn(struct sim *s, struct flow *f)
 {
 	f->is_ready = false;
 	if (f->layer->process->is_down && !s->is_closing)
 		return;
 	f->is_waiting = false;
-	coro_turn(f->coro);
+	give_turn(s, f);
 	if (coro_is_broken(f->coro))
 		sim_fail(s, ERR_LIMIT,
-			 "process %u: the stack of layer %s is too small: more than %zu bytes",
-			 f->layer->process->id, f->layer->ops->name, s->stack_bytes);
+			 "process %u: the stack of layer %s is too small: more than %zu bytes; "
+			 "write "
+			 "simulation.stack = %zu",
+			 f->layer->process->id, f->layer->ops->name, s->stack_bytes,
+			 2 * s->stack_bytes);
 }
 
 void sim_run_ready(struct sim *s)
@@ -220,7 +233,9 @@ unsigned sim_flows_close(struct sim *s)
 	size_t i;
 
 	s->is_closing = true;
+	simstack_enter(s->watch);
 	for (i = 0; i < s->nflow; i++)
-		left += coro_turn(s->flows[i].coro);
+		left += give_turn(s, &s->flows[i]);
+	simstack_leave(s->watch);
 	return left;
 }

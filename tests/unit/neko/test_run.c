@@ -95,6 +95,7 @@ START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 		  "write network = lan", 3 },
 		{ GOOD "network.n.partition = 1s..2s: 1 | 7\n", "no process of 1..2", 7 },
 		{ GOOD "stat.stop = ci(2) < 5%\n", "stat.stop", 7 },
+		{ GOOD "simulation.stack = 4096\n", "from 16384 to 1073741824", 7 },
 		{ "process.num = 1\nprocess.initializer = heartbeat\nnetwork = a\nnetwork.a.delay "
 		  "= constant(1ms)\n"
 		  "simulation.until = 1s\n",
