@@ -41,6 +41,12 @@ static bool is_magic(const uint8_t *p, bool *swap)
 	return *swap || ev_get32(p, false) == EVBLOCK_MAGIC;
 }
 
+void evblock_head(const uint8_t *p, struct evblock *b)
+{
+	*b = (struct evblock){ .swap = ev_get32(p, false) != EVBLOCK_MAGIC };
+	decode(p, b);
+}
+
 enum evblock_look evblock_look(const uint8_t *p, size_t n, struct evblock *b)
 {
 	struct evblock head = { 0 };

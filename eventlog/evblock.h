@@ -45,6 +45,9 @@ enum evblock_look {
 /* What begins at p. For GOOD, TORN and FUTURE *b is set; for SHORT with a whole good header too (bytes > 0). */
 enum evblock_look evblock_look(const uint8_t *p, size_t n, struct evblock *b);
 
+/* The head of a block that was made here or was found to be good: nothing is checked. */
+void evblock_head(const uint8_t *p, struct evblock *b);
+
 /* Where the next header may begin, >= from; n - 3 (or 0) when nowhere. Looks for the magic alone. */
 size_t evblock_seek(const uint8_t *p, size_t n, size_t from);
 

@@ -65,6 +65,12 @@ void ev_put_string(struct buf *b, const char *s, size_t n, bool swap);
 /* Zeros up to the next multiple of 4 after `from`. */
 void ev_pad(struct buf *b, size_t from);
 
+/* n are those bytes, with what pads them or a part of it. */
+static inline bool ev_is_padded(size_t bytes, size_t n)
+{
+	return n >= bytes && (n + 3) / 4 == (bytes + 3) / 4;
+}
+
 /* Checked reading, as struct cur does it for one fixed order: past the end all is 0 and `failed` stays. */
 struct evcur {
 	const uint8_t *p; /* borrowed */

@@ -115,6 +115,18 @@ size_t evtype_record_bytes(const struct evtype *t, const struct evvalue *v, size
 	return bytes > EV_RECORD_MAX_BYTES ? 0 : (bytes + 3) & ~(size_t)3;
 }
 
+size_t evtype_fixed_bytes(const struct evtype *t)
+{
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < t->nfield; i++) {
+		if (t->field[i].kind == EV_STRING)
+			return 0;
+		bytes += kind_bytes[t->field[i].kind];
+	}
+	return bytes;
+}
+
 static void put_value(struct buf *out, const struct evvalue *v, bool swap)
 {
 	uint32_t word;

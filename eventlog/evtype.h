@@ -85,6 +85,9 @@ int evtype_check(const struct evtype *t, bool is_stream, struct err *e);
 /* Bytes that a record with these values has, padded; 0 when they are not t's kinds, or too many bytes. */
 size_t evtype_record_bytes(const struct evtype *t, const struct evvalue *v, size_t n);
 
+/* Bytes of the values of each record, unpadded; 0: a string is among them, or there are none. */
+size_t evtype_fixed_bytes(const struct evtype *t);
+
 /* Appends the values as a record has them, unpadded. */
 void evtype_put_values(struct buf *out, const struct evvalue *v, size_t n, bool swap);
 

@@ -265,5 +265,5 @@ bool evtype_fits_values(const struct evtype *t, const uint8_t *values, size_t n)
 {
 	const uint8_t *end = find_field(t, values, n, t->nfield);
 
-	return end && values + n - end <= 3;
+	return end && ev_is_padded((size_t)(end - values), n);
 }

@@ -47,8 +47,11 @@ int evwrite_cut(struct evwrite *w, bool is_last, struct err *e)
 /* Room for n bytes more: a block that would become too long is closed before. */
 static int make_room(struct evwrite *w, size_t n, struct err *e)
 {
-	int rc = w->body.n && w->body.n + n > w->block_bytes ? evwrite_cut(w, false, e) : 0;
+	int rc;
 
+	if (w->body.n + n <= w->block_bytes && w->body.n + n < w->body.cap)
+		return 0; /* as nearly always */
+	rc = w->body.n && w->body.n + n > w->block_bytes ? evwrite_cut(w, false, e) : 0;
 	if (rc || !buf_reserve(&w->body, n))
 		return rc;
 	w->body.failed = false;
@@ -106,7 +109,8 @@ int evwrite_event(struct evwrite *w, unsigned number, const struct evtype *t, ui
 
 int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, const void *values, size_t n, struct err *e)
 {
-	size_t bytes = (EV_RECORD_HEAD_BYTES + n + 3) & ~(size_t)3, from;
+	size_t bytes = (EV_RECORD_HEAD_BYTES + n + 3) & ~(size_t)3;
+	uint8_t *p;
 	int rc;
 
 	if (bytes > EV_RECORD_MAX_BYTES)
@@ -114,12 +118,14 @@ int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, const void
 	rc = make_room(w, bytes, e);
 	if (rc)
 		return rc;
-	from = w->body.n;
-	ev_put16(&w->body, (uint16_t)number, false);
-	ev_put16(&w->body, (uint16_t)bytes, false);
-	ev_put64(&w->body, time, false);
-	buf_put(&w->body, values, n);
-	ev_pad(&w->body, from);
+	p = w->body.p + w->body.n;
+	ev_set32(p + bytes - 4, 0, false); /* what is behind the values, before they are there */
+	ev_set16(p, (uint16_t)number, false);
+	ev_set16(p + 2, (uint16_t)bytes, false);
+	ev_set64(p + 4, time, false);
+	memcpy(p + EV_RECORD_HEAD_BYTES, values, n);
+	w->body.n += bytes;
+	w->body.p[w->body.n] = 0;
 	w->head.events++;
 	return w->body.n >= w->block_bytes ? evwrite_cut(w, false, e) : 0;
 }

@@ -6,6 +6,7 @@
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "common/base/timebase.h"
+#include "eventlog/evbytes.h"
 #include "eventlog/evwhere.h"
 #include "eventlog/evwrite.h"
 #include "lm/events.h"
@@ -39,6 +40,7 @@ struct asked {
 	const struct evtype *type; /* `own`, or of events.c */
 	struct evtype *own; /* owned */
 	struct evtests tests;
+	size_t bytes; /* of its values; 0: not all events have as many */
 	uint64_t lost; /* as seen last */
 	struct probe_wish *wish;
 };
@@ -220,7 +222,8 @@ static struct asked *ask(struct events_site *es, unsigned number, const struct e
 		free(own);
 		return NULL;
 	}
-	*a = (struct asked){ .site = es, .number = number, .type = type, .own = own, .tests = tests };
+	*a = (struct asked){ .site = es, .number = number, .type = type, .own = own, .tests = tests,
+			     .bytes = evtype_fixed_bytes(type) };
 	a->lost = lost_so_far(es, number);
 	es->asked[number] = a;
 	return a;
@@ -367,6 +370,7 @@ int csr_events_watch(struct csr_site *s)
 	if (!es)
 		return -ERR_NOMEM;
 	s->events = es;
+	list_push_back(&s->proc->followers, &s->following);
 	es->site = s;
 	es->nstream = segview_threads(s->proc->seg);
 	es->stream = calloc(es->nstream, sizeof(struct stream *));
@@ -391,7 +395,7 @@ static void fire(struct events_site *es, const uint8_t *block, size_t n)
 	const struct task_env *env = &s->csr->owner->conf.env;
 
 	if (csr_events_keep(s->csr)) {
-		csr_keep_append(csr_events_keep(s->csr), block, n);
+		csr_keep_append(csr_events_keep(s->csr), block);
 		return;
 	}
 	csr_fire(s->csr, &(struct happening){ .proc = s->proc,
@@ -509,7 +513,7 @@ void csr_events_on_event(struct csr_site *s, const struct segview_event *e)
 
 	if (!a)
 		return;
-	if (evtype_fits_values(a->type, e->value, e->n))
+	if (a->bytes ? ev_is_padded(a->bytes, e->n) : evtype_fits_values(a->type, e->value, e->n))
 		add(a, e->ticks, e->value, e->n);
 	else
 		s->events->failed++; /* of a program that has overwritten its own */
@@ -572,6 +576,7 @@ void csr_events_unwatch(struct csr_site *s)
 	if (!es)
 		return;
 	s->events = NULL;
+	list_del(&s->following);
 	if (es->stream)
 		finish(es);
 	for (unsigned i = 0; i < NUMBERS; i++)

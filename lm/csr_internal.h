@@ -69,6 +69,7 @@ struct csr_site {
 	unsigned npar; /* of its events */
 	struct probe_wish *wish; /* of a probe */
 	struct events_site *events; /* csr_events.c */
+	struct list following; /* of proc->followers; while there are `events` */
 	int *entry; /* of each action of the local prefix: its entry in the segment's table, -1 = runs here */
 	bool records; /* events come by the ring */
 	uint64_t ring_dropped; /* of all its threads, as seen last */

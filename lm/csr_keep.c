@@ -29,13 +29,13 @@ int csr_keep_find(const struct csr *c, const char *name, struct keep **out, stru
 	return rc;
 }
 
-void csr_keep_append(struct keep *k, const uint8_t *p, size_t n)
+void csr_keep_append(struct keep *k, const uint8_t *block)
 {
 	struct evblock b;
-	int rc = -ERR_INVALID;
+	int rc;
 
-	if (evblock_look(p, n, &b) == EVBLOCK_GOOD)
-		rc = keep_append(k, p, &b);
+	evblock_head(block, &b);
+	rc = keep_append(k, block, &b);
 	if (rc && rc != -ERR_LIMIT)
 		log_debug("lm", "a block is lost subscription=%s: %s", keep_name(k), err_name(rc));
 }
@@ -120,8 +120,10 @@ void csr_keep_given(struct keep *k, const uint8_t *p, size_t n)
 	struct keeprows *rows = keep_user(k);
 	struct evblock b;
 
-	for (size_t at = 0; rows && at < n && evblock_look(p + at, n - at, &b) == EVBLOCK_GOOD; at += b.bytes)
+	for (size_t at = 0; rows && at < n; at += b.bytes) {
+		evblock_head(p + at, &b);
 		keeprows_given(rows, p + at, &b);
+	}
 }
 
 static void tell_loss(void *arg, const struct evgap *g)
@@ -129,7 +131,7 @@ static void tell_loss(void *arg, const struct evgap *g)
 	uint8_t block[EVGAP_BLOCK_BYTES];
 
 	evgap_encode(g, block);
-	csr_keep_append(arg, block, sizeof(block));
+	csr_keep_append(arg, block);
 }
 
 void csr_keep_tell_losses(void *unused, struct keep *k)

@@ -16,8 +16,8 @@ struct events_site;
 /* The subscription of that name and this owner; "": *out is NULL. Negative: an entry says why there is none. */
 int csr_keep_find(const struct csr *c, const char *name, struct keep **out, struct reply *r);
 
-/* One block, whole. What finds no room is lost, and the next one of its stream tells. */
-void csr_keep_append(struct keep *k, const uint8_t *p, size_t n);
+/* One block that was made here. What finds no room is lost, and the next one of its stream tells. */
+void csr_keep_append(struct keep *k, const uint8_t *block);
 
 /* What is remembered of its streams; NULL: nothing is. A row for a new one; NULL: none. */
 struct keeprows *csr_keep_rows(const struct csr *c);

@@ -107,10 +107,9 @@ static void on_record(void *arg, const struct ring_call *r)
 
 		if (s && s->records)
 			fire(c, s, d, r);
-		s = c->kind == CSR_EVENTS ? csr_find_site(c, d->proc) : NULL;
-		if (s && s->events)
-			csr_events_on_call(s, r);
 	}
+	list_each_safe (i, &d->proc->followers)
+		csr_events_on_call(list_entry(i, struct csr_site, following), r);
 }
 
 static void on_event(void *arg, const struct segview_event *e)
@@ -118,13 +117,8 @@ static void on_event(void *arg, const struct segview_event *e)
 	const struct drain *d = arg;
 
 	events_count(d->proc, e->number);
-	list_each_safe (i, &d->csrs->all) {
-		struct csr *c = list_entry(i, struct csr, link);
-		struct csr_site *s = c->kind == CSR_EVENTS ? csr_find_site(c, d->proc) : NULL;
-
-		if (s && s->events)
-			csr_events_on_event(s, e);
-	}
+	list_each_safe (i, &d->proc->followers)
+		csr_events_on_event(list_entry(i, struct csr_site, following), e);
 }
 
 static void on_hit(void *arg, const struct segview_hit *h)
@@ -138,13 +132,8 @@ static void on_taken(void *arg)
 {
 	const struct drain *d = arg;
 
-	list_each (i, &d->csrs->all) {
-		struct csr *c = list_entry(i, struct csr, link);
-		struct csr_site *s = csr_events_keep(c) ? csr_find_site(c, d->proc) : NULL;
-
-		if (s && s->events)
-			csr_events_taken(s, d->csrs->ring_thread);
-	}
+	list_each (i, &d->proc->followers)
+		csr_events_taken(list_entry(i, struct csr_site, following), d->csrs->ring_thread);
 }
 
 /* Nobody knows whose events a full ring has lost: each that might have had one is told. */
@@ -236,16 +225,9 @@ static void poll_events(struct csrs *s)
 }
 
 /* Whose events become blocks: however many there are, the ring is emptied, for what has no room there is lost. */
-static bool is_followed(const struct csrs *s, const struct proc *p)
+static bool is_followed(const struct proc *p)
 {
-	list_each (i, &s->all) {
-		const struct csr *c = list_entry(i, struct csr, link);
-		const struct csr_site *site = c->kind == CSR_EVENTS ? csr_find_site(c, p) : NULL;
-
-		if (site && site->events)
-			return true;
-	}
-	return false;
+	return !list_is_empty(&p->followers);
 }
 
 void csrs_on_poll(void *arg)
@@ -257,7 +239,7 @@ void csrs_on_poll(void *arg)
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->seg && has_records(s, p))
-			has_more |= csrs_drain(s, p, CSRS_RECORDS_MAX) && is_followed(s, p);
+			has_more |= csrs_drain(s, p, CSRS_RECORDS_MAX) && is_followed(p);
 	}
 	poll_events(s);
 	csrs_arm_poll(s);

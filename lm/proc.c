@@ -255,6 +255,7 @@ static int add(struct procs *s, struct proc_intake *in, struct proc **out, struc
 	p->owner = s;
 	list_init(&p->link);
 	list_init(&p->hooks.wishes);
+	list_init(&p->followers);
 	rc = hold(s, in, &p->held, e);
 	if (rc == 0)
 		rc = host_proc_watch(p->held, on_exit_of, p, e);

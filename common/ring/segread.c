@@ -177,6 +177,7 @@ int segview_partners(const struct segview *v, unsigned thread,
 struct events {
 	const struct segview *v;
 	const struct segview_taker *taker;
+	unsigned nevent; /* types of events as seen last: more may have come since */
 	bool strange;
 };
 
@@ -215,7 +216,9 @@ static void on_event(void *arg, unsigned number, const struct ring_event *e, uin
 {
 	struct events *ev = arg;
 
-	if (number >= segview_event_count(ev->v))
+	if (number >= ev->nevent)
+		ev->nevent = segview_event_count(ev->v);
+	if (number >= ev->nevent)
 		ev->strange = true;
 	else if (ev->taker->on_event)
 		ev->taker->on_event(ev->taker->arg,

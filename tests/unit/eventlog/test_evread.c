@@ -279,6 +279,25 @@ static void seal(uint8_t *p, uint16_t version)
 	evblock_encode(&b, p);
 }
 
+START_TEST(a_head_is_the_same_looked_at_or_not)
+{
+	for (int swap = 0; swap <= 1; swap++) {
+		uint8_t again[EVBLOCK_HEAD_BYTES];
+		struct evblock looked, head;
+		struct buf b;
+
+		made_edges(&b, swap);
+		ck_assert_int_eq(evblock_look(b.p, b.n, &looked), EVBLOCK_GOOD);
+		evblock_head(b.p, &head);
+		evblock_encode(&head, again);
+		ck_assert_int_eq(memcmp(again, b.p, sizeof(again)), 0);
+		ck_assert_int_eq(head.swap, looked.swap);
+		ck_assert_int_eq(head.swap, swap);
+		buf_done(&b);
+	}
+}
+END_TEST
+
 START_TEST(a_later_version_is_passed_over_whole)
 {
 	struct evread_report r;
@@ -373,5 +392,5 @@ SUITE("evread", every_edge_value_comes_back_in_both_byte_orders, writing_what_wa
       what_is_no_type_is_refused, a_lost_block_is_counted_by_its_events,
       events_without_their_description_are_counted, a_log_that_comes_twice_is_read_once,
       what_the_sender_dropped_is_told, what_was_appended_after_a_torn_block_is_found,
-      a_later_version_is_passed_over_whole, lengths_of_records_are_believed_only_as_far_as_they_fit,
+      a_head_is_the_same_looked_at_or_not, a_later_version_is_passed_over_whole, lengths_of_records_are_believed_only_as_far_as_they_fit,
       times_are_by_the_clock_that_was_said, no_memory_loses_nothing_quietly)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns of names, and comparisons of fields: as text, bound to a type, asked of records. */
+#include "eventlog/evbytes.h"
 #include "eventlog/evwhere.h"
 #include "tests/suite.h"
 
@@ -142,6 +143,22 @@ START_TEST(what_a_type_alone_decides_is_not_asked_of_records)
 }
 END_TEST
 
+START_TEST(a_type_without_strings_says_how_long_its_values_are)
+{
+	static const struct evfield plain[] = { { "a", EV_INT32 }, { "b", EV_INT64 }, { "f", EV_FLOAT }, { "d", EV_DOUBLE } };
+	static const size_t bytes[] = { 0, 4, 12, 16, 24 };
+
+	for (unsigned n = 0; n <= 4; n++) {
+		const struct evtype t = { .name = "t", .nfield = n, .field = plain };
+
+		ck_assert_uint_eq(evtype_fixed_bytes(&t), bytes[n]);
+	}
+	ck_assert_uint_eq(evtype_fixed_bytes(&type), 0);
+	ck_assert(ev_is_padded(0, 0) && ev_is_padded(4, 4) && ev_is_padded(5, 5) && ev_is_padded(5, 8));
+	ck_assert(!ev_is_padded(0, 1) && !ev_is_padded(4, 5) && !ev_is_padded(5, 4) && !ev_is_padded(5, 9));
+}
+END_TEST
+
 START_TEST(no_length_reads_beyond_the_record)
 {
 	uint8_t v[64], *exact;
@@ -166,4 +183,4 @@ END_TEST
 SUITE("evwhere",
       a_pattern_is_a_name_a_beginning_or_all, each_operator_and_kind_compares, what_is_no_comparison_is_refused,
       a_word_and_a_name_have_a_longest_length, words_are_compared_with_strings,
-      what_a_type_alone_decides_is_not_asked_of_records, no_length_reads_beyond_the_record)
+      what_a_type_alone_decides_is_not_asked_of_records, a_type_without_strings_says_how_long_its_values_are, no_length_reads_beyond_the_record)

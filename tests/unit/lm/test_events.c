@@ -15,6 +15,19 @@
 #define CUT (300 * MS)
 
 /* io.read: n int32, x double, name string */
+static unsigned announce_short(struct fake_segment *s, const char *name)
+{
+	static const struct evfield field[] = { { "n", EV_INT32 } };
+	const struct evtype t = { .name = name, .level = EV_INFO, .nfield = 1, .field = field };
+	struct buf b = BUF_INIT(1024);
+	unsigned number;
+
+	ck_assert_int_eq(evtype_encode(&b, 1, &t, false, NULL), 0);
+	number = fake_segment_announce(s, b.p, b.n);
+	buf_done(&b);
+	return number;
+}
+
 static unsigned announce(struct fake_segment *s, const char *name)
 {
 	static const struct evfield field[] = { { "n", EV_INT32 }, { "x", EV_DOUBLE }, { "file", EV_STRING } };
@@ -345,6 +358,25 @@ START_TEST(values_that_are_none_of_the_type_are_lost)
 }
 END_TEST
 
+START_TEST(values_that_are_too_few_or_too_many_are_lost)
+{
+	struct read r;
+	unsigned number;
+
+	begin();
+	number = announce_short(&seg, "io.read");
+	ck_assert_uint_eq(arm_status(ALL), STATUS_OK);
+	for (size_t n = 0; n <= 8; n++)
+		fake_segment_event(&seg, number, "abcd\0\0\0\0", n);
+	world_run(&w, CUT);
+	r = fetch(reader);
+	ck_assert_uint_eq(r.n, 1);
+	ck_assert_uint_eq(r.report.dropped, 8);
+	ck_assert_uint_eq(r.report.bad_records, 0);
+	end();
+}
+END_TEST
+
 START_TEST(the_next_lm_goes_on)
 {
 	unsigned number;
@@ -367,6 +399,6 @@ END_TEST
 
 SUITE("lm events",
       types_are_told_with_their_fields, what_is_asked_for_is_on_and_comes_as_blocks, conditions_are_asked_of_fields,
-      what_makes_no_sense_is_refused, calls_and_probes_are_events_too, a_ring_with_more_than_a_turn_may_take_is_emptied_at_once, what_found_no_room_is_counted_to_the_last_one,
+      what_makes_no_sense_is_refused, calls_and_probes_are_events_too, values_that_are_too_few_or_too_many_are_lost, a_ring_with_more_than_a_turn_may_take_is_emptied_at_once, what_found_no_room_is_counted_to_the_last_one,
       types_that_come_later_are_on_too, it_ends_by_itself, it_ends_with_its_tool, what_a_dead_process_left_is_drained,
       values_that_are_none_of_the_type_are_lost, the_next_lm_goes_on)
