@@ -67,6 +67,7 @@ struct loop_fd *loop_fd_new(struct loop *l, int fd, unsigned what, void (*fn)(vo
 {
 	struct loop_fd *f = calloc(1, sizeof(*f));
 
+	l = l->whole;
 	if (!f) {
 		err_nomem(e);
 		return NULL;

@@ -12,6 +12,16 @@
 struct event;
 struct event_base;
 
+/* A clock that shows here_ns when that of the whole shows whole_ns, and goes ppb faster. */
+struct loop_part {
+	struct list at; /* in the whole's parts */
+	nsec_t here_ns, whole_ns;
+	int64_t ppb;
+	nsec_t held_until; /* of the whole; 0: it is not */
+	struct list posts, timers; /* that wait meanwhile */
+	struct loop_timer *resume; /* of the whole */
+};
+
 /*
  * Timers lie in a binary heap of our own in both kinds of loop: one order,
  * and a real loop needs one timerfd, moved only when the earliest time
@@ -19,22 +29,36 @@ struct event_base;
  * would be late by up to 4 ms (coarse clock) or cost a call per wait.
  */
 struct loop {
+	struct loop *whole; /* what it is a part of: has its timers, posts and all below; itself when it is none */
+	struct loop_part part; /* used when it is one */
 	struct event_base *base; /* NULL: virtual */
 	nsec_t virtual_now;
 	struct loop_timer **heap;
 	size_t armed; /* timers in the heap */
-	size_t timers, cap; /* timers that exist; cap >= timers: arming never allocates */
+	size_t timers, cap; /* timers that exist, of parts too; cap >= timers: arming never allocates */
 	uint64_t seq;
 	int timerfd;
 	struct event *timerfd_event;
 	nsec_t wake_at; /* what the timerfd is set to; 0: nothing */
-	struct list posts, reaps, fds, signals;
+	struct list posts, reaps, fds, signals, parts;
+	struct loop *running; /* whose callback is under way; NULL: none */
 	size_t nfds, nsignals;
 	uint64_t called; /* callbacks so far */
 	int pollfd; /* -1: nobody asked */
 	bool in_turn, stopping;
 	void *owner; /* whose work is under way; borrowed */
 };
+
+/* timer.c: those that a part could not run when they were due, as they were */
+void timers_put_back(struct loop *part);
+
+/* part.c: the time of the whole at which a part's clock shows `at`, or a moment later */
+nsec_t part_to_whole(const struct loop *l, nsec_t at);
+nsec_t part_from_whole(const struct loop *l, nsec_t at);
+void parts_free(struct loop *whole);
+
+/* loop.c: without running them */
+void posts_drop(struct list *posts);
 
 struct loop_fd {
 	struct list at;

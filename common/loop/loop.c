@@ -15,12 +15,14 @@ static struct loop *loop_alloc(void)
 
 	if (!l)
 		return NULL;
+	l->whole = l;
 	l->timerfd = -1;
 	l->pollfd = -1;
 	list_init(&l->posts);
 	list_init(&l->reaps);
 	list_init(&l->fds);
 	list_init(&l->signals);
+	list_init(&l->parts);
 	return l;
 }
 
@@ -103,11 +105,11 @@ static void run_lone_post(void *arg)
 	fn(arg);
 }
 
-static void posts_drop(struct loop *l)
+void posts_drop(struct list *posts)
 {
 	struct list *item;
 
-	while ((item = list_pop_front(&l->posts))) {
+	while ((item = list_pop_front(posts))) {
 		struct loop_job *j = list_entry(item, struct loop_job, at);
 
 		j->at.next = NULL;
@@ -121,7 +123,8 @@ void loop_free(struct loop *l)
 	if (!l)
 		return;
 	reaps_run(l);
-	posts_drop(l);
+	posts_drop(&l->posts);
+	parts_free(l);
 	assert(!l->timers && !l->nfds && !l->nsignals);
 	if (l->timerfd_event)
 		event_free(l->timerfd_event);
@@ -142,33 +145,36 @@ bool loop_is_virtual(const struct loop *l)
 
 nsec_t loop_now(const struct loop *l)
 {
+	if (l->whole != l)
+		return part_from_whole(l, l->whole->virtual_now);
 	return l->base ? clock_mono() : l->virtual_now;
 }
 
 void loop_enter(struct loop *l, void *owner)
 {
-	l->owner = owner;
+	l->whole->owner = owner;
 }
 
 void *loop_owner(const struct loop *l)
 {
-	return l->owner;
+	return l->whole->owner;
 }
 
 void loop_stop(struct loop *l)
 {
-	l->stopping = true;
-	loop_rouse(l);
+	l->whole->stopping = true;
+	loop_rouse(l->whole);
 }
 
 void loop_job_post(struct loop *l, struct loop_job *j, void (*fn)(void *), void *arg)
 {
 	j->fn = fn;
 	j->arg = arg;
+	j->loop = l;
 	if (j->at.next)
 		return;
-	list_push_back(&l->posts, &j->at);
-	loop_rouse(l);
+	list_push_back(loop_held_until(l) ? &l->part.posts : &l->whole->posts, &j->at);
+	loop_rouse(l->whole);
 }
 
 void loop_job_cancel(struct loop_job *j)
@@ -196,8 +202,8 @@ void loop_reap(struct loop *l, struct loop_job *j, void (*free_fn)(void *), void
 	assert(!j->at.next);
 	j->fn = free_fn;
 	j->arg = obj;
-	list_push_back(&l->reaps, &j->at);
-	loop_rouse(l);
+	list_push_back(&l->whole->reaps, &j->at);
+	loop_rouse(l->whole);
 }
 
 /* Only what was posted before: a post of a post waits for the next turn. */
@@ -213,8 +219,10 @@ static void posts_run(struct loop *l)
 
 		j->at.next = NULL;
 		l->called++;
+		l->running = j->loop;
 		j->fn(j->arg); /* j may be gone, or posted again */
 	}
+	l->running = NULL;
 }
 
 static void turn_end(struct loop *l)

@@ -83,6 +83,33 @@ int loop_pollfd(struct loop *l, struct err *e);
 void loop_enter(struct loop *l, void *owner);
 void *loop_owner(const struct loop *l);
 
+/* --- parts: what stands on one host of a simulated world */
+
+/*
+ * A loop whose callbacks a virtual one runs among its own: with a clock of its own, which goes faster or slower, and which may
+ * be held as SIGSTOP holds a process. Whatever takes a loop takes a part; its times are those of its clock. Only
+ * the whole is run, and frees it. Descriptors and signals are watched as by the whole. NULL: no memory.
+ */
+struct loop *loop_new_part(struct loop *whole);
+
+/* From now on it goes so much faster than the whole's, in parts of 10^9; it does not step. */
+void loop_part_set_rate(struct loop *part, int64_t ppb);
+
+/* Nothing of it is called back for so long (of the whole's clock); what falls due meanwhile comes then. Its clock goes on. */
+void loop_part_hold(struct loop *part, nsec_t time);
+
+/* It is held no more. */
+void loop_part_release(struct loop *part);
+
+/* When it is called back again, by the whole's clock; 0: it is not held, or is no part. */
+nsec_t loop_held_until(const struct loop *l);
+
+/* By the clock of what it is a part of; for a loop that is none its own. */
+nsec_t loop_whole_now(const struct loop *l);
+
+/* The part whose callback is under way, else the loop. */
+const struct loop *loop_running(const struct loop *whole);
+
 /* --- timers: one shot */
 
 struct loop_timer;
@@ -93,6 +120,7 @@ struct loop_timer *loop_timer_new(struct loop *l, void (*fn)(void *), void *arg)
 /* Once, `after` from now (<= 0: in the next turn); replaces an earlier arming. */
 void loop_timer_arm(struct loop_timer *t, nsec_t after);
 void loop_timer_arm_at(struct loop_timer *t, nsec_t at);
+void loop_timer_arm_at_whole(struct loop_timer *t, nsec_t at); /* as loop_whole_now() has it */
 void loop_timer_cancel(struct loop_timer *t);
 bool loop_timer_is_armed(const struct loop_timer *t);
 void loop_timer_free(struct loop_timer *t);
@@ -131,6 +159,7 @@ void loop_signal_raise(struct loop *l, int signo);
 /* Embedded in its object and zeroed: posting needs no memory. Private fields. */
 struct loop_job {
 	struct list at; /* next is NULL when not posted */
+	struct loop *loop;
 	void (*fn)(void *);
 	void *arg;
 };

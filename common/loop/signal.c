@@ -44,6 +44,7 @@ struct loop_signal *loop_signal_new(struct loop *l, int signo, void (*fn)(void *
 {
 	struct loop_signal *s = calloc(1, sizeof(*s));
 
+	l = l->whole;
 	if (!s) {
 		err_nomem(e);
 		return NULL;
@@ -72,7 +73,7 @@ void loop_signal_free(struct loop_signal *s)
 
 void loop_signal_raise(struct loop *l, int signo)
 {
-	list_each (item, &l->signals) {
+	list_each (item, &l->whole->signals) {
 		struct loop_signal *s = list_entry(item, struct loop_signal, at);
 
 		if (s->signo == signo)

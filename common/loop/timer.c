@@ -6,12 +6,14 @@
 #include <stdlib.h>
 
 #define NOT_ARMED SIZE_MAX
+#define PUT_OFF (SIZE_MAX - 1) /* its part is held, and has it in a list */
 
 struct loop_timer {
 	struct loop *loop;
 	nsec_t at;
 	uint64_t seq; /* of the arming: equal times keep their order */
-	size_t place; /* in the heap, or NOT_ARMED */
+	size_t place; /* in the heap, or one of the above */
+	struct list put_off; /* in the part's timers */
 	void (*fn)(void *);
 	void *arg;
 	void *owner; /* loop_owner() when it was made */
@@ -54,28 +56,35 @@ static void sift_down(struct loop *l, size_t i)
 
 struct loop_timer *loop_timer_new(struct loop *l, void (*fn)(void *), void *arg)
 {
+	struct loop *whole = l->whole;
 	struct loop_timer *t;
 
-	if (array_grow(&l->heap, &l->cap, l->timers + 1, sizeof(*l->heap),
-		       SIZE_MAX / sizeof(*l->heap)))
+	if (array_grow(&whole->heap, &whole->cap, whole->timers + 1, sizeof(*whole->heap),
+		       SIZE_MAX / sizeof(*whole->heap)))
 		return NULL;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
-	*t = (struct loop_timer){ .loop = l, .place = NOT_ARMED, .fn = fn, .arg = arg, .owner = l->owner };
-	l->timers++;
+	*t = (struct loop_timer){
+		.loop = l, .place = NOT_ARMED, .fn = fn, .arg = arg, .owner = whole->owner
+	};
+	whole->timers++;
 	return t;
 }
 
 void loop_timer_cancel(struct loop_timer *t)
 {
-	struct loop *l = t->loop;
+	struct loop *l = t->loop->whole;
 	struct loop_timer *last;
 	size_t i = t->place;
 
 	if (i == NOT_ARMED)
 		return;
 	t->place = NOT_ARMED;
+	if (i == PUT_OFF) {
+		list_del(&t->put_off);
+		return;
+	}
 	last = l->heap[--l->armed];
 	if (last == t)
 		return;
@@ -86,13 +95,23 @@ void loop_timer_cancel(struct loop_timer *t)
 
 void loop_timer_arm_at(struct loop_timer *t, nsec_t at)
 {
-	struct loop *l = t->loop;
+	loop_timer_arm_at_whole(t, t->loop->whole == t->loop ? at : part_to_whole(t->loop, at));
+}
+
+static void put_in(struct loop *l, struct loop_timer *t)
+{
+	put_at(l, l->armed++, t);
+	sift_up(l, t->place);
+}
+
+void loop_timer_arm_at_whole(struct loop_timer *t, nsec_t at)
+{
+	struct loop *l = t->loop->whole;
 
 	loop_timer_cancel(t);
 	t->at = at;
 	t->seq = ++l->seq;
-	put_at(l, l->armed++, t);
-	sift_up(l, t->place);
+	put_in(l, t);
 	loop_rouse(l);
 }
 
@@ -115,21 +134,47 @@ void loop_timer_free(struct loop_timer *t)
 	if (!t)
 		return;
 	loop_timer_cancel(t);
-	t->loop->timers--;
+	t->loop->whole->timers--;
 	free(t);
+}
+
+static void put_off(struct loop_timer *t)
+{
+	loop_timer_cancel(t);
+	t->place = PUT_OFF;
+	list_push_back(&t->loop->part.timers, &t->put_off);
+}
+
+void timers_put_back(struct loop *part)
+{
+	struct list *item;
+
+	while ((item = list_pop_front(&part->part.timers)))
+		put_in(part->whole, list_entry(item, struct loop_timer, put_off));
+}
+
+static struct loop_timer *first_that_runs(struct loop *l, nsec_t until)
+{
+	while (l->armed && l->heap[0]->at <= until) {
+		if (!l->heap[0]->loop->part.held_until)
+			return l->heap[0];
+		put_off(l->heap[0]);
+	}
+	return NULL;
 }
 
 bool timers_run_first(struct loop *l, nsec_t until, uint64_t last)
 {
-	struct loop_timer *t;
+	struct loop_timer *t = first_that_runs(l, until);
 
-	if (!l->armed || l->heap[0]->at > until || l->heap[0]->seq > last)
+	if (!t || t->seq > last)
 		return false;
-	t = l->heap[0];
 	loop_timer_cancel(t);
 	l->called++;
 	l->owner = t->owner;
+	l->running = t->loop;
 	t->fn(t->arg); /* t may be gone now */
+	l->running = NULL;
 	return true;
 }
 

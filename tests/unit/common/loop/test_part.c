@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of a virtual loop: clocks that go faster and slower, and what is held. */
+#include "common/base/rng.h"
+#include "common/loop/loop.h"
+#include "tests/alloc_sweep.h"
+#include "tests/suite.h"
+
+#include <string.h>
+
+#define FAST 100000 /* ppb: of a bad clock */
+#define DAY_NS (INT64_C(86400) * NSEC_PER_SEC)
+
+static struct loop *whole, *a, *b;
+static char trace[64];
+
+static void set_up(void)
+{
+	whole = loop_new_virtual();
+	a = loop_new_part(whole);
+	b = loop_new_part(whole);
+	trace[0] = 0;
+}
+
+static void clean_up(void)
+{
+	loop_free(whole);
+}
+
+static void note(void *arg)
+{
+	strncat(trace, arg, sizeof(trace) - strlen(trace) - 1);
+}
+
+static struct loop_timer *timer(struct loop *l, const char *word, nsec_t after)
+{
+	struct loop_timer *t = loop_timer_new(l, note, (void *)(uintptr_t)word);
+
+	loop_timer_arm(t, after);
+	return t;
+}
+
+static void post(struct loop *l, const char *word)
+{
+	ck_assert_int_eq(loop_post(l, note, (void *)(uintptr_t)word), 0);
+}
+
+START_TEST(clocks_go_at_their_own_rates_and_never_step)
+{
+	nsec_t begun = loop_now(whole), before;
+
+	loop_part_set_rate(a, FAST);
+	loop_part_set_rate(b, -FAST);
+	loop_advance(whole, DAY_NS);
+	ck_assert_int_eq(loop_now(a) - begun, DAY_NS + DAY_NS / 10000);
+	ck_assert_int_eq(loop_now(b) - begun, DAY_NS - DAY_NS / 10000);
+	before = loop_now(a);
+	loop_part_set_rate(a, 0);
+	ck_assert_int_eq(loop_now(a), before);
+	loop_advance(whole, NSEC_PER_SEC);
+	ck_assert_int_eq(loop_now(a) - before, NSEC_PER_SEC);
+	ck_assert_int_eq(loop_whole_now(a), loop_now(whole));
+}
+END_TEST
+
+static struct loop *timed;
+static nsec_t due;
+
+static void not_early(void *arg)
+{
+	ck_assert_int_ge(loop_now(timed), due);
+	ck_assert_int_le(loop_now(timed), due + 2);
+	due = 0;
+}
+
+START_TEST(a_timer_of_any_clock_comes_when_it_is_due_and_not_before)
+{
+	struct rng rng;
+	struct loop_timer *t[2] = { loop_timer_new(a, not_early, NULL), loop_timer_new(b, not_early, NULL) };
+
+	rng_init(&rng, suite_seed(1));
+	for (int i = 0; i < 2000; i++) {
+		timed = i % 2 ? b : a;
+		loop_part_set_rate(timed, (int64_t)rng_below(&rng, 2 * FAST + 1) - FAST);
+		due = loop_now(timed) + (nsec_t)rng_below(&rng, (uint64_t)DAY_NS >> rng_below(&rng, 46));
+		loop_timer_arm_at(t[i % 2], due);
+		loop_advance(whole, due - loop_now(timed) + DAY_NS / 1000);
+		ck_assert_int_eq(due, 0);
+	}
+	loop_timer_arm(t[0], INT64_MAX);
+	loop_advance(whole, 365 * DAY_NS);
+	ck_assert(loop_timer_is_armed(t[0]));
+	loop_timer_free(t[0]);
+	loop_timer_free(t[1]);
+}
+END_TEST
+
+START_TEST(what_is_held_comes_later_and_the_others_do_not_wait)
+{
+	struct loop_timer *t[] = { timer(a, "1", 10), timer(b, "2", 20), timer(a, "3", 30), timer(whole, "4", 40),
+				   timer(a, "6", 60) };
+
+	loop_part_hold(a, 50);
+	ck_assert_int_eq(loop_held_until(a), loop_now(whole) + 50);
+	ck_assert_int_eq(loop_held_until(b), 0);
+	post(a, "p");
+	post(b, "q");
+	loop_advance(whole, 49);
+	ck_assert_str_eq(trace, "q24");
+	ck_assert_int_eq(loop_now(a), loop_now(whole)); /* it goes on */
+	loop_advance(whole, 1);
+	ck_assert_str_eq(trace, "q24p13");
+	ck_assert_int_eq(loop_held_until(a), 0);
+	loop_advance(whole, 50);
+	ck_assert_str_eq(trace, "q24p136");
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+		loop_timer_free(t[i]);
+}
+END_TEST
+
+START_TEST(who_is_held_twice_is_so_until_the_later_time)
+{
+	struct loop_timer *t = timer(a, "1", 10), *freed = timer(a, "never", 10), *again = timer(a, "never", 10);
+	struct loop_job gone = { 0 };
+
+	loop_part_hold(a, 50);
+	loop_part_hold(a, 20);
+	loop_job_post(a, &gone, note, (void *)(uintptr_t) "never");
+	loop_advance(whole, 30);
+	loop_part_hold(a, 70);
+	loop_job_cancel(&gone);
+	ck_assert(loop_timer_is_armed(freed) && loop_timer_is_armed(again));
+	loop_timer_free(freed);
+	loop_timer_cancel(again);
+	loop_advance(whole, 69);
+	ck_assert_str_eq(trace, "");
+	loop_advance(whole, 1);
+	ck_assert_str_eq(trace, "1");
+	loop_part_hold(a, 10);
+	post(a, "2");
+	loop_timer_arm(t, 5);
+	loop_advance(whole, 6);
+	loop_part_release(a);
+	loop_advance(whole, 0);
+	ck_assert_str_eq(trace, "121");
+	loop_part_hold(a, 10);
+	post(a, "dropped");
+	loop_timer_free(t);
+	loop_timer_free(again);
+}
+END_TEST
+
+static void note_who(void *arg)
+{
+	const struct loop *l = loop_running(whole);
+
+	note((void *)(uintptr_t)(l == a ? "a" : l == b ? "b" : "w"));
+}
+
+START_TEST(it_is_known_whose_callback_runs)
+{
+	struct loop_timer *t[] = { loop_timer_new(a, note_who, NULL), loop_timer_new(whole, note_who, NULL) };
+
+	loop_timer_arm(t[0], 1);
+	loop_timer_arm(t[1], 2);
+	ck_assert_int_eq(loop_post(b, note_who, NULL), 0);
+	loop_advance(whole, 10);
+	ck_assert_str_eq(trace, "baw");
+	ck_assert_ptr_eq(loop_running(whole), whole);
+	loop_timer_free(t[0]);
+	loop_timer_free(t[1]);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+	ALLOC_SWEEP (k) {
+		struct loop *l = loop_new_part(whole);
+
+		alloc_sweep_pause();
+		ck_assert(alloc_sweep_has_failed() == !l);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { clocks_go_at_their_own_rates_and_never_step,
+				       a_timer_of_any_clock_comes_when_it_is_due_and_not_before,
+				       what_is_held_comes_later_and_the_others_do_not_wait,
+				       who_is_held_twice_is_so_until_the_later_time, it_is_known_whose_callback_runs,
+				       every_allocation_may_fail };
+
+	return suite_run_with("loop parts", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+}
