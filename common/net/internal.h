@@ -213,6 +213,7 @@ struct net_listener {
 /* A host that contexts stand on; it stays when they have gone. */
 struct mem_place {
 	struct list ctxs; /* struct net_ctx.at_place */
+	struct loop *loop; /* of those that are opened; NULL: the network's; borrowed */
 	struct mem_pace pace;
 	struct mem_load load;
 	nsec_t busy_until; /* with what has come; */

@@ -79,7 +79,7 @@ static void arm(struct mem_chan *m)
 
 	if (m->dial || !k || m->c.paused || m->c.state != CHAN_UP)
 		return;
-	loop_timer_arm_at(m->timer, k->due);
+	loop_timer_arm_at_whole(m->timer, k->due);
 }
 
 /* --- what it takes a daemon */
@@ -117,7 +117,7 @@ static void begin_serving(struct mem_chan *m, struct mem_packet *k)
 		return;
 	p->load.frames_in += frames;
 	p->load.bytes_in += k->n;
-	p->busy_until = later(p->busy_until, loop_now(m->c.loop)) + work_of(p, frames, k->n);
+	p->busy_until = later(p->busy_until, loop_whole_now(m->c.loop)) + work_of(p, frames, k->n);
 	k->due = p->busy_until;
 }
 
@@ -125,7 +125,7 @@ static void begin_serving(struct mem_chan *m, struct mem_packet *k)
 static nsec_t send_at(struct mem_chan *m, const struct mem_packet *k)
 {
 	struct mem_place *p = m->c.ctx ? m->c.ctx->place : NULL;
-	nsec_t now = loop_now(m->c.loop), work;
+	nsec_t now = loop_whole_now(m->c.loop), work;
 	unsigned frames = frames_in(k->p, k->n);
 
 	if (!p || k->kind != PACKET_DATA)
@@ -208,7 +208,7 @@ static void receive(struct mem_chan *m)
 	if (chan_deliver(&m->c, &why))
 		chan_fail(&m->c, &why);
 	while (m->c.state == CHAN_UP && !m->c.paused && (k = first_of(&m->in)) &&
-	       k->due <= loop_now(m->c.loop) && !link_of(m)->cut) {
+	       k->due <= loop_whole_now(m->c.loop) && !link_of(m)->cut) {
 		if (!k->is_served) {
 			begin_serving(m, k);
 			continue;

@@ -28,6 +28,12 @@ void mem_net_free(struct mem_net *m);
 void mem_net_set_wall(struct mem_net *m, nsec_t (*wall_now)(void *arg), void *arg);
 
 /*
+ * What is opened on that host later has that loop, a part of the network's: its own clock, and while it is held what is sent
+ * there is under way, and who dials waits. -ERR_NOMEM.
+ */
+int mem_net_set_loop(struct mem_net *m, const char *host, struct loop *part);
+
+/*
  * self->host is where it stands and what others dial; ROLE_NONE: not enrolled
  * yet; no end of validity: for ever. Ports are per host, an address given to
  * net_listen() is ignored; pins are not compared, penalties and half-open limits

@@ -159,6 +159,16 @@ static struct mem_place *place_of(struct mem_net *m, const char *host)
 	return p;
 }
 
+int mem_net_set_loop(struct mem_net *m, const char *host, struct loop *part)
+{
+	struct mem_place *p = place_of(m, host);
+
+	if (!p)
+		return -ERR_NOMEM;
+	p->loop = part;
+	return 0;
+}
+
 int mem_net_set_pace(struct mem_net *m, const char *host, const struct mem_pace *pace)
 {
 	struct mem_place *p = place_of(m, host);
@@ -269,7 +279,7 @@ static void accepted(struct mem_chan *m, struct mem_listener *l)
 	struct mem_chan *s;
 
 	loop_enter(m->c.loop, server->owner);
-	s = mem_chan_new(m->c.loop, server, m->there, m->here);
+	s = mem_chan_new(server->loop, server, m->there, m->here);
 	if (!s) {
 		loop_enter(m->c.loop, m->c.ctx->owner);
 		err_nomem(&why);
@@ -286,15 +296,24 @@ static void accepted(struct mem_chan *m, struct mem_listener *l)
 	open_client(m, server);
 }
 
+/* It may be tried again when the other side goes on; a link that is mended says so itself. */
+static void await_there(struct mem_chan *m, nsec_t held)
+{
+	nsec_t left = m->dial->give_up_at - loop_now(m->c.loop), stands = held - loop_whole_now(m->c.loop);
+
+	loop_timer_arm(m->timer, held && stands < left ? stands : left);
+}
+
 void mem_dial_settle(struct mem_chan *m)
 {
 	struct mem_net *net = m->c.ctx->mem;
 	struct mem_listener *l = listener_at(net, m->there, m->dial->port);
+	nsec_t held = l ? loop_held_until(l->l.ctx->loop) : 0;
 	struct verdict v = { 0 };
 
-	if (mem_net_link(net, m->here, m->there)->cut) {
+	if (held || mem_net_link(net, m->here, m->there)->cut) {
 		if (loop_now(m->c.loop) < m->dial->give_up_at) {
-			loop_timer_arm_at(m->timer, m->dial->give_up_at);
+			await_there(m, held);
 			return;
 		}
 		err_set(&v.why, ERR_TIMEOUT,
@@ -441,7 +460,8 @@ int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx 
 	struct net_ctx *ctx;
 	struct mem_place *place = place_of(m, self->host);
 	char *host = str_dup(self->host);
-	int rc = host && place ? ctx_new(m->loop, &mem_ctx_ops, &conf, &ctx, e) : err_nomem(e);
+	struct loop *loop = place && place->loop ? place->loop : m->loop;
+	int rc = host && place ? ctx_new(loop, &mem_ctx_ops, &conf, &ctx, e) : err_nomem(e);
 
 	if (rc) {
 		free(host);

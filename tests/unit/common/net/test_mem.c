@@ -10,7 +10,7 @@
 
 #define MS NSEC_PER_MSEC
 
-static struct loop *loop;
+static struct loop *loop, *top_loop;
 static struct mem_net *net;
 static struct net_ctx *top, *node;
 static struct net_listener *listener;
@@ -59,6 +59,9 @@ static void set_up(void)
 
 	loop = loop_new_virtual();
 	net = mem_net_new(loop, suite_seed(3));
+	top_loop = loop_new_part(loop);
+	loop_part_set_rate(top_loop, 50000);
+	ck_assert_int_eq(mem_net_set_loop(net, "top", top_loop), 0);
 	mem_net_set_wall(net, wall_now, NULL);
 	ck_assert_int_eq(mem_ctx_open(net, &mainsm, &top, NULL), 0);
 	ck_assert_int_eq(mem_ctx_open(net, &lm, &node, NULL), 0);
@@ -202,6 +205,38 @@ START_TEST(dialling_through_a_cut_takes_the_time_of_a_handshake)
 	loop_advance(loop, HANDSHAKE_MAX_NS - 1);
 	ck_assert_int_eq(mine.closed, 0);
 	loop_advance(loop, 1);
+	ck_assert_int_eq(mine.closed, 1);
+	ck_assert_int_eq(mine.why.code, ERR_TIMEOUT);
+}
+END_TEST
+
+START_TEST(a_held_host_hears_all_when_it_goes_on_and_sends_nothing_before)
+{
+	both_up();
+	loop_part_hold(top_loop, 20 * NSEC_PER_SEC);
+	for (int i = 0; i < 5; i++)
+		send_frame(mine.chan, (uint8_t)i, 1);
+	loop_advance(loop, 20 * NSEC_PER_SEC - 1);
+	ck_assert_int_eq(peer.frames, 0);
+	ck_assert_int_eq(peer.closed + mine.closed, 0);
+	loop_advance(loop, 1);
+	ck_assert_int_eq(peer.frames, 5);
+	ck_assert_uint_eq(peer.last_type, 4);
+}
+END_TEST
+
+START_TEST(who_dials_a_held_host_waits_for_it_as_long_as_for_a_handshake)
+{
+	loop_part_hold(top_loop, HANDSHAKE_MAX_NS - 1);
+	dial();
+	loop_advance(loop, HANDSHAKE_MAX_NS - 2);
+	ck_assert_int_eq(mine.opened + mine.closed, 0);
+	loop_advance(loop, 1);
+	ck_assert_int_eq(mine.opened, 1);
+	chan_close(mine.chan, NULL);
+	loop_part_hold(top_loop, HANDSHAKE_MAX_NS + 1);
+	dial();
+	loop_advance(loop, HANDSHAKE_MAX_NS);
 	ck_assert_int_eq(mine.closed, 1);
 	ck_assert_int_eq(mine.why.code, ERR_TIMEOUT);
 }
@@ -482,6 +517,8 @@ int main(void)
 		what_a_host_with_a_pace_says_leaves_one_after_the_other,
 		a_cut_holds_everything_back_and_healing_loses_nothing,
 		dialling_through_a_cut_takes_the_time_of_a_handshake,
+		a_held_host_hears_all_when_it_goes_on_and_sends_nothing_before,
+		who_dials_a_held_host_waits_for_it_as_long_as_for_a_handshake,
 		a_port_where_nobody_listens_refuses,
 		the_same_peers_are_refused_as_over_tls,
 		revoked_and_expired_peers_are_cut_within_the_period,
