@@ -18,6 +18,9 @@ struct loop;
 /* From now on the loop's; NULL: the system's again. One world at a time in a process. */
 void simclock_enter(const struct loop *l, uint64_t seed);
 
+/* Whoever is called is on the host with that part of the loop; NULL: on the one whose callback runs. */
+void simclock_stand(const struct loop *part);
+
 /* Of the system, whatever world is under way. */
 nsec_t simclock_real(void);
 

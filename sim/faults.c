@@ -4,6 +4,7 @@
 #include "common/base/array.h"
 #include "common/base/log.h"
 #include "sim/diskdice.h"
+#include "sim/pausedice.h"
 
 #include <stdlib.h>
 
@@ -11,6 +12,7 @@
 #define CALLS_AT_ONCE 3
 #define TROUBLED_MAX 65536 /* links at once: then no more until some are mended */
 #define DISK_ONE_IN 5
+#define PAUSE_ONE_IN 5
 #define BORN_ONE_IN 6 /* of faults are no faults: programs begin and end */
 
 struct pair {
@@ -171,6 +173,8 @@ static void on_fault(void *arg)
 
 	if (one_in(f, BORN_ONE_IN))
 		end_or_begin(f);
+	else if (one_in(f, PAUSE_ONE_IN))
+		pausedice_throw(f->conf.cluster, &f->dice, &f->conf.ledger->counts);
 	else if (one_in(f, DISK_ONE_IN))
 		diskdice_throw(f->conf.cluster, &f->dice, &f->conf.ledger->counts);
 	else if (one_in(f, 2))
@@ -236,5 +240,6 @@ void faults_heal(struct faults *f)
 	log_info("sim", "all is mended");
 	mend_links(f);
 	diskdice_mend(f->conf.cluster);
+	pausedice_mend(f->conf.cluster);
 	start_all(f);
 }

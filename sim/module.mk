@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # sim: whole hierarchies of our own daemons in virtual time, from a seed (docs/sim.md).
 MODULES      += sim
-sim.src      := clock.c trace.c world.c simrank.c simhost.c simtop.c simsite.c simnode.c simtool.c cluster.c disk.c \
-		simdisk.c diskcalls.c diskdice.c ledger.c answers.c admin.c user.c faults.c judge.c run.c detector.c rivals.c \
+sim.src      := clock.c hostclock.c trace.c world.c simrank.c simhost.c simtop.c simsite.c simnode.c simtool.c cluster.c disk.c \
+		simdisk.c diskcalls.c diskdice.c pausedice.c ledger.c answers.c admin.c user.c faults.c judge.c run.c detector.c rivals.c \
 		asker.c heap.c
 sim.uses     := common/base common/ring common/omis common/loop proto common/net common/flow common/route \
 		common/daemon common/authority eventlog stats pmsl neko lm sm mainsm
@@ -15,5 +15,5 @@ sim.wrapped  := clock_gettime rng_fill_random rng_draw_key ticks_calibrate chan_
 sim.allocs   := malloc calloc realloc reallocarray strdup strndup free
 sim.libs     := -lm $(foreach f,$(sim.wrapped),-Wl$(comma)--wrap=$f)
 # What stands for the one world at a time that a process has.
-sim.statics  := clock.c:now_of clock.c:keys simdisk.c:disks diskcalls.c:disk_of_fd diskcalls.c:fds \
+sim.statics  := clock.c:now_of clock.c:stands_on clock.c:keys simdisk.c:disks diskcalls.c:disk_of_fd diskcalls.c:fds \
 		trace.c:current heap.c:watched heap.c:sessions sim_main.c:crash_words sim_main.c:is_told_to_end

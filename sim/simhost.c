@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
+#include "sim/clock.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -297,7 +298,7 @@ struct simproc *simhost_begin(struct simhost *h, int32_t rank)
 {
 	int32_t pid = (int32_t)(PIDS_FIRST + h->number * PIDS_EACH + h->n);
 	const struct simrank_conf c = { .memfd = SIMHOST_MEMFD, .job = "job-1", .program = "/opt/heat",
-					.pid = pid, .rank = rank, .world_size = -1 };
+					.pid = pid, .rank = rank, .world_size = -1, .loop = h->loop };
 	struct simproc *p;
 
 	if (h->n >= PIDS_EACH - PIDS_FIRST ||
@@ -316,14 +317,35 @@ struct simproc *simhost_begin(struct simhost *h, int32_t rank)
 	return p;
 }
 
-void simhost_end(struct simproc *p, int status)
+static void tell_end(struct simproc *p)
 {
 	host_on_exit_fn fn = p->on_exit;
 
-	p->is_alive = p->is_stopped = false;
+	p->is_untold = false;
 	p->on_exit = NULL;
 	if (fn)
-		fn(p->arg, status);
+		fn(p->arg, p->status);
+}
+
+void simhost_end(struct simproc *p, int status)
+{
+	const struct simhost *h = p->held ? of(p->held->host) : NULL;
+
+	p->is_alive = p->is_stopped = false;
+	p->status = status;
+	p->is_untold = h && loop_held_until(h->loop);
+	if (p->is_untold)
+		return;
+	simclock_stand(h ? h->loop : NULL);
+	tell_end(p);
+	simclock_stand(NULL);
+}
+
+void simhost_resume(struct simhost *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (h->proc[i]->is_untold)
+			tell_end(h->proc[i]);
 }
 
 void simhost_switch_off(struct simhost *h)

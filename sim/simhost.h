@@ -24,6 +24,9 @@ struct simproc {
 	unsigned stops; /* times that it was stopped */
 	struct simrank *mpi; /* NULL: no MPI program */
 	struct host_proc *held;
+	bool is_waiting; /* for the lm, which is held, to come to it */
+	bool is_untold; /* that it has ended: the lm is held */
+	int status;
 	host_on_exit_fn on_exit;
 	void *arg;
 	char token[32]; /* as the monitor calls it, once somebody knows; "" */
@@ -45,8 +48,11 @@ void simhost_ignore(struct simhost *h, bool is_ignored);
 /* A process begins. rank < 0: no MPI program. NULL: no memory or no descriptor. Valid until simhost_free(). */
 struct simproc *simhost_begin(struct simhost *h, int32_t rank);
 
-/* It ends; whoever watches it is told. */
+/* It ends; whoever watches it is told, when it runs. */
 void simhost_end(struct simproc *p, int status);
+
+/* Who watches runs again. */
+void simhost_resume(struct simhost *h);
 
 /* All of them end, and what comes then is of another boot. Nobody watches any more. */
 void simhost_switch_off(struct simhost *h);

@@ -6,6 +6,7 @@
 #include "common/base/str.h"
 #include "common/net/net.h"
 #include "lm/lm.h"
+#include "sim/clock.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@
 
 struct simnode {
 	struct world *w;
+	struct hostclock clock;
+	struct loop_timer *resume; /* after a hold */
 	struct simhost *host;
 	struct lm *lm; /* NULL: it does not run */
 	struct net_ctx *ctx;
@@ -33,6 +36,36 @@ static void on_end(void *arg, const char *reason)
 	world_break(n->w, "the lm of %s ends by itself: %s", n->name, reason);
 }
 
+static void come(struct simnode *n, struct simproc *p)
+{
+	int fd = fcntl(simrank_fd(p->mpi), F_DUPFD_CLOEXEC, 3);
+
+	if (fd >= 0)
+		lm_register(n->lm, fd, p->pid);
+}
+
+/* What the system would have kept for a process that was stopped. */
+void simnode_resume(struct simnode *n)
+{
+	loop_timer_cancel(n->resume);
+	loop_part_release(n->clock.loop);
+	simclock_stand(n->clock.loop);
+	simhost_resume(n->host);
+	for (size_t i = 0; i < simhost_nproc(n->host); i++) {
+		struct simproc *p = simhost_proc(n->host, i);
+
+		if (p->is_waiting && p->is_alive)
+			come(n, p);
+		p->is_waiting = false;
+	}
+	simclock_stand(NULL);
+}
+
+static void on_resume(void *arg)
+{
+	simnode_resume(arg);
+}
+
 int simnode_new(struct world *w, unsigned number, const char *site, struct simnode **out, struct err *e)
 {
 	struct simnode *n = calloc(1, sizeof(*n));
@@ -45,7 +78,10 @@ int simnode_new(struct world *w, unsigned number, const char *site, struct simno
 	n->who = world_identity(w, ROLE_LM, site, n->name);
 	rng_init(&n->rng, rng_next(&w->dice));
 	rc = simdisk_new(n->name, rng_next(&w->dice), &n->disk, e);
-	rc = rc < 0 ? rc : simhost_new(w->loop, number, &n->host, e);
+	n->resume = loop_timer_new(w->loop, on_resume, n);
+	if (rc == 0 && (!n->resume || hostclock_open(w, n->name, &n->clock) < 0))
+		rc = err_nomem(e);
+	rc = rc < 0 ? rc : simhost_new(n->clock.loop, number, &n->host, e);
 	if (rc < 0) {
 		simnode_free(n);
 		return rc;
@@ -59,6 +95,7 @@ void simnode_free(struct simnode *n)
 	if (!n)
 		return;
 	simnode_kill(n);
+	loop_timer_free(n->resume);
 	simhost_free(n->host);
 	simdisk_free(n->disk);
 	free(n);
@@ -92,7 +129,7 @@ bool simnode_is_up(const struct simnode *n)
 int simnode_start(struct simnode *n, struct err *e)
 {
 	char journal[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES], audit[FILE_PATH_BYTES];
-	const struct lm_conf c = { .loop = n->w->loop, .rng = &n->rng, .timebase = &n->time,
+	const struct lm_conf c = { .loop = n->clock.loop, .rng = &n->rng, .timebase = &n->time,
 				   .host = simhost_host(n->host), .epoch = (uint64_t)world_wall(n->w), .host_name = n->name,
 				   .memfd = SIMHOST_MEMFD, .journal = journal, .ops = ops, .bases = bases,
 				   .audit = audit, .uid = getuid(), .may_manipulate = true, .on_end = on_end, .arg = n };
@@ -105,8 +142,10 @@ int simnode_start(struct simnode *n, struct err *e)
 	simdisk_path(n->disk, "done", ops);
 	simdisk_path(n->disk, "bases", bases);
 	simdisk_path(n->disk, "audit", audit);
-	timebase_init(&n->time, loop_now(n->w->loop), world_wall(n->w) - world_random(n->w, NSEC_PER_SEC));
+	timebase_init(&n->time, loop_now(n->clock.loop), hostclock_wall(&n->clock) - world_random(n->w, NSEC_PER_SEC));
+	simclock_stand(n->clock.loop);
 	rc = lm_open(&c, &n->lm, e);
+	simclock_stand(NULL);
 	if (rc == 0)
 		return lm_connect(n->lm, n->ctx, &conn);
 	net_ctx_free(n->ctx);
@@ -124,13 +163,19 @@ void simnode_kill(struct simnode *n)
 	mem_net_kill_host(n->w->net, n->name);
 	simdisk_set(n->disk, SIMDISK_DEAD);
 	simhost_ignore(n->host, true);
-	for (size_t i = 0; i < simhost_nproc(n->host); i++)
-		simhost_proc(n->host, i)->was_left = true;
+	for (size_t i = 0; i < simhost_nproc(n->host); i++) {
+		struct simproc *p = simhost_proc(n->host, i);
+
+		p->was_left = true;
+		p->is_untold = p->is_waiting = false;
+	}
 	lm_free(n->lm);
 	n->lm = NULL;
 	net_ctx_free(n->ctx);
 	simhost_ignore(n->host, false);
 	simdisk_set(n->disk, disk);
+	loop_timer_cancel(n->resume);
+	loop_part_release(n->clock.loop);
 }
 
 void simnode_switch_off(struct simnode *n)
@@ -141,18 +186,44 @@ void simnode_switch_off(struct simnode *n)
 	simdisk_cut_power(n->disk);
 }
 
+nsec_t simnode_time(const struct simnode *n, nsec_t *error)
+{
+	nsec_t now = loop_now(n->clock.loop);
+
+	*error = timebase_error(&n->time, now);
+	return timebase_at(&n->time, now);
+}
+
+struct hostclock *simnode_clock(struct simnode *n)
+{
+	return &n->clock;
+}
+
 struct simdisk *simnode_disk(const struct simnode *n)
 {
 	return n->disk;
 }
 
+void simnode_hold(struct simnode *n, nsec_t time)
+{
+	if (!n->lm)
+		return;
+	log_info("sim", "the lm of %s stands still for %lld ms", n->name, (long long)(time / NSEC_PER_MSEC));
+	loop_part_hold(n->clock.loop, time);
+	loop_timer_arm_at(n->resume, loop_held_until(n->clock.loop));
+}
+
 struct simproc *simnode_begin(struct simnode *n, int32_t rank)
 {
 	struct simproc *p = simhost_begin(n->host, rank);
-	int fd = p && p->mpi && n->lm ? fcntl(simrank_fd(p->mpi), F_DUPFD_CLOEXEC, 3) : -1;
 
-	if (fd >= 0)
-		lm_register(n->lm, fd, p->pid);
+	if (!p || !p->mpi || !n->lm)
+		return p;
+	p->is_waiting = loop_held_until(n->clock.loop) > 0;
+	simclock_stand(n->clock.loop);
+	if (!p->is_waiting)
+		come(n, p);
+	simclock_stand(NULL);
 	return p;
 }
 

@@ -3,6 +3,7 @@
 #ifndef SIM_SIMNODE_H
 #define SIM_SIMNODE_H
 
+#include "sim/hostclock.h"
 #include "sim/simdisk.h"
 #include "sim/simhost.h"
 #include "sim/world.h"
@@ -24,6 +25,13 @@ void simnode_kill(struct simnode *n);
 
 /* The host: its lm and all its processes are gone, and what was not synced to its disk. */
 void simnode_switch_off(struct simnode *n);
+/* Its lm stands still for so long, as after SIGSTOP. */
+void simnode_hold(struct simnode *n, nsec_t time);
+void simnode_resume(struct simnode *n);
+
+/* The lm's notion of mainsm's time, and how far it may be wrong as it says; running only. */
+nsec_t simnode_time(const struct simnode *n, nsec_t *error);
+struct hostclock *simnode_clock(struct simnode *n);
 struct simdisk *simnode_disk(const struct simnode *n);
 
 /* A process begins, and comes to the lm if that runs. NULL: no memory or no descriptor. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/simrank.h"
 
-#include "common/base/clock.h"
 #include "common/base/str.h"
+#include "common/loop/loop.h"
 #include "common/ring/action.h"
 #include "common/ring/calls.h"
 #include "common/ring/ring.h"
@@ -21,6 +21,7 @@ struct simrank {
 	uint8_t *base;
 	size_t bytes;
 	struct seg_header *h;
+	const struct loop *loop; /* of its host */
 	uint64_t calls, volume;
 	struct cell_potential potential[SEG_CELLS];
 };
@@ -81,6 +82,7 @@ int simrank_new(const struct simrank_conf *c, struct simrank **out, struct err *
 	seg_plan(&plan, call_count, 1, 0);
 	r->bytes = plan.segment_bytes;
 	r->send = call_find("MPI_Send");
+	r->loop = c->loop;
 	rc = map(r, c->memfd, e);
 	if (rc < 0) {
 		simrank_free(r);
@@ -132,7 +134,7 @@ void simrank_step(struct simrank *r, int64_t vt)
 	struct seg_thread *t = thread_of(r);
 	struct ring ring = { in_thread(r, r->h->ring_offset), r->h->ring_bytes, &t->ring_head,
 			     &t->ring_tail, &t->ring_dropped };
-	union ring_record rec = { .probe = { .ticks = (uint64_t)clock_mono(), .npar = 1, .tid = t->tid } };
+	union ring_record rec = { .probe = { .ticks = (uint64_t)loop_now(r->loop), .npar = 1, .tid = t->tid } };
 
 	if (!(*word & PROBE_RECORD))
 		return;
@@ -164,7 +166,7 @@ static void happen(struct simrank *r, enum call_phase phase, int64_t bytes, uint
 					 .func = (uint16_t)r->send,
 					 .phase = (uint8_t)phase,
 					 .tid = thread_of(r)->tid,
-					 .now = (uint64_t)clock_mono(),
+					 .now = (uint64_t)loop_now(r->loop),
 					 .partner = 0,
 					 .bytes = length ? bytes : 0 };
 

@@ -17,6 +17,7 @@ struct simsite {
 	struct timebase time;
 	struct heap_account heap;
 	bool is_stacked;
+	struct hostclock clock;
 	char name[SIMSITE_NAME_BYTES], host[SIMSITE_NAME_BYTES];
 	char parent[SIMSITE_NAME_BYTES + sizeof(":65535")];
 };
@@ -49,6 +50,10 @@ int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite
 	str_copy(s->parent, sizeof(s->parent), conf->is_stacked ? conf->parent : "");
 	s->who = world_identity(w, ROLE_SM, s->name, s->host);
 	rng_init(&s->rng, rng_next(&w->dice));
+	if (hostclock_open(w, s->host, &s->clock) < 0) {
+		simsite_free(s);
+		return err_nomem(e);
+	}
 	*out = s;
 	return 0;
 }
@@ -79,7 +84,7 @@ bool simsite_is_running(const struct simsite *s)
 static int open_it(struct simsite *s, struct err *e)
 {
 	const struct connstr conn = { .host = { WORLD_TOP }, .nhost = 1, .port = s->w->port, .pin = WORLD_PIN };
-	struct sm_conf c = { .loop = s->w->loop, .rng = &s->rng, .timebase = &s->time, .dialer = { dial, s },
+	struct sm_conf c = { .loop = s->clock.loop, .rng = &s->rng, .timebase = &s->time, .dialer = { dial, s },
 			     .is_stacked = s->is_stacked, .parent = s->parent, .conn = &conn,
 			     .epoch = (uint64_t)world_wall(s->w), .site = s->name, .host = s->host, .port = SIMSITE_PORT,
 			     .grace = SIMSITE_GRACE_NS, .advertise = s->host, .software = "sm", .on_end = on_end, .arg = s };
@@ -88,7 +93,7 @@ static int open_it(struct simsite *s, struct err *e)
 	if (rc < 0)
 		return rc;
 	/* Its own clock is not the system's. */
-	timebase_init(&s->time, loop_now(s->w->loop), world_wall(s->w) + world_random(s->w, NSEC_PER_SEC));
+	timebase_init(&s->time, loop_now(s->clock.loop), hostclock_wall(&s->clock) + world_random(s->w, NSEC_PER_SEC));
 	c.ctx = s->ctx;
 	rc = sm_open(&c, &s->sm, e);
 	if (rc < 0)
@@ -120,6 +125,33 @@ void simsite_kill(struct simsite *s)
 	sm_free(s->sm);
 	s->sm = NULL;
 	net_ctx_free(s->ctx);
+	loop_part_release(s->clock.loop);
+}
+
+void simsite_hold(struct simsite *s, nsec_t time)
+{
+	if (!s->sm)
+		return;
+	log_info("sim", "the sm of %s stands still for %lld ms", s->name, (long long)(time / NSEC_PER_MSEC));
+	loop_part_hold(s->clock.loop, time);
+}
+
+void simsite_resume(struct simsite *s)
+{
+	loop_part_release(s->clock.loop);
+}
+
+nsec_t simsite_time(const struct simsite *s, nsec_t *error)
+{
+	nsec_t now = loop_now(s->clock.loop);
+
+	*error = timebase_error(&s->time, now);
+	return timebase_at(&s->time, now);
+}
+
+struct hostclock *simsite_clock(struct simsite *s)
+{
+	return &s->clock;
 }
 
 void simsite_counts(const struct simsite *s, struct sm_counts *out)

@@ -4,6 +4,7 @@
 #define SIM_SIMSITE_H
 
 #include "sim/heap.h"
+#include "sim/hostclock.h"
 #include "sim/world.h"
 #include "sm/sm.h"
 
@@ -28,6 +29,14 @@ const char *simsite_host(const struct simsite *s); /* where the sm runs */
 bool simsite_is_running(const struct simsite *s);
 int simsite_start(struct simsite *s, struct err *e);
 void simsite_kill(struct simsite *s);
+
+/* It stands still for so long, as after SIGSTOP. */
+void simsite_hold(struct simsite *s, nsec_t time);
+void simsite_resume(struct simsite *s);
+
+/* Its notion of mainsm's time, and how far that may be wrong as it says; running only. */
+nsec_t simsite_time(const struct simsite *s, nsec_t *error);
+struct hostclock *simsite_clock(struct simsite *s);
 
 /* Running only. */
 void simsite_counts(const struct simsite *s, struct sm_counts *out);

@@ -19,6 +19,8 @@ struct simtop {
 	struct rng rng;
 	struct timebase time;
 	struct heap_account heap;
+	struct hostclock clock;
+	uint64_t starts;
 	struct simdisk *disk; /* owned */
 };
 
@@ -29,6 +31,13 @@ static int start_sm(void *arg, const struct site *site, const char *launcher, co
 	return 0;
 }
 
+static nsec_t wall_now(void *arg)
+{
+	const struct simtop *t = arg;
+
+	return hostclock_wall(&t->clock);
+}
+
 static int connection(void *arg, const struct token_text *token, struct buf *out)
 {
 	buf_printf(out, "%s %s", token->id, token->secret);
@@ -37,7 +46,9 @@ static int connection(void *arg, const struct token_text *token, struct buf *out
 
 static void on_end(void *arg, const char *reason)
 {
-	world_break(arg, "mainsm ends by itself: %s", reason);
+	struct simtop *t = arg;
+
+	world_break(t->w, "mainsm ends by itself: %s", reason);
 }
 
 int simtop_new(struct world *w, struct simtop **out, struct err *e)
@@ -51,6 +62,8 @@ int simtop_new(struct world *w, struct simtop **out, struct err *e)
 	t->who = world_identity(w, ROLE_MAINSM, "", WORLD_TOP);
 	rng_init(&t->rng, rng_next(&w->dice));
 	rc = simdisk_new(WORLD_TOP, rng_next(&w->dice), &t->disk, e);
+	if (rc == 0 && hostclock_open(w, WORLD_TOP, &t->clock) < 0)
+		rc = err_nomem(e);
 	if (rc < 0) {
 		simtop_free(t);
 		return rc;
@@ -75,14 +88,14 @@ bool simtop_is_running(const struct simtop *t)
 
 static int open_it(struct simtop *t, struct err *e)
 {
-	struct mainsm_conf c = { .loop = t->w->loop, .rng = &t->rng, .timebase = &t->time, .epoch = (uint64_t)world_wall(t->w),
+	struct mainsm_conf c = { .loop = t->clock.loop, .rng = &t->rng, .timebase = &t->time, .epoch = (uint64_t)world_wall(t->w),
 				 .state_dir = WORLD_TOP, .port = t->w->port, .launcher = "local",
-				 .wall_now = world_wall, .start_sm = start_sm, .connection = connection, .on_end = on_end, .arg = t->w };
+				 .wall_now = wall_now, .start_sm = start_sm, .connection = connection, .on_end = on_end, .arg = t };
 	int rc = mem_ctx_open(t->w->net, &t->who, &t->ctx, e);
 
 	if (rc < 0)
 		return rc;
-	timebase_init_root(&t->time, loop_now(t->w->loop), world_wall(t->w));
+	timebase_init_root(&t->time, loop_now(t->clock.loop), hostclock_wall(&t->clock));
 	c.ctx = t->ctx;
 	rc = mainsm_open(&c, &t->m, e);
 	if (rc < 0) {
@@ -97,6 +110,7 @@ int simtop_start(struct simtop *t, struct err *e)
 {
 	int rc;
 
+	t->starts++;
 	loop_enter(t->w->loop, &t->heap);
 	rc = open_it(t, e);
 	loop_enter(t->w->loop, NULL);
@@ -122,6 +136,31 @@ void simtop_kill(struct simtop *t)
 	t->m = NULL;
 	net_ctx_free(t->ctx);
 	simdisk_set(t->disk, disk);
+	loop_part_release(t->clock.loop);
+}
+
+void simtop_hold(struct simtop *t, nsec_t time)
+{
+	if (!t->m)
+		return;
+	log_info("sim", "mainsm stands still for %lld ms", (long long)(time / NSEC_PER_MSEC));
+	loop_part_hold(t->clock.loop, time);
+}
+
+void simtop_resume(struct simtop *t)
+{
+	loop_part_release(t->clock.loop);
+}
+
+nsec_t simtop_time(const struct simtop *t, uint64_t *starts)
+{
+	*starts = t->starts;
+	return timebase_at(&t->time, loop_now(t->clock.loop));
+}
+
+struct hostclock *simtop_clock(struct simtop *t)
+{
+	return &t->clock;
 }
 
 void simtop_switch_off(struct simtop *t)

@@ -4,6 +4,7 @@
 #define SIM_SIMTOP_H
 
 #include "sim/heap.h"
+#include "sim/hostclock.h"
 #include "sim/simdisk.h"
 #include "sim/world.h"
 
@@ -23,6 +24,13 @@ void simtop_kill(struct simtop *t);
 
 /* The host: what was not synced to its disk is gone, too. */
 void simtop_switch_off(struct simtop *t);
+/* mainsm stands still for so long, as after SIGSTOP. */
+void simtop_hold(struct simtop *t, nsec_t time);
+void simtop_resume(struct simtop *t);
+
+/* mainsm's time, which is everybody's; *starts: of mainsm so far. Running only. */
+nsec_t simtop_time(const struct simtop *t, uint64_t *starts);
+struct hostclock *simtop_clock(struct simtop *t);
 struct simdisk *simtop_disk(const struct simtop *t);
 
 /* Running only. A connection string of this one is the token's id and secret, with a blank between. */
