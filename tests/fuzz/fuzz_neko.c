@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first byte says what the others are: c a configuration, which makes a run or an error with words; b a block
- * of events and delays, as many as it says; m what a master and a factory say; any other one a datagram, of which a message has no more bytes
+ * of events and delays, as many as it says; m what a master and a factory say, the configuration of an order too; any other one a datagram, of which a message has no more bytes
  * than came.
  */
+#include "neko/crew.h"
 #include "neko/realwire.h"
 #include "neko/run.h"
 
@@ -20,18 +21,19 @@ static void demand(int truth)
 		abort();
 }
 
-static void configuration(const uint8_t *p, size_t n)
+static void configuration(const char *p, size_t n,
+			  int (*make)(struct setup *, struct run **, struct err *))
 {
 	uint64_t m = 0;
 	struct setup *s = NULL;
 	struct run *r = NULL;
 	struct err e = { 0 };
 
-	if (setup_parse((const char *)p, n, &s, &e)) {
+	if (setup_parse(p, n, &s, &e)) {
 		demand(!s && e.text[0]);
 		return;
 	}
-	if (setup_u64(s, "process.num", 1, PROCESSES_MAX, &m, NULL) == 0 && run_new(s, &r, &e))
+	if (setup_u64(s, "process.num", 1, PROCESSES_MAX, &m, NULL) == 0 && make(s, &r, &e))
 		demand(!r && e.text[0]);
 	run_free(r);
 	setup_free(s);
@@ -73,8 +75,10 @@ static void controls(const uint8_t *p, size_t n)
 	uint64_t key;
 	nsec_t t[3];
 
-	if (realwire_get_start(p, n, &s) == 0)
-		demand(s.ntext <= n && (!s.ntext || s.text[s.ntext - 1] + 1));
+	if (realwire_get_start(p, n, &s) == 0) {
+		demand(s.ntext <= n && s.id >= 1 && s.id <= s.m && s.m <= REAL_PROCESSES_MAX);
+		configuration(s.text, s.ntext, run_new_part);
+	}
 	if (realwire_get_ready(p, n, &r) == 0)
 		demand(r.n <= NEKO_NETS_MAX);
 	realwire_get_words(p, n, words);
@@ -108,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	if (!n)
 		return 0;
 	if (*p == 'c')
-		configuration(p + 1, n - 1);
+		configuration((const char *)p + 1, n - 1, run_new);
 	else if (*p == 'b')
 		block(p + 1, n - 1);
 	else if (*p == 'm')
