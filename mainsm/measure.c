@@ -62,8 +62,8 @@ struct measure *measures_find(const struct measures *ms, const char *token)
 /* Whoever still waits hears that there is nothing to wait for. */
 static void drop_waiters(struct measure *m)
 {
-	measure_ready(m, true, NULL);
-	measure_ready(m, false, NULL);
+	measure_ready_read(m, INT64_MAX, NULL);
+	measure_ready_loaded(m);
 }
 
 static void measure_free(struct measure *m)
@@ -227,7 +227,7 @@ int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 
 	if (m->state == MEASURE_RUNS)
 		return -ERR_INVALID;
-	rc = measure_wait(m, on_loaded, NULL, arg);
+	rc = measure_wait(m, &(struct measure_waiter){ .on_loaded = on_loaded, .arg = arg });
 	if (rc)
 		return rc;
 	m->state = MEASURE_RUNS;

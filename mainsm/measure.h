@@ -89,7 +89,7 @@ void measure_delete(struct measure *m);
 int measure_change(struct measure *m, const struct omis_value *objects, bool add, struct buf *why);
 
 /*
- * Reads by request; on_read comes from the loop when it is closed, with the values as dfg_read() tells them, NULL when the
+ * Reads by request, or with the request after the one that is under way; on_read comes from the loop when it is closed, with the values as dfg_read() tells them, NULL when the
  * measurement ends before. One that has an interval tells its next read. ERR_INVALID: it does not run.
  */
 int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg);

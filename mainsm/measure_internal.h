@@ -76,8 +76,9 @@ struct measure_waiter {
 	struct list in_waiters; /* the measurement's, then those that are ready */
 	char *values; /* owned; of the read, NULL: none */
 	void (*on_loaded)(void *arg);
-	void (*on_read)(void *arg, const char *values);
+	void (*on_read)(void *arg, const char *values); /* one of the two is NULL */
 	void *arg;
+	int64_t read; /* that, or a later one */
 };
 
 /* Something that is wrong with an object's part. */
@@ -149,13 +150,15 @@ uint32_t measure_world_find(const struct measure_world *w, const char *token);
 
 /* --- measure_wait.c */
 
-/* -ERR_NOMEM. One of the two is NULL. */
-int measure_wait(struct measure *m, void (*on_loaded)(void *arg), void (*on_read)(void *arg, const char *values),
-		 void *arg);
-bool measure_has_readers(const struct measure *m);
+/* -ERR_NOMEM. */
+int measure_wait(struct measure *m, const struct measure_waiter *who);
 
-/* Those who wait for reads (or else for children) are ready, with a copy of these values. */
-void measure_ready(struct measure *m, bool readers, const char *values);
+/* Somebody waits for that read. */
+bool measure_has_readers(const struct measure *m, int64_t read);
+
+/* Those who wait for children are ready; those who wait for a read up to that one are, with a copy of these values. */
+void measure_ready_loaded(struct measure *m);
+void measure_ready_read(struct measure *m, int64_t read, const char *values);
 /* Ready waiters that nobody will tell. */
 void measures_drop_ready(struct measures *ms);
 

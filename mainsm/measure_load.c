@@ -358,7 +358,7 @@ static bool all_confirmed(const struct measure *m)
 void measure_check_loaded(struct measure *m, bool give_up)
 {
 	if (give_up || all_confirmed(m))
-		measure_ready(m, false, NULL);
+		measure_ready_loaded(m);
 }
 
 /* A list of tokens: the child's own. */

@@ -165,12 +165,12 @@ static void tell_waiters(struct measure *m)
 	struct buf b = BUF_INIT(READ_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 
-	if (!measure_has_readers(m))
+	if (!measure_has_readers(m, m->read))
 		return;
 	omis_write_int(&w, m->read);
 	omis_write_int(&w, m->read_at);
 	write_some(&w, m, 0, m->nvalue, READ_MAX_BYTES / 2);
-	measure_ready(m, true, b.failed ? NULL : buf_str(&b));
+	measure_ready_read(m, m->read, b.failed ? NULL : buf_str(&b));
 	buf_done(&b);
 }
 
@@ -196,6 +196,20 @@ void measure_on_batch(void *arg, const struct flow_batch *b)
 	stage_take(m->plan->piece[0].stage, STAGE_HERE, b, NULL);
 }
 
+/* A read by request: whoever has asked by now finds in it what was before. */
+static void ask_below(struct measure *m)
+{
+	struct msg msg = { .type = MSG_FLOW_READ };
+
+	m->asked_read = m->read + 1;
+	m->asked_at = measure_now(m->ms);
+	if (m->asked_at <= m->read_at || m->asked_at <= m->start)
+		m->asked_at = (m->read_at > m->start ? m->read_at : m->start) + 1;
+	msg.flow_read = (struct msg_flow_read){ m->number, (uint64_t)m->asked_read, m->asked_at };
+	for (size_t i = 0; i < m->nslot; i++)
+		children_send(m->ms->conf.children, m->slot[i].child, &msg);
+}
+
 /* False: the measurement is gone. */
 static bool close_read(struct measure *m, int64_t read, nsec_t t, bool is_late)
 {
@@ -213,6 +227,8 @@ static bool close_read(struct measure *m, int64_t read, nsec_t t, bool is_late)
 	if (is_there) {
 		tell_waiters(m);
 		measure_values_clear(m);
+		if (!m->asked.every && measure_has_readers(m, INT64_MAX))
+			ask_below(m);
 	}
 	return is_there;
 }
@@ -344,21 +360,17 @@ int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_bat
 
 int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg)
 {
-	struct msg msg = { .type = MSG_FLOW_READ };
+	/* One that is under way was asked for before what this one is to have in it: the next one has it. */
+	bool is_late = m->asked_read && m->asked_at < measure_now(m->ms);
+	struct measure_waiter who = { .on_read = on_read, .arg = arg, .read = is_late ? m->asked_read + 1 : 0 };
 	int rc;
 
 	if (m->state != MEASURE_RUNS)
 		return -ERR_INVALID;
-	rc = measure_wait(m, NULL, on_read, arg);
+	rc = measure_wait(m, &who);
 	if (rc || m->asked.every || m->asked_read)
 		return rc;
-	m->asked_read = m->read + 1;
-	m->asked_at = measure_now(m->ms);
-	if (m->asked_at <= m->read_at || m->asked_at <= m->start)
-		m->asked_at = (m->read_at > m->start ? m->read_at : m->start) + 1;
-	msg.flow_read = (struct msg_flow_read){ m->number, (uint64_t)m->asked_read, m->asked_at };
-	for (size_t i = 0; i < m->nslot; i++)
-		children_send(m->ms->conf.children, m->slot[i].child, &msg);
+	ask_below(m);
 	/* Not before this has returned: who asks wants to know first that it is under way. */
 	loop_timer_arm(m->timer, 0);
 	return 0;

@@ -8,24 +8,26 @@
 
 #include <stdlib.h>
 
-int measure_wait(struct measure *m, void (*on_loaded)(void *arg), void (*on_read)(void *arg, const char *values),
-		 void *arg)
+int measure_wait(struct measure *m, const struct measure_waiter *who)
 {
-	struct measure_waiter *w = calloc(1, sizeof(*w));
+	struct measure_waiter *w = malloc(sizeof(*w));
 
 	if (!w)
 		return -ERR_NOMEM;
-	w->on_loaded = on_loaded;
-	w->on_read = on_read;
-	w->arg = arg;
+	*w = *who;
 	list_push_back(&m->waiters, &w->in_waiters);
 	return 0;
 }
 
-bool measure_has_readers(const struct measure *m)
+static bool is_reader(const struct measure_waiter *w, int64_t read)
+{
+	return w->on_read && w->read <= read;
+}
+
+bool measure_has_readers(const struct measure *m, int64_t read)
 {
 	list_each(i, &m->waiters)
-		if (list_entry(i, struct measure_waiter, in_waiters)->on_read)
+		if (is_reader(list_entry(i, struct measure_waiter, in_waiters), read))
 			return true;
 	return false;
 }
@@ -55,21 +57,41 @@ static void tell_all(void *arg)
 	}
 }
 
-void measure_ready(struct measure *m, bool readers, const char *values)
+static void tell_ready(struct measures *ms)
 {
-	struct measures *ms = m->ms;
+	if (!list_is_empty(&ms->ready))
+		loop_job_post(ms->conf.loop, &ms->telling, tell_all, ms);
+}
+
+static void is_ready(struct measure *m, struct measure_waiter *w)
+{
+	list_del(&w->in_waiters);
+	list_push_back(&m->ms->ready, &w->in_waiters);
+}
+
+void measure_ready_loaded(struct measure *m)
+{
 
 	list_each_safe(i, &m->waiters) {
 		struct measure_waiter *w = list_entry(i, struct measure_waiter, in_waiters);
 
-		if ((w->on_read != NULL) != readers)
+		if (!w->on_read)
+			is_ready(m, w);
+	}
+	tell_ready(m->ms);
+}
+
+void measure_ready_read(struct measure *m, int64_t read, const char *values)
+{
+	list_each_safe(i, &m->waiters) {
+		struct measure_waiter *w = list_entry(i, struct measure_waiter, in_waiters);
+
+		if (!is_reader(w, read))
 			continue;
 		w->values = str_dup(values);
-		list_del(i);
-		list_push_back(&ms->ready, i);
+		is_ready(m, w);
 	}
-	if (!list_is_empty(&ms->ready))
-		loop_job_post(ms->conf.loop, &ms->telling, tell_all, ms);
+	tell_ready(m->ms);
 }
 
 static void forget(struct list *waiters, const void *arg)

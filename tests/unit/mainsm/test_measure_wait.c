@@ -27,6 +27,40 @@ START_TEST(a_request_may_read_and_delete_a_histogram)
 }
 END_TEST
 
+/* What was before the request is in its read, though another one is under way that b has told all for. */
+START_TEST(who_asks_while_a_read_is_under_way_gets_the_next_one)
+{
+	char request[64];
+	uint64_t first, second;
+
+	open_hosts();
+	create("[]", "", "Send_volume", "[\"every_ms\",0]");
+	ck_assert_uint_eq(reply_status(ask("dfg_start", "")), STATUS_OK);
+	snprintf(request, sizeof(request), ":dfg_read([%s])", dfg);
+	first = above_send(&t, request, 0);
+	world_run(&w, 10 * MS);
+	measured_send(&in_b, 1, in_b.read_at);
+	world_run(&w, 10 * MS);
+	more = 1;
+	second = above_send(&t, request, 0);
+	world_run(&w, 10 * MS);
+	measured_send(&in_a, 1, in_a.read_at);
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(t.last->id, first);
+	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, "1,"));
+	ck_assert_uint_eq(in_a.reads, 2);
+	ck_assert_uint_eq(in_b.reads, 2);
+	measured_send(&in_a, 2, in_a.read_at);
+	measured_send(&in_b, 2, in_b.read_at);
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(t.last->id, second);
+	ck_assert_uint_eq(reply_status(t.last), STATUS_OK);
+	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, ",8,8,")); /* all of them, */
+	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, "[\"\",2,2048.0,")); /* with what they did since */
+	close_hosts();
+}
+END_TEST
+
 /* Site b does not confirm. */
 static uint64_t begin_to_start_and_delete(const char *objects)
 {
@@ -112,7 +146,7 @@ START_TEST(of_several_measurements_each_follows_what_has_come)
 }
 END_TEST
 
-SUITE("measure wait", of_several_measurements_each_follows_what_has_come,
+SUITE("measure wait", who_asks_while_a_read_is_under_way_gets_the_next_one, of_several_measurements_each_follows_what_has_come,
       a_request_may_read_and_delete_a_histogram,
       what_goes_on_when_nobody_is_left_to_load_may_delete_what_is_being_changed,
       what_goes_on_when_objects_have_left_may_delete_what_followed_them,
