@@ -135,6 +135,29 @@ all_sent() {
 	cat "$TMPDIR/loops.$f".[01] | awk '/iteration_end/ { last[$2 " " n[$2]++] = $5; if ($2 > vt) vt = $2 }
 		END { print last[vt " 0"] + last[vt " 1"] }'
 }
+# A read at each probe of the first rank: which call of an action list has asked for it makes no difference to what is in it.
+reads_at_probes() {
+	first=$(omig tree --json | tr '{' '\n' | grep '"rank":0,' | grep -v '"state":"ended"' | grep -o '"token":"p_[0-9a-z_]*"' | cut -d'"' -f4)
+	session_begins
+	session_asks ':site_attach([]) node_attach([]) proc_attach([])' >/dev/null
+	dfg=$(session_asks ':dfg_create([],"","Send_volume",["every_ms",0])' | sed -n 's/.* \(d_[0-9]*\)$/\1/p')
+	session_asks "thread_executes_probe([$first],\"iteration_end\"): print([\$vt]) dfg_read([$dfg])" >/dev/null
+	at_probes=$(wc -l <"$TMPDIR/session.asked")
+	session_asks ":dfg_start([$dfg])"
+}
+# Each event has its read, in which is what the rank had sent by then, and no more than all of them have sent.
+each_has_its_read() {
+	session_told "$at_probes" | tail -n 4
+	session_told "$at_probes" | awk -v books="$TMPDIR/loops.$f.0" -v all="$(all_sent)" '
+		BEGIN { while ((getline line <books) > 0) if (split(line, w, " ") && w[1] == "iteration_end") sent[w[2]] = w[5] }
+		/^1 0 - 1,/ { split($4, w, ","); vt = w[2]; events++ }
+		/^2 / {
+			reads++
+			n = split($4, w, ",")
+			if ($2 != 0 || n < 6 || w[5] < sent[vt] || w[5] > all) { print "vt", vt, "sent", sent[vt], $0; bad++ }
+		}
+		END { print events, "events", reads, "reads", bad + 0, "bad"; exit bad || events < 20 || events != reads }'
+}
 for f in $flavours; do
 	[ -x "$B/examples/loops.$f" ] || continue
 	rm -f "$TMPDIR/begin" "$TMPDIR/enough"
@@ -153,9 +176,12 @@ for f in $flavours; do
 	done
 	check "$f: a region that there is not is told" says 'region nowhere: the process has no probes of that name' \
 		omig measure Send_volume --region nowhere --every 100ms --count 1
+	check "$f: at each probe a measurement is to be read" says '^1 0 ' reads_at_probes
 	: >"$TMPDIR/begin"
 	check "$f: it makes its passes" until_true 60 sh -c "[ \"\$(grep -c iteration_end '$TMPDIR/loops.$f.0')\" -gt 20 ]"
 	enough $job
+	check "$f: each event has a read of what was done by then" until_true 20 each_has_its_read
+	session_ends
 	check "$f: what it sends is in the region of sends" until_true 20 region_has sent send "$(all_sent)"
 	check "$f: and in the one around it" until_true 20 region_has sent loop "$(all_sent)"
 	check "$f: a metric of one's own takes regions, too" until_true 20 region_has text loop "$(all_sent)"
