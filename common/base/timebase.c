@@ -71,6 +71,22 @@ bool timebase_drift(const struct timebase *t, double *ppm, double *error_ppm)
 	return t->is_root || t->drift_at;
 }
 
+/* What is known and what is heard cannot both be true: the root is another, or its clock was put. */
+static bool is_of_another_root(const struct timebase *t, const struct timebase_mark *m)
+{
+	nsec_t error = timebase_error(t, m->at), apart = m->offset - t->offset;
+
+	return error != TIMEBASE_UNKNOWN_NS && (apart > m->error + error || -apart > m->error + error);
+}
+
+static void forget_root(struct timebase *t)
+{
+	t->roots++;
+	t->error = TIMEBASE_UNKNOWN_NS;
+	t->begin = t->middle = (struct timebase_mark){ 0 };
+	t->drift_at = 0;
+}
+
 int timebase_update(struct timebase *t, const struct timebase_sample *s)
 {
 	struct timebase_mark m;
@@ -87,6 +103,8 @@ int timebase_update(struct timebase *t, const struct timebase_sample *s)
 	m.at = s->received;
 	if (t->is_root)
 		return 0;
+	if (is_of_another_root(t, &m))
+		forget_root(t);
 	learn_drift(t, &m);
 	if (m.error > timebase_error(t, s->received))
 		return 0;

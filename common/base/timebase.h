@@ -33,6 +33,7 @@ struct timebase {
 	nsec_t error; /* bound at `at`; TIMEBASE_UNKNOWN_NS before the first sample */
 	nsec_t at; /* local time of the sample that is in use */
 	nsec_t newest; /* latest value that timebase_now() returned */
+	unsigned roots; /* how often it turned out to be of another root than before */
 	bool is_root;
 	struct timebase_mark begin, middle; /* of the window of the drift */
 	nsec_t drift_at; /* when it was found; 0: never */
@@ -55,7 +56,7 @@ void timebase_init_root(struct timebase *t, nsec_t local_now, nsec_t wall_now);
 
 /*
  * Takes the sample if it bounds the error better than what is known (the
- * bound that grew meanwhile counts). ERR_INVALID: received before sent, or numbers out of
+ * bound that grew meanwhile counts), and if both cannot be true: then all that was known was of another root. ERR_INVALID: received before sent, or numbers out of
  * range; the sample is ignored. The root ignores all.
  */
 int timebase_update(struct timebase *t, const struct timebase_sample *s);

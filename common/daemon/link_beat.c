@@ -116,6 +116,7 @@ void link_beat_start(struct link *l)
 	nsec_t now = loop_now(l->conf.loop);
 
 	l->last_in = l->up_at = now;
+	l->roots = l->conf.timebase ? l->conf.timebase->roots : 0;
 	if (l->unread_since)
 		l->unread_since = now;
 	if (beats(l))
@@ -135,11 +136,23 @@ void link_beat_unread(struct link *l, bool is_unread)
 	l->unread_since = is_unread ? now : 0;
 }
 
+/* We have learnt another time, and who is below us takes his from us: who is asked asks, too. */
+static bool has_other_time(struct link *l)
+{
+	unsigned roots = l->conf.timebase ? l->conf.timebase->roots : 0;
+	bool is_other = roots != l->roots;
+
+	l->roots = roots;
+	return is_other && !l->dialer.dial;
+}
+
 static void say_word(struct link *l, nsec_t now)
 {
-	if (now < word_due(l))
+	bool asks = has_other_time(l);
+
+	if (now < word_due(l) && !asks)
 		return;
-	if (now >= ping_due(l) || !beats(l))
+	if (asks || now >= ping_due(l) || !beats(l))
 		send_ping(l, now);
 	else
 		send_beat(l, now);
@@ -170,6 +183,14 @@ void link_beat(struct link *l)
 	arm_next(l, now);
 }
 
+/* One that comes before it is due is of who has another time for us. */
+static bool asks_back(const struct link *l, nsec_t now)
+{
+	bool is_early = l->dialer.dial && now - l->pinged_at < MEASURE_PERIOD_NS / 2;
+
+	return beats(l) && now - l->asked_at > (is_early ? HEARTBEAT_PERIOD_NS : MEASURE_PERIOD_NS / 2);
+}
+
 void link_got_ping(struct link *l, const struct msg_ping *ping)
 {
 	nsec_t now = loop_now(l->conf.loop);
@@ -177,12 +198,13 @@ void link_got_ping(struct link *l, const struct msg_ping *ping)
 
 	m.pong.error_ns = TIMEBASE_UNKNOWN_NS;
 	if (l->conf.timebase) {
-		m.pong.system_time_ns = timebase_now(l->conf.timebase, now);
+		m.pong.system_time_ns = timebase_at(l->conf.timebase, now);
 		m.pong.error_ns = timebase_error(l->conf.timebase, now);
 	}
 	link_send_now(l, &m);
-	if (beats(l) && now - l->asked_at > MEASURE_PERIOD_NS / 2)
+	if (asks_back(l, now))
 		send_ping(l, now);
+	l->pinged_at = now;
 }
 
 void link_got_pong(struct link *l, const struct msg_pong *pong)

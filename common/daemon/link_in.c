@@ -136,7 +136,7 @@ static void decide(struct link *l, const struct msg_hello *h, uint32_t version)
 	m.hello_ack.version = version;
 	m.hello_ack.epoch = l->conf.epoch;
 	if (l->conf.timebase)
-		m.hello_ack.system_time_ns = timebase_now(l->conf.timebase, now);
+		m.hello_ack.system_time_ns = timebase_at(l->conf.timebase, now);
 	if (link_send_now(l, &m)) {
 		err_set(&why, ERR_CLOSED, "HELLO_ACK could not be sent");
 		link_lose(l, &why);

@@ -79,13 +79,41 @@ START_TEST(a_better_sample_is_taken_and_a_worse_one_is_not)
 	timebase_init(&t, 0, 0);
 	timebase_update(&t, &(struct timebase_sample){ 0, 10 * MS, WALL, 0 });
 	ck_assert_int_eq(t.error, 5 * MS);
-	timebase_update(&t, &(struct timebase_sample){ SEC, SEC + 100 * MS, WALL, 0 });
+	timebase_update(&t, &(struct timebase_sample){ SEC, SEC + 100 * MS, WALL + SEC, 0 });
 	ck_assert_int_eq(t.error, 5 * MS);
-	timebase_update(&t, &(struct timebase_sample){ SEC, SEC + 2 * MS, WALL, MS });
+	timebase_update(&t, &(struct timebase_sample){ SEC, SEC + 2 * MS, WALL + SEC, MS });
 	ck_assert_int_eq(t.error, 2 * MS);
 	/* 100 s later the drift has made even the worse one better. */
-	timebase_update(&t, &(struct timebase_sample){ 101 * SEC, 101 * SEC + 10 * MS, WALL, 0 });
+	timebase_update(&t, &(struct timebase_sample){ 101 * SEC, 101 * SEC + 10 * MS, WALL + 101 * SEC, 0 });
 	ck_assert_int_eq(t.error, 5 * MS);
+	ck_assert_uint_eq(t.roots, 0);
+}
+END_TEST
+
+/* The root was started anew, and its wall clock had been put: both bounds cannot be true. */
+START_TEST(another_root_is_believed_at_once)
+{
+	struct timebase t;
+	double ppm, error;
+
+	for (int sign = -1; sign <= 1; sign += 2) {
+		nsec_t jump = sign * 3600 * SEC;
+
+		timebase_init(&t, 0, 0);
+		for (nsec_t at = 0; at < 10 * SEC; at += SEC)
+			timebase_update(&t, &(struct timebase_sample){ at, at + MS, WALL + at, 0 });
+		ck_assert_int_le(t.error, MS);
+		timebase_update(&t, &(struct timebase_sample){ 10 * SEC, 10 * SEC + 50 * MS, WALL + 10 * SEC + jump, 0 });
+		ck_assert_uint_eq(t.roots, 1);
+		ck_assert_int_eq(t.error, 25 * MS);
+		ck_assert_int_le(llabs(timebase_at(&t, 10 * SEC) - WALL - 10 * SEC - jump), t.error);
+		/* What is known of the drift was another's. */
+		ck_assert(!timebase_drift(&t, &ppm, &error));
+		timebase_update(&t, &(struct timebase_sample){ 20 * SEC, 20 * SEC + MS, WALL + 20 * SEC + jump, 0 });
+		ck_assert(timebase_drift(&t, &ppm, &error));
+		ck_assert_double_le(fabs(ppm), error);
+		ck_assert_uint_eq(t.roots, 1);
+	}
 }
 END_TEST
 
@@ -153,5 +181,5 @@ END_TEST
 SUITE("timebase", the_root_is_its_own_time_without_error, without_a_sample_the_error_is_unknown,
       the_truth_lies_within_the_bound_however_the_delay_is_split,
       clocks_that_drift_stay_within_a_bound_that_grows,
-      a_better_sample_is_taken_and_a_worse_one_is_not, samples_that_cannot_be_are_ignored,
+      a_better_sample_is_taken_and_a_worse_one_is_not, another_root_is_believed_at_once, samples_that_cannot_be_are_ignored,
       the_drift_lies_within_its_bound, now_never_goes_back)

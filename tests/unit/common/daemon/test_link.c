@@ -329,47 +329,6 @@ START_TEST(a_herd_of_1000_links_comes_back_spread_over_time)
 }
 END_TEST
 
-/* Hundreds connect at once, and the first answer may wait for all of them. */
-START_TEST(what_the_first_answer_tells_of_the_clock_is_soon_made_better)
-{
-	world_open(&w, ROLE_LM);
-	set_delay(40 * MS, 0);
-	world_connect(&w, "lm");
-	loop_advance(w.loop, 300 * MS);
-	ck_assert_int_ge(timebase_error(&w.leaf_time, loop_now(w.loop)), 40 * MS);
-	set_delay(MS, 0);
-	loop_advance(w.loop, 700 * MS);
-	ck_assert_int_le(timebase_error(&w.leaf_time, loop_now(w.loop)), 2 * MS);
-	world_done(&w);
-}
-END_TEST
-
-START_TEST(the_clock_offset_stays_within_its_bound_under_uneven_delay)
-{
-	nsec_t truth, error;
-	struct link_stats s;
-
-	world_open(&w, ROLE_LM);
-	set_delay(MS, 200 * MS); /* each frame another delay: ways forth and back differ */
-	world_connect(&w, "lm");
-	loop_advance(w.loop, 2 * SEC);
-	truth = w.top_time.offset; /* both ends read one clock: this is the whole offset */
-	for (int i = 0; i < 200; i++) {
-		loop_advance(w.loop, 40 * SEC);
-		link_stats(w.a.link, &s);
-		ck_assert_int_ge(s.rtt, 2 * MS);
-		ck_assert_int_le(llabs(s.offset - truth), s.offset_error);
-		ck_assert_int_le(s.offset_error, s.rtt / 2 + 1);
-		error = timebase_error(&w.leaf_time, loop_now(w.loop));
-		ck_assert_int_le(llabs(timebase_at(&w.leaf_time, 0) - timebase_at(&w.top_time, 0)),
-				 error);
-	}
-	/* The best of many samples is kept: half of a mean round trip would be 101 ms. */
-	ck_assert_int_lt(error, 101 * MS);
-	world_done(&w);
-}
-END_TEST
-
 START_TEST(a_link_may_be_closed_in_any_callback)
 {
 	static const char *const leaf_places[] = { "up", "msg", "down", "retry" };
@@ -553,8 +512,6 @@ SUITE("link", a_link_is_up_when_hello_was_answered, messages_pass_both_ways_in_o
       a_tool_that_is_busy_elsewhere_is_not_cut,
       retries_back_off_from_100_ms_to_10_s_with_full_jitter,
       a_herd_of_1000_links_comes_back_spread_over_time,
-      what_the_first_answer_tells_of_the_clock_is_soon_made_better,
-      the_clock_offset_stays_within_its_bound_under_uneven_delay,
       a_link_may_be_closed_in_any_callback, a_link_may_be_closed_in_any_state,
       a_full_queue_refuses_and_counts_and_tells_when_there_is_room,
       a_failed_link_tells_the_peer_why, the_hosts_of_a_connection_string_are_tried_in_turn,
