@@ -3,6 +3,7 @@
 
 #include "common/base/array.h"
 #include "common/base/log.h"
+#include "sim/clocks.h"
 #include "sim/diskdice.h"
 #include "sim/pausedice.h"
 
@@ -13,6 +14,7 @@
 #define TROUBLED_MAX 65536 /* links at once: then no more until some are mended */
 #define DISK_ONE_IN 5
 #define PAUSE_ONE_IN 5
+#define STEP_ONE_IN 12
 #define BORN_ONE_IN 6 /* of faults are no faults: programs begin and end */
 
 struct pair {
@@ -175,6 +177,8 @@ static void on_fault(void *arg)
 		end_or_begin(f);
 	else if (one_in(f, PAUSE_ONE_IN))
 		pausedice_throw(f->conf.cluster, &f->dice, &f->conf.ledger->counts);
+	else if (one_in(f, STEP_ONE_IN))
+		clocks_throw(f->conf.cluster, &f->dice, &f->conf.ledger->counts);
 	else if (one_in(f, DISK_ONE_IN))
 		diskdice_throw(f->conf.cluster, &f->dice, &f->conf.ledger->counts);
 	else if (one_in(f, 2))

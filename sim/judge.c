@@ -3,6 +3,7 @@
 
 #include "common/base/str.h"
 #include "sim/answers.h"
+#include "sim/clocks.h"
 #include "sim/asker.h"
 
 #include <inttypes.h>
@@ -190,6 +191,8 @@ void judge(struct cluster *c, struct ledger *l, bool with_faults)
 	struct judge j = { .c = c };
 
 	pass(&j, with_faults ? JUDGE_HEAL_NS : JUDGE_LEAVE_NS);
+	if (!is_over(&j))
+		clocks_judge(c);
 	judge_processes(&j, l);
 	if (open_asker(&j) < 0)
 		world_break(c->w, "no memory");

@@ -18,7 +18,7 @@ struct ledger_counts {
 	uint64_t requests, answers, lost; /* of tools; lost: told by the end of the connection */
 	uint64_t manipulations, repeats, triggers, reads, infos;
 	uint64_t kills, cuts, breaks, slow_links; /* faults */
-	uint64_t pauses;
+	uint64_t pauses, steps; /* steps: of wall clocks */
 	uint64_t full_disks, failing_disks, switched_off;
 	uint64_t tokens; /* that were told, and are good */
 };

@@ -2,7 +2,7 @@
 # sim: whole hierarchies of our own daemons in virtual time, from a seed (docs/sim.md).
 MODULES      += sim
 sim.src      := clock.c hostclock.c trace.c world.c simrank.c simhost.c simtop.c simsite.c simnode.c simtool.c cluster.c disk.c \
-		simdisk.c diskcalls.c diskdice.c pausedice.c ledger.c answers.c admin.c user.c faults.c judge.c run.c detector.c rivals.c \
+		simdisk.c diskcalls.c diskdice.c pausedice.c clocks.c ledger.c answers.c admin.c user.c faults.c judge.c run.c detector.c rivals.c \
 		asker.c heap.c
 sim.uses     := common/base common/ring common/omis common/loop proto common/net common/flow common/route \
 		common/daemon common/authority eventlog stats pmsl neko lm sm mainsm

@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "sim/admin.h"
 #include "sim/clock.h"
+#include "sim/clocks.h"
 #include "sim/cluster.h"
 #include "sim/faults.h"
 #include "sim/judge.h"
@@ -32,6 +33,7 @@ struct play {
 	struct faults *faults;
 	struct user *user[RUN_TOOLS_MAX];
 	struct admin *admin;
+	struct clocks *clocks;
 };
 
 static int open_users(struct play *p, struct err *e)
@@ -71,6 +73,7 @@ static int open_play(struct play *p, struct err *e)
 		return rc;
 	loop_advance(p->w.loop, SETTLE_NS);
 	rc = open_users(p, e);
+	rc = rc < 0 ? rc : clocks_new(&p->cluster, &p->clocks, e);
 	rc = rc < 0 ? rc : admin_new(&p->cluster, p->conf->with_faults ? SLOW_NS : 0, &p->admin, e);
 	return rc < 0 ? rc : faults_new(&f, &p->faults, e);
 }
@@ -89,6 +92,7 @@ static void close_play(struct play *p)
 {
 	users_leave(p);
 	admin_free(p->admin);
+	clocks_free(p->clocks);
 	faults_free(p->faults);
 	cluster_close(&p->cluster);
 	if (p->w.loop)

@@ -95,9 +95,9 @@ static void tell_counts(const struct run_result *r)
 	printf("  killed %" PRIu64 ", links cut %" PRIu64 ", slow %" PRIu64 ", breaking %" PRIu64
 	       "\n",
 	       n->kills, n->cuts, n->slow_links, n->breaks);
-	printf("  stood still %" PRIu64 ", hosts switched off %" PRIu64 ", disks full %" PRIu64 ", failing %" PRIu64
+	printf("  stood still %" PRIu64 ", clocks stepped %" PRIu64 ", hosts switched off %" PRIu64 ", disks full %" PRIu64 ", failing %" PRIu64
 	       ", tokens that are good %" PRIu64 "\n",
-	       n->pauses, n->switched_off, n->full_disks, n->failing_disks, n->tokens);
+	       n->pauses, n->steps, n->switched_off, n->full_disks, n->failing_disks, n->tokens);
 }
 
 static void tell_broken(const struct run_conf *c, const struct run_result *r)

@@ -28,8 +28,8 @@ void simtop_switch_off(struct simtop *t);
 void simtop_hold(struct simtop *t, nsec_t time);
 void simtop_resume(struct simtop *t);
 
-/* mainsm's time, which is everybody's; *starts: of mainsm so far. Running only. */
-nsec_t simtop_time(const struct simtop *t, uint64_t *starts);
+/* mainsm's time, which is everybody's; running only. */
+nsec_t simtop_time(const struct simtop *t);
 struct hostclock *simtop_clock(struct simtop *t);
 struct simdisk *simtop_disk(const struct simtop *t);
 
