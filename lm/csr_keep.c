@@ -173,7 +173,7 @@ static void load(void *arg, struct keep *k)
 	struct msg *m = NULL;
 	struct err e = { 0 };
 
-	if (!keep_path(k, ARM, path, sizeof(path), &e) && !file_read(path, FRAME_MAX_BYTES, FILE_SECRET, &b, &e) &&
+	if (!keep_told(k)->ending && !keep_path(k, ARM, path, sizeof(path), &e) && !file_read(path, FRAME_MAX_BYTES, FILE_SECRET, &b, &e) &&
 	    b.n >= FRAME_HEADER_BYTES && frame_bytes(b.p, b.n) == b.n && b.p[4] == MSG_ARM &&
 	    !msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, &e) && !csrs_arm(arg, &m->arm, &r))
 		log_info("lm", "armed as before csr=%s subscription=%s", m->arm.csr, keep_name(k));
@@ -191,6 +191,17 @@ void csrs_keep_load(struct csrs *s)
 }
 
 /* --- what becomes of it */
+
+void csrs_keep_end(struct csrs *s, struct keep *k)
+{
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (csr_events_keep(c) == k)
+			csr_free(c);
+	}
+	csrs_arm_poll(s);
+}
 
 void csrs_keep_gone(struct csrs *s, struct keep *k)
 {

@@ -46,6 +46,9 @@ void csr_keep_forget(const struct csr *c);
 /* What an lm before us had armed; before processes are taken in. */
 void csrs_keep_load(struct csrs *s);
 
+/* No more is made for it: those above may have nobody left to disarm what feeds it. */
+void csrs_keep_end(struct csrs *s, struct keep *k);
+
 /* The subscription is over; its room is used up, or free again. */
 void csrs_keep_gone(struct csrs *s, struct keep *k);
 void csrs_keep_full(struct csrs *s, struct keep *k, bool is_full);

@@ -269,6 +269,14 @@ static void on_keep_full(void *arg, struct keep *k, bool is_full)
 		csrs_keep_full(m->csrs, k, is_full);
 }
 
+static void on_keep_told(void *arg, struct keep *k)
+{
+	struct lm *m = arg;
+
+	if (m->csrs && keep_told(k)->ending)
+		csrs_keep_end(m->csrs, k);
+}
+
 static void on_keep_gone(void *arg, struct keep *k)
 {
 	struct lm *m = arg;
@@ -394,6 +402,7 @@ static int open_keeps(struct lm *m, struct err *e)
 						.dir = m->conf.spool,
 						.send = send_up,
 						.send_arg = m,
+						.on_told = on_keep_told,
 						.on_full = on_keep_full,
 						.on_made = on_keep_made,
 						.on_given = on_keep_given,

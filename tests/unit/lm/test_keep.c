@@ -212,6 +212,24 @@ START_TEST(one_that_ends_sends_the_rest_and_says_so)
 }
 END_TEST
 
+START_TEST(one_that_ends_needs_no_other_word)
+{
+	unsigned number = announce(&seg, "io.read");
+
+	open_as(MANIPULATOR, 3, false);
+	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_OK);
+	write_events(&seg, number, 0, 10);
+	open_as(MANIPULATOR, 3, true);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
+	ck_assert(has_come(10));
+	ack();
+	ck_assert(comes_to_an_end());
+	world_crash_lm(&w);
+	world_start_lm(&w);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
+}
+END_TEST
+
 /* An lm in a process of its own, that runs until it is killed; nothing is acknowledged to it. */
 static pid_t start_killable(unsigned life, int ready)
 {
@@ -300,6 +318,7 @@ int main(void)
 		another_request_takes_the_place_without_a_gap,
 		the_next_lm_is_armed_before_it_is_told,
 		one_that_ends_sends_the_rest_and_says_so,
+		one_that_ends_needs_no_other_word,
 		a_subscription_that_is_over_takes_its_request_with_it,
 		killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told,
 	};
