@@ -5,6 +5,7 @@
 #include "common/daemon/link.h"
 #include "mainsm/children.h"
 #include "mainsm/kept_internal.h"
+#include "mainsm/numbers.h"
 #include "mainsm/session.h"
 
 #include <stdlib.h>
@@ -165,30 +166,46 @@ static void write_missing(const struct sub *s, struct buf *b)
 	}
 }
 
-/* Children that are here and have not told their end; those that are not, too. */
-static void count(const struct sub *s, unsigned *here, unsigned *away)
+struct counts {
+	unsigned here, away; /* children that have not told their end */
+	unsigned sites; /* that have come since we are here */
+};
+
+static void count(const struct sub *s, struct counts *n)
 {
-	*here = *away = 0;
+	*n = (struct counts){ 0 };
 	list_each(i, &s->lanes) {
 		const struct lane *l = list_entry(i, struct lane, link);
 
-		*here += !l->has_ended && l->is_up;
-		*away += !l->has_ended && !l->is_up;
+		n->here += !l->has_ended && l->is_up;
+		n->away += !l->has_ended && !l->is_up;
+		n->sites += l->token[0] == 's';
 	}
+}
+
+/* So long those that are away may come back, or have come to a mainsm before us. 0: nobody is waited for. */
+static nsec_t time_to_come(const struct sub *s, const struct counts *n)
+{
+	nsec_t age = loop_now(s->owner->conf.loop) - s->owner->opened;
+
+	if (s->has_waited)
+		return 0;
+	if (n->away)
+		return KEPT_RETURN_NS;
+	return age < KEPT_RETURN_NS && n->sites < numbers_sites(s->owner->conf.numbers) ? KEPT_RETURN_NS - age : 0;
 }
 
 void sub_check_end(struct sub *s)
 {
-	nsec_t age = loop_now(s->owner->conf.loop) - s->owner->opened;
 	struct buf b = BUF_INIT(KEPT_MISSING_MAX_BYTES + 1);
-	unsigned here, away;
+	struct counts n;
 
-	count(s, &here, &away);
-	if (!s->told.ending || !s->receiver || here)
+	count(s, &n);
+	if (!s->told.ending || !s->receiver || n.here)
 		return;
-	if (!s->has_waited && (away || age < KEPT_RETURN_NS)) {
+	if (time_to_come(s, &n)) {
 		if (!loop_timer_is_armed(s->coming))
-			loop_timer_arm(s->coming, away ? KEPT_RETURN_NS : KEPT_RETURN_NS - age);
+			loop_timer_arm(s->coming, time_to_come(s, &n));
 		return;
 	}
 	write_missing(s, &b);

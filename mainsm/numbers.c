@@ -131,6 +131,11 @@ int numbers_site(struct numbers *n, const char *site, uint32_t *out)
 	return find_or_add(n, site, false, out);
 }
 
+uint32_t numbers_sites(const struct numbers *n)
+{
+	return n->last_site;
+}
+
 int numbers_node(struct numbers *n, const char *site, const char *host, uint32_t *out)
 {
 	char key[2 * NAME_MAX_BYTES + 2];

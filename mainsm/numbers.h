@@ -25,6 +25,9 @@ void numbers_free(struct numbers *n);
 int numbers_site(struct numbers *n, const char *site, uint32_t *out);
 int numbers_node(struct numbers *n, const char *site, const char *host, uint32_t *out);
 
+/* Sites that were ever seen, before a restart too. */
+uint32_t numbers_sites(const struct numbers *n);
+
 /* Never the same twice for a kind. */
 uint64_t numbers_mint(struct numbers *n, enum number_kind kind);
 
