@@ -144,7 +144,7 @@ static int tell_json(const struct keeping *k, bool is_last)
 		json_key_u64(&j, "open", t.open);
 		json_key_u64(&j, "all_generated", t.generated + k->before.generated);
 		json_key_u64(&j, "all_stored", t.stored + k->before.stored);
-		json_key_bool(&j, "is_done", !k->missing);
+		json_key_bool(&j, "is_done", k->is_over && !k->missing);
 		json_key_str(&j, "missing", k->missing ? k->missing : "");
 	}
 	json_object_end(&j);
