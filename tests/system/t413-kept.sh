@@ -10,7 +10,7 @@ mpi=$one_flavour
 for program in numbered.$mpi numbers; do
 	[ -x "$T/$program" ] || skip_all "$program is not built: make faults-tools"
 done
-events=${OMIG_EVENTS:-400000}
+events=${OMIG_EVENTS:-250000}
 burst=${OMIG_EVENT_BURST:-100}
 room=${OMIG_EVENT_ROOM:-64} # MiB
 kills=${OMIG_EVENT_KILLS:-0}
@@ -35,11 +35,11 @@ load() {
 figure() { # NAME: as the loader told it last
 	sed -n "s/.*\"$1\":\([0-9]*\)[,}].*/\1/p" "$TMPDIR/on.out" | tail -n 1
 }
-come() { # more than so many lines of batches
-	[ "$(wc -l <"$TMPDIR/on.out")" -gt "$1" ]
+come() { # more than so many lines of batches, or no more will
+	[ "$(wc -l <"$TMPDIR/on.out")" -gt "$1" ] || is_written
 }
 goes_on_storing() {
-	until_true 40 come $(($(wc -l <"$TMPDIR/on.out") + 1)) || is_written
+	until_true 40 come $(($(wc -l <"$TMPDIR/on.out") + 1))
 }
 is_written() {
 	[ "$(grep -c generated "$TMPDIR/job.out")" = 2 ]
@@ -106,10 +106,15 @@ kill_loader() {
 	wait $loader 2>/dev/null
 	load
 }
+waits() { # something is on its way to the loader, and is not acknowledged
+	request ':omig_events_kept()' | grep -Eq '"on",[1-9][0-9]*,' || is_written
+}
 still() { # the loader stands, and what has no room is lost
 	kill -STOP $loader
-	sleep 1
+	until_true 20 waits
+	waiting=$?
 	kill -CONT $loader
+	return $waiting
 }
 random() { # BELOW: of the seed
 	drawn=$((drawn + 1))
@@ -139,6 +144,24 @@ kill_rounds() { # each victim once in each, in any order
 }
 busy=0
 
+# --- a server that starts meanwhile
+pg=tests/testbed/postgres pg_dir='' pg_start=''
+why=$(omig log query postgresql:///?host=/nowhere types 2>&1 | grep -o 'made without PostgreSQL' || $pg why)
+if [ "$kills" = 0 ] && [ -z "$why" ]; then
+	: >"$TMPDIR/pg.dir"
+	$pg start >"$TMPDIR/pg.dir" 2>"$TMPDIR/pg.err" 3>&- &
+	pg_start=$!
+fi
+pg_is_there() {
+	wait $pg_start || { cat "$TMPDIR/pg.err"; return 1; }
+	pg_start='' pg_dir=$(cat "$TMPDIR/pg.dir")
+}
+stop_pg() {
+	[ -z "$pg_start" ] || pg_is_there
+	[ -z "$pg_dir" ] || $pg stop "$pg_dir"
+}
+trap 'stop_pg; end_all' EXIT
+
 begin "${OMIG_EVENT_TO:-file:$TMPDIR/kept.olog}"
 check 'numbered events come' goes_on_storing
 check 'they go on when the loader is killed and started again' kill_loader
@@ -157,4 +180,19 @@ check 'all are written' written
 check 'the loader ends and says all' ends
 check 'what was generated is stored or counted' balance
 echo "# $(cat "$TMPDIR/balance"), seed $seed"
+
+# --- PostgreSQL, where there is one: a server of our own
+if [ "$kills" != 0 ] || [ -n "$why" ]; then
+	skip 'PostgreSQL' "${why:-this is a long run}"
+else
+	check 'PostgreSQL: a server' pg_is_there
+	events=50000
+	begin "archive:postgresql:///postgres?host=$pg_dir&user=omig"
+	check 'PostgreSQL: numbered events come' goes_on_storing
+	check 'PostgreSQL: they go on when the loader is killed and started again' kill_loader
+	check 'PostgreSQL: all are written' written
+	check 'PostgreSQL: the loader ends and says all' ends
+	check 'PostgreSQL: what was generated is stored or counted' balance
+	echo "# PostgreSQL: $(cat "$TMPDIR/balance")"
+fi
 tap_end
