@@ -97,7 +97,7 @@ static struct flow_token value_of(const struct fnode *n, const struct flow_parti
 	struct flow_token t = p->t;
 
 	if (n->partial || agg_count(&p->a))
-		return partial_finish(p, n->fold.q);
+		return partial_finish(p, n->fold.q, n->partial);
 	if (takes_late(n)) {
 		t.value = NAN;
 		t.error = 0;

@@ -53,7 +53,7 @@ static void fire(struct flow *f, struct fnode *n, uint32_t slot, bool whole)
 
 	if (!whole)
 		count_absent(f, n, slot, p);
-	t = partial_finish(p, n->fold.q);
+	t = partial_finish(p, n->fold.q, n->partial);
 	flow_emit(f, n, &t, n->partial ? &p->a : NULL);
 }
 
@@ -127,6 +127,6 @@ void set_read(struct flow *f, struct fnode *n)
 
 		partial_fold(p, &in->now, in->now_agg, PARTIAL_OVER_SET);
 	}
-	n->now = partial_finish(p, n->fold.q);
+	n->now = partial_finish(p, n->fold.q, n->partial);
 	n->now_agg = n->partial ? &p->a : NULL;
 }

@@ -93,6 +93,6 @@ void vt_agg_read(struct flow *f, struct fnode *n, int64_t read, nsec_t at)
 	p.t.time = at;
 	p.t.flags |= late;
 	flow_coverage_worse(&p.t.k, &p.t.n, in->alive_k, in->alive_n);
-	n->now = partial_finish(&p, n->fold.q);
+	n->now = partial_finish(&p, n->fold.q, n->partial);
 	n->now_agg = n->partial ? &n->agg.part[TOTAL].a : NULL;
 }

@@ -64,7 +64,7 @@ void partial_fold(struct flow_partial *p, const struct flow_token *t, const stru
 		agg_add(&p->a, t->value, t->error);
 }
 
-struct flow_token partial_finish(const struct flow_partial *p, double q)
+struct flow_token partial_finish(const struct flow_partial *p, double q, bool is_part)
 {
 	struct flow_token t = p->t;
 
@@ -73,7 +73,8 @@ struct flow_token partial_finish(const struct flow_partial *p, double q)
 		t.flags |= FLOW_PARTIAL;
 	if (isnan(t.value)) {
 		t.error = 0;
-		t.flags |= agg_count(&p->a) ? FLOW_NAN : FLOW_MISSING;
+		t.flags |= !agg_count(&p->a) ? FLOW_MISSING : is_part ? 0 : FLOW_NAN;
+		t.value = is_part ? 0 : NAN;
 	}
 	return t;
 }

@@ -30,7 +30,10 @@ void partial_fold(struct flow_partial *p, const struct flow_token *t, const stru
 /* As from, with p's own sketch. */
 void partial_copy(struct flow_partial *p, const struct flow_partial *from);
 
-/* What all of it is worth: t's value, error and flags. */
-struct flow_token partial_finish(const struct flow_partial *p, double q);
+/*
+ * What all of it is worth: t's value, error and flags. is_part: it goes on as an aggregate, of which nobody
+ * wants the value yet: one number has no variance, and is no fault of those that it is merged with.
+ */
+struct flow_token partial_finish(const struct flow_partial *p, double q, bool is_part);
 
 #endif

@@ -170,7 +170,7 @@ static void direct_set(const struct flow_graph *g, uint32_t node, size_t c)
 	for (size_t k = 0; k < n->nin; k++)
 		if (!look(g, n->in[k], c, &t))
 			p.t.n += g->node[n->in[k]].behind;
-	cell[node].t[c] = partial_finish(&p, 0);
+	cell[node].t[c] = partial_finish(&p, 0, false);
 }
 
 static void direct_shift(const struct flow_graph *g, uint32_t node, size_t c)
