@@ -37,6 +37,14 @@ bool stop_has_interval(const struct stop *s)
 	return false;
 }
 
+bool stop_has_batches(const struct stop *s)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->term[i].kind == STOP_ON_INTERVAL && s->term[i].by_batches)
+			return true;
+	return false;
+}
+
 /* How wide half the interval may be. */
 static double half_allowed(const struct stop_term *t, double mean)
 {

@@ -67,6 +67,9 @@ void stop_print(const struct stop *s, struct buf *out);
 /* Some term looks at the interval. */
 bool stop_has_interval(const struct stop *s);
 
+/* Some term wants the means of batches, which only a sequence of values has. */
+bool stop_has_batches(const struct stop *s);
+
 /* Cheap enough for each value: Student's t is computed only where the normal quantile says yes. */
 bool stop_is_reached(const struct stop *s, const struct moments *m, const struct batches *b);
 

@@ -371,6 +371,24 @@ double agg_value(const struct agg *a, double q, double *error)
 	}
 }
 
+bool agg_gives(enum agg_kind of, enum agg_kind as)
+{
+	return agg_kind_powers(of) >= 2 &&
+	       (as == AGG_MEAN || (agg_kind_powers(as) && agg_kind_powers(as) <= agg_kind_powers(of)));
+}
+
+double agg_value_as(const struct agg *a, enum agg_kind as, double q, double *error)
+{
+	struct agg other = *a;
+	struct moments m = agg_moments(a);
+
+	other.kind = as;
+	if (as != AGG_MEAN)
+		return agg_value(&other, q, error);
+	*error = a->error;
+	return a->pinf || a->ninf ? infinite_sum(a) : moments_mean(&m);
+}
+
 static bool product_is_sane(const struct agg_product *p)
 {
 	double size = fabs(p->mant);

@@ -110,6 +110,14 @@ double agg_value(const struct agg *a, double q, double *error);
 /* What the kinds with powers are made of, without what only a sequence has. */
 struct moments agg_moments(const struct agg *a);
 
+/*
+ * The answer of another kind, MEAN or one with powers, and whether a's are enough for it and for an
+ * interval of the mean. An aggregate of its kind merged from the same values has the same but for MEAN's
+ * bound, which is the greatest here.
+ */
+bool agg_gives(enum agg_kind of, enum agg_kind as);
+double agg_value_as(const struct agg *a, enum agg_kind as, double q, double *error);
+
 /* Values in it. */
 uint64_t agg_count(const struct agg *a);
 

@@ -26,7 +26,8 @@ struct flow_limits {
 struct flow_result {
 	uint32_t measurement, output;
 	struct flow_token t; /* key: number of the read, or the virtual time */
-	const struct agg *a; /* of a HISTOGRAM, or what else is given in parts; NULL otherwise */
+	const struct agg *a; /* of a HISTOGRAM, what else is given in parts, or a stop is of; NULL otherwise */
+	bool is_enough; /* of a stop: its rule holds */
 };
 
 /* What one link carries for one read. */

@@ -63,6 +63,12 @@ struct delta_state {
 	int64_t read;
 };
 
+/* STOP: the rule, as its text says. */
+struct stop_state {
+	struct stop *rule; /* owned */
+	bool is_reached; /* at the read that is being read */
+};
+
 struct fedge {
 	uint32_t node, input;
 };
@@ -84,6 +90,7 @@ struct fnode {
 		struct reads_state reads;
 		struct queue_state queue;
 		struct delta_state delta;
+		struct stop_state stop;
 	};
 
 	enum flow_domain domain;
@@ -186,6 +193,10 @@ void queue_take(struct fnode *n, int64_t last_read, const struct flow_batch *b);
 /* Tokens of all VT links of the measurement up to the read, by key as far as they are in order. */
 void queue_flow(struct flow *f, struct fmeas *m, int64_t read);
 void queue_send(struct flow *f, const struct fmeas *m, struct fnode *n, int64_t read);
+
+int stop_init(struct fnode *n, const struct flow_stop *of);
+void stop_done(struct fnode *n);
+void stop_read(const struct flow *f, struct fnode *n);
 
 void delta_init(struct fnode *n, nsec_t start);
 void delta_read(struct flow *f, struct fnode *n);

@@ -112,6 +112,8 @@ static struct flow_fold fold_of(const struct flow_node *g)
 {
 	if (g->kind == FLOW_SET || g->kind == FLOW_VT_AGG)
 		return g->fold;
+	if (g->kind == FLOW_STOP)
+		return (struct flow_fold){ .agg = g->stop.agg, .q = g->stop.q };
 	return g->gives;
 }
 
@@ -150,7 +152,8 @@ static int node_make(struct flow *f, struct fnode *n, const struct flow_node *g,
 	*n = (struct fnode){ 0 };
 	describe(n, g, meas);
 	n->in = *in;
-	if ((link && !name) || flow_node_init(f, n)) {
+	if ((link && !name) ||
+	    (g->kind == FLOW_STOP ? stop_init(n, &g->stop) : flow_node_init(f, n))) {
 		free(name);
 		*n = (struct fnode){ 0 };
 		return -ERR_NOMEM;

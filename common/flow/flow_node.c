@@ -40,6 +40,8 @@ void flow_node_done(struct fnode *n)
 		set_done(n);
 	else if (n->kind == FLOW_VT_AGG)
 		vt_agg_done(n);
+	else if (n->kind == FLOW_STOP)
+		stop_done(n);
 	else if (is_queue(n))
 		queue_done(n);
 	else if (n->kind == FLOW_LINK_IN)

@@ -25,7 +25,8 @@ static void result_read(struct flow *f, const struct fmeas *m, struct fnode *n, 
 			nsec_t t)
 {
 	const struct fnode *in = &f->node[n->in[0]];
-	struct flow_result r = { m->id, n->output, in->now, in->now_agg };
+	struct flow_result r = { m->id, n->output, in->now, in->now_agg,
+				 in->kind == FLOW_STOP && in->stop.is_reached };
 
 	if (in->domain == FLOW_ANY) {
 		r.t = flow_token_constant(in->constant);
@@ -76,6 +77,8 @@ static void read_node(struct flow *f, const struct fmeas *m, struct fnode *n, in
 		return link_read(f, m, n, read);
 	case FLOW_RESULT:
 		return result_read(f, m, n, read, t);
+	case FLOW_STOP:
+		return stop_read(f, n);
 	default:
 		return;
 	}

@@ -15,7 +15,7 @@ static void shift(struct flow *f, struct fnode *n, const struct flow_token *t, c
 
 static void result(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
 {
-	struct flow_result r = { f->meas[n->measurement].id, n->output, *t, a };
+	struct flow_result r = { f->meas[n->measurement].id, n->output, *t, a, false };
 
 	if (t->flags & FLOW_EXCLUDED)
 		return;

@@ -60,6 +60,8 @@ static bool keep_texts(struct arena *a, struct flow_node *n)
 
 	if (n->kind == FLOW_LINK_IN || n->kind == FLOW_LINK_OUT)
 		return keep_text(a, &n->link.name);
+	if (n->kind == FLOW_STOP)
+		return keep_text(a, &n->stop.until);
 	if (n->kind != FLOW_INPUT)
 		return true;
 	return keep_text(a, &s->metric) && keep_text(a, &s->object) && keep_text(a, &s->probe) &&

@@ -42,6 +42,7 @@ enum flow_kind {
 	FLOW_LINK_IN, /* what a LINK_OUT of the same name sends here: .link */
 	FLOW_LINK_OUT, /* sends its input upwards, once a read: .link.name, .link.window */
 	FLOW_RESULT, /* its input is output number .output of the measurement */
+	FLOW_STOP, /* READ: a partial aggregate with powers; its value, and whether there are enough: .stop */
 	FLOW_NKINDS
 };
 
@@ -127,6 +128,12 @@ struct flow_link {
 	uint32_t behind; /* contributors (processes, nodes) behind it */
 };
 
+struct flow_stop {
+	enum agg_kind agg; /* what it gives of the aggregate: agg_gives() */
+	double q; /* as of a fold */
+	const char *until; /* when there are enough values: stats/stop.h, without batches, which need a sequence */
+};
+
 struct flow_node {
 	enum flow_kind kind;
 	uint32_t line, col; /* in the text that it was made from; 0: none */
@@ -143,6 +150,7 @@ struct flow_node {
 		enum flow_since since; /* RATE */
 		struct flow_link link;
 		uint32_t output;
+		struct flow_stop stop;
 	};
 
 	/* Found by flow_graph_verify(): what the node gives. */

@@ -198,6 +198,8 @@ static size_t node_bytes(const struct flow_graph *g, const struct flow_node *n)
 	case FLOW_LINK_IN:
 	case FLOW_LINK_OUT:
 		return link_bytes(n);
+	case FLOW_STOP:
+		return FLOW_RULE_BYTES;
 	default:
 		return 2 * FLOW_TOKEN_BYTES;
 	}

@@ -200,6 +200,11 @@ static void take_attributes(struct reader *r, struct flow_node *n, struct lists 
 	case FLOW_RESULT:
 		n->output = take_u32(r);
 		break;
+	case FLOW_STOP:
+		r->failed |= !agg_kind_find(take_text(r), &n->stop.agg);
+		n->stop.q = take_float(r);
+		n->stop.until = take_text(r);
+		break;
 	case FLOW_NKINDS:
 		break;
 	}

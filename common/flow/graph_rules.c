@@ -6,6 +6,7 @@
 #include "common/flow/graph_internal.h"
 #include "common/flow/graph_limits.h"
 #include "common/omis/token.h"
+#include "stats/stop.h"
 
 #include <math.h>
 #include <string.h>
@@ -266,6 +267,31 @@ static int end_rule(const struct flow_graph *g, struct flow_node *n, struct err 
 	return 0;
 }
 
+/* A text that is a rule, and can be looked at without the sequence of the values. */
+static int rule_is_fit(const char *until, struct err *e)
+{
+	struct stop s;
+	int rc = stop_parse(until, &s, e);
+
+	if (!rc && stop_has_batches(&s))
+		return err_set(e, ERR_INVALID, "values of many ranks are no sequence: they have no batches");
+	return rc ? err_set(e, ERR_INVALID, "'%.60s' is no rule", until) : 0;
+}
+
+static int stop_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
+{
+	const struct flow_node *in = input(g, n, 0);
+	int rc = one_input_of(g, n, FLOW_READ, e);
+
+	if (rc)
+		return rc;
+	if (!in->partial || !agg_kind_name(n->stop.agg) || !agg_gives(in->gives.agg, n->stop.agg))
+		return err_set(e, ERR_INVALID, "its input has not the moments that it needs");
+	if (!agg_share_is_fit(n->stop.agg, n->stop.q))
+		return err_set(e, ERR_INVALID, "a level of %g, not 0.95 or so", n->stop.q);
+	return rule_is_fit(n->stop.until, e);
+}
+
 static const struct {
 	size_t min, max; /* inputs */
 	int (*rule)(const struct flow_graph *g, struct flow_node *n, struct err *e);
@@ -275,7 +301,7 @@ static const struct {
 	[FLOW_VT_AGG] = { 1, 1, vt_agg_rule },	 [FLOW_SHIFT] = { 1, 1, shift_rule },
 	[FLOW_DELTA] = { 1, 1, delta_rule },	 [FLOW_RATE] = { 1, 1, rate_rule },
 	[FLOW_LINK_IN] = { 0, 0, link_in_rule }, [FLOW_LINK_OUT] = { 1, 1, end_rule },
-	[FLOW_RESULT] = { 1, 1, end_rule },
+	[FLOW_RESULT] = { 1, 1, end_rule },	 [FLOW_STOP] = { 1, 1, stop_rule },
 };
 
 int graph_rules(struct flow_graph *g, size_t i, struct err *e)

@@ -14,6 +14,7 @@
  *	link_in  name, domain, partial, aggregate, q, since last read, contributors
  *	link_out name
  *	result   output
+ *	stop     aggregate, q, rule
  * Yes is 1, no is 0. graph_read.c is the other direction.
  */
 #include "common/flow/graph_internal.h"
@@ -89,6 +90,10 @@ static void print_attributes(struct omis_writer *w, const struct flow_node *n)
 		return omis_write_string(w, n->link.name);
 	case FLOW_RESULT:
 		return omis_write_int(w, n->output);
+	case FLOW_STOP:
+		omis_write_string(w, agg_kind_name(n->stop.agg));
+		omis_write_float(w, n->stop.q);
+		return omis_write_string(w, n->stop.until);
 	case FLOW_NKINDS:
 		return;
 	}

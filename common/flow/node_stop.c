@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stops: the value of an aggregate of all, and whether its values are enough. */
+#include "common/flow/flow_internal.h"
+#include "stats/stop.h"
+
+#include <stdlib.h>
+
+_Static_assert(sizeof(struct stop) <= FLOW_RULE_BYTES, "the verifier counts so much");
+
+int stop_init(struct fnode *n, const struct flow_stop *of)
+{
+	n->stop.rule = malloc(sizeof(*n->stop.rule));
+	if (!n->stop.rule || stop_parse(of->until, n->stop.rule, NULL)) {
+		stop_done(n);
+		return -ERR_NOMEM;
+	}
+	n->state_bytes = sizeof(*n->stop.rule);
+	return 0;
+}
+
+void stop_done(struct fnode *n)
+{
+	free(n->stop.rule);
+	n->stop.rule = NULL;
+}
+
+/* An interval with infinite values in it is as wide. */
+static bool is_reached(const struct stop *rule, const struct agg *a)
+{
+	static const struct batches none;
+	struct moments m = agg_moments(a);
+
+	return !a->pinf && !a->ninf && stop_is_reached(rule, &m, &none);
+}
+
+void stop_read(const struct flow *f, struct fnode *n)
+{
+	const struct fnode *in = &f->node[n->in[0]];
+	struct flow_token t = in->now;
+
+	t.value = agg_value_as(in->now_agg, n->fold.agg, n->fold.q, &t.error);
+	if (isnan(t.value)) {
+		t.error = 0;
+		t.flags |= agg_count(in->now_agg) ? FLOW_NAN : FLOW_MISSING;
+	}
+	n->now = t;
+	n->now_agg = in->now_agg;
+	n->stop.is_reached = is_reached(n->stop.rule, in->now_agg);
+}
