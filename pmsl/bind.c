@@ -287,7 +287,7 @@ static int put_each(struct binder *b, struct outputs *o, uint32_t object)
 
 /* --- outputs: one, or one for each object of the first list */
 
-static const enum pmsl_kind by_kind[] = {
+const enum pmsl_kind bind_by_kind[] = {
 	[BIND_BY_PROCESS] = PMSL_T_PROCESS,
 	[BIND_BY_NODE] = PMSL_T_NODE,
 	[BIND_BY_SITE] = PMSL_T_SITE,
@@ -339,7 +339,7 @@ static int put_groups(struct binder *b, struct outputs *out)
 	uint32_t i;
 	int rc = 0;
 
-	if (!g.arg || by_kind[b->wish->by] < b->b->world->v[g.arg->object[0]].kind)
+	if (!g.arg || bind_by_kind[b->wish->by] < b->b->world->v[g.arg->object[0]].kind)
 		return bind_fail(b, NULL, -ERR_INVALID, "%s has no objects to tell apart so",
 				 b->g->metric->name);
 	g.list = *g.arg;
@@ -347,7 +347,7 @@ static int put_groups(struct binder *b, struct outputs *out)
 	if (!g.chosen)
 		return -ERR_NOMEM;
 	for (i = 0; i < b->b->world->n && !rc; i++)
-		if (b->b->world->v[i].kind == by_kind[b->wish->by])
+		if (b->b->world->v[i].kind == bind_by_kind[b->wish->by])
 			rc = put_group(b, &g, i);
 	return rc;
 }

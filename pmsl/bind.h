@@ -45,6 +45,7 @@ struct bind_wish {
 	enum bind_by by;
 	enum bind_each each;
 	bool is_central; /* all values go up: for comparing */
+	const char *until; /* a rule (stats/stop.h) that is looked at where all have been merged; NULL: none */
 };
 
 /* Output k is about `object` (WORLD_NONE: about all together), with that partner or in that region, if one is set. */
@@ -53,6 +54,12 @@ struct bind_output {
 	uint32_t partner; /* WORLD_NONE */
 	const char *region; /* NULL; owned by the arena of the graph */
 };
+
+/*
+ * A rule may be looked at in its graph: it is an aggregate with a mean's moments over virtual times, since
+ * the start, one for each output. Otherwise `until` adds nothing.
+ */
+bool bind_can_stop(const struct dag *g, const struct bind_wish *wish);
 
 /*
  * b is initialised; it gets the nodes. *out (owned by b's arena) are the RESULT nodes, in order.

@@ -15,6 +15,7 @@
 #include "common/omis/arena.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const enum agg_kind aggs[PMSL_FOLDS] = {
 	[PMSL_SUM] = AGG_SUM,		[PMSL_PROD] = AGG_PROD,
@@ -59,14 +60,71 @@ static const struct dag_node *find_times(const struct dag *g, uint32_t where)
 	return t ? t : find_times(g, n->in[1]);
 }
 
-static enum flow_since since_of(const struct binder *b, const struct dag_node *n)
+static enum flow_since since_of(const struct dag *g, const struct dag_node *n, enum flow_since measured)
 {
-	const struct dag_node *times = n->nin > 1 ? find_times(b->g, n->in[1]) : NULL;
-	unsigned span = times ? b->g->node[times->in[0]].op : DAG_SINCE_START;
+	const struct dag_node *times = n->nin > 1 ? find_times(g, n->in[1]) : NULL;
+	unsigned span = times ? g->node[times->in[0]].op : DAG_SINCE_START;
 
 	if (span == DAG_AS_MEASURED)
-		return b->wish->since;
+		return measured;
 	return span == DAG_SINCE_LAST ? FLOW_SINCE_LAST : FLOW_SINCE_START;
+}
+
+static bool is_over_vt(const struct dag *g, const struct dag_node *n)
+{
+	unsigned i;
+
+	for (i = 0; i < g->nvariable; i++)
+		if (n->bound >> i & 1 && g->variable[i].kind == PMSL_T_VT)
+			return true;
+	return false;
+}
+
+/* --- when there are enough values */
+
+/* Parameters of single objects make graphs of each, unless these are outputs of their own. */
+static bool has_one_for_each_output(const struct dag *g, enum bind_by by)
+{
+	const struct pmsl_decl *d;
+	bool is_first = true;
+
+	for (d = g->metric->param; d; d = d->next) {
+		if (!pmsl_is_object(d->type.kind))
+			continue;
+		if (!d->type.dims && !(is_first && by && bind_by_kind[by] == d->type.kind))
+			return false;
+		is_first = false;
+	}
+	return true;
+}
+
+bool bind_can_stop(const struct dag *g, const struct bind_wish *wish)
+{
+	const struct dag_node *root = &g->node[g->root];
+
+	return root->kind == DAG_FOLD && agg_gives(AGG_KURTOSIS, aggs[root->op]) && is_over_vt(g, root) &&
+	       since_of(g, root, wish->since) == FLOW_SINCE_START && !wish->per_second &&
+	       has_one_for_each_output(g, wish->by);
+}
+
+/* What is folded instead, so that all the moments which the stop needs come up. */
+static struct flow_fold stopping_fold(const struct flow_fold *f)
+{
+	struct flow_fold made = *f;
+
+	made.agg = f->agg == AGG_MEAN ? AGG_VARIANCE : f->agg;
+	made.partial_out = true;
+	return made;
+}
+
+static int put_stop(struct folding *f, const struct flow_fold *gives, struct known *out)
+{
+	const struct place top = { PLACE_TOP, 0 };
+	uint32_t from = out->node;
+	struct flow_node n = { .kind = FLOW_STOP, .in = &from, .nin = 1,
+			       .stop = { gives->agg, gives->q, f->b->wish->until } };
+
+	return bind_put(f->b, f->n, &n, &top, out);
 }
 
 /* Over virtual time, of one combination of objects. */
@@ -74,7 +132,7 @@ static int put_vt_agg(struct folding *f, uint32_t value, bool partial, struct kn
 {
 	struct flow_node n = { .kind = FLOW_VT_AGG, .in = &value, .nin = 1, .fold = f->fold };
 
-	n.fold.partial_out = partial || f->fold.agg == AGG_HISTOGRAM;
+	n.fold.partial_out = partial || f->fold.partial_out;
 	return bind_put(f->b, f->n, &n, NULL, out);
 }
 
@@ -231,30 +289,41 @@ static int conclude(struct folding *f, struct known *out)
 	return bind_set(f->b, f->n, &f->fold, f->f.node, f->f.n, out);
 }
 
+/* Values that never change are worked out here: as what is wanted, whatever the graph folds instead. */
+static int run_and_conclude(struct folding *f, const struct flow_fold *wanted, struct known *out)
+{
+	int rc;
+
+	if (agg_kind_has_sketch(wanted->agg)) {
+		f->f.sketch = calloc(1, sizeof(*f->f.sketch));
+		if (!f->f.sketch)
+			return -ERR_NOMEM;
+	}
+	agg_init(&f->f.constants, wanted->agg, f->f.sketch);
+	rc = run(f, 0);
+	return rc ? rc : conclude(f, out);
+}
+
 int bind_fold(struct binder *b, const struct dag_node *n, struct known *out)
 {
 	struct folding f = { .b = b, .n = n, .fold = { .agg = aggs[n->op], .q = n->number } };
+	bool stops = b->wish->until && n == &b->g->node[b->g->root] && bind_can_stop(b->g, b->wish);
 	uint32_t before[PMSL_VARIABLES_MAX];
-	unsigned i;
+	struct flow_fold wanted;
 	int rc;
 
-	for (i = 0; i < b->g->nvariable; i++) {
-		before[i] = b->run[i];
-		f.is_over_vt |= n->bound >> i & 1 && b->g->variable[i].kind == PMSL_T_VT;
-	}
+	memcpy(before, b->run, sizeof(before));
+	f.is_over_vt = is_over_vt(b->g, n);
 	f.fold.partial_out = f.fold.agg == AGG_HISTOGRAM;
-	f.fold.since = f.is_over_vt ? since_of(b, n) : FLOW_SINCE_START;
+	f.fold.since = f.is_over_vt ? since_of(b->g, n, b->wish->since) : FLOW_SINCE_START;
 	f.f.first.kind = KNOWN_NOTHING;
-	if (agg_kind_has_sketch(f.fold.agg))
-		f.f.sketch = calloc(1, sizeof(*f.f.sketch));
-	if (agg_kind_has_sketch(f.fold.agg) && !f.f.sketch)
-		return -ERR_NOMEM;
-	agg_init(&f.f.constants, f.fold.agg, f.f.sketch);
-	rc = run(&f, 0);
-	if (!rc)
-		rc = conclude(&f, out);
-	for (i = 0; i < b->g->nvariable; i++)
-		b->run[i] = before[i];
+	wanted = f.fold;
+	if (stops)
+		f.fold = stopping_fold(&wanted);
+	rc = run_and_conclude(&f, &wanted, out);
+	if (!rc && stops && out->kind == KNOWN_NODE)
+		rc = put_stop(&f, &wanted, out);
+	memcpy(b->run, before, sizeof(before));
 	free(f.f.node);
 	free(f.f.sketch);
 	return rc;

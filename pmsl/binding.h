@@ -67,6 +67,9 @@ int bind_context(struct binder *b, const struct dag_node *n, struct known *out);
 int bind_fold(struct binder *b, const struct dag_node *n, struct known *out);
 int bind_at(struct binder *b, const struct dag_node *n, struct known *out);
 
+/* Kinds of objects, by what a wish tells apart. */
+extern const enum pmsl_kind bind_by_kind[];
+
 /* A node of the graph over these; constants are worked out at once. */
 int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in,
 	    size_t n, struct known *out);

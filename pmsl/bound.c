@@ -140,6 +140,8 @@ uint64_t bound_hash_own(const struct flow_node *n)
 		return bound_hash_mix(h, n->since);
 	case FLOW_RESULT:
 		return bound_hash_mix(h, n->output);
+	case FLOW_STOP:
+		return bound_hash_text(mix_double(bound_hash_mix(h, n->stop.agg), n->stop.q), n->stop.until);
 	default:
 		return h;
 	}
@@ -193,6 +195,9 @@ static bool what_is_equal(const struct flow_node *a, const struct flow_node *b)
 		return a->per_second == b->per_second;
 	case FLOW_RATE:
 		return a->since == b->since;
+	case FLOW_STOP:
+		return a->stop.agg == b->stop.agg && !memcmp(&a->stop.q, &b->stop.q, sizeof(a->stop.q)) &&
+		       str_eq(a->stop.until, b->stop.until);
 	default:
 		return a->output == b->output;
 	}

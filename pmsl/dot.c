@@ -150,6 +150,10 @@ static void label_flow(struct buf *b, const struct flow_node *n)
 	case FLOW_RESULT:
 		buf_printf(b, "result %u", n->output);
 		return;
+	case FLOW_STOP:
+		buf_printf(b, "%s until ", agg_kind_name(n->stop.agg));
+		put_escaped(b, n->stop.until);
+		return;
 	default:
 		buf_puts(b, flow_kind_name(n->kind));
 	}

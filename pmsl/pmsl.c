@@ -110,6 +110,18 @@ int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct wo
 	return rc;
 }
 
+int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_wish *wish)
+{
+	struct pmsl_diags d = PMSL_DIAGS_INIT;
+	struct dag *g;
+	int rc = dag_build(m, true, &d, &g);
+	bool can = !rc && bind_can_stop(g, wish);
+
+	if (!rc)
+		dag_free(g);
+	return rc == -ERR_NOMEM ? rc : can ? 0 : -ERR_UNSUPPORTED;
+}
+
 void pmsl_plan_done(struct pmsl_plan *plan)
 {
 	pieces_done(&plan->pieces);

@@ -45,6 +45,9 @@ struct pmsl_plan {
 int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w,
 	      const struct bind_wish *wish, uint32_t measurement, struct pmsl_diags *d,
 	      struct pmsl_plan *out);
+
+/* 0: the graph of such a plan tells when the wish's rule holds; -ERR_UNSUPPORTED, -ERR_NOMEM. See bind_can_stop(). */
+int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_wish *wish);
 void pmsl_plan_done(struct pmsl_plan *plan);
 
 /*

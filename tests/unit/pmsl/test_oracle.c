@@ -32,7 +32,7 @@ struct tree {
 	struct flow *engine[PIECES_MAX];
 	unsigned at; /* the piece that is read */
 	double result;
-	bool has_result;
+	bool has_result, is_enough;
 };
 
 static void on_result(void *arg, const struct flow_result *r)
@@ -40,6 +40,7 @@ static void on_result(void *arg, const struct flow_result *r)
 	struct tree *t = arg;
 
 	t->result = r->t.value;
+	t->is_enough = r->is_enough;
 	t->has_result = true;
 }
 
@@ -151,6 +152,9 @@ static bool is_close(double a, double b)
 	return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b) + 1);
 }
 
+/* A count of values, of all processes: what the rule asks for, when there is one. */
+static unsigned enough;
+
 static void compare(const char *source, struct pmsl_plan *plan, const struct bind_wish *wish,
 		    bool only_end)
 {
@@ -170,15 +174,21 @@ static void compare(const char *source, struct pmsl_plan *plan, const struct bin
 		ck_assert_msg(is_close(wanted, t.has_result ? t.result : NAN),
 			      "%s\nread %u: %.17g, not %.17g (since %d, central %d)", source, r,
 			      t.has_result ? t.result : NAN, wanted, wish->since, wish->is_central);
+		ck_assert_msg(t.is_enough == (wish->until && walk_count(&w) >= enough),
+			      "%s\nread %u: %u values, enough are %u: %d", source, r, walk_count(&w),
+			      enough, t.is_enough);
 	}
 	for (i = 0; i < plan->pieces.n; i++)
 		flow_free(t.engine[i]);
 }
 
+static unsigned nstopping; /* programs with a rule */
+
 static void try_one(struct buf *source)
 {
 	static const struct bind_arg args[PMSL_PARAMS_MAX];
 	struct bind_wish wish = { .arg = args, .is_central = roll(3) == 0 };
+	char rule[40];
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct pmsl *p = NULL;
 	struct pmsl_plan plan;
@@ -193,6 +203,12 @@ static void try_one(struct buf *source)
 	metrics_log(&rng, &story);
 	ck_assert_int_eq(pmsl_compile("t", buf_str(source), source->n, &d, &p), 0);
 	ck_assert_msg(!d.nerror, "%s\n%s", buf_str(source), d.v[0].text);
+	if (pmsl_can_stop(pmsl_metric(p, "M", &d), &wish) == 0) {
+		enough = 1 + roll(WALK_PROCS * WALK_VTS);
+		snprintf(rule, sizeof(rule), "n >= %u", enough);
+		wish.until = rule;
+		nstopping++;
+	}
 	ck_assert_msg(pmsl_plan(p, pmsl_metric(p, "M", &d), world, &wish, 1, &d, &plan) == 0,
 		      "%s\n%s", buf_str(source), d.v[0].text);
 	compare(buf_str(source), &plan, &wish, only_end);
@@ -210,6 +226,7 @@ START_TEST(pieces_give_what_a_walk_over_the_text_gives)
 	for (i = 0; i < PROGRAMS; i++)
 		try_one(&source);
 	buf_done(&source);
+	ck_assert_uint_gt(nstopping, PROGRAMS / 20);
 }
 END_TEST
 

@@ -297,6 +297,14 @@ static struct answer walk(struct walk *w, uint32_t node)
 	}
 }
 
+unsigned walk_count(struct walk *w)
+{
+	struct tally t = { 0 };
+
+	run_over(w, &w->g->node[w->g->root], 0, &t);
+	return t.n;
+}
+
 double walk_metric(struct walk *w)
 {
 	return walk(w, w->g->root).v;
