@@ -80,6 +80,7 @@ static void measure_free(struct measure *m)
 	free(m->slot);
 	measure_values_clear(m);
 	free(m->value);
+	free(m->counted);
 	loop_timer_free(m->timer);
 	loop_timer_free(m->loaded);
 	free(m);
@@ -178,10 +179,26 @@ static int plan(struct measure *m, struct buf *why)
 	}
 	if (!rc)
 		rc = measure_use(m, &made, &e);
+	if (!rc)
+		m->ncounted = 0;
 	if (rc < 0 && e.text[0])
 		buf_puts(why, e.text);
 	measure_plan_free(made);
 	measure_world_free(w);
+	return rc;
+}
+
+/* Before there is anything to measure, too: whoever asks may look at the values himself then. */
+static int check_until(const struct measure *m, struct buf *why)
+{
+	const struct bind_wish wish = asked_wish(&m->asked);
+	int rc = m->asked.until ? pmsl_can_stop(m->metric, &wish) : 0;
+
+	if (rc == -ERR_UNSUPPORTED) {
+		buf_puts(why, "until is of what returns MEAN, STDEV, VARIANCE, SKEWNESS, KURTOSIS or CI over virtual times "
+			      "since the start, one for each output");
+		rc = -ERR_INVALID;
+	}
 	return rc;
 }
 
@@ -193,6 +210,8 @@ static int create(struct measure *m, const struct measure_wish *wish, struct buf
 		rc = asked_change(&m->asked, m->session, wish->objects, true, why);
 	if (!rc)
 		rc = compile(m, wish->text, why);
+	if (!rc)
+		rc = check_until(m, why);
 	if (!rc)
 		rc = plan(m, why);
 	return rc < 0 ? rc : publish(m);
@@ -234,6 +253,8 @@ int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 	m->ms->stats.running++;
 	m->start = m->read_at = measure_now(m->ms);
 	m->read = m->asked_read = 0;
+	m->ncounted = 0;
+	m->has_enough = false;
 	measure_drop_troubles(m, STAGE_NOBODY);
 	rc = plan(m, &why);
 	if (rc < 0)

@@ -106,6 +106,8 @@ static const char *words_of(const struct flow_node *n)
 	case FLOW_LINK_IN:
 	case FLOW_LINK_OUT:
 		return n->link.name;
+	case FLOW_STOP:
+		return n->stop.until;
 	default:
 		return "";
 	}
@@ -201,7 +203,7 @@ void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w)
 {
 	static void (*const fields[])(const struct measure *, struct omis_writer *) = {
 		write_asked,   write_objects, write_size,  write_reads,
-		write_troubles, write_graph,   write_looks, write_links,
+		write_troubles, write_graph,   write_looks, write_links, measure_write_until,
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside measurements: measure.c (life), measure_wait.c (who waits), measure_wish.c (what a tool asks for), measure_world.c (the
- * objects), measure_plan.c (graphs), measure_load.c (children), measure_read.c (reads), measure_info.c.
+ * objects), measure_plan.c (graphs), measure_load.c (children), measure_read.c (reads), measure_until.c (when there are
+ * enough values), measure_info.c.
  */
 #ifndef MAINSM_MEASURE_INTERNAL_H
 #define MAINSM_MEASURE_INTERNAL_H
@@ -16,6 +17,7 @@
 #include "mainsm/session.h"
 #include "mainsm/stage.h"
 #include "pmsl/pmsl.h"
+#include "stats/moments.h"
 
 struct measures {
 	struct measures_conf conf;
@@ -43,6 +45,7 @@ struct measure_asked {
 	enum bind_each each;
 	enum agg_kind agg;
 	nsec_t every; /* 0: read by request */
+	char *until; /* owned: the rule that ends it; NULL: none */
 };
 
 /* A part of the graph, and where it runs. */
@@ -94,6 +97,13 @@ struct measure_value {
 	char *buckets; /* owned; of a HISTOGRAM: a list */
 };
 
+/* What an output with a stop has counted, at the last read. */
+struct measure_counted {
+	uint32_t output;
+	struct moments moments;
+	bool is_enough;
+};
+
 enum measure_state { MEASURE_NEW, MEASURE_RUNS, MEASURE_STOPPED };
 
 struct measure {
@@ -126,6 +136,9 @@ struct measure {
 	struct list waiters;
 	struct measure_value *value;
 	size_t nvalue, capvalue;
+	struct measure_counted *counted; /* owned; of the last read, and of the plan that it was read by */
+	size_t ncounted, capcounted;
+	bool has_enough; /* its rule has ended it */
 	uint64_t lost; /* values that had no room in their read */
 	uint64_t frames, bytes, dropped;
 };
@@ -180,6 +193,9 @@ struct asked_binding {
 	struct bind_wish wish;
 };
 
+/* But for the arguments. */
+struct bind_wish asked_wish(const struct measure_asked *a);
+
 /* For the objects of a world. */
 int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out, struct buf *why);
 void asked_unbind(struct asked_binding *b);
@@ -223,5 +239,16 @@ void measure_on_timer(void *arg);
 void measure_on_result(void *arg, const struct flow_result *r);
 void measure_on_batch(void *arg, const struct flow_batch *b);
 void measure_values_clear(struct measure *m);
+
+/* --- measure_until.c */
+
+/* Of a result of the read that is being closed: kept when it is of a stop. */
+void measure_count(struct measure *m, const struct flow_result *r);
+
+/* The rule holds for each object that goes on. False without a rule. */
+bool measure_has_enough(const struct measure *m);
+
+/* rule, 1 when it has ended the measurement, [object, with, n, mean, variance, 1 when it holds]...; nothing without a rule. */
+void measure_write_until(const struct measure *m, struct omis_writer *w);
 
 #endif

@@ -56,6 +56,7 @@ void measure_on_result(void *arg, const struct flow_result *r)
 	struct measure *m = arg;
 	struct measure_value v = { .output = r->output, .t = r->t };
 
+	measure_count(m, r);
 	if (array_grow(&m->value, &m->capvalue, m->nvalue + 1, sizeof(v), MEASURE_RESULTS_MAX)) {
 		m->lost++;
 		return;
@@ -107,7 +108,7 @@ static size_t write_some(struct omis_writer *w, const struct measure *m, size_t 
 
 /* --- to the tool */
 
-/* dfg, read, until, [values], more, lost: as the event's parameters stand in the catalogue. */
+/* dfg, read, until, [values], more, lost, enough: as the event's parameters stand in the catalogue. */
 static size_t write_event(struct measure *m, struct buf *b, size_t from)
 {
 	struct omis_writer w = OMIS_WRITER(b);
@@ -119,6 +120,7 @@ static size_t write_event(struct measure *m, struct buf *b, size_t from)
 	n = write_some(&w, m, from, MEASURE_VALUES_PER_EVENT, EVENT_MAX_BYTES / 2);
 	omis_write_int(&w, from + n < m->nvalue);
 	omis_write_int(&w, (int64_t)m->lost);
+	omis_write_int(&w, from + n == m->nvalue && measure_has_enough(m));
 	return n;
 }
 
@@ -139,8 +141,8 @@ static bool raise_event(struct measure *m, const struct buf *b)
 	return rc == 0;
 }
 
-/* The actions of an event may delete the measurement: false then. */
-static bool tell_event(struct measure *m)
+/* The actions of an event may delete the measurement: false then. *told: the tool knows of the last values. */
+static bool tell_event(struct measure *m, bool *told)
 {
 	struct measures *ms = m->ms;
 	uint32_t number = m->number;
@@ -150,7 +152,8 @@ static bool tell_event(struct measure *m)
 		struct buf b = BUF_INIT(EVENT_MAX_BYTES);
 
 		n = write_event(m, &b, from);
-		if (!raise_event(m, &b))
+		*told = raise_event(m, &b);
+		if (!*told)
 			m->lost += n;
 		buf_done(&b);
 		if (map_find(&ms->by_number, number) != m)
@@ -210,10 +213,20 @@ static void ask_below(struct measure *m)
 		children_send(m->ms->conf.children, m->slot[i].child, &msg);
 }
 
+/* A tool that does not know of it hears of it at the next read. */
+static void end_if_enough(struct measure *m, bool told)
+{
+	if (!told || m->state != MEASURE_RUNS || !measure_has_enough(m))
+		return;
+	m->has_enough = true;
+	log_info("measure", "dfg=%s read=%lld: enough by '%s'", m->token.s, (long long)m->read, m->asked.until);
+	measure_stop(m);
+}
+
 /* False: the measurement is gone. */
 static bool close_read(struct measure *m, int64_t read, nsec_t t, bool is_late)
 {
-	bool is_there;
+	bool is_there, told;
 
 	m->ms->stats.reads++;
 	m->ms->stats.late_reads += is_late;
@@ -221,12 +234,14 @@ static bool close_read(struct measure *m, int64_t read, nsec_t t, bool is_late)
 	m->read_at = t;
 	m->asked_read = 0;
 	m->lost = 0;
+	m->ncounted = 0;
 	if (m->plan)
 		read_stages(m, read, t);
-	is_there = tell_event(m);
+	is_there = tell_event(m, &told);
 	if (is_there) {
 		tell_waiters(m);
 		measure_values_clear(m);
+		end_if_enough(m, told);
 		if (!m->asked.every && measure_has_readers(m, INT64_MAX))
 			ask_below(m);
 	}

@@ -6,6 +6,7 @@
 #include "common/omis/arena.h"
 #include "common/omis/check.h"
 #include "mainsm/measure_internal.h"
+#include "stats/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,19 @@ static int set_central(struct measure_asked *a, const struct omis_value *v)
 	return to_bool(v, &a->is_central);
 }
 
+/* A rule that needs no sequence of values. */
+static int set_until(struct measure_asked *a, const struct omis_value *v)
+{
+	const char *text = omis_value_text(v, NULL);
+	struct stop rule;
+
+	if (!text || stop_parse(text, &rule, NULL) || stop_has_batches(&rule))
+		return -ERR_INVALID;
+	free(a->until);
+	a->until = str_dup(text);
+	return a->until ? 0 : -ERR_NOMEM;
+}
+
 static int set_name(struct measure_asked *a, const struct omis_value *v)
 {
 	size_t n;
@@ -149,7 +163,7 @@ static const struct {
 } options[] = {
 	{ "agg", set_agg },	  { "by", set_by },	{ "central", set_central },
 	{ "every_ms", set_every }, { "mode", set_mode }, { "name", set_name },
-	{ "rate", set_rate },
+	{ "rate", set_rate },	  { "until", set_until },
 };
 
 static int take_option(struct measure_asked *a, const char *name, const struct omis_value *v, struct buf *why)
@@ -207,6 +221,7 @@ void asked_done(struct measure_asked *a)
 {
 	free(a->metric);
 	free(a->name);
+	free(a->until);
 	free(a->object);
 	omis_values_free(a->parameters);
 }
@@ -397,21 +412,26 @@ static int bind_all(struct binding_to *b)
 	return rc;
 }
 
+struct bind_wish asked_wish(const struct measure_asked *a)
+{
+	return (struct bind_wish){ .since = a->since,
+				   .per_second = a->per_second,
+				   .has_agg = a->has_agg,
+				   .agg = a->agg,
+				   .by = a->by,
+				   .each = a->each,
+				   .is_central = a->is_central,
+				   .until = a->until };
+}
+
 int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out, struct buf *why)
 {
-	const struct measure_asked *a = &m->asked;
 	struct binding_to b = { m, w, out, why };
 	int rc;
 
 	*out = (struct asked_binding){ .arena = arena_new(BIND_ARGS_MAX_BYTES) };
-	out->wish = (struct bind_wish){ .arg = out->arg,
-					.since = a->since,
-					.per_second = a->per_second,
-					.has_agg = a->has_agg,
-					.agg = a->agg,
-					.by = a->by,
-					.each = a->each,
-					.is_central = a->is_central };
+	out->wish = asked_wish(&m->asked);
+	out->wish.arg = out->arg;
 	rc = out->arena ? bind_all(&b) : -ERR_NOMEM;
 	if (rc)
 		asked_unbind(out);

@@ -16,6 +16,7 @@ static const struct omis_service dfg[] = {
 		  "(text \"\"), on attached objects; [] = all, also those to come. Options, by name, value: "
 		  "every_ms (1000; 0: dfg_read says when), mode \"start\" or \"last\", rate 1 (divided by "
 		  "the time in seconds), by \"process\", \"node\" or \"site\", agg (how many values become one), "
+		  "until (a rule, \"ci(0.95) < 5%\", that stops it when there are enough values of each object), "
 		  "name (of the text, in words about it), central 1 (all at the top, to compare). Parameters of "
 		  "the metric, by name, value." },
 	{ EXT_SERVICE("dfg", "dfg_delete", MANIP, 'd', TOP, OBSERVE, DONE), .param = { DFGS },
@@ -23,13 +24,14 @@ static const struct omis_service dfg[] = {
 	{ EXT_SERVICE("dfg", "dfg_get_info", INFO, 'd', TOP, OBSERVE, DONE),
 	  .param = { DFGS, P_INT("flags") },
 	  .result = "[fields by bits of flags: 0 what; 1 objects; 2 sizes; 3 reads; 4 troubles; 5 graph; 6 counts; "
-		    "7 links]",
+		    "7 links; 8 until]",
 	  .help = "What is known of measurements, a list for each bit; omis.md says what is in them." },
 	{ EXT_SERVICE("dfg", "dfg_has_read", EVENT, 'd', TOP, OBSERVE, DONE), .param = { DFGS },
-	  .ecps = "dfg read until values more lost",
+	  .ecps = "dfg read until values more lost enough",
 	  .help = "An interval has ended: $read its number, $until its end in ns, $values a list of [object, key, "
 		  "value, bound, time, oldest, newest, k, n, flags]; the key is the virtual time, or the number "
-		  "of the read. More is 1 when further values of this read follow; lost counts those without room." },
+		  "of the read. More is 1 when further values of this read follow; lost counts those without room; enough is 1 "
+		  "in the last event of a measurement that its rule has stopped." },
 	{ EXT_SERVICE("dfg", "dfg_list", INFO, 0, TOP, OBSERVE, DONE),
 	  .result = "[dfg, tool, identity, metric, unit, state, mode, every_ms, rate, by, each_vt]...",
 	  .help = "The measurements of all tools of this monitor." },

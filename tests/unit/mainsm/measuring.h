@@ -31,6 +31,7 @@ struct measured {
 	const char *refused; /* an object that it has no source for; NULL: all is well */
 	bool no_ack;
 	double (*told)(const char *process);
+	unsigned (*events)(const char *process); /* at probes, in each interval: their values rise by 1 from told(); NULL: none */
 	struct buf batch[MEASURED_MAX * 8]; /* of the read under way */
 	size_t nbatch;
 };
@@ -123,12 +124,25 @@ static inline void measured_got_load(struct measured *m, const struct msg_flow_l
 		measured_ack(m);
 }
 
+static inline void measured_push_events(struct measured *m, struct measured_piece *p, uint32_t i, int64_t read, int64_t t)
+{
+	const char *process = p->graph->node[i].source.process;
+
+	for (unsigned k = 0; m->events && k < m->events(process); k++) {
+		struct flow_token token = flow_token_make(read * 1000 + k, m->told(process) + k, 0, t - 1);
+
+		flow_push(p->flow, flow_input(p->flow, m->measurement, i), &token);
+	}
+}
+
 static inline void measured_push(struct measured *m, struct measured_piece *p, int64_t read, int64_t t)
 {
 	for (uint32_t i = 0; i < p->graph->nnode; i++) {
 		const struct flow_node *n = &p->graph->node[i];
 		struct flow_token token;
 
+		if (n->kind == FLOW_INPUT && n->domain == FLOW_VT)
+			measured_push_events(m, p, i, read, t);
 		if (n->kind != FLOW_INPUT || n->domain != FLOW_READ)
 			continue;
 		token = flow_token_make(read, n->source.kind == FLOW_SOURCE_TIME
