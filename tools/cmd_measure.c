@@ -299,9 +299,11 @@ int cmd_measure(int argc, char **argv)
 			   "--json one object a read. Exit status 6: not all were in the last read.\n"
 			   "When mainsm is lost and comes back the measurement begins anew: values that miss what\n"
 			   "came before have the flag lost, reads are numbered on, and JSON has the gap (gap_ns).\n"
-			   "--until with ci() means what has come since the last read, if --since-start does not\n"
-			   "say otherwise; at the end there is what its values tell, on stderr or as a last object\n"
-			   "of JSON. Exit status 1: it was not reached.",
+			   "--until counts the values that a metric of a file returns MEAN, STDEV, VARIANCE, SKEWNESS,\n"
+			   "KURTOSIS or CI of, over virtual times since the start; else a value is a read, and with\n"
+			   "ci() what has come since the last one, if --since-start does not say otherwise. At the end\n"
+			   "there is what they tell, on stderr or as a last object of JSON. Exit status 1: it was not\n"
+			   "reached.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
@@ -314,9 +316,6 @@ int cmd_measure(int argc, char **argv)
 	wrong = contradiction(&w);
 	if (wrong)
 		return opt_usage_error(&spec, "%s", wrong);
-	/* Totals since the start depend on each other altogether. */
-	if (stop_has_interval(&w.until) && !w.since_start)
-		w.since_last = true;
 	w.metric = argv[first];
 	return run(&w);
 }

@@ -24,14 +24,27 @@ static void write_option(struct omis_writer *w, const char *name, const char *va
 	omis_write_string(w, value);
 }
 
-static void write_options(const struct measuring_wish *w, struct omis_writer *out)
+static void write_until(const struct stop *rule, struct omis_writer *out)
 {
+	struct buf text = BUF_INIT(4096);
+
+	stop_print(rule, &text);
+	write_option(out, "until", buf_str(&text));
+	buf_done(&text);
+}
+
+static void write_options(const struct measuring *m, struct omis_writer *out)
+{
+	const struct measuring_wish *w = m->wish;
+
 	omis_write_list(out);
 	omis_write_string(out, "every_ms");
 	omis_write_int(out, w->every_ns / NSEC_PER_MSEC);
 	omis_write_string(out, "rate");
 	omis_write_int(out, w->rate);
-	write_option(out, "mode", w->since_last ? "last" : "start");
+	write_option(out, "mode", m->since_last ? "last" : "start");
+	if (m->by_mainsm)
+		write_until(&w->until, out);
 	write_option(out, "by", w->by);
 	write_option(out, "agg", w->agg);
 	write_option(out, "name", w->file && !str_eq(w->file, "-") ? w->file : NULL);
@@ -101,7 +114,7 @@ static int write_request(const struct measuring *m, struct buf *b)
 	put_list(&out, &objects);
 	omis_write_string(&out, buf_str(&m->text));
 	omis_write_string(&out, m->wish->metric);
-	write_options(m->wish, &out);
+	write_options(m, &out);
 	if (rc == CMD_OK)
 		rc = write_parameters(m, &out);
 	buf_putc(b, ')');
@@ -141,18 +154,42 @@ static int take_token(struct measuring *m, Omis_reply r)
 	return CMD_OK;
 }
 
-static int create(struct measuring *m)
+static int ask_for_it(struct measuring *m, Omis_reply *r)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
 	int rc = write_request(m, &b);
-	Omis_reply r = rc == CMD_OK ? omis_request_n((const char *)b.p, b.n, NULL, NULL, 0) : NULL;
 
-	if (r)
-		rc = take_token(m, r);
-	else if (rc == CMD_OK)
-		rc = cmd_fail(CMD_FAILURE, "out of memory");
-	omis_reply_free(r);
+	*r = rc == CMD_OK ? omis_request_n((const char *)b.p, b.n, NULL, NULL, 0) : NULL;
 	buf_done(&b);
+	return rc == CMD_OK && !*r ? cmd_fail(CMD_FAILURE, "out of memory") : rc;
+}
+
+static bool is_refused(Omis_reply r)
+{
+	return (r[0] && r[0]->obj_list && r[0]->status >= OMIS_FIRST_ERROR) ||
+	       (r[0] && r[1] && r[1]->obj_list && r[1]->status >= OMIS_FIRST_ERROR);
+}
+
+/* Where mainsm cannot look at the rule itself the reads are its values; totals since the start depend on each other altogether. */
+static int create(struct measuring *m)
+{
+	const struct measuring_wish *w = m->wish;
+	Omis_reply r = NULL;
+	int rc = CMD_OK;
+
+	m->by_mainsm = measuring_may_stop_there(w);
+	m->since_last = false;
+	if (m->by_mainsm)
+		rc = ask_for_it(m, &r);
+	if (rc == CMD_OK && (!r || is_refused(r))) {
+		omis_reply_free(r);
+		m->by_mainsm = false;
+		m->since_last = w->since_last || (stop_has_interval(&w->until) && !w->since_start);
+		rc = ask_for_it(m, &r);
+	}
+	if (rc == CMD_OK)
+		rc = take_token(m, r);
+	omis_reply_free(r);
 	return rc;
 }
 
@@ -220,7 +257,7 @@ void reading_free(struct reading *r)
 /* What comes together since the start is cut for good, what comes since the last read once. */
 static bool is_cut(const struct measuring *m)
 {
-	return m->is_behind_gap || (m->before && !m->wish->since_last && m->is_total);
+	return m->is_behind_gap || (m->before && !m->since_last && m->is_total);
 }
 
 static void place_reading(struct measuring *m, struct reading *r)
@@ -246,6 +283,7 @@ static void take_part(struct measuring *m, Omis_value *v)
 		return;
 	}
 	r->part[r->npart++] = v;
+	r->is_enough = value_int(v, 5);
 	if (value_int(v, 3))
 		return;
 	place_reading(m, r);
@@ -261,8 +299,8 @@ static void on_event(struct measuring *m, Omis_reply r)
 	if (!r[0] || !r[1] || !r[1]->obj_list || r[1]->status >= OMIS_FIRST_ERROR)
 		return;
 	v = r[1]->result ? omis_value_parse(r[1]->result, r[1]->result_len) : NULL;
-	/* The number of values, then read, until, more, lost. */
-	if (v && v->n >= 5)
+	/* The number of values, then read, until, more, lost, enough. */
+	if (v && v->n >= MEASURING_PART_VALUES)
 		take_part(m, v);
 	else
 		omis_value_free(v);
@@ -299,7 +337,7 @@ static int follow(struct measuring *m)
 	char text[160];
 	Omis_reply r;
 
-	snprintf(text, sizeof(text), "dfg_has_read([%s]): print([$read,$until,$more,$lost,$values])", m->dfg);
+	snprintf(text, sizeof(text), "dfg_has_read([%s]): print([$read,$until,$more,$lost,$enough,$values])", m->dfg);
 	r = omis_request(text, on_reply, m, OMIS_WAIT_FOR_FIRST_REPLY);
 	if (r)
 		on_reply(r, m);

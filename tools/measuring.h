@@ -25,17 +25,18 @@ struct measuring_wish {
 	struct stop until;
 };
 
-/* One read, of one or more parts. A part: read, until, more, lost, then the values. */
+/* One read, of one or more parts. A part: read, until, more, lost, enough, then the values. */
 struct reading {
 	Omis_value **part;
 	size_t npart, cap;
 	int64_t before; /* reads that an earlier mainsm has numbered */
 	nsec_t gap_ns; /* between it and the read before there was no mainsm */
 	bool is_cut; /* what is counted in it began behind such a gap */
+	bool is_enough; /* mainsm has ended the measurement with it */
 	struct reading *next;
 };
 
-#define MEASURING_PART_VALUES 5 /* where the values of a part begin */
+#define MEASURING_PART_VALUES 6 /* where the values of a part begin */
 
 #define MEASURED_FLAGS_BYTES 96 /* all that there are */
 
@@ -70,6 +71,9 @@ struct measuring {
 	char dfg[40], csr[40], unit[128];
 	bool each_vt; /* values go by virtual time */
 	bool is_total; /* what it tells comes together, or may */
+	bool since_last; /* as it was asked for in the end */
+	bool by_mainsm; /* the rule of --until is looked at there, where all values are merged */
+	bool has_enough; /* and holds, in the read that was shown last */
 	char *partners_name, *regions_name; /* owned: the text's parameters of these; NULL: as built-in ones call them */
 	char *region[MEASURING_REGIONS_MAX]; /* owned: what --by region has found */
 	unsigned nregion;
@@ -126,7 +130,7 @@ int measuring_objects(const struct measuring *m, const char *list, struct buf *o
 int measuring_regions(struct measuring *m);
 void measuring_regions_free(struct measuring *m);
 
-/* --- measuring_until.c: a quantity for each object, while --until has not what it wants */
+/* --- measuring_until.c: a quantity for each object, while --until has not what it wants; here, or by mainsm */
 
 /* Counts the values of a read, of objects that have names by now. CMD_USAGE, CMD_FAILURE: told. */
 int measuring_count(struct measuring *m, const struct reading *r);
@@ -136,6 +140,9 @@ bool measuring_is_reached(const struct measuring *m);
 
 /* A line for the head of a table; nothing without a rule. */
 void measuring_progress(const struct measuring *m, struct buf *out);
+
+/* mainsm may be asked to look at the rule itself: it needs a text, and values since the start. */
+bool measuring_may_stop_there(const struct measuring_wish *w);
 
 /* The end: as JSON an object on stdout, else lines on stderr. Nothing without a rule. */
 void measuring_tell_until(const struct measuring *m);

@@ -135,7 +135,7 @@ static void put_title(const struct measuring *m, const struct reading *r, struct
 	buf_printf(out, "\033[H\033[J%somig measure %s%s  %s  read %" PRId64 "  %s%s  (q quit)\n\n",
 		   term_paint(&m->term, TERM_BOLD), m->wish->metric, term_paint(&m->term, TERM_PLAIN),
 		   print_time(when, value_int(r->part[0], 2)), reading_number(r),
-		   m->wish->since_last ? "since the last read" : "since the start",
+		   m->since_last ? "since the last read" : "since the start",
 		   m->wish->rate ? ", per second" : "");
 	measuring_progress(m, out);
 }

@@ -111,7 +111,8 @@ int measuring_count(struct measuring *m, const struct reading *r)
 {
 	int rc = CMD_OK;
 
-	if (!m->wish->until.n)
+	m->has_enough |= r->is_enough;
+	if (!m->wish->until.n || m->by_mainsm)
 		return CMD_OK;
 	if (!until_of(m))
 		return no_memory();
@@ -144,6 +145,8 @@ bool measuring_is_reached(const struct measuring *m)
 {
 	size_t done;
 
+	if (m->by_mainsm)
+		return m->has_enough;
 	return m->until && count_of_last_read(m->until, &done) == done && done > 0;
 }
 
@@ -151,11 +154,15 @@ void measuring_progress(const struct measuring *m, struct buf *out)
 {
 	size_t n, done;
 
-	if (!m->until)
+	if (!m->until && !m->by_mainsm)
 		return;
-	n = count_of_last_read(m->until, &done);
 	buf_puts(out, "until ");
 	stop_print(&m->wish->until, out);
+	if (m->by_mainsm) {
+		buf_puts(out, m->has_enough ? ": reached\n\n" : "\n\n");
+		return;
+	}
+	n = count_of_last_read(m->until, &done);
 	buf_printf(out, ": %zu of %zu have it\n\n", done, n);
 }
 
@@ -238,8 +245,117 @@ static void tell_json(const struct measuring *m)
 	buf_done(&b);
 }
 
+/* --- the end of what mainsm has counted: rule, ended, [object, with, n, mean, variance, holds]... */
+
+bool measuring_may_stop_there(const struct measuring_wish *w)
+{
+	return w->until.n && w->file && !w->since_last && !w->rate && !stop_has_batches(&w->until);
+}
+
+#define COUNTED_FIRST 2
+
+struct summary {
+	char label[LABEL_BYTES];
+	struct moments moments;
+	bool holds;
+};
+
+static struct summary summary_from(const struct measuring *m, const Omis_value *v)
+{
+	const struct measured about = { .object = value_text(v, 0), .with = value_text(v, 1) };
+	struct summary s = { .moments = { .n = (uint64_t)value_int(v, 2) }, .holds = value_int(v, 5) };
+
+	measuring_label_of(m, &about, s.label, sizeof(s.label));
+	s.moments.powers.mean.hi = value_float(v, 3);
+	if (s.moments.n > 1)
+		s.moments.powers.m2.hi = value_float(v, 4) * (double)(s.moments.n - 1);
+	return s;
+}
+
+static void put_summary(const struct measuring *m, const struct summary *s, struct buf *out)
+{
+	double level = level_of(&m->wish->until);
+	char name[LABEL_BYTES];
+
+	str_escape(name, sizeof(name), s->label, strlen(s->label));
+	buf_printf(out, "  %s: %" PRIu64 " values", name, s->moments.n);
+	put_interval("mean ", interval_of_mean(&s->moments, level), out);
+	buf_printf(out, " at %g %%%s\n", 100 * level, s->holds ? "" : ", not enough");
+}
+
+static void summary_json(const struct measuring *m, const struct summary *s, struct json *j)
+{
+	double level = level_of(&m->wish->until);
+
+	json_object(j);
+	json_key_str(j, "name", s->label);
+	json_key_u64(j, "n", s->moments.n);
+	json_key_double(j, "mean", moments_mean(&s->moments));
+	json_key_double(j, "level", level);
+	json_key_double(j, "half", interval_of_mean(&s->moments, level).half);
+	json_key_double(j, "variance", moments_variance(&s->moments));
+	json_key_bool(j, "reached", s->holds);
+	json_object_end(j);
+}
+
+static void tell_summaries(const struct measuring *m, const Omis_value *all)
+{
+	struct buf out = BUF_INIT(1 << 20);
+
+	buf_printf(&out, "until %s: %s after %" PRId64 " reads\n", value_text(all, 0),
+		   m->has_enough ? "reached" : "not reached", m->shown);
+	for (size_t i = COUNTED_FIRST; i < all->n && i < COUNTED_FIRST + TOLD_MAX; i++) {
+		struct summary s = summary_from(m, &all->list[i]);
+
+		put_summary(m, &s, &out);
+	}
+	if (all->n > COUNTED_FIRST + TOLD_MAX)
+		buf_printf(&out, "  and %zu more; --json has all\n", all->n - COUNTED_FIRST - TOLD_MAX);
+	term_put_safe(stderr, buf_str(&out), out.n);
+	buf_done(&out);
+}
+
+static void tell_summaries_json(const struct measuring *m, const Omis_value *all)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+
+	json_init(&j, &b);
+	json_object(&j);
+	json_key_str(&j, "metric", m->wish->metric);
+	json_key_str(&j, "until", value_text(all, 0));
+	json_key_bool(&j, "reached", m->has_enough);
+	json_key_i64(&j, "reads", m->shown);
+	json_key(&j, "quantities");
+	json_array(&j);
+	for (size_t i = COUNTED_FIRST; i < all->n; i++) {
+		struct summary s = summary_from(m, &all->list[i]);
+
+		summary_json(m, &s, &j);
+	}
+	json_array_end(&j);
+	json_object_end(&j);
+	show_json_line(&j, &b);
+	buf_done(&b);
+}
+
+static void tell_what_mainsm_counted(const struct measuring *m)
+{
+	Omis_value *v;
+	const Omis_value *all;
+
+	if (m->status != CMD_OK || session_ask_value(&v, ":dfg_get_info([%s],256)", m->dfg) != CMD_OK)
+		return;
+	all = value_at(v, 0);
+	if (all && all->n >= COUNTED_FIRST)
+		(m->wish->common.json ? tell_summaries_json : tell_summaries)(m, all);
+	omis_value_free(v);
+}
+
 void measuring_tell_until(const struct measuring *m)
 {
+	if (m->by_mainsm)
+		return tell_what_mainsm_counted(m);
 	if (!m->until)
 		return;
 	if (m->wish->common.json)

@@ -35,6 +35,10 @@ measures send_volume Send_volume_for_interaction_vt
 measures send_volume Send_volume_for_interaction
 measures spread Residuum_skewness
 measures spread Sent_in_iteration_ci
+: >"$TMPDIR/until.json"
+omig measure -f examples/metrics/spread.pmsl Sent_in_iteration_ci --every 500ms --json \
+	--until 'n >= 400 and ci(0.95) < 50%' >"$TMPDIR/until.json" 2>"$TMPDIR/until.err" &
+until=$!
 # Those of one virtual time have a line for each that has come, these a line for each read.
 by_read='Loop_Counter Mean_iteration_time Max_comm_delay_per_loop_execution Send_volume_for_interaction
 	Residuum_skewness Sent_in_iteration_ci'
@@ -67,6 +71,10 @@ counted_all() {
 check 'all are read before the program begins' until_true 30 reads_begin
 : >"$TMPDIR/begin"
 check 'it makes its passes' until_true 60 passes_are 300
+check 'one with a rule has ended when the values of all ranks were enough' status_is 0 wait $until
+check 'and tells how many there were' says \
+	'"until":"n >= 400 and ci\(0.95\) < 50%","reached":true,.*"name":"all","n":([4-9][0-9]{2}|[0-9]{4,}),"mean":[0-9.]+' \
+	tail -n 1 "$TMPDIR/until.json"
 enough $job
 status=$?
 check 'it has ended well' test $status = 0

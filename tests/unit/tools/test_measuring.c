@@ -92,10 +92,10 @@ static char *shown(const char *part)
 	return text;
 }
 
-#define WHOLE "5,3,2000000000,0,0,[p_1_aaaaaa,3,42.0,0.5,1500000000,1000000000,2000000000,1,1,\"\"]"
-#define NONE "5,3,2000000000,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"partial,missing\"]"
+#define WHOLE "6,3,2000000000,0,0,0,[p_1_aaaaaa,3,42.0,0.5,1500000000,1000000000,2000000000,1,1,\"\"]"
+#define NONE "6,3,2000000000,0,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"partial,missing\"]"
 
-#define LOST "5,3,2000000000,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"lost\"]"
+#define LOST "6,3,2000000000,0,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"lost\"]"
 
 START_TEST(a_line_says_value_bound_coverage_and_flags)
 {
@@ -139,7 +139,7 @@ END_TEST
 
 START_TEST(a_histogram_is_no_missing_value)
 {
-	ck_assert_str_eq(shown("5,1,2,0,0,[\"\",1,[[0.0,0.0,2],[4.0,5.0,1]],0.0,1500000000,1,2,3,3,\"\"]"),
+	ck_assert_str_eq(shown("6,1,2,0,0,0,[\"\",1,[[0.0,0.0,2],[4.0,5.0,1]],0.0,1500000000,1,2,3,3,\"\"]"),
 			 "1970-01-01T00:00:01.500Z 1 all 2x[0,0] 1x[4,5] B 3/3\n");
 	ck_assert(!m.is_partial);
 }
@@ -165,7 +165,7 @@ static void count_values(double a, double b)
 	char text[400];
 
 	snprintf(text, sizeof(text),
-		 "5,3,2000000000,0,0,[p_1_aaaaaa,3,%f,0.0,1,1,2,1,1,\"\"],[p_2_bbbbbb,3,%f,0.0,1,1,"
+		 "6,3,2000000000,0,0,0,[p_1_aaaaaa,3,%f,0.0,1,1,2,1,1,\"\"],[p_2_bbbbbb,3,%f,0.0,1,1,"
 		 "2,1,1,\"\"]",
 		 a, b);
 	ck_assert_int_eq(count_part(text), CMD_OK);
@@ -195,7 +195,7 @@ START_TEST(an_object_that_has_gone_holds_up_nobody)
 	count_values(1, 2);
 	ck_assert(!measuring_is_reached(&m));
 	/* A read without values is not enough of them. */
-	ck_assert_int_eq(count_part("5,3,2000000000,0,0"), CMD_OK);
+	ck_assert_int_eq(count_part("6,3,2000000000,0,0,0"), CMD_OK);
 	ck_assert(!measuring_is_reached(&m));
 }
 END_TEST
@@ -215,7 +215,7 @@ END_TEST
 START_TEST(a_histogram_has_no_interval)
 {
 	ck_assert_int_eq(stop_parse("n >= 1", &wish.until, NULL), 0);
-	ck_assert_int_eq(count_part("5,3,2000000000,0,0,[\"\",3,[[0.0,1.0,4]],0.5,1,1,2,1,1,\"\"]"),
+	ck_assert_int_eq(count_part("6,3,2000000000,0,0,0,[\"\",3,[[0.0,1.0,4]],0.5,1,1,2,1,1,\"\"]"),
 			 CMD_USAGE);
 	ck_assert(!measuring_is_reached(&m));
 }
@@ -241,6 +241,39 @@ START_TEST(progress_says_how_many_have_enough)
 }
 END_TEST
 
+START_TEST(where_mainsm_looks_at_the_rule_nothing_is_counted_here)
+{
+	const struct reading enough = { .is_enough = true };
+
+	ck_assert_int_eq(stop_parse("n >= 1", &wish.until, NULL), 0);
+	m.by_mainsm = true;
+	ck_assert_int_eq(count_part(WHOLE), CMD_OK);
+	ck_assert(!measuring_is_reached(&m));
+	ck_assert_int_eq(measuring_count(&m, &enough), CMD_OK);
+	ck_assert(measuring_is_reached(&m));
+	ck_assert_ptr_null(m.until);
+	measuring_progress(&m, &out);
+	ck_assert_str_eq(buf_str(&out), "until n >= 1: reached\n\n");
+}
+END_TEST
+
+START_TEST(mainsm_is_asked_for_a_text_since_the_start)
+{
+	ck_assert_int_eq(stop_parse("ci(0.95) < 5%", &wish.until, NULL), 0);
+	ck_assert(!measuring_may_stop_there(&wish)); /* a built-in metric */
+	wish.file = "a.pmsl";
+	ck_assert(measuring_may_stop_there(&wish));
+	wish.since_last = true;
+	ck_assert(!measuring_may_stop_there(&wish));
+	wish.since_last = false;
+	wish.rate = true;
+	ck_assert(!measuring_may_stop_there(&wish));
+	wish.rate = false;
+	ck_assert_int_eq(stop_parse("ci(0.95, batches) < 5%", &wish.until, NULL), 0);
+	ck_assert(!measuring_may_stop_there(&wish));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -256,6 +289,8 @@ int main(void)
 		a_histogram_has_no_interval,
 		without_a_rule_nothing_is_counted,
 		progress_says_how_many_have_enough,
+		where_mainsm_looks_at_the_rule_nothing_is_counted_here,
+		mainsm_is_asked_for_a_text_since_the_start,
 	};
 
 	return suite_run_with("measuring", open_all, close_all, tests, sizeof(tests) / sizeof(tests[0]));
