@@ -27,7 +27,7 @@ struct peer {
 	struct link *link;
 	struct child *child; /* NULL: no child */
 	struct session *session; /* NULL: no tool; both NULL: not greeted yet, or an lm on its way to its sm */
-	bool is_passing; /* such an lm, or an sm that is to stand below that of its site */
+	bool is_passing; /* such an lm, an sm that is to stand below that of its site, a factory */
 	uint32_t number; /* of a tool, before it has its session */
 	uint64_t epoch; /* of a tool, as it said hello; 0 = its requests have no ids that last */
 	char *listen; /* of an sm: where lms find it; owned */

@@ -304,6 +304,7 @@ static int open_work(struct sm *sm, struct err *e)
 	if (sm->conf.enrol_dir) {
 		sm->renew = renew_new(&(struct renew_conf){ .loop = sm->conf.loop,
 							    .ctx = sm->conf.ctx,
+							    .role = "sm",
 							    .dir = sm->conf.enrol_dir,
 							    .site = sm->site,
 							    .host = sm->host,

@@ -14,7 +14,7 @@
 #include "sm/kept.h"
 #include "sm/news.h"
 #include "sm/nodes.h"
-#include "sm/renew.h"
+#include "common/daemon/renew.h"
 #include "sm/requests.h"
 #include "sm/sm.h"
 #include "sm/facts.h"

@@ -9,23 +9,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PIN_BYTES 64
 #define ADDRESS_BYTES 64
 
 static int identity(const struct neko_hosts_wish *w, const char *role, char dir[FILE_PATH_BYTES],
-		    char pin[PIN_BYTES], struct err *e)
+		    struct connstr *mainsm, struct err *e)
 {
 	const struct client_conf conf = { .mainsm = w->mainsm, .timeout = w->timeout_ns };
 
-	return client_identity(&conf, role, dir, pin, e);
+	return client_identity(&conf, role, dir, mainsm, e);
 }
 
 int neko_hosts_run(const struct neko_hosts_wish *h, struct run *r, const struct run_wish *w,
 		   const char *list, struct run_figures *out, struct err *e)
 {
-	char dir[FILE_PATH_BYTES], pin[PIN_BYTES];
-	const struct hosts_identity self = { dir, pin };
-	int rc = identity(h, "tool", dir, pin, e);
+	char dir[FILE_PATH_BYTES];
+	struct connstr mainsm;
+	const struct hosts_identity self = { dir, mainsm.pin };
+	int rc = identity(h, "tool", dir, &mainsm, e);
 
 	return rc ? rc : hosts_run(r, w, list, &self, out, e);
 }
@@ -55,16 +55,18 @@ static int parse_listen(const char *text, char address[ADDRESS_BYTES], uint16_t 
 
 int neko_factory(const struct neko_hosts_wish *w)
 {
-	char dir[FILE_PATH_BYTES], pin[PIN_BYTES], address[ADDRESS_BYTES];
-	struct factory_conf conf = { .self = { dir, pin },
+	char dir[FILE_PATH_BYTES], address[ADDRESS_BYTES];
+	struct connstr mainsm;
+	struct factory_conf conf = { .self = { dir, mainsm.pin },
 				     .address = address,
+				     .mainsm = &mainsm,
 				     .takes_objects = w->takes_objects };
 	struct err e = { 0 };
 
 	if (parse_listen(w->listen, address, &conf.port))
 		return cmd_fail(CMD_USAGE, "'%s' is no address and port; write 10.0.0.1:8765",
 				w->listen);
-	if (identity(w, "factory", dir, pin, &e))
+	if (identity(w, "factory", dir, &mainsm, &e))
 		return cmd_fail(e.code == ERR_DENIED ? CMD_DENIED : CMD_UNREACHABLE, "%s", e.text);
 	if (factory_run(&conf, on_ready, address, &e))
 		return cmd_fail(CMD_FAILURE, "%s", e.text);

@@ -67,6 +67,7 @@ static bool role_matches(const char *role, const struct identity *id, enum link_
 	} known[] = {
 		{ "lm", ROLE_BIT(ROLE_LM), LINK_PEER_CHILD },
 		{ "sm", ROLE_BIT(ROLE_SM), LINK_PEER_CHILD },
+		{ "factory", ROLE_BIT(ROLE_FACTORY), LINK_PEER_CHILD },
 		{ "tool", ROLES_TOOL, LINK_PEER_TOOL },
 	};
 

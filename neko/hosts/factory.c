@@ -76,6 +76,8 @@ int factory_open(struct loop *l, const struct factory_conf *c, struct factory **
 	rc = open_net(f, c, e);
 	if (rc == 0)
 		rc = net_listen(f->net, &conf, &accept, &f->listener, e);
+	if (rc == 0 && c->mainsm)
+		rc = renewal_new(l, f->net, c->self.dir, c->mainsm, &f->renewal, e);
 	if (rc)
 		factory_close(f);
 	else
@@ -94,6 +96,7 @@ void factory_close(struct factory *f)
 		return;
 	work_end_all(f);
 	net_listener_close(f->listener);
+	renewal_free(f->renewal);
 	loop_turn(f->loop); /* what was closed is freed */
 	net_ctx_free(f->net);
 	free(f);

@@ -7,6 +7,7 @@
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "neko/hosts/hosts.h"
+#include "neko/hosts/renewal.h"
 #include "proto/frame.h"
 
 #include <sys/types.h>
@@ -17,6 +18,7 @@ struct factory {
 	struct loop *loop; /* borrowed */
 	struct net_ctx *net; /* owned */
 	struct net_listener *listener; /* owned */
+	struct renewal *renewal; /* owned */
 	struct list works;
 	unsigned nwork;
 	bool takes_objects;

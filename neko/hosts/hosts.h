@@ -7,6 +7,7 @@
 #ifndef NEKO_HOSTS_HOSTS_H
 #define NEKO_HOSTS_HOSTS_H
 
+#include "common/daemon/connstr.h"
 #include "neko/run.h"
 
 #define HOSTS_PORT 8765 /* Neko's */
@@ -33,6 +34,7 @@ struct factory_conf {
 	struct hosts_identity self;
 	const char *address; /* IPv4, numeric */
 	uint16_t port; /* 0: the system chooses */
+	const struct connstr *mainsm; /* that renews its certificate; NULL: nobody does */
 	bool takes_objects; /* a run may name a shared object of this host: `application` */
 };
 

@@ -396,7 +396,7 @@ int client_open(const struct client_conf *conf, struct client **out, struct err 
 	return rc;
 }
 
-int client_identity(const struct client_conf *conf, const char *role, char *dir, char *pin,
+int client_identity(const struct client_conf *conf, const char *role, char *dir, struct connstr *mainsm,
 		    struct err *e)
 {
 	struct client *c = NULL;
@@ -404,7 +404,7 @@ int client_identity(const struct client_conf *conf, const char *role, char *dir,
 
 	if (rc == 0) {
 		str_copy(dir, sizeof(c->dir), c->dir);
-		str_copy(pin, sizeof(c->conn.pin), c->conn.pin);
+		*mainsm = c->conn;
 	}
 	client_close(c);
 	return rc;

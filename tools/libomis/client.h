@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct client;
+struct connstr;
 
 struct client_conf {
 	const char *mainsm; /* connection string; NULL = OMIG_MAINSM, else the state directory */
@@ -36,10 +37,10 @@ int client_open(const struct client_conf *conf, struct client **out, struct err 
 
 /*
  * A certificate of the monitor that conf names, for that role: "tool" or "factory". What is stored and fit is taken, and asks nobody;
- * else it enrols. dir (FILE_PATH_BYTES) and pin (CONNSTR_PIN_LEN + 1) tell where it lies, and of which authority. Blocks, and fails as
+ * else it enrols. dir (FILE_PATH_BYTES) tells where it lies, *mainsm of which monitor, without a secret. Blocks, and fails as
  * client_open().
  */
-int client_identity(const struct client_conf *conf, const char *role, char *dir, char *pin,
+int client_identity(const struct client_conf *conf, const char *role, char *dir, struct connstr *mainsm,
 		    struct err *e);
 
 /* Says goodbye; nobody is told anything any more. NULL is fine. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our certificate is renewed over the link to mainsm before it expires. */
-#ifndef SM_RENEW_H
-#define SM_RENEW_H
+/* Our certificate is renewed over a link to mainsm before it expires. */
+#ifndef COMMON_DAEMON_RENEW_H
+#define COMMON_DAEMON_RENEW_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
@@ -20,6 +20,7 @@ struct renew;
 struct renew_conf {
 	struct loop *loop;
 	struct net_ctx *ctx; /* gets the new credentials */
+	const char *role; /* "sm", "factory"; lives as long */
 	const char *dir, *site, *host;
 	int (*send)(void *arg, const struct msg *m); /* to mainsm */
 	void *arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sm/renew.h"
+#include "common/daemon/renew.h"
 
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -21,7 +21,7 @@ static struct enrol_conf enrol_of(const struct renew *r)
 	return (struct enrol_conf){ .loop = r->conf.loop,
 				    .dir = r->dir,
 				    .ctx = r->conf.ctx,
-				    .role = "sm",
+				    .role = r->conf.role,
 				    .site = r->site,
 				    .host = r->host };
 }
@@ -47,19 +47,43 @@ static void ask(struct renew *r)
 	enrol_renew_free(r->pending);
 	r->pending = NULL;
 	if (enrol_renew_begin(&c, &r->pending, &m.enrol, &e))
-		log_warn("sm",
+		log_warn(r->conf.role,
 			 "no request for a new certificate can be made, trying again later: %s",
 			 e.text);
 	else if (r->conf.send(r->conf.arg, &m))
-		log_info("sm", "a new certificate will be asked for when mainsm is there");
+		log_info(r->conf.role, "a new certificate will be asked for when mainsm is there");
 }
 
+static int use(struct renew *r, struct err *e)
+{
+	struct pki_creds creds = { 0 };
+	int rc = pki_creds_load(r->dir, &creds, e);
+
+	if (!rc)
+		rc = net_ctx_reload(r->conf.ctx, &creds, e);
+	pki_creds_done(&creds);
+	return rc;
+}
+
+/* Two thirds of the life of the one in use are over. */
+static bool is_old(const struct renew *r)
+{
+	const struct identity *c = net_ctx_self(r->conf.ctx);
+
+	return c &&
+	       clock_wall() - c->wall_not_before > (c->wall_not_after - c->wall_not_before) / 3 * 2;
+}
+
+/* What is stored may be newer than what is in use: daemons of one directory renew for each other. */
 static void look(void *arg)
 {
 	struct renew *r = arg;
+	struct err e = { 0 };
 
 	if (enrol_renew_at(r->dir) <= clock_wall())
 		ask(r);
+	else if (is_old(r) && use(r, &e))
+		log_warn(r->conf.role, "the new certificate cannot be used: %s", e.text);
 	look_later(r);
 }
 
@@ -95,17 +119,6 @@ void renew_free(struct renew *r)
 void renew_connected(struct renew *r)
 {
 	look(r);
-}
-
-static int use(struct renew *r, struct err *e)
-{
-	struct pki_creds creds = { 0 };
-	int rc = pki_creds_load(r->dir, &creds, e);
-
-	if (!rc)
-		rc = net_ctx_reload(r->conf.ctx, &creds, e);
-	pki_creds_done(&creds);
-	return rc;
 }
 
 int renew_answer(struct renew *r, const struct msg_enrol_ack *ack, struct err *e)

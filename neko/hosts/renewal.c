@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "neko/hosts/renewal.h"
+
+#include "common/base/log.h"
+#include "common/base/rng.h"
+#include "common/daemon/connstr.h"
+#include "common/daemon/link.h"
+#include "common/daemon/renew.h"
+#include "common/net/net.h"
+
+#include <stdlib.h>
+
+struct renewal {
+	struct loop *loop; /* borrowed */
+	struct net_ctx *ctx; /* borrowed */
+	struct rng rng;
+	struct link_net *way; /* owned */
+	struct link *link; /* owned; NULL: nothing is to be asked */
+	struct renew *renew; /* owned */
+	bool has_asked; /* over this line */
+	bool is_told; /* that mainsm is not there */
+};
+
+static void hang_up(struct renewal *r)
+{
+	link_close(r->link, "the certificate is renewed");
+	r->link = NULL;
+}
+
+static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
+{
+	struct renewal *r = arg;
+
+	r->is_told = r->has_asked = false;
+	renew_connected(r->renew);
+	if (!r->has_asked) /* somebody else did */
+		hang_up(r);
+}
+
+/* A refusal is asked again later, with a new line. */
+static void on_msg(void *arg, struct link *l, const struct msg *m)
+{
+	struct renewal *r = arg;
+	struct err e = { 0 };
+
+	if (m->type != MSG_ENROL_ACK)
+		return;
+	if (renew_answer(r->renew, &m->enrol_ack, &e))
+		log_warn("factory", "the certificate was not renewed: %s", e.text);
+	else
+		log_notice("factory", "certificate renewed");
+	hang_up(r);
+}
+
+static void on_down(void *arg, struct link *l, const struct err *why)
+{
+}
+
+static void on_retry(void *arg, struct link *l, const struct err *why, nsec_t retry_in)
+{
+	struct renewal *r = arg;
+
+	if (!r->is_told)
+		log_warn("factory", "the certificate is due to be renewed, trying again: %s",
+			 why->text);
+	r->is_told = true;
+}
+
+static int dial(struct renewal *r)
+{
+	const struct identity *self = net_ctx_self(r->ctx);
+	const struct link_conf conf = { .loop = r->loop,
+					.rng = &r->rng,
+					.handler = { .on_up = on_up,
+						     .on_msg = on_msg,
+						     .on_down = on_down,
+						     .on_retry = on_retry,
+						     .arg = r } };
+	const struct link_dialer dialer = link_net_dialer(r->way);
+	const struct msg_hello hello = { .role = "factory",
+					 .site = "",
+					 .host = self ? self->host : "",
+					 .listen = "",
+					 .epoch = (uint64_t)clock_wall(),
+					 .software = "omig " OMIG_VERSION };
+
+	r->link = link_dial(&conf, &dialer, &hello);
+	return r->link ? 0 : -ERR_NOMEM;
+}
+
+/* Without a line there is to be one; who asks now is asked again when it is up. */
+static int ask(void *arg, const struct msg *m)
+{
+	struct renewal *r = arg;
+
+	if (!r->link) {
+		dial(r);
+		return -ERR_CLOSED;
+	}
+	r->has_asked = true;
+	return link_send(r->link, m);
+}
+
+static struct link_net *way_to(struct net_ctx *net, const struct connstr *mainsm)
+{
+	const struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = mainsm->pin };
+
+	return link_net_new(&(struct link_net_conf){ .ctx = net,
+						     .host = mainsm->host,
+						     .nhost = mainsm->nhost,
+						     .port = mainsm->port,
+						     .expect = &expect });
+}
+
+int renewal_new(struct loop *l, struct net_ctx *net, const char *dir, const struct connstr *mainsm,
+		struct renewal **out, struct err *e)
+{
+	const struct identity *self = net_ctx_self(net);
+	struct renewal *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return err_nomem(e);
+	r->loop = l;
+	r->ctx = net;
+	rng_init(&r->rng, (uint64_t)clock_mono());
+	r->way = way_to(net, mainsm);
+	r->renew = renew_new(&(struct renew_conf){ .loop = l,
+						   .ctx = net,
+						   .role = "factory",
+						   .dir = dir,
+						   .site = "",
+						   .host = self ? self->host : "",
+						   .send = ask,
+						   .arg = r });
+	if (!r->way || !r->renew) {
+		renewal_free(r);
+		return err_nomem(e);
+	}
+	renew_connected(r->renew);
+	*out = r;
+	return 0;
+}
+
+void renewal_free(struct renewal *r)
+{
+	if (!r)
+		return;
+	renew_free(r->renew);
+	hang_up(r);
+	link_net_free(r->way);
+	free(r);
+}
