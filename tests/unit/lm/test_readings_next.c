@@ -45,12 +45,12 @@ static void end_bases(void)
 }
 
 /* The next read of the measurement, loaded again as it was. */
-static struct flow_token read_again(void)
+static struct flow_token read_again(const char *metric, const char *object)
 {
 	uint64_t read = (uint64_t)((now() - start) / SEC);
 	struct flow_token t = { 0 };
 
-	load(&(struct load){ .graph = graph_of("Send_count", rank0, ""), .every = SEC, .read = read });
+	load(&(struct load){ .graph = graph_of(metric, object, ""), .every = SEC, .read = read });
 	world_run(&w, 2 * SEC);
 	for (const struct msg_flow_batch *f = frame(); f; f = frame())
 		t = token_of(f);
@@ -71,15 +71,38 @@ START_TEST(a_count_since_the_start_goes_on_under_the_next_lm)
 	for (int i = 0; i < 2; i++) {
 		next_lm(true);
 		call(&seg, "MPI_Send", 80, 1);
-		t = read_again();
+		t = read_again("Send_count", rank0);
 		ck_assert_double_eq(t.value, 3 + i);
 		ck_assert_uint_eq(t.flags, 0);
 	}
 	/* One that ends in good order has switched counting off. */
 	next_lm(false);
-	t = read_again();
+	t = read_again("Send_count", rank0);
 	ck_assert_double_eq(t.value, 4);
 	ck_assert_uint_eq(t.flags, FLOW_LOST);
+	end_bases();
+}
+END_TEST
+
+/* The system counts, whoever looks. */
+START_TEST(a_total_of_the_node_goes_on_however_its_lm_has_ended)
+{
+	struct flow_token t;
+
+	w.host.counts = 1000;
+	begin_with_bases();
+	start = now();
+	load(&(struct load){ .graph = graph_of("Node_network_in", "n_7", ""), .every = SEC });
+	w.host.counts = 1500;
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(1).value, 500);
+	for (int i = 0; i < 2; i++) {
+		next_lm(i == 0);
+		w.host.counts += 100;
+		t = read_again("Node_network_in", "n_7");
+		ck_assert_double_eq(t.value, 600 + 100 * i);
+		ck_assert_uint_eq(t.flags, 0);
+	}
 	end_bases();
 }
 END_TEST
@@ -101,6 +124,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		a_count_since_the_start_goes_on_under_the_next_lm,
+		a_total_of_the_node_goes_on_however_its_lm_has_ended,
 		a_measurement_that_has_ended_leaves_nothing_to_go_on_from,
 	};
 
