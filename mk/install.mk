@@ -36,9 +36,12 @@ install:
 	@set -e; for i in $(sonames); do $(split); ln -sf "$$from" "$$to"; done
 	@set -e; for i in $(pcs); do $(split); install -d "$${to%/*}"; $(fill) "$$from" >"$$to"; chmod "$$mode" "$$to"; done
 
+# Of the folders those go that are our own, and empty: a file that somebody put there stays.
 uninstall:
-	@for i in $(pairs) $(sonames) $(pcs); do $(split); rm -f "$$to"; done
-	@-rmdir '$(DESTDIR)$(includedir)/omig' 2>/dev/null || :
+	@for i in $(pairs) $(sonames) $(pcs); do $(split); rm -f "$$to"; \
+		own=$${to#'$(DESTDIR)'}; own=$${own%/*}; \
+		while case "$$own" in */omig|*/omig/*) rmdir '$(DESTDIR)'"$$own" 2>/dev/null;; *) false;; esac; do own=$${own%/*}; done; \
+	done
 
 dist:
 	git archive --prefix=omig-$(VERSION)/ -o omig-$(VERSION).tar.gz HEAD
