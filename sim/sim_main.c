@@ -343,7 +343,8 @@ int main(int argc, char **argv)
 		.program = "omig sim",
 		.usage = "cluster|detector [OPTION...]",
 		.table = table,
-		.summary = "Runs our own daemons, unchanged, in a simulated world."
+		.manual = "omig",
+		.summary = "runs our own daemons, unchanged, in a simulated world"
 	};
 
 	return go(&w, &spec, argc, argv);

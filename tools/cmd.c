@@ -59,8 +59,12 @@ static int document(const struct opt_spec *spec, const char *form)
 	return CMD_OK;
 }
 
-int cmd_parse(const struct opt_spec *spec, int argc, char **argv, int *first)
+int cmd_parse(const struct opt_spec *given, int argc, char **argv, int *first)
 {
+	struct opt_spec of_omig = *given;
+	const struct opt_spec *spec = &of_omig;
+
+	of_omig.manual = "omig";
 	if (argc == 3 && str_eq(argv[1], "--omig-doc"))
 		return document(spec, argv[2]);
 	switch (opt_parse(spec, argc, argv, first)) {

@@ -78,7 +78,7 @@ struct cmd_common {
 	  INT64_C(1000000), INT64_C(86400000000000), NULL },                                    \
 	{ "mainsm", 'm', "STRING", "connection string, or @FILE that has it, instead of OMIG_MAINSM or your own mainsm", \
 	  OPT_STR, &(c)->mainsm, 0, 0, NULL },                                                  \
-	{ "color", 0, "WHEN", "auto, always or never", OPT_STR, &(c)->color, 0, 0, NULL }
+	{ "color", 0, "WHEN", "auto (default), always or never", OPT_STR, &(c)->color, 0, 0, NULL }
 
 /*
  * opt_parse(), and the hidden forms `COMMAND --omig-doc man|complete|help` that documents are

@@ -54,15 +54,30 @@ static const struct opt *find_option(const struct opt_spec *spec, int id)
 	return NULL;
 }
 
+#define TIME_ENDLESS_NS (INT64_C(10) * 366 * 86400 * 1000000000) /* who would wait so long */
+
+static const struct {
+	const char *name;
+	double ns;
+} units[] = {
+	{ "ns", 1 },	      { "us", 1e3 },	     { "ms", 1e6 }, { "s", 1e9 }, { "m", 60 * 1e9 },
+	{ "h", 3600 * 1e9 }, { "d", 86400 * 1e9 }, { "", 1e9 },
+};
+
+const char *opt_from_nsec(char out[OPT_NSEC_BYTES], int64_t ns)
+{
+	size_t best = 0;
+
+	for (size_t i = 0; units[i].name[0]; i++)
+		if (ns % (int64_t)units[i].ns == 0)
+			best = i;
+	snprintf(out, OPT_NSEC_BYTES, "%lld%s", (long long)(ns / (int64_t)units[best].ns),
+		 ns ? units[best].name : "");
+	return out;
+}
+
 int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out)
 {
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {
-		{ "", 1e9 },   { "s", 1e9 },	  { "ns", 1 },	       { "us", 1e3 },
-		{ "ms", 1e6 }, { "m", 60 * 1e9 }, { "h", 3600 * 1e9 }, { "d", 86400 * 1e9 },
-	};
 	size_t n = strspn(s, "0123456789.-");
 	char number[32];
 	double v;
@@ -86,6 +101,19 @@ int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out)
 	return -ERR_INVALID;
 }
 
+static int time_refused(const struct opt *o, bool ranged, struct err *e)
+{
+	char min[OPT_NSEC_BYTES], max[OPT_NSEC_BYTES];
+
+	if (!ranged)
+		return err_set(e, ERR_INVALID, "needs a length of time (10, 1.5s, 200ms, 5m)");
+	if (o->max > TIME_ENDLESS_NS)
+		return err_set(e, ERR_INVALID, "needs a length of time (10, 1.5s, 200ms, 5m) of at least %s",
+			       opt_from_nsec(min, o->min));
+	return err_set(e, ERR_INVALID, "needs a length of time (10, 1.5s, 200ms, 5m) from %s to %s",
+		       opt_from_nsec(min, o->min), opt_from_nsec(max, o->max));
+}
+
 static int set_number(const struct opt *o, const char *value, struct err *e)
 {
 	bool ranged = o->min || o->max;
@@ -105,8 +133,7 @@ static int set_number(const struct opt *o, const char *value, struct err *e)
 	if (!rc)
 		return 0;
 	if (o->kind == OPT_NSEC)
-		return err_set(e, ERR_INVALID, "needs a length of time (10, 1.5s, 200ms, 5m)%s",
-			       ranged ? " in its range" : "");
+		return time_refused(o, ranged, e);
 	if (ranged)
 		return err_set(e, ERR_INVALID, "needs a number from %lld to %lld",
 			       (long long)o->min, (long long)o->max);

@@ -41,7 +41,8 @@ struct opt_spec {
 	const char *program; /* "omig top" */
 	const char *usage; /* after the name: "[OPTION...] REQUEST" */
 	const char *summary; /* one line: what the program does */
-	const char *details; /* more paragraphs for --help, or NULL */
+	const char *details; /* more paragraphs for --help, or NULL; long lines are broken */
+	const char *manual; /* page that has examples and exit statuses, for --help: "omig"; or NULL */
 	const struct opt *table;
 	bool stop_at_first; /* the first operand ends the options (a wrapped command follows) */
 };
@@ -81,5 +82,10 @@ void opt_print_complete(const struct opt_spec *spec, FILE *to);
 
 /* "200ms" -> 200000000; the rules of OPT_NSEC. -ERR_INVALID. */
 int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out);
+
+#define OPT_NSEC_BYTES 32
+
+/* 200000000 -> "200ms": as opt_to_nsec() reads it, in the largest unit of which it is a whole number. Returns out. */
+const char *opt_from_nsec(char out[OPT_NSEC_BYTES], int64_t ns);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define HELP_COLUMN 28
+#define HELP_COLUMNS 90 /* of the text below the options */
 
 static const struct opt own[] = {
 	{ .name = "help", .short_name = 'h', .help = "print this help and exit" },
@@ -49,12 +50,50 @@ static void print_help_line(const struct opt *o, FILE *to)
 		fprintf(to, "%-*s%s\n", HELP_COLUMN, left, o->help);
 }
 
+static bool has_times(const struct opt_spec *spec)
+{
+	for (const struct opt *o = spec->table; o && o->name; o++)
+		if (o->kind == OPT_NSEC)
+			return true;
+	return false;
+}
+
+/* So much of the line fits: up to a space, or all of it. */
+static size_t fitting(const char *line, size_t n)
+{
+	size_t at = HELP_COLUMNS;
+
+	if (n <= HELP_COLUMNS)
+		return n;
+	while (at && line[at] != ' ')
+		at--;
+	return at ? at : n;
+}
+
+static void print_broken(const char *text, FILE *to)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n"), part = fitting(text, n);
+
+		fprintf(to, "%.*s\n", (int)part, text);
+		text += part + (text[part] != 0);
+	}
+}
+
 void opt_print_help(const struct opt_spec *spec, FILE *to)
 {
 	fprintf(to, "Usage: %s %s\n%s\n\nOptions:\n", spec->program, spec->usage, spec->summary);
 	each_option(spec, print_help_line, to);
 	if (spec->details)
-		fprintf(to, "\n%s\n", spec->details);
+		fprintf(to, "\n");
+	if (spec->details)
+		print_broken(spec->details, to);
+	if (has_times(spec) || spec->manual)
+		fprintf(to, "\n");
+	if (has_times(spec))
+		fprintf(to, "A time is 10 (seconds), 200ms, 1.5m, 2h, 3d.\n");
+	if (spec->manual)
+		fprintf(to, "Examples, and what an exit status means: man %s\n", spec->manual);
 }
 
 void opt_print_version(const struct opt_spec *spec, FILE *to)

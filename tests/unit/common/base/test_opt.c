@@ -33,12 +33,20 @@ static const struct opt table[] = {
 	{ "size", 0, "BYTES", "a size", OPT_U64, &got.size, 0, 100, NULL },
 	{ "share", 0, "X", "a share", OPT_DOUBLE, &got.share, 0, 1, NULL },
 	{ "wait", 'w', "TIME", "how long", OPT_NSEC, &got.wait, 0, 0, NULL },
+	{ "hello", 0, "TIME", "how long", OPT_NSEC, &got.wait, 1000000, HELLO_MAX_NS, NULL },
+	{ "rest", 0, "TIME", "how long", OPT_NSEC, &got.wait, INT64_C(60000000000), INT64_MAX / 4, NULL },
 	{ "call", 'c', "X", "a call", OPT_CALL, got.called, 0, 0, on_call },
 	{ 0 },
 };
 
 static struct opt_spec spec = {
-	.program = "prog", .usage = "[OPTION...] WHAT", .summary = "Does it.", .table = table
+	.program = "prog",
+	.usage = "[OPTION...] WHAT",
+	.summary = "Does it.",
+	.details = "A long line that nobody has broken where it is too long for a terminal, though it is "
+		   "one sentence.\nA short one.",
+	.manual = "prog",
+	.table = table
 };
 
 /* What stdout and stderr got. */
@@ -113,6 +121,9 @@ START_TEST(help_and_version_go_to_stdout)
 	ck_assert_ptr_nonnull(strstr(out, "      --any=N               any number\n"));
 	ck_assert_ptr_nonnull(
 		strstr(out, "  -h, --help                print this help and exit\n"));
+	ck_assert_ptr_nonnull(strstr(out, "\n\nA long line that nobody has broken where it is too long for a terminal, though it is one\n"
+					  "sentence.\nA short one.\n\nA time is 10 (seconds), 200ms, 1.5m, 2h, 3d.\n"
+					  "Examples, and what an exit status means: man prog\n"));
 	ck_assert_str_eq(err, "");
 	ck_assert_int_eq(PARSE(&first, "-h"), OPT_DONE);
 	ck_assert_int_eq(PARSE(&first, "--version"), OPT_DONE);
@@ -143,6 +154,8 @@ START_TEST(mistakes_are_told_on_stderr)
 	refused("-p", "65536", "--port '65536': needs a number from 1 to 65535");
 	refused("--any=x", NULL, "--any 'x': needs a number");
 	refused("--wait=-1", NULL, "--wait '-1': needs a length of time (10, 1.5s, 200ms, 5m)");
+	refused("--hello=3s", NULL, "--hello '3s': needs a length of time (10, 1.5s, 200ms, 5m) from 1ms to 2s");
+	refused("--rest=0", NULL, "--rest '0': needs a length of time (10, 1.5s, 200ms, 5m) of at least 1m");
 	refused("--call=bad", NULL, "--call 'bad': is bad");
 	refused("--any=\x1b[2J", NULL, "--any '\\x1b[2J': needs a number");
 }
@@ -192,6 +205,19 @@ START_TEST(lengths_of_time_have_units)
 }
 END_TEST
 
+START_TEST(lengths_of_time_are_written_as_they_are_read)
+{
+	static const char *const texts[] = { "0", "7ns", "1500us", "1500ms", "59s", "90s", "3m", "36h", "2d" };
+	char text[OPT_NSEC_BYTES];
+	int64_t ns;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		ck_assert_int_eq(opt_to_nsec(texts[i], 0, INT64_MAX, &ns), 0);
+		ck_assert_str_eq(opt_from_nsec(text, ns), texts[i]);
+	}
+}
+END_TEST
+
 START_TEST(documents_name_every_option)
 {
 	FILE *man = tmpfile(), *complete = tmpfile();
@@ -215,5 +241,5 @@ START_TEST(documents_name_every_option)
 }
 END_TEST
 
-SUITE("opt", every_kind_is_set, help_and_version_go_to_stdout, mistakes_are_told_on_stderr,
+SUITE("opt", lengths_of_time_are_written_as_they_are_read, every_kind_is_set, help_and_version_go_to_stdout, mistakes_are_told_on_stderr,
       a_wrapped_command_keeps_its_options, lengths_of_time_have_units, documents_name_every_option)
