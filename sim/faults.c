@@ -12,6 +12,7 @@
 #define MEND_MAX_NS (8 * NSEC_PER_SEC) /* longer than a silent peer is believed in */
 #define CALLS_AT_ONCE 3
 #define TROUBLED_MAX 65536 /* links at once: then no more until some are mended */
+#define ONE_WAY_ONE_IN 3 /* of cuts */
 #define DISK_ONE_IN 5
 #define PAUSE_ONE_IN 5
 #define STEP_ONE_IN 12
@@ -46,8 +47,9 @@ static unsigned any_sm(struct faults *f)
 
 static void set_link(struct faults *f, const char *a, const char *b, struct mem_link how)
 {
-	if (how.cut || how.delay || how.drop > 0)
-		log_info("sim", "trouble %s %s cut=%d delay_ns=%lld drop=%g", a, b, how.cut, (long long)how.delay, how.drop);
+	if (how.cut || how.deaf || how.delay || how.drop > 0)
+		log_info("sim", "trouble %s %s cut=%d deaf=%s delay_ns=%lld drop=%g", a, b, how.cut,
+			 how.deaf ? how.deaf : "", (long long)how.delay, how.drop);
 	how.delay += f->conf.cluster->conf.delay;
 	how.jitter += f->conf.cluster->conf.jitter;
 	mem_net_set_link(f->conf.cluster->w->net, a, b, &how);
@@ -78,6 +80,10 @@ static void trouble_link(struct faults *f, const char *a, const char *b, struct 
 	if (array_grow(&f->troubled, &f->cap, f->ntroubled + 1, sizeof(*f->troubled), TROUBLED_MAX))
 		return;
 	f->troubled[f->ntroubled++] = (struct pair){ a, b };
+	if (how.cut && one_in(f, ONE_WAY_ONE_IN)) {
+		how.cut = false;
+		how.deaf = one_in(f, 2) ? a : b;
+	}
 	set_link(f, a, b, how);
 }
 

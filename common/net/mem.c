@@ -181,6 +181,13 @@ static void send_waiting(struct mem_chan *m)
 	chan_drained(&m->c);
 }
 
+static bool hears(const struct mem_chan *m)
+{
+	const struct mem_link *how = link_of(m);
+
+	return !how->cut && !(how->deaf && m->here && str_eq(how->deaf, m->here));
+}
+
 static void take(struct mem_chan *m, struct mem_packet *k)
 {
 	struct err why = { 0 };
@@ -208,7 +215,7 @@ static void receive(struct mem_chan *m)
 	if (chan_deliver(&m->c, &why))
 		chan_fail(&m->c, &why);
 	while (m->c.state == CHAN_UP && !m->c.paused && (k = first_of(&m->in)) &&
-	       k->due <= loop_whole_now(m->c.loop) && !link_of(m)->cut) {
+	       k->due <= loop_whole_now(m->c.loop) && hears(m)) {
 		if (!k->is_served) {
 			begin_serving(m, k);
 			continue;
@@ -217,7 +224,7 @@ static void receive(struct mem_chan *m)
 		if (m->peer)
 			send_waiting(m->peer);
 	}
-	if (!link_of(m)->cut)
+	if (hears(m))
 		arm(m);
 }
 

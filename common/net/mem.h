@@ -49,6 +49,7 @@ struct mem_link {
 	nsec_t jitter; /* added evenly at random; order is kept all the same */
 	double drop; /* probability that a frame breaks the connection, as a reset would */
 	bool cut; /* a pulled cable: nothing passes, nobody is told, dialling times out */
+	const char *deaf; /* the host of both to which nothing passes; dialling times out; NULL: none; borrowed */
 	/* Drawn for each frame and added; the order is kept all the same. NULL: nothing. */
 	nsec_t (*more)(void *arg);
 	void *arg; /* of it; borrowed */

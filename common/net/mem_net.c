@@ -309,9 +309,10 @@ void mem_dial_settle(struct mem_chan *m)
 	struct mem_net *net = m->c.ctx->mem;
 	struct mem_listener *l = listener_at(net, m->there, m->dial->port);
 	nsec_t held = l ? loop_held_until(l->l.ctx->loop) : 0;
+	const struct mem_link *how = mem_net_link(net, m->here, m->there);
 	struct verdict v = { 0 };
 
-	if (held || mem_net_link(net, m->here, m->there)->cut) {
+	if (held || how->cut || how->deaf) {
 		if (loop_now(m->c.loop) < m->dial->give_up_at) {
 			await_there(m, held);
 			return;

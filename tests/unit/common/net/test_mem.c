@@ -198,6 +198,28 @@ START_TEST(a_cut_holds_everything_back_and_healing_loses_nothing)
 }
 END_TEST
 
+START_TEST(a_deaf_host_is_heard_and_hears_nothing)
+{
+	both_up();
+	mem_net_set_link(net, "top", "n1", &(struct mem_link){ .deaf = "top" });
+	send_frame(mine.chan, 1, 1);
+	send_frame(peer.chan, 2, 1);
+	loop_advance(loop, 3600 * NSEC_PER_SEC);
+	ck_assert_int_eq(mine.frames, 1);
+	ck_assert_int_eq(peer.frames, 0);
+	mem_net_set_link(net, "top", "n1", &(struct mem_link){ 0 });
+	loop_advance(loop, 0);
+	ck_assert_int_eq(peer.frames, 1);
+	for (int i = 0; i < 2; i++) { /* a handshake needs both ways */
+		mem_net_set_link(net, "top", "n1", &(struct mem_link){ .deaf = i ? "top" : "n1" });
+		chan_close(mine.chan, NULL);
+		dial();
+		loop_advance(loop, HANDSHAKE_MAX_NS);
+		ck_assert_int_eq(mine.why.code, ERR_TIMEOUT);
+	}
+}
+END_TEST
+
 START_TEST(dialling_through_a_cut_takes_the_time_of_a_handshake)
 {
 	mem_net_set_link(net, NULL, NULL, &(struct mem_link){ .cut = true });
@@ -516,6 +538,7 @@ int main(void)
 		a_host_with_a_pace_takes_one_thing_after_the_other,
 		what_a_host_with_a_pace_says_leaves_one_after_the_other,
 		a_cut_holds_everything_back_and_healing_loses_nothing,
+		a_deaf_host_is_heard_and_hears_nothing,
 		dialling_through_a_cut_takes_the_time_of_a_handshake,
 		a_held_host_hears_all_when_it_goes_on_and_sends_nothing_before,
 		who_dials_a_held_host_waits_for_it_as_long_as_for_a_handshake,
