@@ -183,14 +183,6 @@ void link_beat(struct link *l)
 	arm_next(l, now);
 }
 
-/* One that comes before it is due is of who has another time for us. */
-static bool asks_back(const struct link *l, nsec_t now)
-{
-	bool is_early = l->dialer.dial && now - l->pinged_at < MEASURE_PERIOD_NS / 2;
-
-	return beats(l) && now - l->asked_at > (is_early ? HEARTBEAT_PERIOD_NS : MEASURE_PERIOD_NS / 2);
-}
-
 void link_got_ping(struct link *l, const struct msg_ping *ping)
 {
 	nsec_t now = loop_now(l->conf.loop);
@@ -202,9 +194,9 @@ void link_got_ping(struct link *l, const struct msg_ping *ping)
 		m.pong.error_ns = timebase_error(l->conf.timebase, now);
 	}
 	link_send_now(l, &m);
-	if (asks_back(l, now))
+	/* Who is above us may have another time for us, and does not ask back, for he has just asked. */
+	if (beats(l) && (l->dialer.dial || now - l->asked_at > MEASURE_PERIOD_NS / 2))
 		send_ping(l, now);
-	l->pinged_at = now;
 }
 
 void link_got_pong(struct link *l, const struct msg_pong *pong)

@@ -30,7 +30,7 @@ END_TEST
 
 START_TEST(the_clock_offset_stays_within_its_bound_under_uneven_delay)
 {
-	nsec_t truth, error;
+	nsec_t truth, error, sum = 0;
 	struct link_stats s;
 
 	world_open(&w, ROLE_LM);
@@ -47,9 +47,10 @@ START_TEST(the_clock_offset_stays_within_its_bound_under_uneven_delay)
 		error = timebase_error(&w.leaf_time, loop_now(w.loop));
 		ck_assert_int_le(llabs(timebase_at(&w.leaf_time, 0) - timebase_at(&w.top_time, 0)),
 				 error);
+		sum += error;
 	}
 	/* The best of many samples is kept: half of a mean round trip would be 101 ms. */
-	ck_assert_int_lt(error, 101 * MS);
+	ck_assert_int_lt(sum / 200, 101 * MS);
 	world_done(&w);
 }
 END_TEST
@@ -84,20 +85,27 @@ START_TEST(what_is_told_of_the_time_is_what_is_believed_now)
 }
 END_TEST
 
-START_TEST(another_time_above_is_heard_of_within_a_heartbeat)
+static void hear_of_another_time(nsec_t after)
 {
 	for (int sign = -1; sign <= 1; sign += 2) {
 		world_open(&w, ROLE_LM);
 		timebase_init(&w.top_time, loop_now(w.loop), 0);
 		top_hears(10000 * SEC);
 		world_connect(&w, "lm");
-		loop_advance(w.loop, 100 * SEC);
+		loop_advance(w.loop, after);
 		leaf_is_right();
 		top_hears(10000 * SEC + sign * 3600 * SEC);
 		loop_advance(w.loop, HEARTBEAT_PERIOD_NS + SEC);
 		leaf_is_right();
 		world_done(&w);
 	}
+}
+
+/* Whenever either has asked last. */
+START_TEST(another_time_above_is_heard_of_within_a_heartbeat)
+{
+	for (nsec_t after = 5 * SEC; after < 130 * SEC; after += 3 * SEC)
+		hear_of_another_time(after);
 }
 END_TEST
 
