@@ -64,8 +64,11 @@ static void judge_processes(struct judge *j, const struct ledger *l)
 
 static void judge_rest(struct judge *j)
 {
+	size_t queued = mem_net_queued(j->c->w->net);
 	const struct simproc *p;
 
+	if (queued)
+		world_break(j->c->w, "%zu bytes wait to be sent, and all read", queued);
 	for (size_t i = 0; (p = cluster_each_rank(j->c, &i));)
 		if (p->is_alive && simrank_switched_on(p->mpi, p->was_left))
 			world_break(j->c->w, "rank %d has %zu calls switched on, and nobody is there who wants them",

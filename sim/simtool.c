@@ -103,7 +103,7 @@ int simtool_new(const struct simtool_conf *c, struct simtool **out, struct err *
 	struct simtool *t = calloc(1, sizeof(*t));
 	const struct identity who = world_identity(c->w, c->role, "", c->name);
 	const struct msg_hello hello = { .role = "tool", .host = c->name, .epoch = c->epoch };
-	struct link_conf conf = { .loop = c->w->loop,
+	struct link_conf conf = { .loop = c->loop ? c->loop : c->w->loop,
 				  .handler = { .on_up = on_up, .on_msg = on_msg, .on_down = on_down, .arg = t } };
 	int rc;
 
@@ -163,6 +163,12 @@ uint64_t simtool_ask(struct simtool *t, const struct simtool_ask *q)
 	t->pending[t->n] = (struct pending){ m.request.id, loop_now(t->conf.w->loop) + q->deadline, "" };
 	str_copy(t->pending[t->n++].text, sizeof(t->pending[0].text), q->text);
 	return m.request.id;
+}
+
+void simtool_stand(struct simtool *t, nsec_t time)
+{
+	for (size_t i = 0; i < t->n; i++)
+		t->pending[i].due += time;
 }
 
 size_t simtool_pending(const struct simtool *t)

@@ -16,6 +16,7 @@ struct simtool;
 
 struct simtool_conf {
 	struct world *w;
+	struct loop *loop; /* of its host; NULL: the world's */
 	const char *name;
 	enum role role;
 	uint64_t epoch; /* with it the ids of its requests are its own for ever */
@@ -47,6 +48,9 @@ uint64_t simtool_next_id(struct simtool *t);
 
 /* The id, 0 when it could not be sent. */
 uint64_t simtool_ask(struct simtool *t, const struct simtool_ask *q);
+
+/* It will stand still for so long, and does not blame others for answers that it has not read. */
+void simtool_stand(struct simtool *t, nsec_t time);
 
 size_t simtool_pending(const struct simtool *t);
 

@@ -15,6 +15,8 @@
 #define DEADLINE_NS NSEC_PER_SEC
 #define AGAIN_NS (200 * NSEC_PER_MSEC) /* before an id is sent again */
 #define SENDS_MAX 4 /* of one id */
+#define STAND_ONE_IN 240 /* of ideas */
+#define STAND_MAX_NS (20 * NSEC_PER_SEC) /* more than a tool that does not read is given */
 #define CSRS_MAX 4
 #define HOLDS_MAX 32 /* definitions under way: more than are asked before the first of them has its answer */
 #define READS_MAX 2
@@ -41,6 +43,7 @@ struct csr {
 struct user {
 	struct user_conf conf;
 	struct simtool *tool;
+	struct hostclock clock; /* of its host */
 	struct loop_timer *timer;
 	struct rng dice;
 	struct errand errand;
@@ -319,7 +322,7 @@ static void look(struct user *u)
 
 static int come(struct user *u)
 {
-	const struct simtool_conf c = { .w = u->conf.cluster->w, .name = u->conf.name,
+	const struct simtool_conf c = { .w = u->conf.cluster->w, .loop = u->clock.loop, .name = u->conf.name,
 					.role = u->conf.may_manipulate ? ROLE_TOOL_MANIPULATE : ROLE_TOOL_OBSERVE,
 					.epoch = ++u->epoch, .on_reply = on_reply, .on_up = on_up, .on_down = on_down,
 					.arg = u };
@@ -368,6 +371,16 @@ static void have_idea(struct user *u)
 	}
 }
 
+/* As a program that computes, or whose terminal was stopped: nothing is read meanwhile. */
+static void stand_still(struct user *u)
+{
+	nsec_t time = (nsec_t)rng_below(&u->dice, STAND_MAX_NS);
+
+	u->conf.ledger->counts.pauses++;
+	simtool_stand(u->tool, time);
+	loop_part_hold(u->clock.loop, time);
+}
+
 static void do_something(struct user *u)
 {
 	nsec_t now = loop_now(u->conf.cluster->w->loop);
@@ -378,6 +391,8 @@ static void do_something(struct user *u)
 	if (u->errand.id && !u->errand.is_open && now >= u->errand.again_at)
 		errand_send(u);
 	have_idea(u);
+	if (u->conf.slow && !rng_below(&u->dice, STAND_ONE_IN))
+		stand_still(u);
 	if (!rng_below(&u->dice, 40))
 		leave(u);
 }
@@ -401,7 +416,8 @@ int user_new(const struct user_conf *c, struct user **out, struct err *e)
 		return err_nomem(e);
 	u->conf = *c;
 	rng_init(&u->dice, rng_next(&c->cluster->w->dice));
-	u->timer = loop_timer_new(c->cluster->w->loop, on_timer, u);
+	if (hostclock_open(c->cluster->w, c->name, &u->clock) == 0)
+		u->timer = loop_timer_new(u->clock.loop, on_timer, u);
 	if (!u->timer) {
 		user_free(u);
 		return err_nomem(e);
@@ -417,5 +433,7 @@ void user_free(struct user *u)
 		return;
 	leave(u);
 	loop_timer_free(u->timer);
+	if (u->clock.loop)
+		loop_part_release(u->clock.loop);
 	free(u);
 }

@@ -62,6 +62,9 @@ struct mem_link {
  */
 int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const struct mem_link *how);
 
+/* What waits at all senders, since windows are full. */
+size_t mem_net_queued(const struct mem_net *m);
+
 /* What handling takes a daemon, in or out: it does one thing at a time, and what comes meanwhile waits. */
 struct mem_pace {
 	nsec_t frame_ns; /* each */

@@ -186,6 +186,19 @@ void mem_net_get_load(const struct mem_net *m, const char *host, struct mem_load
 	*out = p ? p->load : (struct mem_load){ 0 };
 }
 
+size_t mem_net_queued(const struct mem_net *m)
+{
+	size_t n = 0;
+
+	list_each (item, &m->ctxs) {
+		struct net_ctx *ctx = list_entry(item, struct net_ctx, at);
+
+		list_each (c, &ctx->chans)
+			n += ((struct mem_chan *)list_entry(c, struct chan, at))->out_bytes;
+	}
+	return n;
+}
+
 static const struct list *ctxs_on(const struct mem_net *m, const char *host)
 {
 	const struct mem_place *p = smap_find(&m->places, host);
