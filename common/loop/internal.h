@@ -28,12 +28,18 @@ struct loop_part {
  * moves forward, instead of a system call per timer. libevent's own timers
  * would be late by up to 4 ms (coarse clock) or cost a call per wait.
  */
+struct timer_slot {
+	nsec_t at;
+	uint64_t seq; /* of the arming: equal times keep their order */
+	struct loop_timer *timer;
+};
+
 struct loop {
 	struct loop *whole; /* what it is a part of: has its timers, posts and all below; itself when it is none */
 	struct loop_part part; /* used when it is one */
 	struct event_base *base; /* NULL: virtual */
 	nsec_t virtual_now;
-	struct loop_timer **heap;
+	struct timer_slot *heap;
 	size_t armed; /* timers in the heap */
 	size_t timers, cap; /* timers that exist, of parts too; cap >= timers: arming never allocates */
 	uint64_t seq;

@@ -293,6 +293,7 @@ static void turn_virtual(struct loop *l)
 
 int loop_turn(struct loop *l)
 {
+	void *owner = l->owner;
 	uint64_t last = l->seq;
 
 	if (l->base)
@@ -300,12 +301,14 @@ int loop_turn(struct loop *l)
 	turn_virtual(l);
 	while (timers_run_first(l, l->virtual_now, last))
 		turn_end(l);
+	l->owner = owner;
 	return 0;
 }
 
 /* Everything up to `until`, at its time; false when nothing was there. */
 static bool run_until(struct loop *l, nsec_t until, bool all)
 {
+	void *owner = l->owner;
 	uint64_t before = l->called;
 	nsec_t next;
 
@@ -319,6 +322,7 @@ static bool run_until(struct loop *l, nsec_t until, bool all)
 		if (timers_run_first(l, l->virtual_now, UINT64_MAX))
 			turn_end(l);
 	} while (!l->stopping && (all || l->called == before));
+	l->owner = owner;
 	return l->called != before;
 }
 

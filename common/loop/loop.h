@@ -78,7 +78,7 @@ int loop_pollfd(struct loop *l, struct err *e);
 
 /*
  * For those who run many programs in one loop: whose work is under way. A timer runs as its maker's, and so does
- * what it posts. Borrowed; NULL until somebody enters.
+ * what it posts; whoever turns the loop has his own again afterwards. Borrowed; NULL until somebody enters. Virtual only.
  */
 void loop_enter(struct loop *l, void *owner);
 void *loop_owner(const struct loop *l);

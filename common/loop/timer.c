@@ -8,6 +8,8 @@
 #define NOT_ARMED SIZE_MAX
 #define PUT_OFF (SIZE_MAX - 1) /* its part is held, and has it in a list */
 
+#define CHILDREN 4 /* of a place: half as many levels as with two, and they lie side by side */
+
 struct loop_timer {
 	struct loop *loop;
 	nsec_t at;
@@ -19,39 +21,40 @@ struct loop_timer {
 	void *owner; /* loop_owner() when it was made */
 };
 
-static bool is_before(const struct loop_timer *a, const struct loop_timer *b)
+/* By what stands in the slots: a hundred thousand timers are not looked at for it. */
+static bool is_before(const struct timer_slot *a, const struct timer_slot *b)
 {
 	return a->at != b->at ? a->at < b->at : a->seq < b->seq;
 }
 
-static void put_at(struct loop *l, size_t i, struct loop_timer *t)
+static void put_at(struct loop *l, size_t i, const struct timer_slot *s)
 {
-	l->heap[i] = t;
-	t->place = i;
+	l->heap[i] = *s;
+	s->timer->place = i;
 }
 
-static void sift_up(struct loop *l, size_t i)
+static size_t sift_up(struct loop *l, size_t i, const struct timer_slot *s)
 {
-	struct loop_timer *t = l->heap[i];
-
-	for (; i && is_before(t, l->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		put_at(l, i, l->heap[(i - 1) / 2]);
-	put_at(l, i, t);
+	for (; i && is_before(s, &l->heap[(i - 1) / CHILDREN]); i = (i - 1) / CHILDREN)
+		put_at(l, i, &l->heap[(i - 1) / CHILDREN]);
+	return i;
 }
 
-static void sift_down(struct loop *l, size_t i)
+static size_t first_child(const struct loop *l, size_t i)
 {
-	struct loop_timer *t = l->heap[i];
-	size_t child;
+	size_t first = CHILDREN * i + 1, end = first + CHILDREN < l->armed ? first + CHILDREN : l->armed;
 
-	for (; (child = 2 * i + 1) < l->armed; i = child) {
-		if (child + 1 < l->armed && is_before(l->heap[child + 1], l->heap[child]))
-			child++;
-		if (!is_before(l->heap[child], t))
-			break;
-		put_at(l, i, l->heap[child]);
-	}
-	put_at(l, i, t);
+	for (size_t k = first + 1; k < end; k++)
+		if (is_before(&l->heap[k], &l->heap[first]))
+			first = k;
+	return first;
+}
+
+static size_t sift_down(struct loop *l, size_t i, const struct timer_slot *s)
+{
+	for (size_t child; (child = first_child(l, i)) < l->armed && is_before(&l->heap[child], s); i = child)
+		put_at(l, i, &l->heap[child]);
+	return i;
 }
 
 struct loop_timer *loop_timer_new(struct loop *l, void (*fn)(void *), void *arg)
@@ -75,8 +78,8 @@ struct loop_timer *loop_timer_new(struct loop *l, void (*fn)(void *), void *arg)
 void loop_timer_cancel(struct loop_timer *t)
 {
 	struct loop *l = t->loop->whole;
-	struct loop_timer *last;
-	size_t i = t->place;
+	struct timer_slot last;
+	size_t i = t->place, up;
 
 	if (i == NOT_ARMED)
 		return;
@@ -86,11 +89,10 @@ void loop_timer_cancel(struct loop_timer *t)
 		return;
 	}
 	last = l->heap[--l->armed];
-	if (last == t)
+	if (last.timer == t)
 		return;
-	put_at(l, i, last);
-	sift_down(l, i);
-	sift_up(l, last->place);
+	up = sift_up(l, i, &last);
+	put_at(l, up < i ? up : sift_down(l, i, &last), &last);
 }
 
 void loop_timer_arm_at(struct loop_timer *t, nsec_t at)
@@ -100,8 +102,10 @@ void loop_timer_arm_at(struct loop_timer *t, nsec_t at)
 
 static void put_in(struct loop *l, struct loop_timer *t)
 {
-	put_at(l, l->armed++, t);
-	sift_up(l, t->place);
+	const struct timer_slot s = { t->at, t->seq, t };
+
+	l->armed++;
+	put_at(l, sift_up(l, l->armed - 1, &s), &s);
 }
 
 void loop_timer_arm_at_whole(struct loop_timer *t, nsec_t at)
@@ -155,10 +159,10 @@ void timers_put_back(struct loop *part)
 
 static struct loop_timer *first_that_runs(struct loop *l, nsec_t until)
 {
-	while (l->armed && l->heap[0]->at <= until) {
-		if (!l->heap[0]->loop->part.held_until)
-			return l->heap[0];
-		put_off(l->heap[0]);
+	while (l->armed && l->heap[0].at <= until) {
+		if (!l->heap[0].timer->loop->part.held_until)
+			return l->heap[0].timer;
+		put_off(l->heap[0].timer);
 	}
 	return NULL;
 }
@@ -182,5 +186,5 @@ nsec_t loop_next_at(const struct loop *l)
 {
 	if (!list_is_empty(&l->posts) || !list_is_empty(&l->reaps))
 		return loop_now(l);
-	return l->armed ? l->heap[0]->at : -1;
+	return l->armed ? l->heap[0].at : -1;
 }
