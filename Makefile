@@ -35,6 +35,7 @@
 #   bench-growth    many hosts, for minutes: a table and a plot in docs/
 #   bench-tools     many tools, a million triggers: a table in docs/
 #   bench-traffic   many events, hosts and sites: what links carry, a table and a plot in docs/
+#   growth-paper    ten thousand hosts, up to three levels of sms, in virtual time: tables and plots in docs/
 #   services-table  docs/services.md anew, after a change of services or tests
 #   install uninstall dist format clean help
 

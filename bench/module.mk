@@ -25,7 +25,7 @@ bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
 bench.not_built := hook_main.c rank_main.c loop_main.c mpi_main.c stub_mpi.c beside_main.c
 bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 bench.needs     += $(B)/bin/bench-archive $(B)/bin/bench-hook $(B)/bin/bench-loop $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
-bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench_spool bench_keep bench-beside bench-archive bench_neko bench-hook bench-mpi bench-fileserver
+bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench_spool bench_keep bench-beside bench-archive bench_neko bench-sim bench-hook bench-mpi bench-fileserver
 bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)/common/ring.a $(B)/common/base.a
 
 $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
@@ -48,6 +48,9 @@ $(B)/bin/bench-archive: bench/archive.sh $(B)/bin/bench_archive
 bench.needs     += $(B)/bin/bench-fileserver $(B)/examples/fileserver $(B)/examples/fileserver-bare
 $(B)/bin/bench-fileserver: bench/fileserver.sh
 	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
+bench.needs     += $(B)/bin/bench-sim
+$(B)/bin/bench-sim: bench/sim.sh $(B)/libexec/omig/omig-sim
+	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
 bench.lttng     := $(if $(shell $(PKG_CONFIG) --modversion lttng-ust 2>/dev/null),$(B)/bin/bench-beside-lttng)
 bench.needs     += $(B)/bin/bench-beside $(B)/bin/bench-beside-plain $(bench.lttng)
 bench.beside    = $(CC) -std=gnu17 $(CFLAGS) -I. -I$(B)/examples/include -o $@ $< -L$(B)/lib -lomig-event -Wl,-rpath,'$$ORIGIN/../lib'
@@ -66,12 +69,38 @@ $(B)/bin/bench-mpi-$(1): bench/mpi_main.c $(bench.watched)
 endef
 $(foreach f,$(bench.mpi),$(eval $(call bench_mpi,$f)))
 
+growth.panels   := One value of each host: µs (by hosts)|fanout.p50 fanout.p99 floor;$\
+		Messages that reach the top, per request|top.frames;$\
+		Bytes that reach the top, per request|top.bytes;$\
+		Processor time per request: µs|mainsm.cpu sm.cpu
 # Minutes, a thousand processes and more: apart from the others. HOSTS=n ends earlier.
 bench-growth: $(B)/bin/bench_growth $(bench.needs)
 	B=$(abspath $(B)) $(B)/bin/bench_growth $(HOSTS) >$(B)/growth.json
 	awk -v title=Growth -v from='make bench-growth' -f mk/bench-report.awk $(B)/growth.json >docs/growth.md
-	awk -f mk/growth-plot.awk $(B)/growth.json >docs/growth.svg
+	awk -v only=growth -v by=floor -v panels='$(growth.panels)' -f mk/growth-plot.awk $(B)/growth.json >docs/growth.svg
 	printf '\n![Hosts on the x axis](growth.svg)\n' >>docs/growth.md
+	printf '\nMore hosts than that, and more levels of sms: [on paper](growth-paper.md).\n' >>docs/growth.md
+
+# The same on paper: real daemons in virtual time, that need a stated time for what they handle. paper.hosts=N,N...
+paper.hosts     := 100,1000,10000
+paper.levels    = $1.1_level $1.2_levels $1.3_levels
+paper.panels    = A request to all hosts: ms (by hosts)|$(call paper.levels,request);$\
+		A read of a measurement over all hosts: ms|$(call paper.levels,read);$\
+		Idle: frames/s at mainsm|$(call paper.levels,idle_frames);$\
+		Measured each second: bytes/s at mainsm|$(call paper.levels,measured_bytes);$\
+		Memory of mainsm: MiB|$(call paper.levels,mainsm);$\
+		Memory of the largest sm: MiB|$(call paper.levels,sm)
+front.both      = $1.at_the_top $1.where_it_is_born
+front.panels    = Bytes/s at mainsm (by events/s of each of 400 processes)|$(call front.both,1_level.bytes);$\
+		The same with three levels|$(call front.both,3_levels.bytes);$\
+		Of mainsm’s time: %|$(call front.both,1_level.busy);$\
+		The same with three levels|$(call front.both,3_levels.busy)
+growth-paper: $(B)/libexec/omig/omig-sim
+	$< growth --hosts $(paper.hosts) --json $(B)/paper.json >$(B)/paper.md
+	awk -v only=paper -v by=request.1_level -v panels='$(paper.panels)' -f mk/growth-plot.awk $(B)/paper.json >docs/growth-paper.svg
+	awk -v only=front -v by=1_level.bytes.at_the_top -v panels='$(front.panels)' -f mk/growth-plot.awk \
+		$(B)/paper.json >docs/growth-front.svg
+	cat bench/growth-paper.txt $(B)/paper.md >docs/growth-paper.md
 
 # 64 tools at once, a million triggers, 80 seconds: TRIGGERS=n ends earlier, RATE=n is how often a second the event happens.
 bench-tools: $(B)/bin/bench_tools $(B)/bin/bench-rank $(bench.needs)
@@ -84,4 +113,4 @@ bench-traffic: $(B)/bin/bench_traffic $(bench.needs)
 	awk -v title=Traffic -v from='make bench-traffic' -f mk/bench-report.awk $(B)/traffic.json >docs/traffic.md
 	cat bench/traffic.txt >>docs/traffic.md
 	awk -f mk/traffic-plot.awk $(B)/traffic.json >docs/traffic.svg
-.PHONY: bench-growth bench-tools bench-traffic
+.PHONY: bench-growth growth-paper bench-tools bench-traffic

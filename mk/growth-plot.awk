@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The lines of bench_growth -> an SVG with hosts on x, both axes logarithmic.
+# Lines "X.CURVE.N.UNIT" -> an SVG with N on x, both axes logarithmic. panels: "title|curves;..."; by: the curve whose Ns are told.
+# only: what names begin with.
 function field(name,   at, rest) {
 	at = index($0, "\"" name "\":")
 	rest = at ? substr($0, at + length(name) + 3) : ""
@@ -43,7 +44,7 @@ function frame(panel, title, curves,   n, w, i, k, v, c) {
 	for (k = 1; k <= n; k++)
 		curve(panel, w[k], c[k], k)
 }
-/"name":"growth\./ {
+index($0, "\"name\":\"" only ".") {
 	n = split(field("name"), part, ".")
 	if (part[n - 1] !~ /^[0-9]+$/)
 		next
@@ -53,7 +54,7 @@ function frame(panel, title, curves,   n, w, i, k, v, c) {
 	if (what == "top")
 		what = what "." part[n]
 	value[what, part[n - 1]] = field("value")
-	if (what == "floor") {
+	if (what == by) {
 		hosts[++nhosts] = part[n - 1]
 		xmin = nhosts == 1 ? log2(part[n - 1]) : xmin
 		xmax = log2(part[n - 1])
@@ -62,11 +63,13 @@ function frame(panel, title, curves,   n, w, i, k, v, c) {
 END {
 	if (xmax == xmin)
 		xmax++
-	print "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"920\" height=\"600\" font-family=\"sans-serif\" font-size=\"12\">"
-	print "<rect width=\"920\" height=\"600\" fill=\"white\"/>"
-	frame(0, "One value of each host: µs (by hosts)", "fanout.p50 fanout.p99 floor")
-	frame(1, "Messages that reach the top, per request", "top.frames")
-	frame(2, "Bytes that reach the top, per request", "top.bytes")
-	frame(3, "Processor time per request: µs", "mainsm.cpu sm.cpu")
+	npanel = split(panels, panel, ";")
+	high = int((npanel + 1) / 2) * 300
+	print "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"920\" height=\"" high "\" font-family=\"sans-serif\" font-size=\"12\">"
+	print "<rect width=\"920\" height=\"" high "\" fill=\"white\"/>"
+	for (i = 1; i <= npanel; i++) {
+		split(panel[i], words, "|")
+		frame(i - 1, words[1], words[2])
+	}
 	print "</svg>"
 }

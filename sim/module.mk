@@ -3,7 +3,7 @@
 MODULES      += sim
 sim.src      := clock.c hostclock.c trace.c world.c simrank.c simhost.c simtop.c simsite.c simnode.c simtool.c cluster.c disk.c \
 		simdisk.c diskcalls.c diskdice.c pausedice.c clocks.c ledger.c answers.c admin.c user.c faults.c judge.c run.c detector.c rivals.c \
-		asker.c heap.c
+		asker.c heap.c growth.c growth_run.c
 sim.uses     := common/base common/ring common/omis common/loop proto common/net common/flow common/route \
 		common/daemon common/authority eventlog stats pmsl neko lm sm mainsm
 sim.not_built := sim_main.c heap_wrap.c

@@ -7,6 +7,7 @@
 #include "sim/detector.h"
 #include "sim/rivals.h"
 #include "sim/disk.h"
+#include "sim/growth_run.h"
 #include "sim/run.h"
 
 #include <fcntl.h>
@@ -19,13 +20,15 @@
 #define EXIT_BROKEN 1
 #define EXIT_FAILURE_OWN 3
 #define FOR_EVER_NS (INT64_C(400) * 86400 * NSEC_PER_SEC)
+#define HOSTS 6 /* of a cluster, unless it is said */
 #define LOSS_MAX 0.9
 #define CLUSTER_TIME_NS (60 * NSEC_PER_SEC)
 #define DETECTOR_TIME_NS (24 * 3600 * NSEC_PER_SEC)
 
 struct wish {
 	struct run_conf run;
-	uint64_t sites, levels, hosts, ranks, tools;
+	uint64_t sites, ranks, tools;
+	struct growth_plan plan; /* its numbers of hosts and levels; of a cluster there is one of each */
 	uint64_t first, last;
 	const char *faults;
 	bool verbose, log, twice, is_range;
@@ -211,6 +214,42 @@ static int run_rivals(const struct detector_conf *c)
 	return 0;
 }
 
+static int set_hosts(void *into, const char *value, struct err *e)
+{
+	struct growth_plan *p = into;
+
+	return growth_parse_list(value, RUN_HOSTS_MAX, p->hosts, GROWTH_STEPS_MAX, &p->nhosts, e);
+}
+
+static int set_levels(void *into, const char *value, struct err *e)
+{
+	struct growth_plan *p = into;
+
+	return growth_parse_list(value, CLUSTER_LEVELS_MAX, p->levels, GROWTH_LEVELS_MAX, &p->nlevels, e);
+}
+
+static bool told_to_end(void)
+{
+	return is_told_to_end;
+}
+
+static int run_growth(struct wish *w, bool is_speed)
+{
+	struct growth_plan p = w->plan;
+	struct err e = { 0 };
+
+	if (!p.nhosts)
+		set_hosts(&p, "100,1000", &e);
+	if (!p.nlevels)
+		set_levels(&p, is_speed ? "1" : "1,2,3", &e);
+	p.seed = w->first;
+	p.is_told_to_end = told_to_end;
+	if ((is_speed ? growth_run_speed(&p, w->run.time ? w->run.time : CLUSTER_TIME_NS, &e) : growth_run(&p, &e)) == 0)
+		return 0;
+	fprintf(stderr, "omig: %s\n", e.text);
+	return EXIT_FAILURE_OWN;
+}
+
 /* Every month of a link is some two million frames. */
 static int run_detector(struct wish *w, const struct opt_spec *spec)
 {
@@ -236,6 +275,24 @@ static int run_detector(struct wish *w, const struct opt_spec *spec)
 	return w->compare ? run_rivals(&c) : 0;
 }
 
+static int run_cluster(struct wish *w, const struct opt_spec *spec)
+{
+	if (w->plan.nhosts > 1 || w->plan.nlevels > 1)
+		return opt_usage_error(spec, "a cluster has one number of hosts, and one of levels");
+	w->run.hosts = w->plan.nhosts ? w->plan.hosts[0] : HOSTS;
+	w->run.levels = w->plan.nlevels ? w->plan.levels[0] : 1;
+	w->run.sites = (unsigned)w->sites;
+	w->run.ranks = (unsigned)w->ranks;
+	w->run.tools = (unsigned)w->tools;
+	if (w->run.sites > w->run.hosts)
+		return opt_usage_error(spec, "more sites than hosts");
+	if (!w->run.time)
+		w->run.time = CLUSTER_TIME_NS;
+	if (!w->is_range)
+		w->last = w->first;
+	return run_all(w);
+}
+
 static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **argv, int first)
 {
 	const struct sigaction crash = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
@@ -247,24 +304,15 @@ static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **a
 				     .fd = w->log ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC) });
 	if (argc - first == 1 && str_eq(argv[first], "detector"))
 		return run_detector(w, spec);
-	if (argc - first != 1 || !str_eq(argv[first], "cluster"))
-		return opt_usage_error(spec, "what is to be simulated? cluster or detector");
-	if (w->sites > w->hosts)
-		return opt_usage_error(spec, "more sites than hosts");
-	w->run.sites = (unsigned)w->sites;
-	w->run.levels = (unsigned)w->levels;
-	w->run.hosts = (unsigned)w->hosts;
-	w->run.ranks = (unsigned)w->ranks;
-	w->run.tools = (unsigned)w->tools;
-	if (!w->run.time)
-		w->run.time = CLUSTER_TIME_NS;
-	if (!w->is_range)
-		w->last = w->first;
 	sigaction(SIGSEGV, &crash, NULL);
 	sigaction(SIGABRT, &crash, NULL);
 	sigaction(SIGTERM, &end, NULL); /* what has been done is told */
 	sigaction(SIGINT, &end, NULL);
-	return run_all(w);
+	if (argc - first == 1 && str_eq(argv[first], "cluster"))
+		return run_cluster(w, spec);
+	if (argc - first == 1 && (str_eq(argv[first], "growth") || str_eq(argv[first], "speed")))
+		return run_growth(w, str_eq(argv[first], "speed"));
+	return opt_usage_error(spec, "what is to be simulated? cluster, growth, speed or detector");
 }
 
 static int document(const struct opt_spec *spec, const char *form)
@@ -296,8 +344,6 @@ static int go(struct wish *w, const struct opt_spec *spec, int argc, char **argv
 int main(int argc, char **argv)
 {
 	struct wish w = { .sites = 2,
-			  .levels = 1,
-			  .hosts = 6,
 			  .ranks = 2,
 			  .tools = 3,
 			  .first = 1,
@@ -312,16 +358,17 @@ int main(int argc, char **argv)
 		{ "sites", 0, "N", "sites, each with an sm (2)", OPT_U64, &w.sites, 1,
 		  RUN_SITES_MAX, NULL },
 		{ "levels", 0, "N",
-		  "levels of sms: those of the sites, and such as stand below them (1)", OPT_U64,
-		  &w.levels, 1, CLUSTER_LEVELS_MAX, NULL },
-		{ "hosts", 0, "N", "hosts, each with an lm (6)", OPT_U64, &w.hosts, 1,
-		  RUN_HOSTS_MAX, NULL },
+		  "levels of sms: those of the sites, and such as stand below them (1); of growth a list (1,2,3)",
+		  OPT_CALL, &w.plan, 0, 0, set_levels },
+		{ "hosts", 0, "N", "hosts, each with an lm (6); of growth a list (100,1000)", OPT_CALL,
+		  &w.plan, 0, 0, set_hosts },
+		{ "json", 0, "FILE", "of growth: a line for each figure", OPT_STR, &w.plan.json, 0, 0, NULL },
 		{ "ranks", 0, "N", "MPI processes of each host at the start (2)", OPT_U64, &w.ranks,
 		  0, RUN_RANKS_MAX, NULL },
 		{ "tools", 0, "N", "tools, which do what comes to their minds (3)", OPT_U64,
 		  &w.tools, 1, RUN_TOOLS_MAX, NULL },
 		{ "time", 0, "TIME",
-		  "of work and faults, before all is judged (60s); of the detector a link (24h)",
+		  "of work and faults, before all is judged (60s); of speed (60s); of the detector a link (24h)",
 		  OPT_NSEC, &w.run.time, 0, FOR_EVER_NS, NULL },
 		{ "faults", 0, "WHICH", "default or none", OPT_CALL, &w, 0, 0, set_faults },
 		{ "links", 0, "N", "of the detector: pairs of daemons (10)", OPT_U64, &w.links, 1,
@@ -341,7 +388,7 @@ int main(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig sim",
-		.usage = "cluster|detector [OPTION...]",
+		.usage = "cluster|growth|speed|detector [OPTION...]",
 		.table = table,
 		.manual = "omig",
 		.summary = "runs our own daemons, unchanged, in a simulated world"

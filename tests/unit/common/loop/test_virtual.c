@@ -112,6 +112,7 @@ START_TEST(a_timer_and_what_it_posts_are_its_makers_work)
 		loop_timer_arm(t[i], 10 - i);
 	loop_advance(loop, 20);
 	ck_assert_str_eq(trace, "baa--");
+	ck_assert_ptr_null(loop_owner(loop));
 	for (int i = 0; i < 3; i++)
 		loop_timer_free(t[i]);
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Growth on paper: what is told follows from the shape of the tree, and nothing is lost that is counted. */
+#include "common/base/log.h"
+#include "sim/disk.h"
+#include "sim/growth_run.h"
+#include "tests/suite.h"
+
+#define HOSTS 27
+
+static void with_disk(struct growth_conf *c, struct growth_point *p, struct growth_front *f)
+{
+	char disk[DISK_PATH_BYTES];
+	struct err e = { 0 };
+	int rc;
+
+	log_set_level(LOG_LEVEL_ERROR);
+	ck_assert_int_eq(disk_make(disk, &e), 0);
+	c->disk = disk;
+	rc = p ? growth_measure(c, p, &e) : growth_measure_front(c, f, &e);
+	disk_remove(disk);
+	ck_assert_msg(rc == 0, "%s", e.text);
+}
+
+static struct growth_point measure(unsigned levels)
+{
+	struct growth_conf c = { .seed = 1, .hosts = HOSTS, .levels = levels };
+	struct growth_point p = { 0 };
+
+	with_disk(&c, &p, NULL);
+	return p;
+}
+
+START_TEST(a_request_costs_mainsm_a_frame_each_way_for_each_branch)
+{
+	struct growth_point flat = measure(1), deep = measure(2);
+
+	ck_assert_uint_eq(flat.sites, 5);
+	ck_assert_uint_eq(deep.sites, 3);
+	ck_assert_uint_eq(deep.sms, 3 + 3 * 3);
+	ck_assert_double_eq(flat.v[GROWTH_REQUEST_FRAMES], 2 * 5 + 2); /* the tool's too */
+	ck_assert_double_eq(deep.v[GROWTH_REQUEST_FRAMES], 2 * 3 + 2);
+	/* Each host answers; each line and each frame takes its time. */
+	ck_assert_double_gt(flat.v[GROWTH_REQUEST_BYTES], HOSTS * 10);
+	ck_assert_double_gt(flat.v[GROWTH_REQUEST_MS], 6 * 0.1);
+	ck_assert_double_gt(deep.v[GROWTH_REQUEST_MS], 8 * 0.1);
+	ck_assert_double_gt(flat.v[GROWTH_IDLE_FRAMES], deep.v[GROWTH_IDLE_FRAMES]);
+}
+END_TEST
+
+START_TEST(events_cost_the_top_nothing_but_where_they_are_evaluated_there)
+{
+	struct growth_conf c = { .seed = 1, .hosts = 9, .levels = 1 };
+	struct growth_front born = { .rate = 100 }, top = { .rate = 100, .is_central = true };
+
+	with_disk(&c, NULL, &born);
+	with_disk(&c, NULL, &top);
+	ck_assert_double_eq_tol(born.events, 900, 20);
+	ck_assert_double_eq_tol(top.events, 900, 20);
+	ck_assert_double_gt(top.bytes, 2 * born.bytes);
+	ck_assert_double_gt(top.busy, born.busy);
+}
+END_TEST
+
+START_TEST(lists_have_numbers_with_commas)
+{
+	unsigned v[3], n = 0;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(growth_parse_list("1,20,300", 300, v, 3, &n, &e), 0);
+	ck_assert_uint_eq(n, 3);
+	ck_assert_uint_eq(v[2], 300);
+	ck_assert_int_eq(growth_parse_list("7", 300, v, 3, &n, &e), 0);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_int_eq(growth_parse_list("1,2,3,4", 300, v, 3, &n, &e), -ERR_INVALID);
+	ck_assert_int_eq(growth_parse_list("1,", 300, v, 3, &n, &e), -ERR_INVALID);
+	ck_assert_int_eq(growth_parse_list("", 300, v, 3, &n, &e), -ERR_INVALID);
+	ck_assert_int_eq(growth_parse_list("0", 300, v, 3, &n, &e), -ERR_INVALID);
+	ck_assert_int_eq(growth_parse_list("301", 300, v, 3, &n, &e), -ERR_INVALID);
+	ck_assert_int_eq(growth_parse_list("99999999999999999999999999", 300, v, 3, &n, &e), -ERR_INVALID);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { a_request_costs_mainsm_a_frame_each_way_for_each_branch,
+				       events_cost_the_top_nothing_but_where_they_are_evaluated_there,
+				       lists_have_numbers_with_commas };
+
+	setenv("CK_DEFAULT_TIMEOUT", "120", 0);
+	return suite_run_with("growth", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
+}
