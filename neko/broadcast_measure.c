@@ -211,7 +211,7 @@ static void judge(const struct run_of *r, struct neko_figures *f, const struct m
 			    number, origin);
 	if (!v->by)
 		return;
-	if (v->n && v->first_at < now - r->settle)
+	if (v->n && v->n < r->nup && v->first_at < now - r->settle)
 		neko_broken(f,
 			    "agreement: message %u of process %u was delivered by %u of the %u "
 			    "processes that are up",

@@ -273,7 +273,39 @@ START_TEST(what_is_told_of_processes_that_are_none_is_not_looked_up)
 }
 END_TEST
 
-SUITE("algorithms", a_reliable_broadcast_is_delivered_by_all_that_are_up_or_by_none,
+/* A process dies before anybody heard that it has broadcast; those who are left tell what they delivered. */
+static const char *without_origin(uint32_t deliver_until)
+{
+	const struct stat_kind k = stat_measured(&broadcast_measure);
+	const double message = 4294967296.0 + 1; /* the first of process 1 */
+	static char broken[ERR_TEXT_BYTES];
+	struct setup *s = NULL;
+	const char *said;
+	void *h = NULL;
+
+	ck_assert_int_eq(setup_parse("", 0, &s, NULL), 0);
+	ck_assert_int_eq(k.init(&k, s, 3, &h, NULL), 0);
+	ck_assert_int_eq(k.begin(h, 3), 0);
+	for (uint32_t i = 2; i <= deliver_until; i++)
+		k.handle(h, &(struct neko_event){ i, 100 * i, BROADCAST_DELIVERED, message, 1, 1 });
+	k.handle(h, &(struct neko_event){ 1, 1000, NEKO_CRASHED, 0, 1, 1 });
+	k.end(h, 100 * NSEC_PER_SEC);
+	said = k.broken(h);
+	snprintf(broken, sizeof(broken), "%s", said ? said : "");
+	k.done(h);
+	setup_free(s);
+	return broken;
+}
+
+START_TEST(a_message_of_a_dead_process_that_all_deliver_breaks_nothing)
+{
+	ck_assert_str_eq(without_origin(3), "");
+	ck_assert_str_eq(without_origin(2), "agreement: message 1 of process 1 was delivered by 1 of the 2 processes that are up");
+}
+END_TEST
+
+SUITE("algorithms", a_message_of_a_dead_process_that_all_deliver_breaks_nothing,
+      a_reliable_broadcast_is_delivered_by_all_that_are_up_or_by_none,
       a_broadcast_that_nobody_passes_on_is_found_unreliable,
       time_to_deliver_is_up_to_the_last_process,
       a_term_has_one_leader_at_the_most_and_most_follow_one_in_the_end, too_few_votes_are_found,
