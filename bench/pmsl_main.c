@@ -53,6 +53,14 @@ static const char text[] = "// How long an iteration takes.\n"
 			   "		WHERE each[vt].time IN t);\n"
 			   "}\n";
 
+/* A call of each process with each of a list: all of the world. */
+static const char by_partner[] = "Sent(Process p, Process[] partners, TimeInterval t) {\n"
+				 "	RETURN Send_delay(p, partners, t);\n"
+				 "}\n";
+
+/* A result of each. */
+static const char of_each[] = "Calls(Process p, TimeInterval t) { RETURN Send_delay(p, t); }\n";
+
 static struct world make_world(struct arena *a, unsigned nodes, unsigned procs_each)
 {
 	struct buf layout = BUF_INIT(1 << 20);
@@ -75,19 +83,25 @@ static struct world make_world(struct arena *a, unsigned nodes, unsigned procs_e
 	return w;
 }
 
+struct asked {
+	const char *name, *text, *metric;
+	enum bind_by by;
+	unsigned nodes, procs_each, rounds;
+};
+
 /* Milliseconds from text to pieces. */
-static double compile(const struct world *w)
+static double compile(const struct world *w, const struct asked *q)
 {
 	static const struct bind_arg args[PMSL_PARAMS_MAX];
-	const struct bind_wish wish = { .arg = args, .since = FLOW_SINCE_LAST };
+	const struct bind_wish wish = { .arg = args, .since = FLOW_SINCE_LAST, .by = q->by };
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	int64_t begin = bench_now();
 	struct pmsl *p = NULL;
 	struct pmsl_plan plan;
 	double took;
 
-	if (pmsl_compile("bench", text, sizeof(text) - 1, &d, &p) || d.nerror ||
-	    pmsl_plan(p, pmsl_metric(p, "Worst", &d), w, &wish, 1, &d, &plan))
+	if (pmsl_compile("bench", q->text, strlen(q->text), &d, &p) || d.nerror ||
+	    pmsl_plan(p, pmsl_metric(p, q->metric, &d), w, &wish, 1, &d, &plan))
 		bench_fail("%s", d.n ? d.v[0].text : "out of memory");
 	took = (double)(bench_now() - begin) / 1e6;
 	pmsl_plan_done(&plan);
@@ -95,7 +109,7 @@ static double compile(const struct world *w)
 	return took;
 }
 
-static void bench_compile(const char *name, unsigned nodes, unsigned procs_each, unsigned rounds)
+static void bench_compile(const struct asked *q)
 {
 	struct arena *a = arena_new(16 << 20);
 	struct bench_series s = { 0 };
@@ -104,18 +118,25 @@ static void bench_compile(const char *name, unsigned nodes, unsigned procs_each,
 
 	if (!a)
 		bench_fail("out of memory");
-	w = make_world(a, nodes, procs_each);
-	for (i = 0; i < rounds; i++)
-		bench_add(&s, compile(&w));
-	bench_print(name, "ms", &s, NULL);
+	w = make_world(a, q->nodes, q->procs_each);
+	for (i = 0; i < q->rounds; i++)
+		bench_add(&s, compile(&w, q));
+	bench_print(q->name, "ms", &s, NULL);
 	bench_done(&s);
 	arena_free(a);
 }
 
 int main(void)
 {
-	bench_compile("pmsl.compile.ms", 4, 2, ROUNDS);
-	bench_compile("pmsl.compile_1000_procs.ms", 64, 16, ROUNDS_LARGE);
-	bench_compile("pmsl.compile_2000_procs.ms", 125, 16, ROUNDS_LARGE);
+	static const struct asked all[] = {
+		{ "pmsl.compile.ms", text, "Worst", BIND_BY_NOTHING, 4, 2, ROUNDS },
+		{ "pmsl.compile_1000_procs.ms", text, "Worst", BIND_BY_NOTHING, 64, 16, ROUNDS_LARGE },
+		{ "pmsl.compile_2000_procs.ms", text, "Worst", BIND_BY_NOTHING, 125, 16, ROUNDS_LARGE },
+		{ "pmsl.each_of_500_procs.ms", of_each, "Calls", BIND_BY_PROCESS, 31, 16, ROUNDS_LARGE },
+		{ "pmsl.partners_1000_procs.ms", by_partner, "Sent", BIND_BY_NOTHING, 64, 16, ROUNDS_LARGE },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		bench_compile(&all[i]);
 	return 0;
 }

@@ -81,27 +81,36 @@ static const char *partner_name(struct binder *b, const struct world_object *o)
 	return arena_copy(b->b->arena, text, strlen(text));
 }
 
+static int name_partners(struct binder *b, const struct leaves *l)
+{
+	const char **names = arena_array(b->b->arena, l->n, sizeof(*names));
+
+	if (!names)
+		return -ERR_NOMEM;
+	for (size_t k = 0; k < l->n; k++) {
+		names[k] = partner_name(b, &b->b->world->v[l->v[k]]);
+		if (!names[k])
+			return -ERR_NOMEM;
+	}
+	b->partner = l->v;
+	b->partners = (struct flow_names){ names, l->n };
+	return 0;
+}
+
+/* A thousand processes have the same thousand partners: these are named once. */
 static int find_partners(struct binder *b, const struct dag_node *n, struct flow_names *out)
 {
 	struct leaves l = { 0 };
-	const char **names;
-	size_t k;
 	int rc;
 
 	if (n->partners < 0)
 		return 0;
 	rc = find_leaves(b, n, n->partners, PMSL_T_PROCESS, &l);
-	names = rc ? NULL : arena_array(b->b->arena, l.n, sizeof(*names));
-	if (!names)
-		return rc ? rc : -ERR_NOMEM;
-	for (k = 0; k < l.n && !rc; k++) {
-		names[k] = partner_name(b, &b->b->world->v[l.v[k]]);
-		rc = names[k] ? 0 : -ERR_NOMEM;
-	}
-	if (rc)
-		return rc;
-	*out = (struct flow_names){ names, l.n };
-	return 0;
+	if (!rc && (l.n != b->partners.n || memcmp(l.v, b->partner, l.n * sizeof(*l.v)) != 0))
+		rc = name_partners(b, &l);
+	if (!rc)
+		*out = b->partners;
+	return rc;
 }
 
 static int find_regions(struct binder *b, const struct dag_node *n, struct flow_names *out)

@@ -48,6 +48,8 @@ struct binder {
 	const uint32_t *marked; /* the list of objects that `mark` is of */
 	size_t nmarked;
 	bool *mark; /* by object: it is in the list */
+	const uint32_t *partner; /* whom `partners` names: the last list that was asked for */
+	struct flow_names partners;
 	unsigned depth;
 	uint64_t left; /* combinations that may still be looked at */
 };

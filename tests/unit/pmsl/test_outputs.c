@@ -95,6 +95,28 @@ START_TEST(each_partner_of_all_together_has_an_output)
 }
 END_TEST
 
+START_TEST(partners_of_many_processes_are_named_once)
+{
+	const char *const *first = NULL;
+	unsigned n = 0;
+
+	wish.by = BIND_BY_PROCESS;
+	ck_assert_int_eq(plan_builtin("Send_volume", true, false), 0);
+	for (size_t i = 0; i < plan.bound.n; i++) {
+		const struct flow_node *f = &plan.bound.node[i]->n;
+
+		if (f->kind != FLOW_INPUT)
+			continue;
+		first = first ? first : f->source.partners.v;
+		ck_assert_ptr_eq(f->source.partners.v, first);
+		ck_assert_uint_eq(f->source.partners.n, 3);
+		ck_assert_str_eq(f->source.partners.v[2], "2");
+		n++;
+	}
+	ck_assert_uint_eq(n, 3);
+}
+END_TEST
+
 START_TEST(each_region_has_an_output)
 {
 	const char *const regions[] = { "loop", "a..b" };
@@ -134,6 +156,7 @@ int main(void)
 	const TTest *const tests[] = {
 		each_pair_of_processes_has_an_output,
 		each_partner_of_all_together_has_an_output,
+		partners_of_many_processes_are_named_once,
 		each_region_has_an_output,
 		regions_that_nobody_has_named_are_no_outputs,
 		what_has_no_partners_is_not_told_apart_by_them,
