@@ -194,7 +194,7 @@ int flow_graph_add(struct flow_graph *g, const struct flow_node *n, struct err *
 
 /*
  * Everything that the engine relies on; fills what nodes give. ERR_INVALID or ERR_LIMIT with
- * "node N: ..." and the node's line and col; the graph is to be thrown away then.
+ * "node N: ..." and the node's line and col, or ERR_NOMEM; the graph is to be thrown away then.
  * What one may cost: limits.h (FLOW_...) and graph_limits.h.
  */
 int flow_graph_verify(struct flow_graph *g, struct err *e);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/limits.h"
+#include "common/base/map.h"
 #include "common/flow/graph_internal.h"
 #include "common/flow/graph_limits.h"
-
-#include <string.h>
 
 int graph_refuse(const struct flow_graph *g, size_t i, int code, struct err *e)
 {
@@ -55,43 +54,58 @@ static int check_node(struct flow_graph *g, size_t i, struct err *e)
 	return rc ? graph_refuse(g, i, rc, e) : 0;
 }
 
-/* Two ends of one name, or two results of one number, in this graph. */
-static bool are_twins(const struct flow_node *a, const struct flow_node *b)
+/* What is there once in a graph: ends of one name, results of one number. Values are their nodes. */
+struct names {
+	struct smap in, out;
+	struct map outputs;
+};
+
+static int put_name(struct names *t, struct flow_node *n, struct flow_node **twin)
 {
-	if (a->kind != b->kind)
-		return false;
-	if (a->kind == FLOW_RESULT)
-		return a->output == b->output;
-	return (a->kind == FLOW_LINK_IN || a->kind == FLOW_LINK_OUT) &&
-	       !strcmp(a->link.name, b->link.name);
+	void *old = NULL;
+	int rc = 0;
+
+	if (n->kind == FLOW_RESULT)
+		rc = map_put(&t->outputs, n->output, n, &old);
+	else if (n->kind == FLOW_LINK_IN)
+		rc = smap_put(&t->in, n->link.name, n, &old);
+	else if (n->kind == FLOW_LINK_OUT)
+		rc = smap_put(&t->out, n->link.name, n, &old);
+	*twin = old;
+	return rc;
 }
 
-static int check_twins(const struct flow_graph *g, size_t i, struct err *e)
+static int check_use(struct flow_graph *g, struct names *t, size_t i, struct err *e)
 {
-	enum flow_kind kind = g->node[i].kind;
+	struct flow_node *n = &g->node[i], *twin;
 
-	if (kind != FLOW_RESULT && kind != FLOW_LINK_IN && kind != FLOW_LINK_OUT)
-		return 0;
-	for (size_t k = 0; k < i; k++)
-		if (are_twins(&g->node[k], &g->node[i]))
-			return err_set(e, ERR_INVALID, "node %zu is the same %s already", k,
-				       flow_kind_name(kind));
+	if (!n->used && !gives_nothing(n))
+		return err_set(e, ERR_INVALID, "nobody reads it");
+	if (put_name(t, n, &twin))
+		return err_nomem(e);
+	if (twin)
+		return err_set(e, ERR_INVALID, "node %zu is the same %s already", (size_t)(twin - g->node),
+			       flow_kind_name(n->kind));
 	return 0;
 }
 
 static int check_whole(struct flow_graph *g, struct err *e)
 {
+	struct names t;
 	int rc = 0;
 
+	smap_init(&t.in);
+	smap_init(&t.out);
+	map_init(&t.outputs);
 	for (size_t i = 0; i < g->nnode && !rc; i++) {
-		if (!g->node[i].used && !gives_nothing(&g->node[i]))
-			rc = err_set(e, ERR_INVALID, "nobody reads it");
-		else
-			rc = check_twins(g, i, e);
+		rc = check_use(g, &t, i, e);
 		if (rc)
-			return graph_refuse(g, i, rc, e);
+			rc = graph_refuse(g, i, rc, e);
 	}
-	return graph_check_cost(g, e);
+	smap_done(&t.in);
+	smap_done(&t.out);
+	map_done(&t.outputs);
+	return rc ? rc : graph_check_cost(g, e);
 }
 
 int flow_graph_verify(struct flow_graph *g, struct err *e)

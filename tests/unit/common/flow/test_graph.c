@@ -176,6 +176,11 @@ START_TEST(names_and_outputs_are_there_once)
 	made_result(g, 0, a);
 	made_link_out(g, "x", a);
 	refused(g, ERR_INVALID, "node 3: node 1 is the same link_out");
+	g = graph();
+	a = made_link_in(g, "x", FLOW_READ, false, AGG_SUM, FLOW_SINCE_LAST, 1);
+	made_link_out(g, "x", a); /* another end */
+	made_result(g, 0, made_link_in(g, "x", FLOW_READ, false, AGG_SUM, FLOW_SINCE_LAST, 1));
+	refused(g, ERR_INVALID, "node 2: node 0 is the same link_in");
 }
 END_TEST
 
