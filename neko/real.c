@@ -25,8 +25,10 @@ static struct real *real_of(const struct neko_world *w)
 
 nsec_t real_now(struct real *r)
 {
-	nsec_t t = timebase_now(&r->clock, clock_mono()) - r->epoch;
+	nsec_t t;
 
+	r->read_at = quickclock_now(&r->own);
+	t = timebase_now(&r->clock, r->read_at) - r->epoch;
 	return t > 0 ? t : 0;
 }
 
@@ -35,11 +37,12 @@ static nsec_t now_of(const struct neko_world *w)
 	return real_now(real_of(w));
 }
 
+/* Of the last time that was asked for. */
 static nsec_t error_of(const struct neko_world *w)
 {
 	const struct real *r = real_of(w);
 
-	return r->clock.is_root ? 0 : timebase_error(&r->clock, clock_mono());
+	return timebase_error(&r->clock, r->read_at) + quickclock_error(&r->own);
 }
 
 static int transmit(struct neko_process *p, struct neko_msg *m)
@@ -223,6 +226,7 @@ static int prepare(struct real *r, const struct real_conf *c, struct realwire_re
 
 	r->conf = c;
 	pthread_mutex_init(&r->lock, NULL);
+	quickclock_init(&r->own);
 	if (c->is_remote)
 		timebase_init(&r->clock, clock_mono(), 0);
 	else

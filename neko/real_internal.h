@@ -4,6 +4,7 @@
 #define NEKO_REAL_INTERNAL_H
 
 #include "common/base/timebase.h"
+#include "neko/quickclock.h"
 #include "neko/real.h"
 #include "neko/reallog.h"
 #include "neko/realwire.h"
@@ -24,6 +25,8 @@ struct real {
 	nsec_t epoch; /* time 0 by the master's clock */
 	pthread_mutex_t lock;
 	struct timebase clock; /* the master's */
+	struct quickclock own;
+	nsec_t read_at; /* our own clock when it was read last */
 	bool is_closing, wants_stop;
 	uint64_t sent, delivered;
 	struct reallog events, delays;

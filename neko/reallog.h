@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define REALLOG_CHUNK_ENTRIES 1024 /* 48 KiB of events */
+#define REALLOG_AHEAD 8 /* entries to be filled while a line of memory comes */
 #define REALLOG_SPARE_CHUNKS 64 /* entries between two looks of who empties: a million a second */
 #define REALLOG_CHUNKS_MAX \
 	1024 /* a million entries, 48 MiB, of a process whose master does not read */
@@ -53,8 +54,10 @@ static inline void reallog_event(struct reallog *l, const struct neko_event *v)
 {
 	struct reallog_chunk *c = reallog_room(l);
 
-	if (c)
-		c->event[c->n++] = *v;
+	if (!c)
+		return;
+	__builtin_prefetch(&c->event[c->n + REALLOG_AHEAD], 1); /* the list is longer than caches */
+	c->event[c->n++] = *v;
 }
 
 /* With the lock: all that is there, for the caller to give back. */

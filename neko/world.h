@@ -13,7 +13,7 @@ struct neko_world;
 
 struct neko_world_ops {
 	nsec_t (*now)(const struct neko_world *w);
-	nsec_t (*error)(const struct neko_world *w); /* bound of what now() errs; NULL: nothing */
+	nsec_t (*error)(const struct neko_world *w); /* bound of what now() erred when it was asked last; NULL: nothing */
 	/* Below the lowest layer; the message is checked. Takes a reference of its own. */
 	int (*transmit)(struct neko_process *p, struct neko_msg *m);
 	/* Blocks until `until`, or until a message is there where for_message says so. 0, -ERR_TIMEOUT, -ERR_CLOSED. */

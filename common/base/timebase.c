@@ -27,12 +27,11 @@ void timebase_init_root(struct timebase *t, nsec_t local_now, nsec_t wall_now)
 
 nsec_t timebase_error(const struct timebase *t, nsec_t local_now)
 {
-	nsec_t age = local_now > t->at ? local_now - t->at : 0;
-	nsec_t drift =
-		age / 1000000 * TIMEBASE_DRIFT_PPM + age % 1000000 * TIMEBASE_DRIFT_PPM / 1000000;
+	nsec_t age = local_now > t->at ? local_now - t->at : 0, drift;
 
 	if (t->is_root)
 		return 0;
+	drift = age / 1000000 * TIMEBASE_DRIFT_PPM + age % 1000000 * TIMEBASE_DRIFT_PPM / 1000000;
 	return t->error > TIME_MAX_NS || drift > TIME_MAX_NS ? TIMEBASE_UNKNOWN_NS
 							     : t->error + drift;
 }
