@@ -62,9 +62,10 @@ static bool makes_sense(const struct store *s)
 	return true;
 }
 
-static int begin_anew(struct ops *o, struct err *e)
+/* read: bytes that something else has left in it. What nobody has touched stays so: many lms have none of it. */
+static int begin_anew(struct ops *o, size_t read, struct err *e)
 {
-	memset(&o->s, 0, sizeof(o->s));
+	memset(&o->s, 0, read);
 	o->s.magic = MAGIC;
 	if (rng_fill_random(&o->s.key, sizeof(o->s.key), e) < 0)
 		return -ERR_SYS;
@@ -86,7 +87,7 @@ static int read_file(struct ops *o, const char *path, struct err *e)
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return err_sys(e, "%s", path); /* what may be read another time is not thrown away */
-	return got == (ssize_t)sizeof(o->s) && makes_sense(&o->s) ? 0 : begin_anew(o, e);
+	return got == (ssize_t)sizeof(o->s) && makes_sense(&o->s) ? 0 : begin_anew(o, (size_t)got, e);
 }
 
 int ops_open(const char *path, struct ops **out, struct err *e)
@@ -97,7 +98,7 @@ int ops_open(const char *path, struct ops **out, struct err *e)
 	if (!o)
 		return err_nomem(e);
 	o->fd = -1;
-	rc = path ? read_file(o, path, e) : begin_anew(o, e);
+	rc = path ? read_file(o, path, e) : begin_anew(o, 0, e);
 	if (rc < 0) {
 		ops_close(o);
 		return rc;

@@ -25,6 +25,13 @@ struct trace_ask {
 	struct buf packet; /* owned */
 };
 
+/* Most lms never have anything to ask, and none of these pages. */
+struct talk {
+	struct tracer_msg msg; /* that came; whoever is told of it may ask */
+	struct tracer_msg asking;
+	uint8_t in[TRACER_MSG_MAX_BYTES];
+};
+
 struct trace {
 	struct trace_conf conf;
 	char *program;
@@ -39,9 +46,7 @@ struct trace {
 	int wishes;
 	bool is_ending;
 	nsec_t used; /* when something was asked or answered last */
-	struct tracer_msg msg; /* that came; whoever is told of it may ask */
-	struct tracer_msg asking;
-	uint8_t in[TRACER_MSG_MAX_BYTES];
+	struct talk *talk; /* once something was asked; owned */
 };
 
 static void ask_free(struct trace_ask *a)
@@ -187,7 +192,7 @@ static void on_message(struct trace *t, const struct tracer_msg *m)
 static bool receive(struct trace *t)
 {
 	struct err e = { 0 };
-	ssize_t n = recv(companion_fd(t->run), t->in, sizeof(t->in), MSG_DONTWAIT | MSG_TRUNC);
+	ssize_t n = recv(companion_fd(t->run), t->talk->in, sizeof(t->talk->in), MSG_DONTWAIT | MSG_TRUNC);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
@@ -195,13 +200,13 @@ static bool receive(struct trace *t)
 		lose(t, "it was killed");
 		return false;
 	}
-	if ((size_t)n > sizeof(t->in) || tracer_msg_decode(&t->msg, t->in, (size_t)n, &e) < 0 ||
-	    t->msg.type < TRACER_FRAMES) {
+	if ((size_t)n > sizeof(t->talk->in) ||
+	    tracer_msg_decode(&t->talk->msg, t->talk->in, (size_t)n, &e) < 0 || t->talk->msg.type < TRACER_FRAMES) {
 		companion_kill(t->run);
 		lose(t, "it broke the rules");
 		return false;
 	}
-	on_message(t, &t->msg);
+	on_message(t, &t->talk->msg);
 	return t->run;
 }
 
@@ -311,8 +316,12 @@ int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, v
 	if (t->nwaiting + t->nsent >= TRACE_ASKS_MAX)
 		return err_set(e, ERR_LIMIT, "%d such questions wait already",
 			       TRACE_ASKS_MAX);
-	t->asking = *m;
-	a = ask_new(t, &t->asking, &rc);
+	if (!t->talk)
+		t->talk = malloc(sizeof(*t->talk));
+	if (!t->talk)
+		return err_nomem(e);
+	t->talk->asking = *m;
+	a = ask_new(t, &t->talk->asking, &rc);
 	if (!a)
 		return err_set(e, (enum err_code) - rc, "that is more than can be said to %s", name_of(t));
 	a->fn = fn;
@@ -381,6 +390,7 @@ void trace_free(struct trace *t)
 	companions_drop(&t->ending);
 	loop_job_cancel(&t->starting);
 	loop_timer_free(t->timer);
+	free(t->talk);
 	free(t->program);
 	free(t);
 }
