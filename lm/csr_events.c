@@ -336,7 +336,7 @@ static uint64_t lost_in_all(const struct events_site *es)
 /* An lm before us has told so much; what the segment has lost since is told by us. */
 static void count_from(struct events_site *es, struct keeprows *rows, const struct events_site *before, bool goes_on)
 {
-	uint64_t segment = es->site->proc->seg_inode, sum = lost_in_all(es), told = keeprows_told(rows, segment);
+	uint64_t segment = es->site->proc->seg_key, sum = lost_in_all(es), told = keeprows_told(rows, segment);
 
 	if (goes_on && !before)
 		es->lost += sum > told ? sum - told : 0;

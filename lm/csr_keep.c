@@ -72,27 +72,27 @@ struct keeprows *csr_keep_rows(const struct csr *c)
 
 static bool lives(void *arg, uint64_t segment)
 {
-	return procs_find_inode(arg, segment) != NULL;
+	return procs_find_key(arg, segment) != NULL;
 }
 
 struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t stream)
 {
 	struct keeprows *rows = csr_keep_rows(s->csr);
 
-	return rows ? keeprows_add(rows, s->proc->seg_inode, thread, stream, lives, s->csr->owner->conf.env.procs) : NULL;
+	return rows ? keeprows_add(rows, s->proc->seg_key, thread, stream, lives, s->csr->owner->conf.env.procs) : NULL;
 }
 
 bool csr_keep_goes_on(const struct csr *c, const struct proc *p)
 {
 	const struct keeprows *rows = csr_keep_rows(c);
 
-	return rows && !csr_keep_before(c) && keeprows_knows(rows, p->seg_inode);
+	return rows && !csr_keep_before(c) && keeprows_knows(rows, p->seg_key);
 }
 
 void csr_keep_skip(const struct csr *c, struct proc *p)
 {
 	for (unsigned i = 0; i < segview_threads(p->seg); i++)
-		segview_skip(p->seg, i, keeprows_place(csr_keep_rows(c), p->seg_inode, i));
+		segview_skip(p->seg, i, keeprows_place(csr_keep_rows(c), p->seg_key, i));
 }
 
 void csr_keep_drain(const struct csr *c)

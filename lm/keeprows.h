@@ -4,7 +4,7 @@
  * any moment, as the rings do. From it and from what is on the disk the next lm knows exactly what the one before had taken and not
  * put into the spool: it is lost, and told, and nothing is taken twice.
  *
- * A row is of one stream: what one lm took from one ring. What is set goes into the copy that does not hold, which
+ * A row is of one stream: what one lm took from one ring. A segment is a number that no other one ever has (struct proc.seg_key). What is set goes into the copy that does not hold, which
  * then does by one store.
  */
 #ifndef LM_KEEPROWS_H

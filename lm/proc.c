@@ -278,6 +278,15 @@ static int add(struct procs *s, struct proc_intake *in, struct proc **out, struc
 	return 0;
 }
 
+static uint64_t key_of(const struct proc *p)
+{
+	static const struct hash_key key; /* no secret: it is the same in the next lm */
+	const char *boot = p->owner->boot_id;
+	const uint64_t words[] = { p->seg_inode, (uint64_t)p->pid, p->start, hash_sip13(&key, boot, strlen(boot)) };
+
+	return hash_sip13(&key, words, sizeof(words)) | 1; /* never 0 */
+}
+
 static void give_segment(struct proc *p, struct proc_intake *in)
 {
 	if (p->seg)
@@ -285,6 +294,7 @@ static void give_segment(struct proc *p, struct proc_intake *in)
 	segview_free(p->seg);
 	p->seg = in->seg;
 	p->seg_inode = in->inode;
+	p->seg_key = key_of(p);
 	p->hooks.kept = in->kept;
 	in->seg = NULL;
 	memset(p->cell, 0, sizeof(p->cell));
@@ -375,6 +385,17 @@ struct proc *procs_find_inode(const struct procs *s, uint64_t inode)
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->held && p->seg_inode == inode)
+			return p;
+	}
+	return NULL;
+}
+
+struct proc *procs_find_key(const struct procs *s, uint64_t seg_key)
+{
+	list_each (i, &s->all) {
+		struct proc *p = list_entry(i, struct proc, link);
+
+		if (p->held && p->seg_key == seg_key)
 			return p;
 	}
 	return NULL;

@@ -71,6 +71,7 @@ struct proc {
 	struct host_proc *held; /* NULL: it has ended */
 	struct segview *seg; /* NULL: none, not any more, or detached as corrupt */
 	uint64_t seg_inode;
+	uint64_t seg_key; /* of the segment for ever: an inode's number is given again, at the latest after a boot */
 	struct seg_own own; /* of the segment; texts are clean */
 	uint32_t state; /* enum msg_state */
 	int exit_status; /* as wait() tells it; -1 unknown */
@@ -153,6 +154,7 @@ void procs_detach(struct proc *p, const char *why);
 struct proc *procs_find(const struct procs *s, const char *token, size_t n);
 struct proc *procs_find_pid(const struct procs *s, int32_t pid); /* alive */
 struct proc *procs_find_inode(const struct procs *s, uint64_t inode);
+struct proc *procs_find_key(const struct procs *s, uint64_t seg_key);
 struct proc *procs_find_thread(const struct procs *s, const char *token, size_t n,
 			       const struct proc_thread **thread);
 const struct proc_thread *proc_find_tid(const struct proc *p, int32_t tid);

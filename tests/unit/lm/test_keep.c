@@ -193,6 +193,31 @@ START_TEST(the_next_lm_is_armed_before_it_is_told)
 }
 END_TEST
 
+static uint64_t key_now(void)
+{
+	const struct proc *p = procs_find_pid(w.lm->procs, 100);
+
+	ck_assert_ptr_nonnull(p);
+	ck_assert_uint_ne(p->seg_key, 0);
+	ck_assert_ptr_eq(procs_find_key(w.lm->procs, p->seg_key), p);
+	return p->seg_key;
+}
+
+/* What was taken of it is known by its key; inodes are counted from the beginning again after a boot. */
+START_TEST(a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot)
+{
+	uint64_t key = key_now();
+
+	world_crash_lm(&w);
+	world_start_lm(&w);
+	ck_assert_uint_eq(key_now(), key);
+	world_crash_lm(&w);
+	w.host.boot_id = "boot-2";
+	world_start_lm(&w);
+	ck_assert_uint_ne(key_now(), key);
+}
+END_TEST
+
 START_TEST(one_that_ends_sends_the_rest_and_says_so)
 {
 	unsigned number = announce(&seg, "io.read");
@@ -317,6 +342,7 @@ int main(void)
 		only_the_owner_gets_it_and_only_of_what_is_there,
 		another_request_takes_the_place_without_a_gap,
 		the_next_lm_is_armed_before_it_is_told,
+		a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot,
 		one_that_ends_sends_the_rest_and_says_so,
 		one_that_ends_needs_no_other_word,
 		a_subscription_that_is_over_takes_its_request_with_it,
