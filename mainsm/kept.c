@@ -355,6 +355,36 @@ static int check_wish(const struct kept_wish *w, struct err *e)
 	return strlen(w->job) > NAME_MAX_BYTES ? err_set(e, ERR_INVALID, "no job has so long a name") : 0;
 }
 
+/* Those below know it before it is armed there. */
+static int begin(struct sub *s, struct session *receiver, const struct kept_wish *w, struct err *e)
+{
+	int rc;
+
+	set_told(s, w);
+	add_children(s);
+	rc = attach_all(s) ? err_nomem(e) : 0;
+	set_receiver(s, receiver);
+	return rc ? rc : activate(s, w, e);
+}
+
+/* What is refused changes nothing: neither who receives it nor what those below were told. */
+static int change(struct sub *s, struct session *receiver, const struct kept_wish *w, struct err *e)
+{
+	char was[sizeof(s->job)];
+	int rc;
+
+	str_copy(was, sizeof(was), s->job);
+	str_copy(s->job, sizeof(s->job), w->job);
+	rc = attach_all(s) ? err_nomem(e) : activate(s, w, e);
+	if (rc) {
+		str_copy(s->job, sizeof(s->job), was);
+		return rc;
+	}
+	set_told(s, w);
+	set_receiver(s, receiver);
+	return 0;
+}
+
 int kepts_keep(struct kepts *ks, struct session *receiver, const struct kept_wish *w, bool *is_new, struct err *e)
 {
 	struct sub *s = find(ks, w->name);
@@ -367,14 +397,10 @@ int kepts_keep(struct kepts *ks, struct session *receiver, const struct kept_wis
 		rc = make(ks, receiver, w->name, &s, e);
 	if (rc)
 		return rc;
-	set_told(s, w);
-	if (*is_new)
-		add_children(s);
-	rc = attach_all(s) ? err_nomem(e) : 0;
-	set_receiver(s, receiver); /* those below know it before it is armed there */
-	if (!rc)
-		rc = activate(s, w, e);
-	if (rc && *is_new)
+	if (!*is_new)
+		return change(s, receiver, w, e);
+	rc = begin(s, receiver, w, e);
+	if (rc)
 		end(s, e->text);
 	return rc;
 }

@@ -135,6 +135,28 @@ START_TEST(it_goes_on_when_some_of_its_processes_are_gone)
 }
 END_TEST
 
+START_TEST(a_wish_that_is_refused_changes_nothing)
+{
+	static char text[OMIS_REQUEST_MAX_BYTES + 1];
+	struct above other;
+	uint64_t was = of_a.stream;
+
+	/* As long as a request may be: the one that it becomes is longer. */
+	memset(text, 'x', sizeof(text) - 1);
+	memcpy(text, ":omig_events_keep(\"run7\",[\"", 27);
+	memcpy(text + sizeof(text) - 12, "\"],\"\",0,[])", 12);
+	above_open(&w, &other, ROLE_TOOL_OBSERVE, "u");
+	ck_assert_uint_ne(above_status(&other, text), STATUS_OK);
+	ck_assert_ptr_nonnull(strstr(entry_of(other.last, 1, 0)->value, "too long"));
+	ck_assert_uint_eq(ends, 0);
+	ck_assert_uint_eq(of_a.stream, was);
+	send_events(&a, 1);
+	ack(of_a.stream, 1); /* by who receives it still */
+	ck_assert_uint_eq(of_a.acked, 1);
+	above_close(&other);
+}
+END_TEST
+
 START_TEST(nobody_else_acknowledges_or_ends_it)
 {
 	struct above other;
@@ -263,7 +285,7 @@ int main(void)
 				       who_found_no_room_is_opened_when_those_that_had_it_are_gone,
 				       it_goes_on_when_some_of_its_processes_are_gone, nobody_else_acknowledges_or_ends_it, without_any_host_all_has_come,
 				       all_that_are_there_have_told_their_end, an_end_says_who_was_not_there_and_leaves_it_to_the_next_one,
-				       sites_that_a_mainsm_before_knew_may_come_yet };
+				       a_wish_that_is_refused_changes_nothing, sites_that_a_mainsm_before_knew_may_come_yet };
 
 	return suite_run_with("mainsm kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
 }
