@@ -7,6 +7,7 @@
 #include "common/loop/loop.h"
 #include "common/route/gather.h"
 #include "common/route/implied.h"
+#include "common/route/rights.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -450,9 +451,20 @@ static struct run *run_new(struct executor *x, const struct run_spec *spec)
 	return NULL;
 }
 
+/* What becomes of a manipulation where it cannot be sent to. */
+static const char *outcome_unsent(const struct omis_request *r, const struct run_spec *spec)
+{
+	if (route_right_needed(r) <= OMIS_OBSERVE)
+		return NULL;
+	return spec->flags & MSG_REQUEST_OUTCOME ? "outcome unknown" : "not done";
+}
+
 int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec, struct err *e)
 {
-	struct plan_conf conf = { .right = spec->right, .top = spec->top, .numbers = spec->numbers };
+	struct plan_conf conf = { .right = spec->right,
+				  .top = spec->top,
+				  .numbers = spec->numbers,
+				  .outcome = outcome_unsent(*request, spec) };
 	struct run *run = run_new(x, spec);
 	int rc;
 

@@ -275,6 +275,18 @@ static struct child_tokens *child_of(struct objects *o, struct places *p, uint32
 	return c;
 }
 
+static int miss(const struct objects *o, const char *token, const char *why, struct reply *into)
+{
+	char words[96];
+
+	into->coverage.asked++;
+	if (o->outcome) {
+		snprintf(words, sizeof(words), "%s: %s", o->outcome, why);
+		why = words;
+	}
+	return reply_add_missing(into, token, why);
+}
+
 static int place_one(struct objects *o, const struct omis_call *call, const char *token,
 		     struct reply *into, struct places *out)
 {
@@ -285,10 +297,8 @@ static int place_one(struct objects *o, const struct omis_call *call, const char
 
 	if (rc)
 		return rc;
-	if (missing) {
-		into->coverage.asked++;
-		rc = reply_add_missing(into, token, missing);
-	}
+	if (missing)
+		rc = miss(o, token, missing, into);
 	for (size_t i = 0; !rc && i < where.n; i++) {
 		if (where.child[i] >= o->view->nchild)
 			return -ERR_INTERNAL;

@@ -38,6 +38,7 @@ struct objects {
 	uint64_t stamp; /* of the call at work */
 	size_t total; /* objects so far, once a call each */
 	bool living; /* the call at work means what lives, unless it names an object */
+	const char *outcome; /* as plan_conf; NULL after objects_init() */
 	struct err *e;
 };
 

@@ -49,6 +49,7 @@ int plan_new(const struct omis_request *r, const struct route_view *view,
 		plan_free(p);
 		return err_nomem(e);
 	}
+	p->objects.outcome = conf->outcome;
 	*out = p;
 	return 0;
 }

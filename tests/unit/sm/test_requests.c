@@ -109,6 +109,12 @@ START_TEST(a_lost_host_is_missing_at_once)
 	ck_assert_str_eq(r->coverage.missing[0].reason, "the host does not answer");
 	ck_assert_uint_eq(entry_of(r, 2, 0)->status, STATUS_UNKNOWN_OBJECT);
 	ck_assert_str_eq(entry_of(r, 2, 0)->objects, "p_9_000001");
+	/* what was not sent was not done */
+	r = top_ask(&w, ":thread_stop([p_2_000001]) node_get_info([n_2],1)", 2 * SEC);
+	ck_assert_uint_eq(r->coverage.nmissing, 2);
+	ck_assert_str_eq(r->coverage.missing[0].object, "p_2_000001");
+	ck_assert_str_eq(r->coverage.missing[0].reason, "not done: the host does not answer");
+	ck_assert_str_eq(r->coverage.missing[1].reason, "not done: the host does not answer");
 }
 END_TEST
 
