@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BUSY_MS 10000 /* another loader's batch takes tens of ms */
@@ -371,13 +372,25 @@ static int open_unmoved(struct db *d, const char *path, struct err *e)
 	return open_uri(d, path, SQLITE_OPEN_READONLY, "?immutable=1", e);
 }
 
+/* SQLite would wait for ever for who writes into a pipe; one that is put there later is the owner's own doing. */
+static int check_kind(const char *path, struct err *e)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return err_set(e, ERR_INVALID, "is no archive: not a regular file");
+	return 0;
+}
+
 static int open_db(struct db *d, const char *path, enum armode mode, struct err *e)
 {
-	int rc = open_uri(d, path, mode == AR_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "", e);
+	int flags = mode == AR_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	int rc = check_kind(path, e);
 	int64_t n = 0;
 	struct arsql s = { &lite_ops, d };
 	char wal[FILE_PATH_BYTES];
 
+	rc = rc ? rc : open_uri(d, path, flags, "", e);
 	rc = rc ? rc : settle(d, mode, e);
 	if (rc || mode == AR_WRITE)
 		return rc;

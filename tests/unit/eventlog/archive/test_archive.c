@@ -9,6 +9,7 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 START_TEST(what_is_loaded_twice_is_there_once)
@@ -355,6 +356,22 @@ START_TEST(other_databases_are_left_alone)
 }
 END_TEST
 
+/* At once: nobody may write into the pipe, ever. */
+START_TEST(what_is_no_file_is_no_archive)
+{
+	const char *path = stored_new();
+
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	is_refused(AR_READ, "not a regular file");
+	is_refused(AR_WRITE, "not a regular file");
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	is_refused(AR_READ, "not a regular file");
+	is_refused(AR_WRITE, "not a regular file");
+	ck_assert_int_eq(rmdir(path), 0);
+}
+END_TEST
+
 START_TEST(a_catalogue_that_lies_is_refused)
 {
 	static const char *const lies[] = {
@@ -468,4 +485,4 @@ SUITE("archive", what_is_loaded_twice_is_there_once, what_comes_in_pieces_and_ou
       what_was_not_committed_is_not_there, no_name_reaches_sql, values_of_another_class_have_a_column_of_their_own,
       every_kind_and_edge_comes_back_in_the_classic_views, fields_beyond_the_room_are_left_out_and_counted,
       a_text_that_goes_on_otherwise_is_told_apart, numbers_that_no_archive_has_are_left_out, what_is_left_out_leaves_no_stream_behind, other_databases_are_left_alone,
-      a_catalogue_that_lies_is_refused, who_reads_changes_nothing, a_query_has_its_time, ranges_are_what_was_added)
+      what_is_no_file_is_no_archive, a_catalogue_that_lies_is_refused, who_reads_changes_nothing, a_query_has_its_time, ranges_are_what_was_added)
