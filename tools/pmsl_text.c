@@ -39,6 +39,8 @@ void pmsl_text_tell(const struct term *t, FILE *to, const struct pmsl *p,
 
 	for (i = 0; i < d->n; i++)
 		pmsl_diag_print(&b, pmsl_source(p), &d->v[i], &colors);
+	if (d->is_full)
+		buf_puts(&b, "and more: these come first\n");
 	fputs(buf_str(&b), to);
 	buf_done(&b);
 }

@@ -12,6 +12,13 @@ check 'a mistake has its place and a hint' \
 	says '^[^ ]*bad.pmsl:2:9: error: there is no metric or function Send_volum$' omig check "$TMPDIR/bad.pmsl"
 check 'what was meant' says 'hint: did you mean Send_volume' omig check "$TMPDIR/bad.pmsl"
 check 'an error is status 1' status_is 1 omig check $examples/loop_counter.pmsl "$TMPDIR/bad.pmsl"
+bad_metrics() { # N: each with a mistake
+	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "M%d(Process p, TimeInterval t) { RETURN none(p); }\n", i }'
+}
+bad_metrics 20 >"$TMPDIR/some.pmsl"
+bad_metrics 21 >"$TMPDIR/many.pmsl"
+check 'that there are more errors than are shown is said' says '^and more: ' omig check "$TMPDIR/many.pmsl"
+check 'and not when these were all' sh -c '! omig check "$1" 2>&1 | grep "^and more"' sh "$TMPDIR/some.pmsl"
 check 'no file is status 4' status_is 4 omig check "$TMPDIR/none.pmsl"
 check 'no argument is status 2' status_is 2 omig check
 check 'colours when asked for' says "$(printf '\033')" omig check --color always "$TMPDIR/bad.pmsl"
