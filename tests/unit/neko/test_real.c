@@ -505,15 +505,15 @@ START_TEST(processes_that_speak_to_a_group_hear_each_other)
 		"process.num = 3\nprocess.1.initializer = heartbeat\nprocess.2-3.initializer = "
 		"nfd-s\nnetwork = lan\nnetwork.lan.delay = constant(1s)\n"
 		"network.lan.transport = multicast\nnetwork.lan.group = 239.255.72.90\n"
-		"fd.eta = 5ms\nfd.delta = 0s\nstat.stop = n >= 20\n";
+		"fd.eta = 5ms\nfd.delta = 0s\nstat.stop = n >= 5\n";
 	struct run_figures f;
 	struct setup *s;
 	struct run *r = real(text, &s, &f);
 
 	ck_assert(f.is_stopped && !f.is_cut);
 	ck_assert_uint_eq(f.missing, 0);
-	ck_assert_uint_ge(f.delivered, 20);
-	ck_assert_uint_ge(moments_of(r, "delay")->n, 20);
+	ck_assert_uint_ge(f.delivered, 5);
+	ck_assert_uint_ge(moments_of(r, "delay")->n, 5);
 	run_free(r);
 	setup_free(s);
 }
