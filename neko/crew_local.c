@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LEAD_NS (50 * NSEC_PER_MSEC)
@@ -120,14 +120,24 @@ static uint32_t address(const struct crew *c, uint32_t id)
 	return INADDR_LOOPBACK;
 }
 
+/* At most for so long. */
+static void await_end(int pid)
+{
+	struct pollfd f = { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 };
+
+	if (f.fd < 0)
+		return;
+	while (poll(&f, 1, REAP_MS) < 0 && errno == EINTR)
+		;
+	close(f.fd);
+}
+
 void crew_reap(int pid, char *out)
 {
-	const struct timespec ms = { 0, NSEC_PER_MSEC };
-	int status = 0, done = 0;
-	unsigned i;
+	int status = 0, done;
 
-	for (i = 0; i < REAP_MS && (done = waitpid(pid, &status, WNOHANG)) == 0; i++)
-		nanosleep(&ms, NULL);
+	await_end(pid);
+	done = waitpid(pid, &status, WNOHANG);
 	if (done == 0) {
 		kill(pid, SIGKILL);
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)

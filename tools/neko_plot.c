@@ -63,32 +63,38 @@ static void tick_words(char out[32], double v, double step)
 	snprintf(out, 32, "%.6g", fabs(v) < step / 2 ? 0 : v);
 }
 
+/* Number i of an axis: where it is, and its words. False: there are no more. */
+static bool tick(const struct plot_axis *a, int i, double *at, char words[32])
+{
+	double step = tick_step(a), v = (ceil(a->from / step - 1e-9) + i) * step;
+
+	if (i > 2 * TICKS || v > a->to + step * 1e-9)
+		return false;
+	*at = plot_place(a, v);
+	tick_words(words, v, step);
+	return true;
+}
+
 void plot_ticks_x(struct buf *out, const struct plot_axis *a, double top, double bottom)
 {
-	double step = tick_step(a), first = ceil(a->from / step - 1e-9);
 	char words[32];
+	double x;
 	int i;
 
-	for (i = 0; i <= 2 * TICKS && (first + i) * step <= a->to + step * 1e-9; i++) {
-		double v = (first + i) * step, x = plot_place(a, v);
-
+	for (i = 0; tick(a, i, &x, words); i++) {
 		buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", x, top, bottom);
-		tick_words(words, v, step);
 		plot_text(out, x, bottom + 14, "class=\"soft\" text-anchor=\"middle\"", words);
 	}
 }
 
 void plot_ticks_y(struct buf *out, const struct plot_axis *a, double left, double right)
 {
-	double step = tick_step(a), first = ceil(a->from / step - 1e-9);
 	char words[32];
+	double y;
 	int i;
 
-	for (i = 0; i <= 2 * TICKS && (first + i) * step <= a->to + step * 1e-9; i++) {
-		double v = (first + i) * step, y = plot_place(a, v);
-
+	for (i = 0; tick(a, i, &y, words); i++) {
 		buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", left, y, right);
-		tick_words(words, v, step);
 		plot_text(out, left - 6, y + 4, "class=\"soft\" text-anchor=\"end\"", words);
 	}
 }

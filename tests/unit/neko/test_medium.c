@@ -6,6 +6,7 @@
 #include "neko/run.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
+#include "tests/unit/neko/run_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -357,22 +358,6 @@ START_TEST(a_quiet_ring_costs_nothing)
 END_TEST
 
 /* --- in a run */
-
-static int run_text(const char *text, struct run_figures *f, struct err *e)
-{
-	struct run_wish w = { 0 };
-	struct setup *s = NULL;
-	struct run *r = NULL;
-	int rc = setup_parse(text, strlen(text), &s, e);
-
-	if (rc == 0)
-		rc = run_new(s, &r, e);
-	if (rc == 0)
-		rc = run_simulate(r, &w, f, e);
-	run_free(r);
-	setup_free(s);
-	return rc;
-}
 
 #define RUN(medium)                                                                            \
 	"process.num = 4\nprocess.initializer = broadcast\nnetwork = lan\nnetwork.lan.medium " \

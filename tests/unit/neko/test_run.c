@@ -5,6 +5,7 @@
 #include "neko/run.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
+#include "tests/unit/neko/run_text.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -12,24 +13,6 @@
 #define GOOD                                                                                  \
 	"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = nfd-s\n" \
 	"network = n\nnetwork.n.delay = exponential(20ms)\nsimulation.until = 100s\n"
-
-static int run_text(const char *text, struct run_figures *f, struct err *e)
-{
-	struct run_wish w = { 0 };
-	struct setup *s = NULL;
-	struct run *r = NULL;
-	int rc = setup_parse(text, strlen(text), &s, e);
-
-	if (rc == 0)
-		rc = run_new(s, &r, e);
-	if (rc == 0)
-		rc = run_simulate(r, &w, f, e);
-	if (rc == 0)
-		rc = run_flush(r, e);
-	run_free(r);
-	setup_free(s);
-	return rc;
-}
 
 struct wrong {
 	const char *text, *says;

@@ -332,7 +332,8 @@ START_TEST(a_factory_that_is_killed_takes_its_processes_along)
 }
 END_TEST
 
-START_TEST(without_a_master_nothing_is_left)
+/* What a signal to the master leaves behind factories: nothing. */
+static void is_left(const char *text, int signo)
 {
 	struct run_wish w = { 0 };
 	struct bed b;
@@ -342,37 +343,27 @@ START_TEST(without_a_master_nothing_is_left)
 	master = fork();
 	ck_assert_int_ge(master, 0);
 	if (master == 0) {
-		run_as(&b, b.own, CONF("simulation.until = 60s\n"), &w);
+		run_as(&b, b.own, text, &w);
 		_exit(0);
 	}
 	await_children(&b, true);
+	kill(master, signo);
+	await_children(&b, false);
 	kill(master, SIGKILL);
 	ck_assert_int_eq(waitpid(master, NULL, 0), master);
-	await_children(&b, false);
 	end(&b);
+}
+
+START_TEST(without_a_master_nothing_is_left)
+{
+	is_left(CONF("simulation.until = 60s\n"), SIGKILL);
 }
 END_TEST
 
 /* Its line is there, and it says nothing: a partition. */
 START_TEST(a_master_that_is_silent_is_left)
 {
-	struct run_wish w = { 0 };
-	struct bed b;
-	pid_t master;
-
-	begin(&b);
-	master = fork();
-	ck_assert_int_ge(master, 0);
-	if (master == 0) {
-		run_as(&b, b.own, CONF("simulation.until = 60s\nreal.silence = 2s\n"), &w);
-		_exit(0);
-	}
-	await_children(&b, true);
-	kill(master, SIGSTOP);
-	await_children(&b, false);
-	kill(master, SIGKILL);
-	ck_assert_int_eq(waitpid(master, NULL, 0), master);
-	end(&b);
+	is_left(CONF("simulation.until = 60s\nreal.silence = 2s\n"), SIGSTOP);
 }
 END_TEST
 
