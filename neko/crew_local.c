@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #define LEAD_NS (50 * NSEC_PER_MSEC)
-#define READ_BYTES 65536
 #define REAP_MS 50 /* between the closing of a line and the end of its process */
 
 struct child {
@@ -183,14 +182,12 @@ static void send_frame(struct crew *c, uint32_t id, const struct buf *frame)
 static void hear(struct crew_local *l, uint32_t id)
 {
 	struct child *v = &l->child[id - 1];
-	uint8_t p[READ_BYTES];
 	struct frame f;
-	ssize_t n = recv(v->fd, p, sizeof(p), MSG_DONTWAIT);
-	int rc;
+	int rc = realwire_recv(v->fd, &v->in, MSG_DONTWAIT);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (rc == -ERR_AGAIN)
 		return;
-	if (n <= 0 || frame_in_add(&v->in, p, (size_t)n, NULL)) {
+	if (rc) {
 		lose(l, id);
 		return;
 	}

@@ -5,7 +5,7 @@
 #include "common/base/clock.h"
 #include "common/base/cur.h"
 #include "common/base/limits.h"
-#include "proto/frame.h"
+#include "neko/realwire.h"
 
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #define QUEUE_BYTES (1024 * 1024) /* that wait for one process; then it loses, as UDP does */
-#define READ_BYTES 65536
 #define ACCEPTS_MAX 64 /* of one turn: others have theirs */
 #define HELLO_BYTES (1 + 16) /* a type; key, who dials, whom */
 
@@ -41,7 +40,6 @@ struct realstream {
 	struct outward *to; /* owned, m */
 	struct inward *from; /* owned, m; behind them the strangers */
 	uint32_t nstranger;
-	uint8_t read[READ_BYTES];
 };
 
 static struct inward *strangers(const struct realstream *s)
@@ -276,16 +274,11 @@ static int take_frames(struct realstream *s, struct inward **w)
 
 static void read_some(struct realstream *s, struct inward *w)
 {
-	ssize_t n = recv(w->fd, s->read, sizeof(s->read), MSG_DONTWAIT);
-	int rc = -ERR_CLOSED;
+	int rc = realwire_recv(w->fd, &w->in, MSG_DONTWAIT);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n > 0)
-		rc = frame_in_add(&w->in, s->read, (size_t)n, NULL);
 	if (rc == 0)
 		rc = take_frames(s, &w);
-	if (rc)
+	if (rc && rc != -ERR_AGAIN)
 		end_inward(w);
 }
 

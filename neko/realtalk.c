@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 
 #define BLOCK_NS (50 * NSEC_PER_MSEC) /* how old an event is when the master hears of it */
-#define READ_BYTES 65536
 
 bool realtalk_is_told(const struct realtalk *t)
 {
@@ -157,12 +156,9 @@ bool realtalk_end(struct realtalk *t, uint32_t stuck)
 
 static bool read_some(struct realtalk *t, int flags)
 {
-	uint8_t p[READ_BYTES];
-	ssize_t n = recv(t->real->conf->master, p, sizeof(p), flags);
+	int rc = realwire_recv(t->real->conf->master, &t->in, flags);
 
-	if (n < 0)
-		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-	return n > 0 && frame_in_add(&t->in, p, (size_t)n, NULL) == 0;
+	return rc == 0 || rc == -ERR_AGAIN;
 }
 
 static bool hear_sample(struct realtalk *t, const struct frame *f)

@@ -4,10 +4,11 @@
 #include "common/base/cur.h"
 #include "common/base/str.h"
 #include "neko/limits.h"
-#include "proto/frame.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define FLAG_LAST 1u
 #define FLAG_STOP 2u
@@ -123,6 +124,18 @@ struct neko_msg *realwire_message(struct neko_world *w, uint64_t key, uint32_t t
 }
 
 /* --- frames */
+
+#define READ_BYTES 65536
+
+int realwire_recv(int fd, struct frame_in *in, int flags)
+{
+	uint8_t p[READ_BYTES];
+	ssize_t n = recv(fd, p, sizeof(p), flags);
+
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return -ERR_AGAIN;
+	return n > 0 ? frame_in_add(in, p, (size_t)n, NULL) : -ERR_CLOSED;
+}
 
 int realwire_put_start(struct buf *out, const struct realwire_start *s)
 {

@@ -12,6 +12,7 @@
 #include "neko/real.h"
 #include "neko/reallog.h"
 #include "neko/world.h"
+#include "proto/frame.h"
 
 #include <netinet/in.h>
 
@@ -53,6 +54,12 @@ enum realwire_type {
 	REALWIRE_PONG,
 	REALWIRE_SAMPLE, /* from a factory to its process */
 };
+
+/*
+ * What has come over a stream, with flags of recv(). -ERR_AGAIN: nothing; -ERR_CLOSED: it has ended; -ERR_PROTO, -ERR_NOMEM. Blocks
+ * unless a flag says no.
+ */
+int realwire_recv(int fd, struct frame_in *in, int flags);
 
 #define REALWIRE_WORDS_BYTES 512 /* of a reason, with its 0 */
 

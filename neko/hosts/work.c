@@ -23,7 +23,6 @@
 #define QUICK_NS (10 * NSEC_PER_MSEC)
 #define TICK_NS (250 * NSEC_PER_MSEC) /* clocks that drift apart by 100 ppm: 25 us */
 #define QUEUE_MAX_BYTES (8u << 20) /* for the master; the child waits with its events above that */
-#define READ_BYTES 65536
 
 struct work {
 	struct factory *factory;
@@ -174,14 +173,12 @@ static bool pass_up(struct work *w, const struct frame *f)
 static void on_readable(void *arg, unsigned what)
 {
 	struct work *w = arg;
-	uint8_t p[READ_BYTES];
 	struct frame f;
-	ssize_t n = recv(w->fd, p, sizeof(p), MSG_DONTWAIT);
-	int rc;
+	int rc = realwire_recv(w->fd, &w->in, MSG_DONTWAIT);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (rc == -ERR_AGAIN)
 		return;
-	if (n <= 0 || frame_in_add(&w->in, p, (size_t)n, NULL)) {
+	if (rc) {
 		tell_gone(w);
 		return;
 	}
