@@ -19,12 +19,17 @@ static const struct msg_object *find_head(const struct msg_directory *m)
 
 /*
  * Does somebody else serve the host? Who has it keeps it, until the host has looked for a parent anew; an
- * equal number counts when nobody is heard from there, as when a whole sm has changed its parent.
+ * equal number counts when nobody is heard from there, as when a whole sm has changed its parent. One that is lost is of
+ * who has it, whatever its number: numbers grow from wall times, and a wall clock may have been put back.
  */
-static bool is_fenced(const struct node *n, const struct branch *b, uint64_t attach)
+static bool is_fenced(const struct node *n, const struct branch *b, uint64_t attach, const struct msg_object *head)
 {
+	bool is_up = head && head->op != MSG_OP_GONE && head->sub == MSG_NODE_UP;
+
 	if (n->branch == b)
 		return false;
+	if (head && is_up != node_is_up(n))
+		return !is_up;
 	return n->branch->link ? attach <= n->attach : attach < n->attach;
 }
 
@@ -70,7 +75,7 @@ int nodes_claim(struct nodes *ns, struct branch *b, const struct msg_directory *
 	int rc = 0;
 
 	*out = NULL;
-	if (n && is_fenced(n, b, c.attach)) {
+	if (n && is_fenced(n, b, c.attach, head)) {
 		ns->stats.fenced++;
 		return 0;
 	}
@@ -81,8 +86,10 @@ int nodes_claim(struct nodes *ns, struct branch *b, const struct msg_directory *
 	if (head && !str_eq(head->host, n->host))
 		return err_set(e, ERR_DENIED, "node number %u is that of host %s, not of %s",
 			       n->number, n->host, head->host);
-	if (n->branch != b)
+	if (n->branch != b) {
 		node_move(ns, n, b);
+		n->attach = c.attach;
+	}
 	if (c.attach > n->attach)
 		n->attach = c.attach;
 	if (head)

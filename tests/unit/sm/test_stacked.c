@@ -373,9 +373,9 @@ static void liar_down(void *arg, struct link *l, const struct err *why)
 	str_copy(x->why, sizeof(x->why), why->text);
 }
 
-static void liar_start(struct liar *l, const char *site)
+static void liar_start_on(struct liar *l, const char *site, const char *host)
 {
-	const struct identity id = world_identity(ROLE_SM, site, "liar");
+	const struct identity id = world_identity(ROLE_SM, site, host);
 	const struct link_dialer dialer = { liar_dial, l };
 	const struct link_conf conf = { .loop = w.loop,
 					.rng = &w.rng,
@@ -385,7 +385,7 @@ static void liar_start(struct liar *l, const char *site)
 						     .arg = l } };
 	const struct msg_hello hello = { .role = "sm",
 					 .site = site,
-					 .host = "liar",
+					 .host = host,
 					 .listen = "nowhere:77",
 					 .epoch = 9 };
 
@@ -395,6 +395,11 @@ static void liar_start(struct liar *l, const char *site)
 	world_run(&w, 100 * MS);
 }
 
+static void liar_start(struct liar *l, const char *site)
+{
+	liar_start_on(l, site, "liar");
+}
+
 static void liar_free(struct liar *l)
 {
 	link_close(l->link, "the end");
@@ -402,7 +407,8 @@ static void liar_free(struct liar *l)
 	net_ctx_free(l->ctx);
 }
 
-static void liar_tell(struct liar *l, uint32_t node, const char *host, uint64_t attach, uint32_t op)
+static void liar_tell_of(struct liar *l, uint32_t node, const char *host, uint64_t attach, uint32_t op,
+			 enum msg_node_sub sub)
 {
 	char token[TOKEN_BYTES];
 	const struct msg_object o = { .token = token,
@@ -411,7 +417,8 @@ static void liar_tell(struct liar *l, uint32_t node, const char *host, uint64_t 
 				      .rank = -1,
 				      .site = "a",
 				      .host = host,
-				      .op = op };
+				      .op = op,
+				      .sub = sub };
 	const struct msg m = { .type = MSG_DIRECTORY,
 			       .directory = { .full = true,
 					      .node = node,
@@ -423,6 +430,38 @@ static void liar_tell(struct liar *l, uint32_t node, const char *host, uint64_t 
 	link_send(l->link, &m);
 	world_run(&w, 10 * MS);
 }
+
+static void liar_tell(struct liar *l, uint32_t node, const char *host, uint64_t attach, uint32_t op)
+{
+	liar_tell_of(l, node, host, attach, op, MSG_NODE_UP);
+}
+
+/* Its wall clock was put back before its lm was started again: numbers grow from it. */
+START_TEST(a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number)
+{
+	struct liar old, new;
+
+	liar_start_on(&old, "a", "old");
+	liar_start_on(&new, "a", "new");
+	ck_assert(old.is_up && new.is_up);
+	liar_tell(&old, 7, "h7", 1000, MSG_OP_PRESENT);
+	liar_tell(&new, 7, "h7", 5, MSG_OP_PRESENT);
+	liar_tell_of(&old, 7, "h7", 1000, MSG_OP_PRESENT, MSG_NODE_LOST);
+	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_LOST); /* the old one had it until now */
+	liar_tell(&new, 7, "h7", 5, MSG_OP_PRESENT);
+	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_UP);
+	/* Who has lost it does not take it from who has it. */
+	liar_tell_of(&old, 7, "h7", 1000, MSG_OP_PRESENT, MSG_NODE_LOST);
+	liar_tell(&old, 7, "h7", 0, MSG_OP_GONE);
+	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_UP);
+	/* It counts on from the new number. */
+	liar_tell(&old, 7, "h7", 6, MSG_OP_PRESENT);
+	liar_tell_of(&new, 7, "h7", 5, MSG_OP_PRESENT, MSG_NODE_LOST);
+	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_UP);
+	liar_free(&old);
+	liar_free(&new);
+}
+END_TEST
 
 START_TEST(an_sm_may_not_take_a_host_that_another_serves)
 {
@@ -535,6 +574,7 @@ int main(void)
 		the_sm_of_the_site_may_be_started_anew,
 		three_levels_hold_too,
 		an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it,
+		a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number,
 		an_sm_may_not_take_a_host_that_another_serves,
 		an_sm_that_gives_a_host_another_name_or_number_is_cut,
 		who_is_sent_where_nobody_answers_comes_back_and_stays,
