@@ -130,7 +130,7 @@ int simnode_start(struct simnode *n, struct err *e)
 {
 	char journal[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES], audit[FILE_PATH_BYTES];
 	const struct lm_conf c = { .loop = n->clock.loop, .rng = &n->rng, .timebase = &n->time,
-				   .host = simhost_host(n->host), .epoch = (uint64_t)world_wall(n->w), .host_name = n->name,
+				   .host = simhost_host(n->host), .epoch = (uint64_t)hostclock_wall(&n->clock), .host_name = n->name,
 				   .memfd = SIMHOST_MEMFD, .journal = journal, .ops = ops, .bases = bases,
 				   .audit = audit, .uid = getuid(), .may_manipulate = true, .on_end = on_end, .arg = n };
 	const struct connstr conn = { .host = { WORLD_TOP }, .nhost = 1, .port = n->w->port, .pin = WORLD_PIN };

@@ -86,7 +86,7 @@ static int open_it(struct simsite *s, struct err *e)
 	const struct connstr conn = { .host = { WORLD_TOP }, .nhost = 1, .port = s->w->port, .pin = WORLD_PIN };
 	struct sm_conf c = { .loop = s->clock.loop, .rng = &s->rng, .timebase = &s->time, .dialer = { dial, s },
 			     .is_stacked = s->is_stacked, .parent = s->parent, .conn = &conn,
-			     .epoch = (uint64_t)world_wall(s->w), .site = s->name, .host = s->host, .port = SIMSITE_PORT,
+			     .epoch = (uint64_t)hostclock_wall(&s->clock), .site = s->name, .host = s->host, .port = SIMSITE_PORT,
 			     .grace = SIMSITE_GRACE_NS, .advertise = s->host, .software = "sm", .on_end = on_end, .arg = s };
 	int rc = mem_ctx_open(s->w->net, &s->who, &s->ctx, e);
 

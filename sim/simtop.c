@@ -87,7 +87,7 @@ bool simtop_is_running(const struct simtop *t)
 
 static int open_it(struct simtop *t, struct err *e)
 {
-	struct mainsm_conf c = { .loop = t->clock.loop, .rng = &t->rng, .timebase = &t->time, .epoch = (uint64_t)world_wall(t->w),
+	struct mainsm_conf c = { .loop = t->clock.loop, .rng = &t->rng, .timebase = &t->time, .epoch = (uint64_t)hostclock_wall(&t->clock),
 				 .state_dir = WORLD_TOP, .port = t->w->port, .launcher = "local",
 				 .wall_now = wall_now, .start_sm = start_sm, .connection = connection, .on_end = on_end, .arg = t };
 	int rc = mem_ctx_open(t->w->net, &t->who, &t->ctx, e);
