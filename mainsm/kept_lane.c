@@ -142,7 +142,7 @@ void sub_child_lost(struct sub *s, uint32_t child)
 static int pass_on(struct sub *s, const struct lane *l, const struct msg_events *m)
 {
 	const struct msg up = { .type = MSG_EVENTS,
-				.events = { s->name, l->stream, m->place, m->blocks, false } };
+				.events = { s->name, l->stream, m->place, m->blocks, false, NULL } };
 
 	return s->receiver && s->receiver->link ? link_send(s->receiver->link, &up) : -ERR_CLOSED;
 }

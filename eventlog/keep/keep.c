@@ -24,7 +24,7 @@ static int send_events(struct keep *k, uint64_t place, const uint8_t *p, size_t 
 	const struct keeps *ks = k->owner;
 
 	return ks->conf.send(ks->conf.send_arg, &(struct msg){ .type = MSG_EVENTS,
-							  .events = { k->name, k->stream, place, { p, n }, end } });
+							  .events = { k->name, k->stream, place, { p, n }, end, NULL } });
 }
 
 bool keep_is_empty(const struct keep *k)

@@ -72,7 +72,7 @@ static void send_events(struct below *from, uint64_t place)
 {
 	static const uint8_t blocks[BLOCKS_BYTES];
 	const struct told *t = from->flow;
-	const struct msg m = { .type = MSG_EVENTS, .events = { "run7", t->stream, place, { blocks, sizeof(blocks) }, false } };
+	const struct msg m = { .type = MSG_EVENTS, .events = { "run7", t->stream, place, { blocks, sizeof(blocks) }, false, NULL } };
 
 	ck_assert_int_eq(link_send(from->link, &m), 0);
 	world_run(&w, 200 * MS);

@@ -92,7 +92,7 @@ static void send_message(unsigned i)
 {
 	static uint8_t p[BLOCKS * (EVBLOCK_HEAD_BYTES + BODY)];
 	struct msg m = { .type = MSG_EVENTS,
-			 .events = { "run7", host.stream, i + 1, { p, sizeof(p) }, false } };
+			 .events = { "run7", host.stream, i + 1, { p, sizeof(p) }, false, NULL } };
 
 	for (unsigned k = 0; k < BLOCKS; k++)
 		put_block(p + k * (EVBLOCK_HEAD_BYTES + BODY), (uint64_t)i * BLOCKS + k);
@@ -317,7 +317,7 @@ START_TEST(a_host_that_lies_makes_no_block_of_another_one_a_repeated_one)
 	world_run(&w, 10 * MS);
 	put_block(p, LIE);
 	lm_send(&w.lm[1], &(struct msg){ .type = MSG_EVENTS,
-					 .events = { "run7", stream_at(&w.lm[1]), 1, { p, sizeof(p) }, false } });
+					 .events = { "run7", stream_at(&w.lm[1]), 1, { p, sizeof(p) }, false, NULL } });
 	for (int i = 0; i < 3000 && !top.lies; i++)
 		turn_for(10 * MS);
 	ck_assert_uint_eq(top.lies, 1);

@@ -133,7 +133,7 @@ static void answer_conditional(struct link *l, uint64_t id)
 static void send_events(struct link *l, uint64_t stream, uint64_t place, bool end)
 {
 	const struct msg m = { .type = MSG_EVENTS,
-			       .events = { "run7", stream, place, { (const uint8_t *)"blocks", end ? 0 : 6 }, end } };
+			       .events = { "run7", stream, place, { (const uint8_t *)"blocks", end ? 0 : 6 }, end, NULL } };
 
 	link_send(l, &m);
 }
