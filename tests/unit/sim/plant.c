@@ -2,6 +2,7 @@
 #include "tests/unit/sim/plant.h"
 
 #include "common/base/file.h"
+#include "common/base/timebase.h"
 #include "common/ring/ring.h"
 
 #include <string.h>
@@ -92,4 +93,14 @@ int __wrap_file_write_atomic(const char *path, const void *p, size_t n, struct e
 	return strstr(path, "/tokens") && plant_shows(PLANT_FORGOTTEN_SYNC, 1) ?
 		       file_replace(path, p, n, e) :
 		       __real_file_write_atomic(path, p, n, e);
+}
+
+nsec_t __real_timebase_error(const struct timebase *t, nsec_t local_now);
+nsec_t __wrap_timebase_error(const struct timebase *t, nsec_t local_now);
+
+nsec_t __wrap_timebase_error(const struct timebase *t, nsec_t local_now)
+{
+	nsec_t error = __real_timebase_error(t, local_now);
+
+	return error != TIMEBASE_UNKNOWN_NS && plant_shows(PLANT_BOLD_CLOCK, 1) ? error / 10 : error;
 }

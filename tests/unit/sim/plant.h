@@ -14,6 +14,7 @@ enum plant {
 	PLANT_MISSORTED_TIME, /* two calls are told in the wrong order */
 	PLANT_LEAKED_CSR, /* a conditional request that is taken back stays armed */
 	PLANT_FORGOTTEN_SYNC, /* the file of tokens is said to be on the disk, and is in memory */
+	PLANT_BOLD_CLOCK, /* everybody states a tenth of how far his clock may be wrong */
 	PLANT_COUNT
 };
 

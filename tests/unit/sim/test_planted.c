@@ -81,5 +81,11 @@ START_TEST(a_forgotten_sync_is_found)
 }
 END_TEST
 
+START_TEST(a_clock_that_is_said_to_be_better_than_it_is_is_found)
+{
+	find(PLANT_BOLD_CLOCK, "is wrong about the time");
+}
+END_TEST
+
 SUITE("planted", a_lost_wake_up_is_found, a_doubled_action_is_found, a_forgotten_release_is_found, a_missorted_time_is_found,
-      a_leaked_conditional_request_is_found, a_forgotten_sync_is_found)
+      a_leaked_conditional_request_is_found, a_forgotten_sync_is_found, a_clock_that_is_said_to_be_better_than_it_is_is_found)
