@@ -253,15 +253,20 @@ static int watch(struct following *f)
 	int rc = CMD_OK;
 
 	while (rc == CMD_OK && !f->is_over && !got_signal && (now = clock_mono()) < end) {
-		if (now >= fetch) {
+		if (now >= fetch && !f->gap.since) {
 			rc = following_fetch(f, &more);
 			fetch = more ? now : now + FETCH_NS;
 		}
-		if (rc == CMD_OK && now >= attach) {
+		if (rc == CMD_OK && now >= attach && !f->gap.since) {
 			rc = following_attach(f);
 			attach = clock_mono() + ATTACH_NS;
 		}
-		wait_a_while(fetch < end ? fetch : end);
+		if (session_link() == SESSION_UP && !f->gap.since)
+			wait_a_while(fetch < end ? fetch : end);
+		else
+			wait_a_while(now + FETCH_NS);
+		if (rc == CMD_OK || session_link() != SESSION_UP)
+			rc = following_check(f);
 	}
 	return f->status ? f->status : rc;
 }
@@ -351,6 +356,8 @@ static const char *contradiction(const struct wish *wish, const struct verb *ver
 		return wrong;
 	if (w->to && !lasts)
 		return "--to is of on and tail";
+	if (w->reconnect_ns != SESSION_GAP_LIMIT_NS && verb->run != follow)
+		return "--reconnect-for is of tail; on waits for ever";
 	if ((w->where || w->for_ns || w->count) && !lasts)
 		return "--where, --for and --count are of on and tail";
 	if (w->where && evwhere_read(w->where, &where, NULL))
@@ -394,7 +401,7 @@ static int run(struct wish *w, const struct verb *verb)
 
 int cmd_events(int argc, char **argv)
 {
-	struct wish wish = { .tail = { .common = CMD_COMMON_INIT }, .on = { .when_full = KEEPING_WHEN_FULL } };
+	struct wish wish = { .tail = { .common = CMD_COMMON_INIT, .reconnect_ns = SESSION_GAP_LIMIT_NS }, .on = { .when_full = KEEPING_WHEN_FULL } };
 	struct following_wish *w = &wish.tail;
 	const struct opt table[] = {
 		CMD_OPTIONS(&w->common),
@@ -404,6 +411,8 @@ int cmd_events(int argc, char **argv)
 		  OPT_STR, &w->to, 0, 0, NULL },
 		{ "count", 'n', "N", "end after N events", OPT_I64, &w->count, 1, INT64_MAX, NULL },
 		{ "job", 0, "NAME", "of the processes of this job only", OPT_STR, &w->job, 0, 0, NULL },
+		{ "reconnect-for", 0, "TIME", "tail: wait so long for a mainsm that is lost, and go on (default 1m; 0: end)", OPT_NSEC,
+		  &w->reconnect_ns, 0, SESSION_GAP_MAX_NS, NULL },
 		{ "name", 0, "NAME", "on: who is killed goes on by this name (default: made of the command)", OPT_STR, &wish.on.name, 0, 0, NULL },
 		{ "room", 0, "MIB", "on: what may wait on the disk of each host and site (default 64)", OPT_I64, &wish.on.room_mib, 2, 4096, NULL },
 		{ "lease", 0, "TIME", "on: and for how long when nobody takes it (default 5m)", OPT_NSEC, &wish.on.lease_ns, 10 * NSEC_PER_SEC,

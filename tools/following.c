@@ -32,10 +32,10 @@ static void on_reply(Omis_reply r, void *arg)
 		cmd_warn("%s", value_text(v, 0));
 		omis_value_free(v);
 	} else if (s >= OMIS_FIRST_ERROR) {
-		f->is_over = true;
 		f->csr[0] = 0;
-		f->status = cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(s), "%s",
-				     r && r[0] && r[0]->result ? r[0]->result : omis_strerror(s));
+		f->ended = s; /* whether mainsm is lost is known behind this call */
+		str_copy(f->why_ended, sizeof(f->why_ended),
+			 r && r[0] && r[0]->result ? r[0]->result : omis_strerror(s));
 	}
 	omis_reply_free(r);
 }
@@ -55,6 +55,14 @@ static void write_request(const struct following *f, struct buf *b)
 	buf_printf(b, "): trace_buffer_append(%s,$time,0,[$block])", f->buffer);
 }
 
+static int tell_end(struct following *f)
+{
+	f->is_over = true;
+	f->status = cmd_fail(f->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(f->ended), "%s",
+			     f->why_ended);
+	return f->status;
+}
+
 static int make_csr(struct following *f)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
@@ -71,7 +79,7 @@ static int make_csr(struct following *f)
 		on_reply(r, f);
 	if (f->csr[0])
 		return CMD_OK;
-	return f->status ? f->status : cmd_fail(CMD_FAILURE, "mainsm does not take the request");
+	return f->ended ? tell_end(f) : cmd_fail(CMD_FAILURE, "mainsm does not take the request");
 }
 
 static int ask_for(struct following *f)
@@ -91,16 +99,49 @@ static int ask_for(struct following *f)
 	return f->status ? f->status : rc;
 }
 
+static void take_back(struct following *f);
+
 static int look_at_tree(struct following *f)
 {
 	omis_value_free(f->tree);
 	return session_ask_value(&f->tree, ":omig_tree()");
 }
 
+/* Of another mainsm: what lay in the buffer of the one before is gone. */
+static int begin_again(void *arg)
+{
+	struct following *f = arg;
+	int rc;
+
+	f->ended = 0;
+	f->status = CMD_OK;
+	f->is_over = false;
+	f->buffer[0] = f->csr[0] = 0;
+	buf_clear(&f->in);
+	rc = session_attach(f->wish->job);
+	if (rc == CMD_OK)
+		rc = look_at_tree(f);
+	if (rc == CMD_OK)
+		rc = ask_for(f);
+	if (rc != CMD_OK)
+		take_back(f);
+	return rc;
+}
+
+int following_check(struct following *f)
+{
+	int rc = session_bridge(&f->gap);
+
+	if (rc == CMD_OK && f->ended && !f->gap.since)
+		rc = tell_end(f);
+	return rc;
+}
+
 int following_begin(struct following *f)
 {
 	int rc = session_attach(f->wish->job);
 
+	f->gap = (struct session_gap){ .limit_ns = f->wish->reconnect_ns, .again = begin_again, .arg = f };
 	f->keep = -1;
 	buf_init(&f->in, 4 * EVBLOCK_MAX_BYTES + FRAME_MAX_BYTES);
 	f->reader = evread_new();
@@ -188,6 +229,8 @@ static int fault_of(Omis_reply r)
 
 	if (s < OMIS_FIRST_ERROR || s == OMIS_UNKNOWN_OBJECT)
 		return CMD_OK;
+	if (session_link() != SESSION_UP)
+		return CMD_UNREACHABLE; /* following_check() tells it */
 	return cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(s), "%s", omis_strerror(s));
 }
 

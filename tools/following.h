@@ -14,7 +14,7 @@ struct following_wish {
 	struct cmd_common common;
 	char **names;
 	const char *where, *job, *to;
-	int64_t for_ns, count;
+	int64_t for_ns, count, reconnect_ns;
 };
 
 struct following {
@@ -28,6 +28,9 @@ struct following {
 	uint64_t nevent, nlost; /* lost: as the blocks tell, and what buffers had no room for */
 	bool is_over;
 	int status;
+	struct session_gap gap;
+	Omis_status ended; /* what mainsm has said at the end of the request; 0: it runs */
+	char why_ended[256];
 };
 
 /* Asks for the events. An exit status; what is wrong was told. */
@@ -38,6 +41,9 @@ int following_fetch(struct following *f, bool *more);
 
 /* Processes that have come since are asked, too, also on other nodes. An exit status. */
 int following_attach(struct following *f);
+
+/* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An exit status; told. */
+int following_check(struct following *f);
 
 /* Switches off, fetches what is left, writes it out. An exit status: the first thing that went wrong. */
 int following_end(struct following *f);

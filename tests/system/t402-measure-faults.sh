@@ -105,6 +105,9 @@ waits=$!
 : >"$TMPDIR/top.csv"
 omig top --json --every 500ms >"$TMPDIR/top.csv" 2>"$TMPDIR/top.err" &
 top=$!
+: >"$TMPDIR/tail.csv"
+omig events tail MPI_Barrier >"$TMPDIR/tail.csv" 2>"$TMPDIR/tail.err" &
+tail=$!
 check 'two more measure' until_true 30 has_more once 1
 check 'both' until_true 30 has_more waits 1
 check 'and somebody watches' until_true 30 has_more top 1
@@ -118,6 +121,7 @@ waits_on() { # NAME
 check 'others wait' until_true 30 waits_on all
 check 'each of them' until_true 30 waits_on waits
 check 'and who watches' until_true 30 waits_on top
+check 'and who hears events' until_true 30 waits_on tail
 n=$(lines all)
 watched=$(lines top)
 ends_well() { # PID: whoever misses the dead rank says so
@@ -138,9 +142,14 @@ is_cut() { # since line N all is lost that was before, and reads are numbered on
 check 'with another mainsm it goes on' until_true 60 is_cut "$n"
 check 'and says so' grep -q 'mainsm is back after' "$TMPDIR/all.err"
 check 'so does who watches' until_true 60 has_more top "$watched"
-kill -INT $all $top
+goes_on() { # NAME
+	grep -q 'mainsm is back after' "$TMPDIR/$1.err"
+}
+check 'and who hears events' until_true 60 goes_on tail
+kill -INT $all $top $tail
 check 'until ctrl-C' ends_well $all
 check 'both of them' ends_with $top 0
+check 'all of them' ends_with $tail 0
 
 : >"$f.go"
 kill -KILL $job 2>/dev/null # its ranks go with the virtual hosts
