@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define EXIT_BROKEN 1
@@ -293,12 +294,24 @@ static int run_cluster(struct wish *w, const struct opt_spec *spec)
 	return run_all(w);
 }
 
+/* Each lm has a file of its own open, each process a segment. */
+static void want_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files); /* no more: worlds may be too large then, and say so */
+	}
+}
+
 static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **argv, int first)
 {
 	const struct sigaction crash = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
 	const struct sigaction end = { .sa_handler = on_told_to_end,
 				       .sa_flags = (int)SA_RESETHAND };
 
+	want_files();
 	/* That a disk is full is no news here. */
 	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR,
 				     .fd = w->log ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC) });
