@@ -25,9 +25,10 @@ static void result_read(struct flow *f, const struct fmeas *m, struct fnode *n, 
 			nsec_t t)
 {
 	const struct fnode *in = &f->node[n->in[0]];
-	struct flow_result r = { m->id, n->output, in->now, in->now_agg,
-				 in->kind == FLOW_STOP && in->stop.is_reached };
+	struct flow_result r = { m->id, n->output, in->now, in->now_agg, false };
 
+	if (in->kind == FLOW_STOP)
+		stop_tell(f, in, &r);
 	if (in->domain == FLOW_ANY) {
 		r.t = flow_token_constant(in->constant);
 		r.t.time = r.t.oldest = r.t.newest = t;

@@ -44,6 +44,11 @@ void stop_read(const struct flow *f, struct fnode *n)
 		t.flags |= agg_count(in->now_agg) ? FLOW_NAN : FLOW_MISSING;
 	}
 	n->now = t;
-	n->now_agg = in->now_agg;
 	n->stop.is_reached = is_reached(n->stop.rule, in->now_agg);
+}
+
+void stop_tell(const struct flow *f, const struct fnode *n, struct flow_result *r)
+{
+	r->a = f->node[n->in[0]].now_agg;
+	r->is_enough = n->stop.is_reached;
 }

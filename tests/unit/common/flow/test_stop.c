@@ -131,6 +131,26 @@ START_TEST(without_values_or_with_infinite_ones_nothing_is_enough)
 }
 END_TEST
 
+/* With a sketch, moments that are taken for one are an address. */
+START_TEST(whoever_else_reads_a_stop_has_its_value_and_not_its_values)
+{
+	static const enum agg_kind reader[] = { AGG_MAX, AGG_SUM, AGG_VARIANCE, AGG_QUANTILE };
+	struct flow_graph *g = flow_graph_new(1);
+	uint32_t stop = made_stop(g, AGG_MEAN, 0, "n >= 1", parts_of_all(g, AGG_VARIANCE, true));
+
+	for (uint32_t i = 0; i < ARRAY_LEN(reader); i++)
+		made_result(g, i, made_set(g, reader[i], false, &stop, 1));
+	world_load(&w, g);
+	for (uint32_t p = 0; p < PROCESSES; p++)
+		world_push(&w, 1, p, 1, p, START + 1);
+	world_read(&w, 1, 1);
+	ck_assert_double_eq(world_last(&w, 1, 0)->value, 1.5);
+	ck_assert_double_eq(world_last(&w, 1, 1)->value, 1.5);
+	ck_assert_uint_eq(world_last(&w, 1, 2)->flags, FLOW_NAN); /* of one value */
+	ck_assert_double_eq_tol(world_last(&w, 1, 3)->value, 1.5, 1.5 / 64);
+}
+END_TEST
+
 START_TEST(what_cannot_stop_is_refused)
 {
 	static const struct {
@@ -183,6 +203,7 @@ int main(void)
 		a_number_of_values_is_that_of_all_processes_since_the_start,
 		an_interval_is_narrow_when_that_of_all_values_is,
 		without_values_or_with_infinite_ones_nothing_is_enough,
+		whoever_else_reads_a_stop_has_its_value_and_not_its_values,
 		what_cannot_stop_is_refused,
 		a_stop_is_read_as_it_was_written,
 	};
