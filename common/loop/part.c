@@ -23,10 +23,11 @@ nsec_t part_from_whole(const struct loop *l, nsec_t at)
 
 nsec_t part_to_whole(const struct loop *l, nsec_t at)
 {
-	nsec_t whole = l->part.whole_ns + at - l->part.here_ns;
+	nsec_t whole;
 
 	if (at > NEVER_NS)
 		return INT64_MAX;
+	whole = l->part.whole_ns + at - l->part.here_ns;
 	for (int i = 0; i < STEPS; i++)
 		whole += at - part_from_whole(l, whole);
 	while (part_from_whole(l, whole) < at)
