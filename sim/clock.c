@@ -6,7 +6,7 @@
 #include "common/base/rng.h"
 #include "common/loop/loop.h"
 
-static const struct loop *now_of, *stands_on;
+static const struct loop *now_of;
 static struct rng keys;
 
 int __real_clock_gettime(clockid_t id, struct timespec *t);
@@ -21,13 +21,7 @@ int __wrap_ticks_calibrate(struct ticks_scale *out, enum ticks_source source, ns
 void simclock_enter(const struct loop *l, uint64_t seed)
 {
 	now_of = l;
-	stands_on = NULL;
 	rng_init(&keys, hash_mix64(seed));
-}
-
-void simclock_stand(const struct loop *part)
-{
-	stands_on = part;
 }
 
 nsec_t simclock_real(void)
@@ -44,7 +38,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 
 	if (!now_of)
 		return __real_clock_gettime(id, t);
-	now = loop_now(stands_on ? stands_on : loop_running(now_of)) + (id == CLOCK_REALTIME ? SIM_WALL_START_NS : 0);
+	now = loop_now(loop_running(now_of)) + (id == CLOCK_REALTIME ? SIM_WALL_START_NS : 0);
 	*t = (struct timespec){ .tv_sec = now / NSEC_PER_SEC, .tv_nsec = now % NSEC_PER_SEC };
 	return 0;
 }

@@ -42,7 +42,7 @@ size_t heap_room(size_t n)
 
 void *heap_charge(void *p)
 {
-	struct tag t = { watched ? loop_owner(watched) : NULL, magic_of(p) };
+	struct tag t = { watched ? loop_part_maker(loop_running(watched)) : NULL, magic_of(p) };
 	uint8_t *at = p && t.account ? tag_at(p) : NULL;
 
 	if (!at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What each daemon of a simulated world has allocated: all live in one process, and what is allocated while a
- * daemon's work is under way (loop_owner()) is its own until it is freed, whoever frees it. heap_wrap.c puts this
+ * daemon's work is under way (loop_running()) is its own until it is freed, whoever frees it. heap_wrap.c puts this
  * around malloc and the like when a program is linked; what libraries allocate themselves is not seen.
  */
 #ifndef SIM_HEAP_H
@@ -11,7 +11,7 @@
 
 struct loop;
 
-/* Of one daemon: what its loop_owner() must be while it is watched. */
+/* Of one daemon: the maker of its part of the loop (loop_part_set_maker()). */
 struct heap_account {
 	size_t bytes, most;
 };

@@ -15,5 +15,5 @@ sim.wrapped  := clock_gettime rng_fill_random rng_draw_key ticks_calibrate chan_
 sim.allocs   := malloc calloc realloc reallocarray strdup strndup free
 sim.libs     := -lm $(foreach f,$(sim.wrapped),-Wl$(comma)--wrap=$f)
 # What stands for the one world at a time that a process has.
-sim.statics  := clock.c:now_of clock.c:stands_on clock.c:keys simdisk.c:disks diskcalls.c:disk_of_fd diskcalls.c:fds \
+sim.statics  := clock.c:now_of clock.c:keys simdisk.c:disks diskcalls.c:disk_of_fd diskcalls.c:fds \
 		trace.c:current heap.c:watched heap.c:sessions sim_main.c:crash_words sim_main.c:is_told_to_end

@@ -330,15 +330,16 @@ static void tell_end(struct simproc *p)
 void simhost_end(struct simproc *p, int status)
 {
 	const struct simhost *h = p->held ? of(p->held->host) : NULL;
+	struct loop *was;
 
 	p->is_alive = p->is_stopped = false;
 	p->status = status;
 	p->is_untold = h && loop_held_until(h->loop);
-	if (p->is_untold)
+	if (!h || p->is_untold)
 		return;
-	simclock_stand(h ? h->loop : NULL);
+	was = loop_enter(h->loop);
 	tell_end(p);
-	simclock_stand(NULL);
+	loop_enter(was);
 }
 
 void simhost_resume(struct simhost *h)

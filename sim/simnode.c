@@ -47,9 +47,10 @@ static void come(struct simnode *n, struct simproc *p)
 /* What the system would have kept for a process that was stopped. */
 void simnode_resume(struct simnode *n)
 {
+	struct loop *was = loop_enter(n->clock.loop);
+
 	loop_timer_cancel(n->resume);
 	loop_part_release(n->clock.loop);
-	simclock_stand(n->clock.loop);
 	simhost_resume(n->host);
 	for (size_t i = 0; i < simhost_nproc(n->host); i++) {
 		struct simproc *p = simhost_proc(n->host, i);
@@ -58,7 +59,7 @@ void simnode_resume(struct simnode *n)
 			come(n, p);
 		p->is_waiting = false;
 	}
-	simclock_stand(NULL);
+	loop_enter(was);
 }
 
 static void on_resume(void *arg)
@@ -135,6 +136,7 @@ int simnode_start(struct simnode *n, struct err *e)
 				   .audit = audit, .uid = getuid(), .may_manipulate = true, .on_end = on_end, .arg = n };
 	const struct connstr conn = { .host = { WORLD_TOP }, .nhost = 1, .port = n->w->port, .pin = WORLD_PIN };
 	int rc = mem_ctx_open(n->w->net, &n->who, &n->ctx, e);
+	struct loop *was;
 
 	if (rc < 0)
 		return rc;
@@ -143,9 +145,9 @@ int simnode_start(struct simnode *n, struct err *e)
 	simdisk_path(n->disk, "bases", bases);
 	simdisk_path(n->disk, "audit", audit);
 	timebase_init(&n->time, loop_now(n->clock.loop), hostclock_wall(&n->clock) - world_random(n->w, NSEC_PER_SEC));
-	simclock_stand(n->clock.loop);
+	was = loop_enter(n->clock.loop);
 	rc = lm_open(&c, &n->lm, e);
-	simclock_stand(NULL);
+	loop_enter(was);
 	if (rc == 0)
 		return lm_connect(n->lm, n->ctx, &conn);
 	net_ctx_free(n->ctx);
@@ -216,14 +218,15 @@ void simnode_hold(struct simnode *n, nsec_t time)
 struct simproc *simnode_begin(struct simnode *n, int32_t rank)
 {
 	struct simproc *p = simhost_begin(n->host, rank);
+	struct loop *was;
 
 	if (!p || !p->mpi || !n->lm)
 		return p;
 	p->is_waiting = loop_held_until(n->clock.loop) > 0;
-	simclock_stand(n->clock.loop);
+	was = loop_enter(n->clock.loop);
 	if (!p->is_waiting)
 		come(n, p);
-	simclock_stand(NULL);
+	loop_enter(was);
 	return p;
 }
 

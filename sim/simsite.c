@@ -54,6 +54,7 @@ int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite
 		simsite_free(s);
 		return err_nomem(e);
 	}
+	loop_part_set_maker(s->clock.loop, &s->heap);
 	*out = s;
 	return 0;
 }
@@ -103,11 +104,10 @@ static int open_it(struct simsite *s, struct err *e)
 
 int simsite_start(struct simsite *s, struct err *e)
 {
-	int rc;
+	struct loop *was = loop_enter(s->clock.loop);
+	int rc = open_it(s, e);
 
-	loop_enter(s->w->loop, &s->heap);
-	rc = open_it(s, e);
-	loop_enter(s->w->loop, NULL);
+	loop_enter(was);
 	return rc;
 }
 

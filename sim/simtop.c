@@ -67,6 +67,7 @@ int simtop_new(struct world *w, struct simtop **out, struct err *e)
 		simtop_free(t);
 		return rc;
 	}
+	loop_part_set_maker(t->clock.loop, &t->heap);
 	*out = t;
 	return 0;
 }
@@ -107,11 +108,10 @@ static int open_it(struct simtop *t, struct err *e)
 
 int simtop_start(struct simtop *t, struct err *e)
 {
-	int rc;
+	struct loop *was = loop_enter(t->clock.loop);
+	int rc = open_it(t, e);
 
-	loop_enter(t->w->loop, &t->heap);
-	rc = open_it(t, e);
-	loop_enter(t->w->loop, NULL);
+	loop_enter(was);
 	return rc;
 }
 

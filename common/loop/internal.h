@@ -20,6 +20,7 @@ struct loop_part {
 	nsec_t held_until; /* of the whole; 0: it is not */
 	struct list posts, timers; /* that wait meanwhile */
 	struct loop_timer *resume; /* of the whole */
+	void *maker; /* borrowed */
 };
 
 /*
@@ -47,12 +48,11 @@ struct loop {
 	struct event *timerfd_event;
 	nsec_t wake_at; /* what the timerfd is set to; 0: nothing */
 	struct list posts, reaps, fds, signals, parts;
-	struct loop *running; /* whose callback is under way; NULL: none */
+	struct loop *running; /* whose work is under way; itself: that of no part */
 	size_t nfds, nsignals;
 	uint64_t called; /* callbacks so far */
 	int pollfd; /* -1: nobody asked */
 	bool in_turn, stopping;
-	void *owner; /* whose work is under way; borrowed */
 };
 
 /* timer.c: those that a part could not run when they were due, as they were */

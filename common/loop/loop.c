@@ -15,7 +15,7 @@ static struct loop *loop_alloc(void)
 
 	if (!l)
 		return NULL;
-	l->whole = l;
+	l->whole = l->running = l;
 	l->timerfd = -1;
 	l->pollfd = -1;
 	list_init(&l->posts);
@@ -150,16 +150,6 @@ nsec_t loop_now(const struct loop *l)
 	return l->base ? clock_mono() : l->virtual_now;
 }
 
-void loop_enter(struct loop *l, void *owner)
-{
-	l->whole->owner = owner;
-}
-
-void *loop_owner(const struct loop *l)
-{
-	return l->whole->owner;
-}
-
 void loop_stop(struct loop *l)
 {
 	l->whole->stopping = true;
@@ -211,6 +201,7 @@ static void posts_run(struct loop *l)
 {
 	struct list now;
 	struct list *item;
+	struct loop *was = l->running;
 
 	list_init(&now);
 	list_splice_back(&now, &l->posts);
@@ -222,7 +213,7 @@ static void posts_run(struct loop *l)
 		l->running = j->loop;
 		j->fn(j->arg); /* j may be gone, or posted again */
 	}
-	l->running = NULL;
+	l->running = was;
 }
 
 static void turn_end(struct loop *l)
@@ -293,7 +284,6 @@ static void turn_virtual(struct loop *l)
 
 int loop_turn(struct loop *l)
 {
-	void *owner = l->owner;
 	uint64_t last = l->seq;
 
 	if (l->base)
@@ -301,14 +291,12 @@ int loop_turn(struct loop *l)
 	turn_virtual(l);
 	while (timers_run_first(l, l->virtual_now, last))
 		turn_end(l);
-	l->owner = owner;
 	return 0;
 }
 
 /* Everything up to `until`, at its time; false when nothing was there. */
 static bool run_until(struct loop *l, nsec_t until, bool all)
 {
-	void *owner = l->owner;
 	uint64_t before = l->called;
 	nsec_t next;
 
@@ -322,7 +310,6 @@ static bool run_until(struct loop *l, nsec_t until, bool all)
 		if (timers_run_first(l, l->virtual_now, UINT64_MAX))
 			turn_end(l);
 	} while (!l->stopping && (all || l->called == before));
-	l->owner = owner;
 	return l->called != before;
 }
 

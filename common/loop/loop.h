@@ -76,13 +76,6 @@ nsec_t loop_next_at(const struct loop *l);
  */
 int loop_pollfd(struct loop *l, struct err *e);
 
-/*
- * For those who run many programs in one loop: whose work is under way. A timer runs as its maker's, and so does
- * what it posts; whoever turns the loop has his own again afterwards. Borrowed; NULL until somebody enters. Virtual only.
- */
-void loop_enter(struct loop *l, void *owner);
-void *loop_owner(const struct loop *l);
-
 /* --- parts: what stands on one host of a simulated world */
 
 /*
@@ -107,8 +100,15 @@ nsec_t loop_held_until(const struct loop *l);
 /* By the clock of what it is a part of; for a loop that is none its own. */
 nsec_t loop_whole_now(const struct loop *l);
 
-/* The part whose callback is under way, else the loop. */
-const struct loop *loop_running(const struct loop *whole);
+/* The part whose work is under way, in a callback of it or because somebody entered; else the whole. Its own while it is none. */
+struct loop *loop_running(const struct loop *l);
+
+/* The work of l is under way from now on: for who calls what stands there. Returns loop_running() of before, to be entered again. */
+struct loop *loop_enter(struct loop *l);
+
+/* What its maker has for it; borrowed, NULL at first. */
+void loop_part_set_maker(struct loop *part, void *maker);
+void *loop_part_maker(const struct loop *part);
 
 /* --- timers: one shot */
 

@@ -110,7 +110,25 @@ nsec_t loop_whole_now(const struct loop *l)
 	return loop_now(l->whole);
 }
 
-const struct loop *loop_running(const struct loop *whole)
+struct loop *loop_running(const struct loop *l)
 {
-	return whole->running ? whole->running : whole;
+	return l->whole->running;
+}
+
+struct loop *loop_enter(struct loop *l)
+{
+	struct loop *was = l->whole->running;
+
+	l->whole->running = l;
+	return was;
+}
+
+void loop_part_set_maker(struct loop *part, void *maker)
+{
+	part->part.maker = maker;
+}
+
+void *loop_part_maker(const struct loop *part)
+{
+	return part->part.maker;
 }

@@ -18,7 +18,6 @@ struct loop_timer {
 	struct list put_off; /* in the part's timers */
 	void (*fn)(void *);
 	void *arg;
-	void *owner; /* loop_owner() when it was made */
 };
 
 /* By what stands in the slots: a hundred thousand timers are not looked at for it. */
@@ -68,9 +67,7 @@ struct loop_timer *loop_timer_new(struct loop *l, void (*fn)(void *), void *arg)
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
-	*t = (struct loop_timer){
-		.loop = l, .place = NOT_ARMED, .fn = fn, .arg = arg, .owner = whole->owner
-	};
+	*t = (struct loop_timer){ .loop = l, .place = NOT_ARMED, .fn = fn, .arg = arg };
 	whole->timers++;
 	return t;
 }
@@ -170,15 +167,15 @@ static struct loop_timer *first_that_runs(struct loop *l, nsec_t until)
 bool timers_run_first(struct loop *l, nsec_t until, uint64_t last)
 {
 	struct loop_timer *t = first_that_runs(l, until);
+	struct loop *was = l->running;
 
 	if (!t || t->seq > last)
 		return false;
 	loop_timer_cancel(t);
 	l->called++;
-	l->owner = t->owner;
 	l->running = t->loop;
 	t->fn(t->arg); /* t may be gone now */
-	l->running = NULL;
+	l->running = was;
 	return true;
 }
 

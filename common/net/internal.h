@@ -119,7 +119,6 @@ struct net_ctx {
 	struct list listeners; /* of memory */
 	char *mem_host; /* owned */
 	struct mem_place *place; /* borrowed from mem */
-	void *owner; /* loop_owner() when it was made: of what comes to it */
 };
 
 int ctx_new(struct loop *l, const struct net_ctx_ops *ops, const struct net_conf *conf,

@@ -289,12 +289,11 @@ static void accepted(struct mem_chan *m, struct mem_listener *l)
 {
 	struct net_ctx *server = l->l.ctx;
 	struct err why = { 0 };
-	struct mem_chan *s;
+	struct loop *was = loop_enter(server->loop);
+	struct mem_chan *s = mem_chan_new(server->loop, server, m->there, m->here);
 
-	loop_enter(m->c.loop, server->owner);
-	s = mem_chan_new(server->loop, server, m->there, m->here);
 	if (!s) {
-		loop_enter(m->c.loop, m->c.ctx->owner);
+		loop_enter(was);
 		err_nomem(&why);
 		chan_fail(&m->c, &why);
 		return;
@@ -305,7 +304,7 @@ static void accepted(struct mem_chan *m, struct mem_listener *l)
 	chan_up(&s->c, m->c.enrol ? NULL : &m->c.ctx->self);
 	l->stats.accepted++;
 	l->l.accept.on_accept(l->l.accept.arg, &s->c);
-	loop_enter(m->c.loop, m->c.ctx->owner);
+	loop_enter(was);
 	open_client(m, server);
 }
 
@@ -484,7 +483,6 @@ int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx 
 	ctx->mem = m;
 	ctx->mem_host = host;
 	ctx->place = place;
-	ctx->owner = loop_owner(m->loop);
 	list_push_back(&m->ctxs, &ctx->at);
 	list_push_back(&place->ctxs, &ctx->at_place);
 	ctx->self = *self;

@@ -9,7 +9,7 @@
 
 #define MUCH 100000
 
-static struct loop *loop;
+static struct loop *loop, *of_a, *of_b;
 static struct heap_account a, b;
 
 static void drop(void *p)
@@ -21,6 +21,10 @@ static void drop(void *p)
 static void set_up(void)
 {
 	loop = loop_new_virtual();
+	of_a = loop_new_part(loop);
+	of_b = loop_new_part(loop);
+	loop_part_set_maker(of_a, &a);
+	loop_part_set_maker(of_b, &b);
 	a = b = (struct heap_account){ 0 };
 	heap_watch(loop);
 }
@@ -35,21 +39,21 @@ START_TEST(it_is_charged_to_whose_work_is_under_way_and_taken_off_whoever_frees_
 {
 	void *p, *q, *nobodys;
 
-	loop_enter(loop, &a);
+	loop_enter(of_a);
 	p = heap_charge(malloc(heap_room(MUCH)));
-	loop_enter(loop, &b);
+	loop_enter(of_b);
 	q = heap_charge(calloc(1, heap_room(3 * MUCH)));
-	loop_enter(loop, NULL);
+	loop_enter(loop);
 	nobodys = heap_charge(malloc(heap_room(MUCH)));
 	ck_assert_uint_ge(a.bytes, MUCH);
 	ck_assert_uint_lt(a.bytes, 2 * MUCH);
 	ck_assert_uint_ge(b.bytes, 3 * MUCH);
-	loop_enter(loop, &b);
+	loop_enter(of_b);
 	drop(p);
 	drop(nobodys);
 	ck_assert_uint_eq(a.bytes, 0);
 	ck_assert_uint_ge(a.most, MUCH);
-	loop_enter(loop, NULL);
+	loop_enter(loop);
 	drop(q);
 	ck_assert_uint_eq(b.bytes, 0);
 }
@@ -59,7 +63,7 @@ START_TEST(what_grows_keeps_its_content_and_is_charged_once)
 {
 	char *p;
 
-	loop_enter(loop, &a);
+	loop_enter(of_a);
 	p = heap_charge(malloc(heap_room(100)));
 	for (int i = 0; i < 100; i++)
 		p[i] = (char)i;
@@ -78,7 +82,7 @@ START_TEST(blocks_of_another_session_are_nobodys)
 {
 	void *p;
 
-	loop_enter(loop, &a);
+	loop_enter(of_a);
 	p = heap_charge(malloc(heap_room(MUCH)));
 	heap_watch(NULL);
 	heap_watch(loop);

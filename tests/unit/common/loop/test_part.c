@@ -166,8 +166,36 @@ START_TEST(it_is_known_whose_callback_runs)
 	loop_advance(whole, 10);
 	ck_assert_str_eq(trace, "baw");
 	ck_assert_ptr_eq(loop_running(whole), whole);
+	ck_assert_ptr_eq(loop_running(a), whole);
 	loop_timer_free(t[0]);
 	loop_timer_free(t[1]);
+}
+END_TEST
+
+static void turn_and_note(void *arg)
+{
+	loop_turn(whole);
+	note_who(NULL);
+}
+
+/* Also when what is called turns the loop itself. */
+START_TEST(who_enters_has_his_work_under_way_again_afterwards)
+{
+	struct loop_timer *t = loop_timer_new(a, turn_and_note, NULL);
+
+	ck_assert_ptr_eq(loop_enter(b), whole);
+	ck_assert_ptr_eq(loop_enter(a), b);
+	ck_assert_ptr_eq(loop_enter(b), a);
+	loop_timer_arm(t, 1);
+	ck_assert_int_eq(loop_post(whole, note_who, NULL), 0);
+	loop_advance(whole, 1);
+	ck_assert_str_eq(trace, "wa");
+	ck_assert_ptr_eq(loop_running(whole), b);
+	ck_assert_ptr_null(loop_part_maker(a));
+	loop_part_set_maker(a, t);
+	ck_assert_ptr_eq(loop_part_maker(a), t);
+	ck_assert_ptr_null(loop_part_maker(loop_running(whole)));
+	loop_timer_free(t);
 }
 END_TEST
 
@@ -188,6 +216,7 @@ int main(void)
 				       a_timer_of_any_clock_comes_when_it_is_due_and_not_before,
 				       what_is_held_comes_later_and_the_others_do_not_wait,
 				       who_is_held_twice_is_so_until_the_later_time, it_is_known_whose_callback_runs,
+				       who_enters_has_his_work_under_way_again_afterwards,
 				       every_allocation_may_fail };
 
 	return suite_run_with("loop parts", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));

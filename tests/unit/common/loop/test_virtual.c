@@ -86,38 +86,6 @@ static void again(void *arg)
 		loop_timer_arm(self, 0);
 }
 
-static void note_owner(void *arg)
-{
-	note(loop_owner(loop) ? loop_owner(loop) : "-");
-}
-
-static void note_owner_and_post(void *arg)
-{
-	note_owner(arg);
-	loop_post(loop, note_owner, NULL);
-}
-
-START_TEST(a_timer_and_what_it_posts_are_its_makers_work)
-{
-	static char a[] = "a", b[] = "b";
-	struct loop_timer *t[3];
-
-	t[0] = loop_timer_new(loop, note_owner_and_post, NULL);
-	loop_enter(loop, a);
-	t[1] = loop_timer_new(loop, note_owner_and_post, NULL);
-	loop_enter(loop, b);
-	t[2] = loop_timer_new(loop, note_owner, NULL);
-	loop_enter(loop, NULL);
-	for (int i = 0; i < 3; i++)
-		loop_timer_arm(t[i], 10 - i);
-	loop_advance(loop, 20);
-	ck_assert_str_eq(trace, "baa--");
-	ck_assert_ptr_null(loop_owner(loop));
-	for (int i = 0; i < 3; i++)
-		loop_timer_free(t[i]);
-}
-END_TEST
-
 START_TEST(a_timer_that_arms_itself_for_now_runs_once_a_turn)
 {
 	self = loop_timer_new(loop, again, NULL);
@@ -403,8 +371,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		timers_run_by_time_and_equal_times_in_the_order_of_arming,
-		a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told,
-		a_timer_and_what_it_posts_are_its_makers_work,
+		a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told, 
 		a_timer_that_arms_itself_for_now_runs_once_a_turn,
 		a_timer_may_free_itself_and_a_cancelled_one_is_silent,
 		posts_run_in_order_once_and_what_is_reaped_goes_after_them,
