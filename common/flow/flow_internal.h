@@ -147,8 +147,8 @@ struct flow {
 struct fmeas *flow_meas(const struct flow *f, uint32_t measurement);
 
 /* --- flow_node.c */
-/* The place's state; -ERR_NOMEM leaves nothing behind. inputs: n->in are loaded. */
-int flow_node_init(struct flow *f, struct fnode *n);
+/* The place's state, as g says; -ERR_NOMEM leaves nothing behind. inputs: n->in are loaded. */
+int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g);
 void flow_node_done(struct fnode *n);
 
 /* --- flow_run.c: the VT domain */

@@ -152,8 +152,7 @@ static int node_make(struct flow *f, struct fnode *n, const struct flow_node *g,
 	*n = (struct fnode){ 0 };
 	describe(n, g, meas);
 	n->in = *in;
-	if ((link && !name) ||
-	    (g->kind == FLOW_STOP ? stop_init(n, &g->stop) : flow_node_init(f, n))) {
+	if ((link && !name) || flow_node_init(f, n, g)) {
 		free(name);
 		*n = (struct fnode){ 0 };
 		return -ERR_NOMEM;

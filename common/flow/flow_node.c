@@ -9,7 +9,7 @@ static bool is_queue(const struct fnode *n)
 	return (n->kind == FLOW_LINK_IN || n->kind == FLOW_LINK_OUT) && n->domain == FLOW_VT;
 }
 
-int flow_node_init(struct flow *f, struct fnode *n)
+int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g)
 {
 	switch (n->kind) {
 	case FLOW_OP:
@@ -26,6 +26,8 @@ int flow_node_init(struct flow *f, struct fnode *n)
 	case FLOW_DELTA:
 		delta_init(n, f->meas[n->measurement].start);
 		return 0;
+	case FLOW_STOP:
+		return stop_init(n, &g->stop);
 	case FLOW_INPUT: /* nothing came yet: the read 0 is over */
 	default:
 		return 0;
