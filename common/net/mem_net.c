@@ -208,6 +208,10 @@ static const struct list *ctxs_on(const struct mem_net *m, const char *host)
 
 void mem_net_kill_host(struct mem_net *m, const char *host)
 {
+	struct mem_place *p = smap_find(&m->places, host);
+
+	if (p)
+		p->busy_until = p->sending_until = 0;
 	list_each (item, ctxs_on(m, host)) {
 		struct net_ctx *ctx = list_entry(item, struct net_ctx, at_place);
 

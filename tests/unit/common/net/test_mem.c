@@ -49,13 +49,19 @@ static void on_refused(void *arg, const char *remote, const struct err *why)
 	refused_why = *why;
 }
 
-static void set_up(void)
+static void listen_at_top(void)
 {
-	struct identity mainsm = who(ROLE_MAINSM, "top", 1), lm = who(ROLE_LM, "n1", 2);
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM),
 					.enrol_type = ENROL_TYPE,
 					.port = 7 };
 	struct net_accept a = { on_accept, on_refused, NULL };
+
+	ck_assert_int_eq(net_listen(top, &conf, &a, &listener, NULL), 0);
+}
+
+static void set_up(void)
+{
+	struct identity mainsm = who(ROLE_MAINSM, "top", 1), lm = who(ROLE_LM, "n1", 2);
 
 	loop = loop_new_virtual();
 	net = mem_net_new(loop, suite_seed(3));
@@ -65,7 +71,7 @@ static void set_up(void)
 	mem_net_set_wall(net, wall_now, NULL);
 	ck_assert_int_eq(mem_ctx_open(net, &mainsm, &top, NULL), 0);
 	ck_assert_int_eq(mem_ctx_open(net, &lm, &node, NULL), 0);
-	ck_assert_int_eq(net_listen(top, &conf, &a, &listener, NULL), 0);
+	listen_at_top();
 }
 
 static void clean_up(void)
@@ -179,6 +185,26 @@ START_TEST(what_a_host_with_a_pace_says_leaves_one_after_the_other)
 	mem_net_get_load(net, "n1", &l);
 	ck_assert_uint_eq(l.frames_out, 2);
 	ck_assert_uint_eq(l.bytes_out, 40);
+}
+END_TEST
+
+START_TEST(what_a_host_had_begun_when_it_crashed_keeps_nobody_waiting)
+{
+	both_up();
+	mem_net_set_pace(net, "top", &(struct mem_pace){ .frame_ns = 3600 * NSEC_PER_SEC });
+	send_frame(mine.chan, 1, 1);
+	loop_advance(loop, MS);
+	mem_net_kill_host(net, "top");
+	chan_close(peer.chan, NULL);
+	chan_close(mine.chan, NULL);
+	net_listener_close(listener);
+	listen_at_top();
+	accepted = 0;
+	both_up();
+	mem_net_set_pace(net, "top", &(struct mem_pace){ .frame_ns = MS });
+	send_frame(mine.chan, 1, 1);
+	loop_advance(loop, MS);
+	ck_assert_int_eq(peer.frames, 1);
 }
 END_TEST
 
@@ -537,6 +563,7 @@ int main(void)
 		a_delay_is_kept_to_the_nanosecond,
 		a_host_with_a_pace_takes_one_thing_after_the_other,
 		what_a_host_with_a_pace_says_leaves_one_after_the_other,
+		what_a_host_had_begun_when_it_crashed_keeps_nobody_waiting,
 		a_cut_holds_everything_back_and_healing_loses_nothing,
 		a_deaf_host_is_heard_and_hears_nothing,
 		dialling_through_a_cut_takes_the_time_of_a_handshake,
