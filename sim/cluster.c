@@ -175,6 +175,22 @@ struct simproc *cluster_each_rank(const struct cluster *c, size_t *i)
 	return p;
 }
 
+size_t cluster_hosts_below(const struct cluster *c, const struct simsite **lost)
+{
+	size_t lms = 0;
+
+	*lost = NULL;
+	for (unsigned i = 0; i < c->sms; i++) {
+		struct sm_counts n;
+
+		simsite_counts(c->site[i], &n);
+		lms += i < c->conf.sites ? n.lms : 0;
+		if (!n.is_up && !*lost)
+			*lost = c->site[i];
+	}
+	return lms;
+}
+
 size_t cluster_alive(const struct cluster *c)
 {
 	size_t i = 0, n = 0;

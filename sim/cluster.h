@@ -44,6 +44,9 @@ int cluster_start_sms(struct cluster *c, struct err *e);
 /* Starts all daemons that do not run, but those that cannot since their disk is in trouble. */
 int cluster_start(struct cluster *c, struct err *e);
 
+/* How many hosts are below the sms of sites; all sms run. *lost: the first that has no daemon above it, or NULL. */
+size_t cluster_hosts_below(const struct cluster *c, const struct simsite **lost);
+
 /* The host of the daemon that stands above that sm, by the plan. */
 const char *cluster_above(const struct cluster *c, unsigned sm);
 

@@ -63,17 +63,9 @@ static struct cluster_conf shape(const struct growth_conf *g, unsigned ranks)
 
 static bool is_settled(const struct cluster *c)
 {
-	size_t lms = 0;
+	const struct simsite *lost;
 
-	for (unsigned i = 0; i < c->sms; i++) {
-		struct sm_counts n;
-
-		simsite_counts(c->site[i], &n);
-		lms += i < c->conf.sites ? n.lms : 0;
-		if (!n.is_up)
-			return false;
-	}
-	return lms == c->conf.hosts;
+	return cluster_hosts_below(c, &lost) == c->conf.hosts && !lost;
 }
 
 static void settle(struct bed *b)

@@ -88,16 +88,11 @@ static void judge_rest(struct judge *j)
 /* Each sm has its way up, and each host is below one sm of a site. */
 static void tree_is_whole(struct judge *j)
 {
-	size_t lms = 0;
+	const struct simsite *lost;
+	size_t lms = cluster_hosts_below(j->c, &lost);
 
-	for (unsigned i = 0; i < j->c->sms; i++) {
-		struct sm_counts n;
-
-		simsite_counts(j->c->site[i], &n);
-		lms += i < j->c->conf.sites ? n.lms : 0;
-		if (!n.is_up)
-			world_break(j->c->w, "all is whole, and %s has no daemon above it", simsite_host(j->c->site[i]));
-	}
+	if (lost)
+		world_break(j->c->w, "all is whole, and %s has no daemon above it", simsite_host(lost));
 	if (lms != j->c->conf.hosts)
 		world_break(j->c->w, "all is whole, and of %u hosts the sms know %zu", j->c->conf.hosts, lms);
 }
