@@ -26,6 +26,12 @@ static uint32_t room_of(const struct sub *s)
 	return n <= 2 ? KEPT_ROOM_MAX : n <= KEPT_ROOM_MAX ? 2 * KEPT_ROOM_MAX / n : 1;
 }
 
+static void set_missing(struct lane *l, const char *names)
+{
+	free(l->missing);
+	l->missing = *names ? str_dup(names) : NULL;
+}
+
 static void open_lane(struct sub *s, struct lane *l, bool anew)
 {
 	struct msg m = { .type = MSG_EVENTS_OPEN, .events_open = s->told };
@@ -33,8 +39,7 @@ static void open_lane(struct sub *s, struct lane *l, bool anew)
 	if (anew && s->receiver) {
 		l->stream = ++s->owner->stream;
 		l->is_shut = l->has_ended = false;
-		free(l->missing);
-		l->missing = NULL;
+		set_missing(l, "");
 	} else if (!s->receiver) {
 		l->stream = 0;
 	}
@@ -235,7 +240,7 @@ void sub_events(struct sub *s, uint32_t child, const struct msg_events *m)
 			take(s, l, m);
 		if (m->end && !l->is_shut) {
 			l->has_ended = true;
-			l->missing = m->missing[0] ? str_dup(m->missing) : NULL;
+			set_missing(l, m->missing);
 			sub_check_end(s);
 		}
 		return;

@@ -221,6 +221,17 @@ START_TEST(all_that_are_there_have_told_their_end)
 }
 END_TEST
 
+START_TEST(an_end_that_is_told_twice_is_as_it_was_told_last)
+{
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
+	say_end(&b, "h9, sm h8");
+	say_end(&b, "h9");
+	say_end(&a, "");
+	ck_assert_uint_eq(ends, 1);
+	ck_assert_str_eq(missing, "h9");
+}
+END_TEST
+
 START_TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
 {
 	const struct mem_link cut = { .cut = true };
@@ -284,7 +295,8 @@ int main(void)
 	const TTest *const tests[] = { who_found_no_room_is_opened_when_it_is_acknowledged,
 				       who_found_no_room_is_opened_when_those_that_had_it_are_gone,
 				       it_goes_on_when_some_of_its_processes_are_gone, nobody_else_acknowledges_or_ends_it, without_any_host_all_has_come,
-				       all_that_are_there_have_told_their_end, an_end_says_who_was_not_there_and_leaves_it_to_the_next_one,
+				       all_that_are_there_have_told_their_end, an_end_that_is_told_twice_is_as_it_was_told_last,
+				       an_end_says_who_was_not_there_and_leaves_it_to_the_next_one,
 				       a_wish_that_is_refused_changes_nothing, sites_that_a_mainsm_before_knew_may_come_yet };
 
 	return suite_run_with("mainsm kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
