@@ -299,6 +299,15 @@ void keep_end(struct keep *k, const char *why)
 
 /* --- what those above say */
 
+/* Where it cannot be written down it holds until the daemon is started anew, and those above say it again then. */
+static void save_told(const struct keep *k)
+{
+	struct err e = { 0 };
+
+	if (keep_save(k, &e))
+		log_warn("keep", "subscription=%s: what was said of it is not on disk: %s", k->name, e.text);
+}
+
 /* What was made sure of, and what is on its way, has nothing to do with it. */
 int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e)
 {
@@ -312,10 +321,11 @@ int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e)
 	if (is_same && m->lease_s == was.lease_s && m->ending == was.ending)
 		return 0;
 	rc = set_told(k, m, e);
-	if (!rc)
-		rc = keep_save(k, e);
-	if (rc || is_same)
+	if (rc)
 		return rc;
+	save_told(k);
+	if (is_same)
+		return 0;
 	spooler_limit(k->spooler, when_full(k), m->max_bytes);
 	tell_full(k, was_full);
 	return 0;

@@ -137,6 +137,19 @@ int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes,
 	return ks->conf.all ? has_room_in_all(ks->conf.all, k, bytes, e) : 0;
 }
 
+/* One that is there goes on, for it may have what nobody else has: with the room that it had where there is no more. */
+static int tell_one(const struct keeps *ks, struct keep *k, const struct msg_events_open *m, struct err *e)
+{
+	struct msg_events_open what = *m;
+	struct err why = { 0 };
+
+	if (keeps_has_room(ks, k, m->max_bytes, &why)) {
+		log_warn("keep", "subscription=%s has no more room than before: %s", m->sub, why.text);
+		what.max_bytes = k->told.max_bytes;
+	}
+	return keep_tell(k, &what, e);
+}
+
 static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e)
 {
 	struct keep *k = keeps_find(ks, m->sub);
@@ -151,10 +164,10 @@ static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struc
 		return err_set(e, ERR_UNSUPPORTED, "nothing can be kept here: there is no folder for it");
 	if (k && !str_eq(k->identity, m->identity))
 		return err_set(e, ERR_DENIED, "the subscription is another one's");
-	rc = keeps_has_room(ks, k, m->max_bytes, e);
-	if (rc)
-		return rc;
-	return k ? keep_tell(k, m, e) : keep_new(ks, m, out, e);
+	if (k)
+		return tell_one(ks, k, m, e);
+	rc = keeps_has_room(ks, NULL, m->max_bytes, e);
+	return rc ? rc : keep_new(ks, m, out, e);
 }
 
 static void got_open(struct keeps *ks, const struct msg_events_open *m)
@@ -162,12 +175,13 @@ static void got_open(struct keeps *ks, const struct msg_events_open *m)
 	struct keep *k = NULL;
 	struct err e = { 0 };
 	int rc = make_or_tell(ks, m, &k, &e);
+	bool has_some = k && str_eq(k->identity, m->identity);
 
 	if (rc) {
 		str_copy(ks->refused, sizeof(ks->refused), m->sub);
 		ks->why = e;
 		log_warn("keep", "subscription=%s is not kept: %s", m->sub, e.text);
-		if (m->ending && m->stream && (!k || k->stream != m->stream))
+		if (m->ending && m->stream && !has_some)
 			ks->conf.send(ks->conf.send_arg,
 				      &(struct msg){ .type = MSG_EVENTS,
 						     .events = { .sub = m->sub, .stream = m->stream, .end = true } });

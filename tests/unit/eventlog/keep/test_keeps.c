@@ -293,6 +293,38 @@ static bool is_there(const char *name)
 	return !lstat(path, &st);
 }
 
+/* Its end is to be said when all is above, though what it is told cannot be had. */
+static void all_comes_before_the_end(uint32_t policy)
+{
+	append(1000);
+	open_as("run7", OWNER, 4, policy, true);
+	WAIT_FOR(seen.blocks == 1);
+	ck_assert_uint_eq(seen.ends, 0);
+	ack(4, seen.place);
+	WAIT_FOR(seen.ends == 1);
+}
+
+START_TEST(a_full_disk_makes_no_end_of_what_is_on_it)
+{
+	char path[64];
+
+	open_it(0);
+	snprintf(path, sizeof(path), "%s/run7.sub", dir);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkdir(path, 0700), 0); /* nothing can be written in its place */
+	all_comes_before_the_end(MSG_KEEP_DROP_OLDEST);
+}
+END_TEST
+
+START_TEST(more_room_that_is_not_there_makes_no_end_of_what_there_is)
+{
+	open_as("run7", OWNER, 0, MSG_KEEP_STOP, false);
+	all.bytes += KEEPS_ALL_MAX_BYTES - 4 * MIB;
+	all_comes_before_the_end(MSG_KEEP_DROP_NEWEST);
+	all.bytes -= KEEPS_ALL_MAX_BYTES - 4 * MIB;
+}
+END_TEST
+
 START_TEST(an_ended_one_leaves_nothing_behind)
 {
 	open_it(3);
@@ -490,6 +522,7 @@ int main(void)
 	const TTest *const tests[] = { blocks_go_up_in_order_as_far_as_there_is_room,
 		what_is_not_acknowledged_comes_again_with_the_next_opening, who_cannot_send_begins_anew,
 		all_of_it_outlives_the_daemon, one_that_ends_says_so_when_all_is_safe_above,
+		a_full_disk_makes_no_end_of_what_is_on_it, more_room_that_is_not_there_makes_no_end_of_what_there_is,
 		an_ended_one_leaves_nothing_behind, one_that_is_asked_for_again_in_the_turn_of_its_end_is_new, a_full_disk_stops_the_source_or_loses_exactly,
 		what_makes_no_sense_is_refused_with_its_reason, no_more_than_so_many_are_kept,
 		other_limits_hold_from_now_on_and_for_what_is_there, users_of_one_process_share_what_there_is, one_that_could_not_be_made_leaves_nothing_behind, a_damaged_file_takes_no_other_subscription_with_it
