@@ -217,7 +217,7 @@ static int append(struct sub *s, struct feed *f, const struct bytes *p)
 	int rc = 0;
 
 	for (size_t at = 0; at < p->n; at += b.bytes) {
-		evblock_look(p->p + at, p->n - at, &b);
+		evblock_head(p->p + at, &b);
 		if (is_double(s, f, p->p + at, &b))
 			continue;
 		rc = keep_append(s->k, p->p + at, &b);

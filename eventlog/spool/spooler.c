@@ -167,7 +167,7 @@ static int put_lost(struct spooler *s, const uint8_t *p, const struct evblock *b
 		return -ERR_AGAIN;
 	evgap_of(p, b, &what);
 	evgap_encode(&what, block);
-	evblock_look(block, sizeof(block), &head);
+	evblock_head(block, &head);
 	rc = put(s, block, &head);
 	return rc ? rc : -ERR_LIMIT;
 }
