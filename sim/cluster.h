@@ -16,6 +16,7 @@ struct cluster_conf {
 	unsigned levels; /* of sms: 1, those of the sites */
 	unsigned below; /* sms below each that is not of the last level */
 	unsigned ranks; /* of each host at the start */
+	bool are_diskless; /* hosts: an lm keeps nothing, and has no file open */
 	nsec_t delay, jitter; /* of each link, one way */
 };
 

@@ -27,6 +27,7 @@ struct simnode {
 	struct timebase time;
 	char name[NAME_BYTES];
 	struct simdisk *disk; /* owned */
+	bool is_diskless;
 };
 
 static void on_end(void *arg, const char *reason)
@@ -67,7 +68,7 @@ static void on_resume(void *arg)
 	simnode_resume(arg);
 }
 
-int simnode_new(struct world *w, unsigned number, const char *site, struct simnode **out, struct err *e)
+int simnode_new(struct world *w, unsigned number, const char *site, bool is_diskless, struct simnode **out, struct err *e)
 {
 	struct simnode *n = calloc(1, sizeof(*n));
 	int rc;
@@ -75,6 +76,7 @@ int simnode_new(struct world *w, unsigned number, const char *site, struct simno
 	if (!n)
 		return err_nomem(e);
 	n->w = w;
+	n->is_diskless = is_diskless;
 	snprintf(n->name, sizeof(n->name), "h%u", number);
 	n->who = world_identity(w, ROLE_LM, site, n->name);
 	rng_init(&n->rng, rng_next(&w->dice));
@@ -130,10 +132,9 @@ bool simnode_is_up(const struct simnode *n)
 int simnode_start(struct simnode *n, struct err *e)
 {
 	char journal[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES], audit[FILE_PATH_BYTES];
-	const struct lm_conf c = { .loop = n->clock.loop, .rng = &n->rng, .timebase = &n->time,
+	struct lm_conf c = { .loop = n->clock.loop, .rng = &n->rng, .timebase = &n->time,
 				   .host = simhost_host(n->host), .epoch = (uint64_t)hostclock_wall(&n->clock), .host_name = n->name,
-				   .memfd = SIMHOST_MEMFD, .journal = journal, .ops = ops, .bases = bases,
-				   .audit = audit, .uid = getuid(), .may_manipulate = true, .on_end = on_end, .arg = n };
+				   .memfd = SIMHOST_MEMFD, .uid = getuid(), .may_manipulate = true, .on_end = on_end, .arg = n };
 	const struct connstr conn = { .host = { WORLD_TOP }, .nhost = 1, .port = n->w->port, .pin = WORLD_PIN };
 	int rc = mem_ctx_open(n->w->net, &n->who, &n->ctx, e);
 	struct loop *was;
@@ -144,6 +145,12 @@ int simnode_start(struct simnode *n, struct err *e)
 	simdisk_path(n->disk, "done", ops);
 	simdisk_path(n->disk, "bases", bases);
 	simdisk_path(n->disk, "audit", audit);
+	if (!n->is_diskless) {
+		c.journal = journal;
+		c.ops = ops;
+		c.bases = bases;
+		c.audit = audit;
+	}
 	timebase_init(&n->time, loop_now(n->clock.loop), hostclock_wall(&n->clock) - world_random(n->w, NSEC_PER_SEC));
 	was = loop_enter(n->clock.loop);
 	rc = lm_open(&c, &n->lm, e);
