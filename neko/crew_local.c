@@ -119,16 +119,15 @@ static uint32_t address(const struct crew *c, uint32_t id)
 	return INADDR_LOOPBACK;
 }
 
-/* At most for so long. */
+/* At most for so long; just so long where the kernel gives no descriptor, for poll() passes over what is none. */
 static void await_end(int pid)
 {
 	struct pollfd f = { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 };
 
-	if (f.fd < 0)
-		return;
 	while (poll(&f, 1, REAP_MS) < 0 && errno == EINTR)
 		;
-	close(f.fd);
+	if (f.fd >= 0)
+		close(f.fd);
 }
 
 void crew_reap(int pid, char *out)
