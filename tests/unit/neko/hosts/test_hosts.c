@@ -63,7 +63,7 @@ static void say_port(void *arg, uint16_t port)
 
 static uint16_t start_factory(struct bed *b, unsigned i)
 {
-	struct factory_conf c = { { b->factory, pki_ca_pin(b->ca) }, "127.0.0.1", 0, false };
+	struct factory_conf c = { .self = { b->factory, pki_ca_pin(b->ca) }, .address = "127.0.0.1" };
 	uint16_t port;
 	int ends[2];
 
