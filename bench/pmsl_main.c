@@ -132,7 +132,7 @@ int main(void)
 		{ "pmsl.compile.ms", text, "Worst", BIND_BY_NOTHING, 4, 2, ROUNDS },
 		{ "pmsl.compile_1000_procs.ms", text, "Worst", BIND_BY_NOTHING, 64, 16, ROUNDS_LARGE },
 		{ "pmsl.compile_2000_procs.ms", text, "Worst", BIND_BY_NOTHING, 125, 16, ROUNDS_LARGE },
-		{ "pmsl.each_of_500_procs.ms", of_each, "Calls", BIND_BY_PROCESS, 31, 16, ROUNDS_LARGE },
+		{ "pmsl.each_of_2000_procs.ms", of_each, "Calls", BIND_BY_PROCESS, 125, 16, ROUNDS_LARGE },
 		{ "pmsl.partners_1000_procs.ms", by_partner, "Sent", BIND_BY_NOTHING, 64, 16, ROUNDS_LARGE },
 	};
 

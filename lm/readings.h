@@ -13,7 +13,7 @@
 #include "proto/msg.h"
 
 #define READINGS_MAX 1024 /* measurements with a piece here: sixteen of each of TOOLS_MAX tools */
-#define READINGS_NODES_MAX (64 * FLOW_NODES_MAX) /* of all their graphs */
+#define READINGS_NODES_MAX 65536 /* of all their graphs */
 #define READINGS_STATE_MAX_BYTES (64 * 1024 * 1024) /* of these: what a watched host can spare */
 #define READINGS_RESTATE_NS \
 	(120 * NSEC_PER_SEC) /* for a parent that comes back: as long as an sm keeps what tools wanted */

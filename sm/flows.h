@@ -16,7 +16,7 @@
 
 #define FLOWS_MAX 1024 /* sixteen measurements of each of TOOLS_MAX tools */
 #define FLOWS_BYTES_MAX (256 * 1024 * 1024) /* graphs of all hosts and measurements */
-#define FLOWS_NODES_MAX (256 * FLOW_NODES_MAX) /* of all pieces of this site that run here */
+#define FLOWS_NODES_MAX 262144 /* of all pieces of this site that run here */
 #define FLOWS_STATE_MAX_BYTES (256 * 1024 * 1024) /* of these; a sketch of each host is some 50 KB */
 #define FLOWS_ENTRIES_MAX 1000 /* what is wrong, told in one FLOW_ACK; more names help nobody */
 #define FLOWS_ACK_MAX_NS NSEC_PER_SEC /* then mainsm is told without the hosts that do not answer */

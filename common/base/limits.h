@@ -96,8 +96,8 @@
 /* --- metric language and graphs */
 #define PMSL_SOURCE_MAX_BYTES (256 * 1024) /* one specification */
 #define PMSL_DEPTH_MAX 64 /* nesting of expressions; parser and checker recurse */
-#define FLOW_NODES_MAX 1024 /* of one shipped graph */
-#define FLOW_EDGES_MAX 4096
+#define FLOW_NODES_MAX 16384 /* of one shipped graph: a value of each of thousands of processes, a link and a result each */
+#define FLOW_EDGES_MAX 65536
 #define FLOW_STATE_MAX_BYTES (32 * 1024 * 1024) /* touched only as far as it is used */
 #define FLOW_EVALS_PER_EVENT_MAX 256 /* nodes that one event may wake */
 /* between two reads: a frame a read from each host, and rings are read this often */

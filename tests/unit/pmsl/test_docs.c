@@ -76,8 +76,8 @@ START_TEST(all_words_and_limits_are_told)
 	expect_word(text);
 	ck_assert_int_eq(PMSL_HEIGHT_MAX, 1000);
 	ck_assert_int_eq(PMSL_DIAGS_MAX, 20);
-	ck_assert_int_eq(FLOW_NODES_MAX, 1024);
-	ck_assert_int_eq(FLOW_EDGES_MAX, 4096);
+	ck_assert_int_eq(FLOW_NODES_MAX, 16384);
+	ck_assert_int_eq(FLOW_EDGES_MAX, 65536);
 }
 END_TEST
 

@@ -135,6 +135,43 @@ START_TEST(each_region_has_an_output)
 }
 END_TEST
 
+/* Two sites with as many hosts of 16 processes, and some more on the last one. */
+static void make_many(unsigned hosts, unsigned more)
+{
+	struct buf layout = BUF_INIT(1 << 20);
+	struct err e = { 0 };
+
+	arena_free(arena);
+	arena = arena_new(64 << 20);
+	for (unsigned h = 0; h < 2 * hosts; h++) {
+		unsigned procs = 16 + (h + 1 == 2 * hosts ? more : 0);
+
+		buf_printf(&layout, "%sh%u=", h == 0 ? "s:" : h == hosts ? "/t:" : ";", h);
+		for (unsigned p = 0; p < procs; p++)
+			buf_printf(&layout, "%sp_%u", p ? "," : "", h * 16 + p);
+	}
+	ck_assert_msg(world_from_layout(buf_str(&layout), arena, &world, &e) == 0, "%s", e.text);
+	buf_done(&layout);
+}
+
+START_TEST(thousands_of_processes_have_an_output_each)
+{
+	wish.by = BIND_BY_PROCESS;
+	make_many(BIND_OUTPUTS_MAX / 32, 0);
+	ck_assert_msg(plan_builtin("Send_volume", false, false) == 0, "%s", diags.n ? diags.v[0].text : "");
+	ck_assert_uint_eq(plan.noutput, BIND_OUTPUTS_MAX);
+}
+END_TEST
+
+START_TEST(more_outputs_than_a_measurement_has_are_refused)
+{
+	wish.by = BIND_BY_PROCESS;
+	make_many(BIND_OUTPUTS_MAX / 32, 1);
+	ck_assert_int_eq(plan_builtin("Send_volume", false, false), -ERR_LIMIT);
+	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "more than 4096 outputs"));
+}
+END_TEST
+
 START_TEST(regions_that_nobody_has_named_are_no_outputs)
 {
 	wish.each = BIND_EACH_REGION;
@@ -158,6 +195,8 @@ int main(void)
 		each_partner_of_all_together_has_an_output,
 		partners_of_many_processes_are_named_once,
 		each_region_has_an_output,
+		thousands_of_processes_have_an_output_each,
+		more_outputs_than_a_measurement_has_are_refused,
 		regions_that_nobody_has_named_are_no_outputs,
 		what_has_no_partners_is_not_told_apart_by_them,
 	};
