@@ -153,12 +153,15 @@ static int sample_again(void *arg)
 	return next_sample(t);
 }
 
-/* The next sample; when mainsm is lost, one of the next mainsm, as long as nobody wants us to end. */
+/*
+ * The next sample; when mainsm is lost, one of the next mainsm, as long as nobody wants us to end. It may be back before
+ * anything is asked for, and would answer.
+ */
 static int sample(struct top *t)
 {
-	int rc = next_sample(t);
+	int rc = session_link() == SESSION_UP ? next_sample(t) : CMD_OK;
 
-	if (rc == CMD_OK || session_link() == SESSION_UP)
+	if (session_link() == SESSION_UP)
 		return rc;
 	while ((rc = session_bridge(&t->gap)) == CMD_OK && t->gap.since && !t->is_over && !got_signal)
 		wait_until(t, clock_mono() + KEY_POLL_MS * NSEC_PER_MSEC);
