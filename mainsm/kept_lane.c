@@ -154,7 +154,7 @@ static int pass_on(struct sub *s, const struct lane *l, const struct msg_events 
 
 static void add(struct buf *b, const char *name)
 {
-	if (b->n + strlen(name) + sizeof(", ") <= KEPT_MISSING_MAX_BYTES)
+	if (b->n + strlen(b->n ? ", " : "") + strlen(name) <= KEPT_MISSING_MAX_BYTES)
 		buf_printf(b, "%s%s", b->n ? ", " : "", name);
 }
 

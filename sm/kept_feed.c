@@ -246,7 +246,7 @@ void sub_free_feeds(struct sub *s)
 
 static void add(struct buf *b, const char *what, const char *name)
 {
-	if (b->n + strlen(what) + strlen(name) + sizeof(", ") > KEPT_MISSING_MAX_BYTES)
+	if (b->n + strlen(b->n ? ", " : "") + strlen(what) + strlen(name) > KEPT_MISSING_MAX_BYTES)
 		return; /* who is looked for among so many is found one after another */
 	buf_printf(b, "%s%s%s", b->n ? ", " : "", what, name);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kept subscriptions through a mainsm: who shares the window of a receiver, and who is left when others go. */
+#include "mainsm/kept.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/four_hosts.h"
 
@@ -232,6 +233,22 @@ START_TEST(an_end_that_is_told_twice_is_as_it_was_told_last)
 }
 END_TEST
 
+START_TEST(as_many_as_a_site_may_name_are_missing_here_too)
+{
+	char names[KEPT_MISSING_MAX_BYTES + 1];
+
+	for (int n = KEPT_MISSING_MAX_BYTES - 4; n <= KEPT_MISSING_MAX_BYTES; n++) {
+		snprintf(names, sizeof(names), "%0*d", n, 0);
+		ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
+		say_end(&a, "");
+		say_end(&b, names);
+		ck_assert_msg(missing[0] == '0', "%d", n);
+		ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	}
+	ck_assert_uint_eq(of_a.ended + of_b.ended, 0);
+}
+END_TEST
+
 START_TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
 {
 	const struct mem_link cut = { .cut = true };
@@ -296,6 +313,7 @@ int main(void)
 				       who_found_no_room_is_opened_when_those_that_had_it_are_gone,
 				       it_goes_on_when_some_of_its_processes_are_gone, nobody_else_acknowledges_or_ends_it, without_any_host_all_has_come,
 				       all_that_are_there_have_told_their_end, an_end_that_is_told_twice_is_as_it_was_told_last,
+				       as_many_as_a_site_may_name_are_missing_here_too,
 				       an_end_says_who_was_not_there_and_leaves_it_to_the_next_one,
 				       a_wish_that_is_refused_changes_nothing, sites_that_a_mainsm_before_knew_may_come_yet };
 
