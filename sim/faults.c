@@ -13,6 +13,7 @@
 #define CALLS_AT_ONCE 3
 #define TROUBLED_MAX 65536 /* links at once: then no more until some are mended */
 #define ONE_WAY_ONE_IN 3 /* of cuts */
+#define UNACKNOWLEDGED_NS (300 * NSEC_PER_MSEC) /* until a TCP that hears nothing sends nothing new: its least time-out and a way */
 #define DISK_ONE_IN 5
 #define PAUSE_ONE_IN 5
 #define STEP_ONE_IN 12
@@ -83,6 +84,7 @@ static void trouble_link(struct faults *f, const char *a, const char *b, struct 
 	if (how.cut && one_in(f, ONE_WAY_ONE_IN)) {
 		how.cut = false;
 		how.deaf = one_in(f, 2) ? a : b;
+		how.heard_until = loop_now(f->conf.cluster->w->loop) + UNACKNOWLEDGED_NS;
 	}
 	set_link(f, a, b, how);
 }

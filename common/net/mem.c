@@ -185,7 +185,10 @@ static bool hears(const struct mem_chan *m)
 {
 	const struct mem_link *how = link_of(m);
 
-	return !how->cut && !(how->deaf && m->here && str_eq(how->deaf, m->here));
+	if (how->cut || !how->deaf)
+		return !how->cut;
+	return !(m->here && str_eq(how->deaf, m->here)) &&
+	       !(how->heard_until && loop_whole_now(m->c.loop) >= how->heard_until);
 }
 
 static void take(struct mem_chan *m, struct mem_packet *k)

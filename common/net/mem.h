@@ -50,6 +50,11 @@ struct mem_link {
 	double drop; /* probability that a frame breaks the connection, as a reset would */
 	bool cut; /* a pulled cable: nothing passes, nobody is told, dialling times out */
 	const char *deaf; /* the host of both to which nothing passes; dialling times out; NULL: none; borrowed */
+	/*
+	 * Where a host is deaf: when (of the network's loop) nothing passes the other way either. TCP sends nothing new while
+	 * nothing is acknowledged, which it notices after its time-out (RFC 6298). 0: never.
+	 */
+	nsec_t heard_until;
 	/* Drawn for each frame and added; the order is kept all the same. NULL: nothing. */
 	nsec_t (*more)(void *arg);
 	void *arg; /* of it; borrowed */
