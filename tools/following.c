@@ -55,11 +55,15 @@ static void write_request(const struct following *f, struct buf *b)
 	buf_printf(b, "): trace_buffer_append(%s,$time,0,[$block])", f->buffer);
 }
 
+static int fail(const struct following *f)
+{
+	return cmd_fail(f->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(f->ended), "%s", f->why_ended);
+}
+
 static int tell_end(struct following *f)
 {
 	f->is_over = true;
-	f->status = cmd_fail(f->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(f->ended), "%s",
-			     f->why_ended);
+	f->status = fail(f);
 	return f->status;
 }
 
@@ -79,7 +83,7 @@ static int make_csr(struct following *f)
 		on_reply(r, f);
 	if (f->csr[0])
 		return CMD_OK;
-	return f->ended ? tell_end(f) : cmd_fail(CMD_FAILURE, "mainsm does not take the request");
+	return f->ended ? fail(f) : cmd_fail(CMD_FAILURE, "mainsm does not take the request");
 }
 
 static int ask_for(struct following *f)
