@@ -20,6 +20,7 @@
 #define TOKEN_ROOM 40
 #define FRONT_EVERY_MS 100
 #define FRONT_SETTLE_NS (2 * NSEC_PER_SEC)
+#define FRONT_SETTLE_HOST_NS (300 * NSEC_PER_USEC) /* more, for each host: mainsm sends to all of them */
 #define FRONT_NS (5 * NSEC_PER_SEC)
 #define SPEED_EVERY_NS (10 * NSEC_PER_SEC)
 #define STEP_NS (10 * NSEC_PER_MSEC) /* between two bursts of events */
@@ -253,7 +254,7 @@ static void create(struct bed *b, const char *text, char token[TOKEN_ROOM])
 	str_copy(token, TOKEN_ROOM, r && r->nentry ? r->entry[0].value : "");
 	snprintf(start, sizeof(start), ":dfg_start([%s])", token);
 	asker_be_ok(b->asker, start);
-	pass(b, FRONT_SETTLE_NS);
+	pass(b, FRONT_SETTLE_NS + b->c.conf.hosts * FRONT_SETTLE_HOST_NS);
 }
 
 static double read_total(struct bed *b, const char *token)
