@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Between two times that it stands still: one that always goes on just before it is given up would owe its answers for ever. */
+#define RUNS_NS (10 * NSEC_PER_SEC)
+
 struct simtop {
 	struct world *w;
 	struct mainsm *m; /* NULL: it does not run */
@@ -21,6 +24,7 @@ struct simtop {
 	struct heap_account heap;
 	struct hostclock clock;
 	struct simdisk *disk; /* owned */
+	nsec_t free_at; /* before that it is not held again */
 };
 
 /* Whoever runs the world starts them all. */
@@ -139,8 +143,11 @@ void simtop_kill(struct simtop *t)
 
 void simtop_hold(struct simtop *t, nsec_t time)
 {
-	if (!t->m)
+	const nsec_t now = loop_now(t->w->loop);
+
+	if (!t->m || now < t->free_at)
 		return;
+	t->free_at = now + time + RUNS_NS;
 	log_info("sim", "mainsm stands still for %lld ms", (long long)(time / NSEC_PER_MSEC));
 	loop_part_hold(t->clock.loop, time);
 }
