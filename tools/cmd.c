@@ -102,10 +102,10 @@ int cmd_fail(int status, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (hush.words)
-		vsnprintf(hush.words, hush.size, fmt, ap);
-	else
+	if (!hush.words)
 		say("", fmt, ap);
+	else if (!hush.words[0])
+		vsnprintf(hush.words, hush.size, fmt, ap);
 	va_end(ap);
 	return status;
 }

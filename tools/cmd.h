@@ -91,8 +91,8 @@ int cmd_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 
 void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * For what is tried again before it is a failure: from now on cmd_fail() writes into words, where the last one stays,
- * and not on stderr. NULL: on stderr again.
+ * For what is tried again before it is a failure: from now on cmd_fail() writes into words ("" before), where the first one stays, the
+ * cause of others, and not on stderr. NULL: on stderr again.
  */
 void cmd_hush(char *words, size_t size);
 

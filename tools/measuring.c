@@ -405,6 +405,9 @@ static void delete(struct measuring *m)
 {
 	Omis_reply r;
 
+	if (m->csr[0] && session_ask(&r, ":csr_delete([%s])", m->csr) == CMD_OK)
+		omis_reply_free(r);
+	m->csr[0] = 0;
 	if (m->dfg[0] && session_ask(&r, ":dfg_delete([%s])", m->dfg) == CMD_OK)
 		omis_reply_free(r);
 	m->dfg[0] = 0;

@@ -4,6 +4,8 @@
 #include "tools/following.h"
 #include "tools/session.h"
 
+#include <string.h>
+
 static bool refuses;
 static Omis_object_result result[2];
 static Omis_service_result all[] = { result, NULL };
@@ -29,7 +31,7 @@ int __wrap_session_ask_value(Omis_value **out, const char *fmt, ...)
 int __wrap_session_ask(Omis_reply *out, const char *fmt, ...)
 {
 	*out = NULL;
-	return CMD_OK;
+	return refuses ? cmd_fail(CMD_FAILURE, "what was there has gone") : CMD_OK;
 }
 
 void __wrap_omis_reply_free(Omis_reply r)
@@ -58,6 +60,7 @@ START_TEST(a_mainsm_that_is_not_ready_is_asked_again)
 	cmd_hush(words, sizeof(words));
 	ck_assert_int_ne(f.gap.again(f.gap.arg), CMD_OK);
 	cmd_hush(NULL, 0);
+	ck_assert_msg(strstr(words, "not yet"), "%s", words); /* the cause, and not what comes of it */
 	ck_assert_int_eq(f.status, CMD_OK);
 	ck_assert(!f.is_over);
 	refuses = false;
