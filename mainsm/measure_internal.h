@@ -151,6 +151,7 @@ struct measure_world {
 	struct arena *arena;
 	uint64_t hash; /* of all that a graph depends on */
 	size_t count[PMSL_T_SITE + 1]; /* by kind */
+	bool is_cut; /* there are more than WORLD_OBJECTS_MAX: nothing is to be measured of a part of them */
 };
 
 /*

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BIND_ARGS_MAX_BYTES (4 * 1024 * 1024) /* places of WORLD_OBJECTS_MAX objects, some times over */
+#define BIND_ARGS_MAX_BYTES (16 * 1024 * 1024) /* places of WORLD_OBJECTS_MAX objects, some times over */
 #define PARAMETERS_MAX_BYTES OMIS_REQUEST_MAX_BYTES
 
 static int invalid(struct buf *why, const char *what, const char *name)

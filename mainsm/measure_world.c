@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define WORLD_HEAP_MAX_BYTES (32 * 1024 * 1024) /* WORLD_OBJECTS_MAX with their names */
+#define WORLD_HEAP_MAX_BYTES (128 * 1024 * 1024) /* WORLD_OBJECTS_MAX with their names */
 
 struct adding {
 	struct measure_world *w;
@@ -24,8 +24,12 @@ static enum pmsl_kind kind_of(const struct object *o)
 
 static bool is_in(const struct adding *a, const struct object *o)
 {
-	if (!scope_has(a->s->scope, o) || a->w->world.n == WORLD_OBJECTS_MAX)
+	if (!scope_has(a->s->scope, o))
 		return false;
+	if (a->w->world.n == WORLD_OBJECTS_MAX) {
+		a->w->is_cut = true;
+		return false;
+	}
 	if (o->kind != OBJECT_PROC || o->state != MSG_STATE_ENDED)
 		return true;
 	return a->before && measure_world_find(a->before, o->token) != WORLD_NONE;

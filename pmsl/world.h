@@ -9,7 +9,7 @@
 #include "common/base/err.h"
 #include "pmsl/type.h"
 
-#define WORLD_OBJECTS_MAX 65536 /* as many as a request may name */
+#define WORLD_OBJECTS_MAX 262144 /* a hundred thousand hosts with a process each, and their sites */
 #define WORLD_NONE UINT32_MAX
 
 struct world_object {
