@@ -451,12 +451,15 @@ static struct run *run_new(struct executor *x, const struct run_spec *spec)
 	return NULL;
 }
 
-/* What becomes of a manipulation where it cannot be sent to. */
+/*
+ * What becomes of a manipulation where it cannot be sent to. One with an id may have been sent there before, by us or by a daemon that stood here
+ * before us, and have been done then.
+ */
 static const char *outcome_unsent(const struct omis_request *r, const struct run_spec *spec)
 {
 	if (route_right_needed(r) <= OMIS_OBSERVE)
 		return NULL;
-	return spec->flags & MSG_REQUEST_OUTCOME ? "outcome unknown" : "not done";
+	return spec->op || spec->flags & MSG_REQUEST_OUTCOME ? "outcome unknown" : "not done";
 }
 
 int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec, struct err *e)

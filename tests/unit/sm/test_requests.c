@@ -118,6 +118,24 @@ START_TEST(a_lost_host_is_missing_at_once)
 }
 END_TEST
 
+START_TEST(of_an_id_that_may_have_been_sent_before_nothing_is_claimed)
+{
+	static const char text[] = ":thread_stop([p_2_000001])";
+	const uint32_t number = 1;
+	const struct msg m = { .type = MSG_REQUEST,
+			       .request = { .id = 1, .tool = 3, .identity = "tool-manipulate//u@top", .right = OMIS_MANIPULATE,
+					    .deadline_ns = SEC, .text = { (const uint8_t *)text, strlen(text) },
+					    .action = &number, .naction = 1, .op_epoch = 5, .op = 7 } };
+
+	lm_stop(&w, 1);
+	world_run(&w, 5 * MS);
+	ck_assert_int_eq(top_send(&w, &m), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.last->id, 1);
+	ck_assert_str_eq(w.top.last->coverage.missing[0].reason, "outcome unknown: the host does not answer");
+}
+END_TEST
+
 START_TEST(a_host_that_dies_in_a_request_ends_the_waiting)
 {
 	w.lm[1].is_mute = true;
@@ -438,7 +456,7 @@ int main(void)
 		nothing_behind_a_barrier_starts_before_all_in_front_is_done,
 		a_silent_lm_costs_the_deadline_and_is_named,
 		a_host_far_away_gets_less_time,
-		a_lost_host_is_missing_at_once,
+		a_lost_host_is_missing_at_once, of_an_id_that_may_have_been_sent_before_nothing_is_claimed,
 		a_host_that_dies_in_a_request_ends_the_waiting,
 		a_quorum_and_the_first_answer_are_enough_when_asked_for,
 		a_cancel_goes_down_and_nothing_comes_up,
