@@ -341,6 +341,17 @@ unsigned fake_segment_announce(struct fake_segment *s, const void *definition, s
 	return number;
 }
 
+unsigned fake_segment_announce_type(struct fake_segment *s, const struct evtype *type)
+{
+	struct buf b = BUF_INIT(1024);
+	unsigned number;
+
+	ck_assert_int_eq(evtype_encode(&b, 1, type, false, NULL), 0);
+	number = fake_segment_announce(s, b.p, b.n);
+	buf_done(&b);
+	return number;
+}
+
 void fake_segment_event(struct fake_segment *s, unsigned number, const void *values, size_t n)
 {
 	const uint32_t *word = (const uint32_t *)(const void *)(s->base + s->h->event_word_offset);

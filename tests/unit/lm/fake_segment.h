@@ -6,6 +6,7 @@
 #include "common/ring/action.h"
 #include "common/ring/ring.h"
 #include "common/ring/seg.h"
+#include "eventlog/evtype.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,6 +55,7 @@ uint32_t fake_segment_probe_word(const struct fake_segment *s, unsigned probe);
 
 /* A type of events comes to be; its number. */
 unsigned fake_segment_announce(struct fake_segment *s, const void *definition, size_t n);
+unsigned fake_segment_announce_type(struct fake_segment *s, const struct evtype *type);
 /* One is written, when its word says so, with these bytes of values. */
 void fake_segment_event(struct fake_segment *s, unsigned number, const void *values, size_t n);
 

@@ -44,13 +44,8 @@ static unsigned announce(struct fake_segment *s, const char *name)
 {
 	static const struct evfield field[] = { { "n", EV_INT32 } };
 	const struct evtype t = { .name = name, .level = EV_INFO, .nfield = 1, .field = field };
-	struct buf b = BUF_INIT(1024);
-	unsigned number;
 
-	ck_assert_int_eq(evtype_encode(&b, 1, &t, false, NULL), 0);
-	number = fake_segment_announce(s, b.p, b.n);
-	buf_done(&b);
-	return number;
+	return fake_segment_announce_type(s, &t);
 }
 
 static void write_events(struct fake_segment *s, unsigned number, int32_t from, int32_t to)
