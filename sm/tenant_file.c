@@ -137,16 +137,14 @@ int tenant_write(const struct tenant *t, struct err *e)
 	return rc;
 }
 
-/* The key last to be missed: without it nothing there is worth anything. */
 void tenant_erase(struct tenant *t)
 {
-	static const char *const files[] = { FILE_NAME, "key.pem", "cert.pem", "ca.pem" };
 	char path[FILE_PATH_BYTES];
 
 	loop_timer_cancel(t->save);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (!path_of(t, files[i], path, NULL))
-			file_remove(path, NULL);
+	if (!path_of(t, FILE_NAME, path, NULL))
+		file_remove(path, NULL);
+	pki_creds_erase(t->dir);
 	keeps_erase(t->spool);
 	rmdir(t->dir);
 }

@@ -12,6 +12,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* One that is not on the disk is not left: who tries again would find it, and not know. Where a parent cannot be synced that is all. */
+static int make_one(const char *path)
+{
+	if (mkdir(path, 0700))
+		return errno == EEXIST ? 0 : -ERR_SYS;
+	if (file_sync_name(path) && errno != EACCES && errno != EINVAL) {
+		int why = errno;
+
+		rmdir(path);
+		errno = why;
+		return -ERR_SYS;
+	}
+	return 0;
+}
+
 /* mkdir -p with 0700 for what is missing. */
 static int make_path(char *path, struct err *e)
 {
@@ -21,7 +36,7 @@ static int make_path(char *path, struct err *e)
 		if (was != '/' && was != '\0')
 			continue;
 		*at = '\0';
-		if (mkdir(path, 0700) && errno != EEXIST)
+		if (make_one(path))
 			return err_sys(e, "%s: cannot make this directory", path);
 		*at = was;
 		if (!was)

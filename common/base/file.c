@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -163,7 +164,7 @@ static int write_all(int fd, const uint8_t *p, size_t n)
 }
 
 /* A rename is safe against power loss only when the directory is on the disk too. */
-static int sync_parent(const char *path)
+int file_sync_name(const char *path)
 {
 	char dir[FILE_PATH_BYTES];
 	const char *slash = strrchr(path, '/');
@@ -178,16 +179,40 @@ static int sync_parent(const char *path)
 	return rc;
 }
 
+/* A descriptor, or -code. */
+static int make_temp(const char *path, char temp[FILE_PATH_BYTES], struct err *e)
+{
+	int fd;
+
+	if ((size_t)snprintf(temp, FILE_PATH_BYTES, "%s.XXXXXX", path) >= FILE_PATH_BYTES)
+		return err_set(e, ERR_LIMIT, "path is too long: %.100s", path);
+	fd = mkostemp(temp, O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "%s", path) : fd;
+}
+
+int file_check_writable(const char *path, struct err *e)
+{
+	char temp[FILE_PATH_BYTES];
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return err_set(e, ERR_SYS, "%s: is a directory", path);
+	fd = make_temp(path, temp, e);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	unlink(temp);
+	return 0;
+}
+
 static int write_whole(const char *path, const void *p, size_t n, bool synced, struct err *e)
 {
 	char temp[FILE_PATH_BYTES];
-	int fd, rc;
+	int fd = make_temp(path, temp, e), rc;
 
-	if ((size_t)snprintf(temp, sizeof(temp), "%s.XXXXXX", path) >= sizeof(temp))
-		return err_set(e, ERR_LIMIT, "path is too long: %.100s", path);
-	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
-		return err_sys(e, "%s", temp);
+		return fd;
 	rc = write_all(fd, p, n);
 	if (!rc && synced && fsync(fd))
 		rc = -ERR_SYS;
@@ -199,7 +224,7 @@ static int write_whole(const char *path, const void *p, size_t n, bool synced, s
 		rc = err_sys(e, "%s", path);
 	if (rc)
 		unlink(temp);
-	else if (synced && sync_parent(path))
+	else if (synced && file_sync_name(path))
 		rc = err_sys(e, "%s: its directory", path);
 	return rc;
 }
@@ -212,6 +237,37 @@ int file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
 int file_replace(const char *path, const void *p, size_t n, struct err *e)
 {
 	return write_whole(path, p, n, false, e);
+}
+
+/* File systems of clusters may know no locks, or have nobody who gives them. */
+static int lock_failed(const char *path, struct err *e)
+{
+	switch (errno) {
+	case EWOULDBLOCK:
+		return err_set(e, ERR_AGAIN, "%s is held by another process", path);
+	case ENOSYS:
+	case EOPNOTSUPP:
+	case ENOLCK:
+		return err_set(e, ERR_UNSUPPORTED, "lock %s: its file system has no locks", path);
+	default:
+		return err_sys(e, "lock %s", path);
+	}
+}
+
+int file_lock(const char *path, bool is_shared, int *out, struct err *e)
+{
+	int how = (is_shared ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+	int fd = open(path, how, 0600), rc;
+
+	if (fd < 0)
+		return open_failed(path, e);
+	if (!flock(fd, (is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) {
+		*out = fd;
+		return 0;
+	}
+	rc = lock_failed(path, e);
+	close(fd);
+	return rc;
 }
 
 int file_remove(const char *path, struct err *e)

@@ -16,7 +16,8 @@
 /*
  * Makes path and its missing parents (0700) and checks the last one: a real
  * directory (no symbolic link), ours, closed to others. A directory that is ours but
- * open to others is refused, not mended. ERR_DENIED, ERR_SYS.
+ * open to others is refused, not mended. What is made is on the disk: what is synced in it
+ * would be gone with it. ERR_DENIED, ERR_SYS.
  */
 int file_private_dir(const char *path, struct err *e);
 
@@ -47,8 +48,22 @@ int file_write_atomic(const char *path, const void *p, size_t n, struct err *e);
 /* The same without waiting for the disk: for what means nothing after the machine was off. */
 int file_replace(const char *path, const void *p, size_t n, struct err *e);
 
+/* That this name is in its directory is on the disk. -ERR_SYS with errno; EACCES, EINVAL: that directory cannot be synced. */
+int file_sync_name(const char *path);
+
+/*
+ * Whether file_write_atomic() could write there now: for who works long before it does. Nothing of it stays. ERR_SYS.
+ */
+int file_check_writable(const char *path, struct err *e);
+
 /* -ERR_NOTFOUND is success too: the file is not there afterwards. */
 int file_remove(const char *path, struct err *e);
+
+/*
+ * An flock on the file, until *out is closed: alone, and the file is made if missing (0600); or with all others who share it,
+ * where it is there. ERR_AGAIN: somebody has it. ERR_UNSUPPORTED: its file system has no locks. ERR_NOTFOUND, ERR_DENIED, ERR_SYS.
+ */
+int file_lock(const char *path, bool is_shared, int *out, struct err *e);
 
 /* "a/b" into out (size bytes). ERR_LIMIT when it does not fit. */
 int file_join(char *out, size_t size, const char *a, const char *b, struct err *e);

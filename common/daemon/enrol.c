@@ -402,6 +402,8 @@ int enrol_renew_begin(const struct enrol_conf *c, struct enrol_renewal **out, st
 	if (!r)
 		return err_nomem(e);
 	buf_init(&r->csr, PKI_DER_MAX_BYTES);
+	if (c->ctx && !c->conn)
+		str_copy(r->n.conn.pin, sizeof(r->n.conn.pin), net_ctx_pin(c->ctx));
 	rc = copy_conf(&r->n, c) ? make_request(&r->n.key, &r->csr, e) : err_nomem(e);
 	if (rc) {
 		enrol_renew_free(r);

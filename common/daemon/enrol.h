@@ -61,7 +61,7 @@ void enrol_cancel(struct enrol *n);
 /*
  * Renewal over a live link: enrol_renew_begin makes a new key and an ENROL message (valid until the
  * next call of either); the caller sends it and gives ENROL_ACK to enrol_renew_end, which stores
- * both.
+ * both. Without a connection string it must be of the authority whose certificate ctx uses.
  */
 struct enrol_renewal;
 int enrol_renew_begin(const struct enrol_conf *c, struct enrol_renewal **out, struct msg_enrol *m,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/base/str.h"
+#include "common/base/file.h"
 #include "common/daemon/daemon_internal.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define PID_BYTES 24
 
 /* Somebody may have removed the file between our open and our lock: then the lock means nothing. */
 static bool is_still_there(const char *path, int fd)
@@ -18,32 +19,24 @@ static bool is_still_there(const char *path, int fd)
 	return !fstat(fd, &a) && !lstat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int tell_owner(const char *path, int fd, struct err *e)
+static int tell_owner(const char *path, struct err *e)
 {
-	char pid[24] = "";
-	ssize_t n = pread(fd, pid, sizeof(pid) - 1, 0);
+	struct buf pid = BUF_INIT(PID_BYTES);
+	int digits, rc;
 
-	pid[n > 0 ? n : 0] = 0;
-	pid[strspn(pid, "0123456789")] = 0;
-	return err_set(e, ERR_EXISTS, "one is running already%s%s (lock %s)", *pid ? ": pid " : "",
-		       pid, path);
+	file_read(path, PID_BYTES, 0, &pid, NULL);
+	digits = (int)strspn(buf_str(&pid), "0123456789");
+	rc = err_set(e, ERR_EXISTS, "one is running already%s%.*s (lock %s)", digits ? ": pid " : "",
+		     digits, buf_str(&pid), path);
+	buf_done(&pid);
+	return rc;
 }
 
 static int open_locked(const char *path, int *out, struct err *e)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
+	int rc = file_lock(path, false, out, e);
 
-	if (fd < 0)
-		return err_sys(e, "%s", path);
-	*out = fd;
-	if (!flock(fd, LOCK_EX | LOCK_NB))
-		return 0;
-	if (errno == EWOULDBLOCK)
-		tell_owner(path, fd, e);
-	else
-		err_sys(e, "lock %s", path);
-	close(fd);
-	return errno == EWOULDBLOCK ? -ERR_EXISTS : -ERR_SYS;
+	return rc == -ERR_AGAIN ? tell_owner(path, e) : rc;
 }
 
 static int adopt(const char *path, int fd, int *out, struct err *e)
@@ -53,14 +46,14 @@ static int adopt(const char *path, int fd, int *out, struct err *e)
 	if (!is_still_there(path, fd))
 		return err_set(e, ERR_INVALID, "descriptor %d is not the lock %s", fd, path);
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		return tell_owner(path, fd, e);
+		return tell_owner(path, e);
 	*out = fd;
 	return 0;
 }
 
 int lock_take(const char *path, int inherited, int *out, struct err *e)
 {
-	char pid[24];
+	char pid[PID_BYTES];
 	int rc, fd = -1;
 
 	if (inherited >= 0)

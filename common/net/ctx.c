@@ -109,6 +109,11 @@ const struct identity *net_ctx_self(const struct net_ctx *ctx)
 	return ctx->has_self ? &ctx->self : NULL;
 }
 
+const char *net_ctx_pin(const struct net_ctx *ctx)
+{
+	return ctx->pin;
+}
+
 int net_ctx_revoke(struct net_ctx *ctx, const uint8_t serial[SERIAL_BYTES])
 {
 	return serial_set_add(ctx->revoked, serial);

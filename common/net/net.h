@@ -47,6 +47,9 @@ int net_ctx_reload(struct net_ctx *ctx, const struct pki_creds *creds, struct er
 /* Who we are; NULL without credentials. */
 const struct identity *net_ctx_self(const struct net_ctx *ctx);
 
+/* The pin of the authority that says so; "" without credentials. Valid until net_ctx_reload(). */
+const char *net_ctx_pin(const struct net_ctx *ctx);
+
 /*
  * Adds serials to the revoked ones: refused from now on, live links are cut
  * at the next check (<= check_period), or at once by net_ctx_check(). -ERR_NOMEM.

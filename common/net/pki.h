@@ -91,10 +91,14 @@ int pki_creds_make(struct pki_creds *out, const struct pki_key *k, const struct 
 /*
  * key.pem, cert.pem, ca.pem in dir. Loading: ERR_NOTFOUND when not all are there
  * (not enrolled yet), ERR_DENIED (modes), ERR_PARSE. Storing makes dir; the
- * certificate is written last.
+ * certificate is written last. Blocks until another process that stores there is ready; after two
+ * seconds ERR_AGAIN.
  */
 int pki_creds_load(const char *dir, struct pki_creds *out, struct err *e);
 int pki_creds_store(const char *dir, const struct pki_creds *c, struct err *e);
+
+/* The key first: without it nothing there is worth anything. */
+void pki_creds_erase(const char *dir);
 
 /*
  * The key belongs to the certificate, the CA has signed it, `wall` lies in its

@@ -7,6 +7,7 @@
 #include <openssl/x509.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void pki_creds_done(struct pki_creds *c)
@@ -158,6 +159,13 @@ static const struct part {
 	{ "cert.pem", offsetof(struct pki_creds, cert_pem), FILE_OWNED },
 };
 
+#define LOCK_FILE "creds.lock"
+/*
+ * For who writes three files and waits for the disk. A daemon's loop stands still meanwhile, so less than HEARTBEAT_PERIOD_NS; who
+ * is not served then tries again later, as for a mainsm that is not there.
+ */
+#define LOCK_WAIT_NS (2 * NSEC_PER_SEC)
+#define LOCK_STEP_NS (5 * NSEC_PER_MSEC)
 #define NPARTS (sizeof(parts) / sizeof(parts[0]))
 
 static char **part_of(struct pki_creds *c, const struct part *p)
@@ -183,17 +191,50 @@ static int load_part(const char *dir, const struct part *p, struct pki_creds *c,
 	return rc;
 }
 
+/*
+ * Processes of one user may share the directory: what one reads is what one other has written, all of it. *fd -1: nobody to
+ * wait for can be told, since nobody has stored here, or one that knew no lock, or its file system has none.
+ */
+static int lock(const char *dir, bool is_shared, int *fd, struct err *e)
+{
+	const struct timespec step = { .tv_nsec = LOCK_STEP_NS };
+	nsec_t until = clock_mono() + LOCK_WAIT_NS;
+	char path[FILE_PATH_BYTES];
+	struct err why = { 0 };
+	int rc = file_join(path, sizeof(path), dir, LOCK_FILE, e);
+
+	*fd = -1;
+	if (rc)
+		return rc;
+	while ((rc = file_lock(path, is_shared, fd, &why)) == -ERR_AGAIN && clock_mono() < until)
+		nanosleep(&step, NULL);
+	if (!rc || rc == -ERR_UNSUPPORTED || (is_shared && rc == -ERR_NOTFOUND))
+		return 0;
+	if (e)
+		*e = why;
+	return rc;
+}
+
+static void unlock(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 int pki_creds_load(const char *dir, struct pki_creds *out, struct err *e)
 {
 	struct pki_creds c = { 0 };
-	int rc = 0;
+	int rc, turn = -1;
 
 	/* file_private_dir() would make it. */
 	if (access(dir, F_OK))
 		return err_set(e, ERR_NOTFOUND, "%s: not enrolled yet", dir);
 	rc = file_private_dir(dir, e);
+	if (!rc)
+		rc = lock(dir, true, &turn, e);
 	for (size_t i = 0; i < NPARTS && !rc; i++)
 		rc = load_part(dir, &parts[i], &c, e);
+	unlock(turn);
 	if (rc)
 		pki_creds_done(&c);
 	else
@@ -201,18 +242,40 @@ int pki_creds_load(const char *dir, struct pki_creds *out, struct err *e)
 	return rc;
 }
 
+static int store_part(const char *dir, const struct part *p, struct pki_creds *c, struct err *e)
+{
+	char path[FILE_PATH_BYTES];
+	int rc = file_join(path, sizeof(path), dir, p->file, e);
+
+	return rc ? rc : file_write_atomic(path, *part_of(c, p), strlen(*part_of(c, p)), e);
+}
+
 int pki_creds_store(const char *dir, const struct pki_creds *c, struct err *e)
 {
 	struct pki_creds view = *c;
-	char path[FILE_PATH_BYTES];
-	int rc = file_private_dir(dir, e);
+	int turn, rc = file_private_dir(dir, e);
 
-	for (size_t i = 0; i < NPARTS && !rc; i++) {
-		const char *text = *part_of(&view, &parts[i]);
-
-		rc = file_join(path, sizeof(path), dir, parts[i].file, e);
-		if (!rc)
-			rc = file_write_atomic(path, text, strlen(text), e);
-	}
+	if (!rc)
+		rc = lock(dir, false, &turn, e);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < NPARTS && !rc; i++)
+		rc = store_part(dir, &parts[i], &view, e);
+	unlock(turn);
 	return rc;
+}
+
+static void erase(const char *dir, const char *file)
+{
+	char path[FILE_PATH_BYTES];
+
+	if (!file_join(path, sizeof(path), dir, file, NULL))
+		file_remove(path, NULL);
+}
+
+void pki_creds_erase(const char *dir)
+{
+	for (size_t i = 0; i < NPARTS; i++)
+		erase(dir, parts[i].file);
+	erase(dir, LOCK_FILE);
 }

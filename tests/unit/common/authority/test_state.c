@@ -33,7 +33,7 @@ static struct identity own(void)
 
 static void close_state(void)
 {
-	static const char *const files[] = { "own/key.pem", "own/cert.pem", "own/ca.pem", "own",
+	static const char *const files[] = { "own/key.pem", "own/cert.pem", "own/ca.pem", "own/creds.lock", "own",
 					     "ca.key",	    "ca.crt",	    "." };
 	char path[64];
 

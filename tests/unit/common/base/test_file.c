@@ -4,6 +4,7 @@
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <string.h>
@@ -68,12 +69,14 @@ START_TEST(what_was_written_is_read_back)
 END_TEST
 
 static unsigned syncs;
+static int sync_fails; /* errno */
 
 /* In the place of libc's. */
 int fsync(int fd)
 {
 	syncs++;
-	return 0;
+	errno = sync_fails;
+	return sync_fails ? -1 : 0;
 }
 
 START_TEST(a_file_is_on_the_disk_or_only_replaced)
@@ -89,6 +92,24 @@ START_TEST(a_file_is_on_the_disk_or_only_replaced)
 	ck_assert_int_eq(file_remove(at("f"), NULL), 0);
 	ck_assert_int_eq(rmdir(dir), 0); /* nothing temporary is left */
 	buf_done(&b);
+}
+END_TEST
+
+/* What is synced in it is there after the machine was off only if it is. */
+START_TEST(a_directory_that_was_made_is_on_the_disk)
+{
+	unsigned before = syncs;
+
+	ck_assert_int_eq(file_private_dir(at("a/b"), NULL), 0);
+	ck_assert_uint_eq(syncs, before + 2); /* the names a and b */
+	ck_assert_int_eq(file_private_dir(at("a/b"), NULL), 0);
+	ck_assert_uint_eq(syncs, before + 2);
+	sync_fails = EIO;
+	ck_assert_int_eq(file_private_dir(at("a/c"), NULL), -ERR_SYS);
+	sync_fails = 0;
+	ck_assert_int_ne(access(at("a/c"), F_OK), 0); /* who tries again syncs again */
+	ck_assert_int_eq(file_private_dir(at("a/c"), NULL), 0);
+	ck_assert_uint_eq(syncs, before + 4);
 }
 END_TEST
 
@@ -176,6 +197,10 @@ START_TEST(an_atomic_write_that_fails_leaves_the_old_file)
 	ck_assert_int_eq(file_write_atomic(at("d"), "x", 1, &e),
 			 -ERR_SYS); /* a directory is in the way */
 	ck_assert_int_eq(file_write_atomic(at("none/f"), "x", 1, &e), -ERR_SYS);
+	ck_assert_int_eq(file_check_writable(at("f"), &e), 0);
+	ck_assert_int_eq(file_check_writable(at("d"), &e), -ERR_SYS);
+	ck_assert_int_eq(file_check_writable(at("none/f"), &e), -ERR_SYS);
+	ck_assert_ptr_nonnull(strstr(e.text, "none/f: ")); /* its own name, not that of a temporary file */
 	ck_assert_int_eq(file_read(at("f"), 100, 0, &b, &e), 0);
 	ck_assert_str_eq(buf_str(&b), "old");
 	ck_assert_int_eq(file_remove(at("f"), &e), 0);
@@ -241,6 +266,27 @@ START_TEST(directories_come_from_the_environment)
 }
 END_TEST
 
+START_TEST(a_lock_is_of_one_or_of_those_who_share_it)
+{
+	const char *path = at("lock");
+	int a, b, c;
+
+	ck_assert_int_eq(file_lock(path, true, &a, NULL), -ERR_NOTFOUND);
+	ck_assert_int_eq(file_lock(path, false, &a, NULL), 0);
+	ck_assert_int_eq(file_lock(path, false, &b, NULL), -ERR_AGAIN);
+	ck_assert_int_eq(file_lock(path, true, &b, NULL), -ERR_AGAIN);
+	close(a);
+	ck_assert_int_eq(file_lock(path, true, &a, NULL), 0);
+	ck_assert_int_eq(file_lock(path, true, &b, NULL), 0);
+	ck_assert_int_eq(file_lock(path, false, &c, NULL), -ERR_AGAIN);
+	close(a);
+	close(b);
+	ck_assert_int_eq(file_lock(path, false, &c, NULL), 0);
+	close(c);
+	ck_assert_int_eq(file_remove(path, NULL), 0);
+}
+END_TEST
+
 START_TEST(files_that_know_no_size_are_read)
 {
 	struct buf b = BUF_INIT(1 << 16);
@@ -277,7 +323,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = { what_was_written_is_read_back,
-				       a_file_is_on_the_disk_or_only_replaced,
+				       a_file_is_on_the_disk_or_only_replaced, a_directory_that_was_made_is_on_the_disk,
 				       a_limit_holds_exactly,
 				       links_fifos_and_directories_are_refused,
 				       secrets_are_ours_alone,
@@ -285,6 +331,7 @@ int main(void)
 				       an_atomic_write_that_fails_leaves_the_old_file,
 				       private_directories_are_made_and_checked,
 				       directories_come_from_the_environment,
+				       a_lock_is_of_one_or_of_those_who_share_it,
 				       files_that_know_no_size_are_read,
 				       out_of_memory_is_an_error };
 

@@ -121,7 +121,7 @@ static void set_up(void)
 static void clean_up(void)
 {
 	static const char *const files[] = { "leaf/key.pem", "leaf/cert.pem", "leaf/ca.pem",
-					     "leaf",	     "ca/ca.key",     "ca/ca.crt",
+					     "leaf/creds.lock", "leaf",	     "ca/ca.key",     "ca/ca.crt",
 					     "ca",	     "other/ca.key",  "other/ca.crt",
 					     "other" };
 	char path[128];
@@ -330,6 +330,52 @@ START_TEST(a_live_link_can_carry_the_renewal)
 }
 END_TEST
 
+/* Real credentials of what is stored; nothing is dialled. */
+static struct net_ctx *open_stored(void)
+{
+	struct pki_creds creds;
+	struct net_ctx *ctx = NULL;
+	struct err e = { 0 };
+
+	ck_assert_msg(!pki_creds_load(t.leaf, &creds, &e), "%s", e.text);
+	ck_assert_msg(!net_ctx_open(t.loop, &(struct net_conf){ .creds = &creds }, &ctx, &e), "%s", e.text);
+	pki_creds_done(&creds);
+	return ctx;
+}
+
+START_TEST(a_renewed_certificate_is_of_the_same_authority)
+{
+	struct enrol_conf conf = { .loop = t.loop, .dir = t.leaf, .role = "lm", .site = "s", .host = "leaf" };
+	struct identity as = { .role = ROLE_LM, .site = "s", .host = "leaf", .wall_not_after = clock_wall() + DAY };
+	struct buf cert = BUF_INIT(PKI_DER_MAX_BYTES);
+	struct msg_enrol_ack ack = { .error = "" };
+	struct enrol_renewal *r = NULL;
+	struct msg_enrol ask;
+	struct net_ctx *ctx;
+	struct err e = { 0 };
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/other", t.dir);
+	ck_assert_int_eq(pki_ca_open(path, "u@h", &t.other, &e), 0);
+	enrol();
+	conf.ctx = ctx = open_stored();
+	ck_assert_int_eq(enrol_renew_begin(&conf, &r, &ask, &e), 0);
+	ck_assert_int_eq(pki_ca_issue(t.other, ask.csr_der.p, ask.csr_der.n, &as, &cert, NULL, &e), 0);
+	ack.cert_der = (struct bytes){ cert.p, cert.n };
+	ack.ca_der.p = pki_ca_der(t.other, &ack.ca_der.n);
+	ck_assert_int_eq(enrol_renew_end(r, &ack, &e), -ERR_DENIED);
+	ck_assert_int_eq(enrol_check(&t.conf, clock_wall(), NULL), 0);
+	buf_clear(&cert);
+	ck_assert_int_eq(pki_ca_issue(t.ca, ask.csr_der.p, ask.csr_der.n, &as, &cert, NULL, &e), 0);
+	ack.cert_der = (struct bytes){ cert.p, cert.n };
+	ack.ca_der.p = pki_ca_der(t.ca, &ack.ca_der.n);
+	ck_assert_msg(!enrol_renew_end(r, &ack, &e), "%s", e.text);
+	enrol_renew_free(r);
+	net_ctx_free(ctx);
+	buf_done(&cert);
+}
+END_TEST
+
 START_TEST(without_memory_enrolment_fails_with_words)
 {
 	ALLOC_SWEEP (k) {
@@ -358,6 +404,7 @@ int main(void)
 		a_mute_mainsm_is_given_up_after_ten_seconds,
 		a_cancelled_enrolment_never_calls_back,
 		a_live_link_can_carry_the_renewal,
+		a_renewed_certificate_is_of_the_same_authority,
 		without_memory_enrolment_fails_with_words,
 	};
 

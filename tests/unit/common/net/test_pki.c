@@ -6,11 +6,18 @@
 #include "tests/suite.h"
 #include "tests/unit/common/net/certs.h"
 
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <openssl/ec.h>
 #include <openssl/rsa.h>
 #include <openssl/x509v3.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define DAY (86400 * NSEC_PER_SEC)
@@ -34,7 +41,7 @@ static void set_up(void)
 static void clean_up(void)
 {
 	static const char *const files[] = { "ca.key",	     "ca.crt",	   "sub/key.pem",
-					     "sub/cert.pem", "sub/ca.pem", "sub" };
+					     "sub/cert.pem", "sub/ca.pem", "sub/creds.lock", "sub" };
 	char path[FILE_PATH_BYTES];
 
 	pki_ca_free(ca);
@@ -233,7 +240,7 @@ END_TEST
 
 START_TEST(other_kinds_of_keys_are_refused)
 {
-	EVP_PKEY *p384 = EVP_EC_gen("P-384"), *rsa = EVP_RSA_gen(2048);
+	EVP_PKEY *p384 = EVP_EC_gen("P-384"), *rsa = EVP_RSA_gen(1024) /* more would take seconds on a busy machine */;
 	struct buf a = request(p384, p384), b = request(rsa, rsa);
 	struct identity as = wish(ROLE_LM);
 
@@ -350,6 +357,125 @@ START_TEST(credentials_are_stored_privately_and_loaded_again)
 }
 END_TEST
 
+#define STORERS 3
+#define STORES 20
+#define TURN_MAX_NS (60 * NSEC_PER_SEC)
+
+/* On a loaded machine many others may come first: who is told ERR_AGAIN tries again, as daemons do. */
+static int store_in_turn(const char *sub, const struct pki_creds *c)
+{
+	nsec_t end = clock_mono() + TURN_MAX_NS;
+	int rc;
+
+	do
+		rc = pki_creds_store(sub, c, NULL);
+	while (rc == -ERR_AGAIN && clock_mono() < end);
+	return rc;
+}
+
+static void store_often(const char *sub, const struct pki_creds *c)
+{
+	for (int i = 0; i < STORES; i++)
+		if (store_in_turn(sub, c))
+			_exit(1);
+	_exit(0);
+}
+
+static void check_stored(const char *sub)
+{
+	nsec_t end = clock_mono() + TURN_MAX_NS;
+	struct pki_creds got;
+	struct err e = { 0 };
+	int rc;
+
+	do
+		rc = pki_creds_load(sub, &got, &e);
+	while (rc == -ERR_AGAIN && clock_mono() < end);
+	ck_assert_msg(!rc, "%s", e.text);
+	ck_assert_msg(!pki_creds_check(&got, NULL, clock_wall(), NULL, &e), "%s", e.text);
+	pki_creds_done(&got);
+}
+
+START_TEST(what_several_store_in_one_directory_is_of_one_of_them)
+{
+	struct identity as = wish(ROLE_FACTORY);
+	struct pki_creds c[STORERS];
+	pid_t pid[STORERS];
+	char sub[FILE_PATH_BYTES];
+	int status, ended = 0;
+
+	in_dir(sub, "sub");
+	for (int i = 0; i < STORERS; i++)
+		c[i] = issue(&as, NULL);
+	ck_assert_int_eq(pki_creds_store(sub, &c[0], NULL), 0);
+	for (int i = 0; i < STORERS; i++) {
+		pid[i] = fork();
+		ck_assert_int_ge(pid[i], 0);
+		if (!pid[i])
+			store_often(sub, &c[i]);
+	}
+	while (ended < STORERS) {
+		check_stored(sub);
+		if (waitpid(pid[ended], &status, WNOHANG) != pid[ended])
+			continue;
+		ck_assert_int_eq(status, 0);
+		ended++;
+	}
+	check_stored(sub);
+	for (int i = 0; i < STORERS; i++)
+		pki_creds_done(&c[i]);
+}
+END_TEST
+
+/* From now on this process is on a file system that has no locks. */
+static void lose_locks(int as)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_flock, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)as),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(0); /* no sandbox can be made here */
+}
+
+static void store_and_load(const char *sub, const struct pki_creds *c, int as)
+{
+	struct pki_creds got;
+	struct err e = { 0 };
+
+	lose_locks(as);
+	if (pki_creds_store(sub, c, &e) || pki_creds_load(sub, &got, &e) || *e.text)
+		_exit(1);
+	pki_creds_done(&got);
+	_exit(0);
+}
+
+START_TEST(where_there_are_no_locks_credentials_are_stored_and_loaded_all_the_same)
+{
+	static const int as[] = { ENOSYS, EOPNOTSUPP, ENOLCK };
+	struct identity who = wish(ROLE_LM);
+	struct pki_creds c = issue(&who, NULL);
+	char sub[FILE_PATH_BYTES];
+	int status;
+
+	in_dir(sub, "sub");
+	for (size_t i = 0; i < sizeof(as) / sizeof(as[0]); i++) {
+		pid_t child = fork();
+
+		ck_assert_int_ge(child, 0);
+		if (!child)
+			store_and_load(sub, &c, as[i]);
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		ck_assert_int_eq(status, 0);
+	}
+	pki_creds_done(&c);
+}
+END_TEST
+
 START_TEST(bad_credentials_are_told_apart_with_what_to_do)
 {
 	struct identity as = wish(ROLE_LM);
@@ -446,6 +572,8 @@ int main(void)
 		half_a_ca_is_not_silently_replaced,
 		a_key_of_another_ca_is_noticed,
 		credentials_are_stored_privately_and_loaded_again,
+		what_several_store_in_one_directory_is_of_one_of_them,
+		where_there_are_no_locks_credentials_are_stored_and_loaded_all_the_same,
 		bad_credentials_are_told_apart_with_what_to_do,
 		pins_are_checked_as_people_copy_them,
 		every_allocation_of_ours_may_fail,
