@@ -28,7 +28,7 @@
 #define MEASURES_PER_TOOL_MAX 64 /* a screen of displays; each is a graph everywhere */
 #define MEASURE_RESULTS_MAX 16384 /* values of one read: four virtual times of BIND_OUTPUTS_MAX objects */
 #define MEASURE_VALUES_PER_EVENT 500 /* a frame takes them, with room for histograms of some */
-#define MEASURE_GRACE_NS (INT64_C(1000000000)) /* of a read, beyond what an sm waits for its hosts */
+#define MEASURE_GRACE_NS (INT64_C(1000000000)) /* of a read: longer than the sm of a site waits, which waits longer than those below it */
 #define MEASURE_GRACE_READS 6 /* intervals: nobody below may get FLOW_READS_OPEN ahead */
 #define MEASURE_LOADED_MAX_NS (1500 * INT64_C(1000000)) /* dfg_start answers without those who have not: before a request gives up */
 #define MEASURE_FOLLOW_NS (100 * INT64_C(1000000)) /* processes of a program come one by one */

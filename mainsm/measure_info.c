@@ -102,6 +102,7 @@ static const char *words_of(const struct flow_node *n)
 		return flow_op_name(n->op);
 	case FLOW_SET:
 	case FLOW_VT_AGG:
+	case FLOW_PAIR:
 		return agg_kind_name(n->fold.agg);
 	case FLOW_LINK_IN:
 	case FLOW_LINK_OUT:

@@ -102,6 +102,7 @@ struct measure_counted {
 	uint32_t output;
 	struct moments moments;
 	bool is_enough;
+	enum dependence dependence; /* of its values: an interval for independent ones is too narrow */
 };
 
 enum measure_state { MEASURE_NEW, MEASURE_RUNS, MEASURE_STOPPED };
@@ -151,7 +152,6 @@ struct measure_world {
 	struct arena *arena;
 	uint64_t hash; /* of all that a graph depends on */
 	size_t count[PMSL_T_SITE + 1]; /* by kind */
-	bool is_cut; /* there are more than WORLD_OBJECTS_MAX: nothing is to be measured of a part of them */
 };
 
 /*
@@ -249,7 +249,7 @@ void measure_count(struct measure *m, const struct flow_result *r);
 /* The rule holds for each object that goes on. False without a rule. */
 bool measure_has_enough(const struct measure *m);
 
-/* rule, 1 when it has ended the measurement, [object, with, n, mean, variance, 1 when it holds]...; nothing without a rule. */
+/* rule, 1 when it has ended the measurement, [object, with, n, mean, variance, 1 when it holds, 1 when they depend on the ones before]...; nothing without a rule. */
 void measure_write_until(const struct measure *m, struct omis_writer *w);
 
 #endif

@@ -9,7 +9,7 @@
 
 void measure_count(struct measure *m, const struct flow_result *r)
 {
-	struct measure_counted c = { .output = r->output, .is_enough = r->is_enough };
+	struct measure_counted c = { .output = r->output, .is_enough = r->is_enough, .dependence = r->dependence };
 
 	if (!r->a || !agg_kind_powers(r->a->kind) ||
 	    array_grow(&m->counted, &m->capcounted, m->ncounted + 1, sizeof(c), BIND_OUTPUTS_MAX))
@@ -59,6 +59,7 @@ static void write_counted(const struct measure *m, const struct measure_counted 
 	omis_write_float(w, moments_mean(&c->moments));
 	omis_write_float(w, moments_variance(&c->moments));
 	omis_write_int(w, c->is_enough);
+	omis_write_int(w, c->dependence == DEPENDENCE_NEIGHBOURS);
 	omis_write_list_end(w);
 }
 

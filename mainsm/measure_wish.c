@@ -100,7 +100,7 @@ static int set_every(struct measure_asked *a, const struct omis_value *v)
 /* One number, without a further one to choose, of the unit that the values have. */
 static bool can_join_values(enum agg_kind kind)
 {
-	return !agg_kind_has_sketch(kind) && !agg_kind_has_share(kind) &&
+	return !agg_kind_has_sketch(kind) && !agg_kind_has_share(kind) && !agg_kind_is_of_pairs(kind) &&
 	       (!agg_kind_powers(kind) || kind == AGG_STDEV);
 }
 

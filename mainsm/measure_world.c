@@ -5,9 +5,12 @@
 #include "mainsm/measure_internal.h"
 #include "pmsl/bound.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define WORLD_HEAP_MAX_BYTES (128 * 1024 * 1024) /* WORLD_OBJECTS_MAX with their names */
+
+static_assert(DIRECTORY_OBJECTS_MAX <= WORLD_OBJECTS_MAX, "all that there can be is measured, never a part");
 
 struct adding {
 	struct measure_world *w;
@@ -26,10 +29,6 @@ static bool is_in(const struct adding *a, const struct object *o)
 {
 	if (!scope_has(a->s->scope, o))
 		return false;
-	if (a->w->world.n == WORLD_OBJECTS_MAX) {
-		a->w->is_cut = true;
-		return false;
-	}
 	if (o->kind != OBJECT_PROC || o->state != MSG_STATE_ENDED)
 		return true;
 	return a->before && measure_world_find(a->before, o->token) != WORLD_NONE;
@@ -80,10 +79,7 @@ static void add_inside(struct adding *a, const struct list *children, uint32_t p
 
 static size_t count_max(const struct directory *d)
 {
-	size_t n = directory_count(d, OBJECT_SITE) + directory_count(d, OBJECT_NODE) +
-		   directory_count(d, OBJECT_PROC);
-
-	return n < WORLD_OBJECTS_MAX ? n : WORLD_OBJECTS_MAX;
+	return directory_count(d, OBJECT_SITE) + directory_count(d, OBJECT_NODE) + directory_count(d, OBJECT_PROC);
 }
 
 struct measure_world *measure_world_new(const struct session *s, const struct measure_world *before)

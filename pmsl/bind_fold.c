@@ -25,7 +25,11 @@ static const enum agg_kind aggs[PMSL_FOLDS] = {
 	[PMSL_QUANTILE] = AGG_QUANTILE, [PMSL_HISTOGRAM] = AGG_HISTOGRAM,
 	[PMSL_VARIANCE] = AGG_VARIANCE, [PMSL_SKEWNESS] = AGG_SKEWNESS,
 	[PMSL_KURTOSIS] = AGG_KURTOSIS, [PMSL_CI] = AGG_CI,
+	[PMSL_COVARIANCE] = AGG_COVARIANCE, [PMSL_CORRELATION] = AGG_CORRELATION,
 };
+
+/* Of one process the value comes right behind the one before: a few that a link has mixed. */
+#define NEIGHBOURS_WINDOW 8
 
 /* The values that one aggregate has found. */
 struct found {
@@ -117,14 +121,53 @@ static struct flow_fold stopping_fold(const struct flow_fold *f)
 	return made;
 }
 
-static int put_stop(struct folding *f, const struct flow_fold *gives, struct known *out)
+static int put_stop(struct folding *f, const struct flow_fold *gives, const struct known *neighbours,
+		    struct known *out)
 {
 	const struct place top = { PLACE_TOP, 0 };
-	uint32_t from = out->node;
-	struct flow_node n = { .kind = FLOW_STOP, .in = &from, .nin = 1,
+	uint32_t from[2] = { out->node, neighbours->node };
+	struct flow_node n = { .kind = FLOW_STOP, .in = from, .nin = 2,
 			       .stop = { gives->agg, gives->q, f->b->wish->until } };
 
 	return bind_put(f->b, f->n, &n, &top, out);
+}
+
+static int put_pair(struct folding *f, enum agg_kind agg, const uint32_t in[2], uint32_t window, struct known *out)
+{
+	struct flow_node n = { .kind = FLOW_PAIR, .in = in, .nin = 2, .window = window,
+			       .fold = { .agg = agg, .partial_out = true } };
+
+	return bind_put(f->b, f->n, &n, NULL, out);
+}
+
+/* One of the values, with the one of a virtual time before. */
+static int put_neighbour(struct folding *f, uint32_t value, const struct flow_fold *fold, struct known *out)
+{
+	uint32_t in[2] = { value, 0 };
+	struct flow_node before = { .kind = FLOW_SHIFT, .shift = 1, .in = in, .nin = 1 };
+	struct flow_node n = { .kind = FLOW_VT_AGG, .nin = 1, .fold = *fold };
+	int rc = bind_put(f->b, f->n, &before, NULL, out);
+
+	in[1] = out->node;
+	if (!rc)
+		rc = put_pair(f, fold->agg, in, NEIGHBOURS_WINDOW, out);
+	in[0] = out->node;
+	n.in = in;
+	return rc ? rc : bind_put(f->b, f->n, &n, NULL, out);
+}
+
+/* Whether what is found depends on the ones before: of each combination of objects by itself, then of all. */
+static int put_neighbours(struct folding *f, struct known *out)
+{
+	const struct flow_fold fold = { .agg = AGG_CORRELATION, .partial_out = true, .since = f->fold.since };
+	uint32_t *in = arena_array(f->b->arena, f->f.n, sizeof(*in));
+	int rc = in ? 0 : -ERR_NOMEM;
+
+	for (size_t i = 0; i < f->f.n && !rc; i++) {
+		rc = put_neighbour(f, f->f.node[i], &fold, out);
+		in[i] = out->node;
+	}
+	return rc || !f->f.n ? rc : bind_set(f->b, f->n, &fold, in, f->f.n, out);
 }
 
 /* Over virtual time, of one combination of objects. */
@@ -161,6 +204,31 @@ static int add_condition(struct folding *f, const struct known *condition, struc
 					       : bind_op(f->b, f->n, FLOW_OP_WHERE, in, 2, value);
 }
 
+static int take_pair(struct folding *f, const struct dag_node *pair, const struct known *condition)
+{
+	struct known in[2], made;
+	uint32_t ids[2];
+	int rc = bind_eval(f->b, pair->in[0], &in[0]);
+
+	if (!rc)
+		rc = bind_eval(f->b, pair->in[1], &in[1]);
+	if (!rc)
+		rc = add_condition(f, condition, &in[0]);
+	if (rc)
+		return rc;
+	if (in[0].kind == KNOWN_NUMBER && in[1].kind == KNOWN_NUMBER) {
+		agg_add_pair(&f->f.constants, in[0].number, 0, in[1].number, 0);
+		f->f.nconstant++;
+		return 0;
+	}
+	rc = bind_node(f->b, f->n, &in[0], &ids[0]);
+	if (!rc)
+		rc = bind_node(f->b, f->n, &in[1], &ids[1]);
+	if (!rc)
+		rc = put_pair(f, f->fold.agg, ids, 0, &made);
+	return rc ? rc : keep(f, &made);
+}
+
 /* What the variables stand for now. */
 static int take_one(struct folding *f)
 {
@@ -174,6 +242,8 @@ static int take_one(struct folding *f)
 		rc = bind_eval(f->b, f->n->in[1], &condition);
 	if (rc || (condition.kind == KNOWN_NUMBER && condition.number == 0))
 		return rc;
+	if (agg_kind_is_of_pairs(f->fold.agg))
+		return take_pair(f, &f->b->g->node[f->n->in[0]], &condition);
 	rc = bind_eval(f->b, f->n->in[0], &value);
 	if (rc)
 		return rc;
@@ -289,8 +359,12 @@ static int conclude(struct folding *f, struct known *out)
 	return bind_set(f->b, f->n, &f->fold, f->f.node, f->f.n, out);
 }
 
-/* Values that never change are worked out here: as what is wanted, whatever the graph folds instead. */
-static int run_and_conclude(struct folding *f, const struct flow_fold *wanted, struct known *out)
+/*
+ * Values that never change are worked out here: as what is wanted, whatever the graph folds instead.
+ * neighbours: NULL, or where a stop finds how the values go together with the ones before.
+ */
+static int run_and_conclude(struct folding *f, const struct flow_fold *wanted, struct known *neighbours,
+			    struct known *out)
 {
 	int rc;
 
@@ -301,6 +375,8 @@ static int run_and_conclude(struct folding *f, const struct flow_fold *wanted, s
 	}
 	agg_init(&f->f.constants, wanted->agg, f->f.sketch);
 	rc = run(f, 0);
+	if (!rc && neighbours)
+		rc = put_neighbours(f, neighbours);
 	return rc ? rc : conclude(f, out);
 }
 
@@ -310,6 +386,7 @@ int bind_fold(struct binder *b, const struct dag_node *n, struct known *out)
 	bool stops = b->wish->until && n == &b->g->node[b->g->root] && bind_can_stop(b->g, b->wish);
 	uint32_t before[PMSL_VARIABLES_MAX];
 	struct flow_fold wanted;
+	struct known neighbours;
 	int rc;
 
 	memcpy(before, b->run, sizeof(before));
@@ -320,9 +397,9 @@ int bind_fold(struct binder *b, const struct dag_node *n, struct known *out)
 	wanted = f.fold;
 	if (stops)
 		f.fold = stopping_fold(&wanted);
-	rc = run_and_conclude(&f, &wanted, out);
+	rc = run_and_conclude(&f, &wanted, stops ? &neighbours : NULL, out);
 	if (!rc && stops && out->kind == KNOWN_NODE)
-		rc = put_stop(&f, &wanted, out);
+		rc = put_stop(&f, &wanted, &neighbours, out);
 	memcpy(b->run, before, sizeof(before));
 	free(f.f.node);
 	free(f.f.sketch);

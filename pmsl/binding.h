@@ -63,6 +63,15 @@ void bind_forget(struct binder *b);
 /* 0, or what bind_metric() fails with. */
 int bind_eval(struct binder *b, uint32_t node, struct known *out);
 
+/* --- bind_remember.c */
+
+/* Which nodes of the template are worth it. */
+int bind_choose_remembered(struct binder *b);
+
+/* Of the process, the probe and the variables that are set now; NULL: not evaluated yet. Valid until bind_forget(). */
+const struct known *bind_recall(const struct binder *b, uint32_t node);
+int bind_remember(struct binder *b, uint32_t node, const struct known *known);
+
 /* --- parts, a file each */
 int bind_source(struct binder *b, const struct dag_node *n, struct known *out);
 int bind_context(struct binder *b, const struct dag_node *n, struct known *out);
@@ -71,6 +80,8 @@ int bind_at(struct binder *b, const struct dag_node *n, struct known *out);
 
 /* Kinds of objects, by what a wish tells apart. */
 extern const enum pmsl_kind bind_by_kind[];
+
+/* --- bind_op.c */
 
 /* A node of the graph over these; constants are worked out at once. */
 int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in,

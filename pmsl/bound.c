@@ -130,6 +130,7 @@ uint64_t bound_hash_own(const struct flow_node *n)
 		return bound_hash_mix(h, n->op);
 	case FLOW_SET:
 	case FLOW_VT_AGG:
+	case FLOW_PAIR:
 		return mix_double(bound_hash_mix(bound_hash_mix(bound_hash_mix(h, n->fold.agg), n->fold.partial_out), n->fold.since),
 				  n->fold.q);
 	case FLOW_SHIFT:
@@ -186,6 +187,7 @@ static bool what_is_equal(const struct flow_node *a, const struct flow_node *b)
 		return a->op == b->op;
 	case FLOW_SET:
 	case FLOW_VT_AGG:
+	case FLOW_PAIR:
 		return a->fold.agg == b->fold.agg && a->fold.partial_out == b->fold.partial_out &&
 		       a->fold.since == b->fold.since &&
 		       !memcmp(&a->fold.q, &b->fold.q, sizeof(a->fold.q));
@@ -242,7 +244,7 @@ static void conclude(struct bound *b, struct bound_node *v, const struct place *
 	}
 	for (i = 0; i < n->nin; i++)
 		add_input(b, v, b->node[n->in[i]]);
-	if (n->kind == FLOW_SET || n->kind == FLOW_VT_AGG) {
+	if (n->kind == FLOW_SET || n->kind == FLOW_VT_AGG || n->kind == FLOW_PAIR) {
 		n->partial = n->fold.partial_out;
 		n->gives = n->fold;
 	}

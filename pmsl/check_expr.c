@@ -414,6 +414,19 @@ static void check_if(struct pmsl_checker *c, struct pmsl_expr *e)
 		fit_units(c, e, e->arg->next->unit, e->arg->next->next->unit, "or");
 }
 
+static void check_pair(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	struct pmsl_expr *x = e->arg, *y = x->next;
+
+	for (struct pmsl_expr *a = x; a; a = a->next) {
+		pmsl_check_expr(c, a);
+		take_over(c, e, a);
+	}
+	e->type.kind = PMSL_T_VALUE;
+	if (pmsl_want(c, x, PMSL_T_VALUE) && pmsl_want(c, y, PMSL_T_VALUE))
+		e->unit = pmsl_unit_product(x->unit, y->unit, 1);
+}
+
 /* Times stand only where an operator over virtual time takes them. */
 static void check_plain(struct pmsl_checker *c, struct pmsl_expr *e)
 {
@@ -441,6 +454,9 @@ static void check_plain(struct pmsl_checker *c, struct pmsl_expr *e)
 		return;
 	case PMSL_E_IF:
 		check_if(c, e);
+		return;
+	case PMSL_E_PAIR:
+		check_pair(c, e);
 		return;
 	case PMSL_E_OP:
 	case PMSL_E_IN:

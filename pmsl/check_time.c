@@ -193,6 +193,16 @@ static struct pmsl_expr *check_share(struct pmsl_checker *c, struct pmsl_expr *e
 	return share->next;
 }
 
+/* The value that the fold runs over; NULL: it has another number of them. */
+static struct pmsl_expr *value_of(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	if (pmsl_fold_is_of_pairs(e->op) && e->arg->kind != PMSL_E_PAIR) {
+		pmsl_wrong(c, e, "%s takes two values: %s(x[p], y[p])", pmsl_fold_name(e->op), pmsl_fold_name(e->op));
+		return NULL;
+	}
+	return check_share(c, e);
+}
+
 /* x[vt].time of another variable than the one that runs selects nothing. */
 static void check_times(struct pmsl_checker *c, struct pmsl_expr *e)
 {
@@ -236,6 +246,7 @@ static struct pmsl_unit fold_unit(const struct pmsl_expr *e, struct pmsl_unit of
 	case PMSL_COUNT:
 	case PMSL_SKEWNESS:
 	case PMSL_KURTOSIS:
+	case PMSL_CORRELATION:
 		return PMSL_UNIT_ONE;
 	case PMSL_VARIANCE:
 		return pmsl_unit_product(of, of, 1);
@@ -275,11 +286,11 @@ void pmsl_check_fold(struct pmsl_checker *c, struct pmsl_expr *e)
 	uint64_t held = c->held, over;
 	struct pmsl_expr *value;
 
-	if (!pmsl_fold_has_share(e->op) && e->narg != 1) {
+	if (!pmsl_fold_has_share(e->op) && !pmsl_fold_is_of_pairs(e->op) && e->narg != 1) {
 		check_list(c, e);
 		return;
 	}
-	value = check_share(c, e);
+	value = value_of(c, e);
 	if (!value)
 		return;
 	c->times = NULL;

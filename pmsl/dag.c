@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the tree of a metric to its template. */
 #include "pmsl/dag.h"
+#include "pmsl/dag_node.h"
 
 #include "common/base/array.h"
 #include "common/base/err.h"
@@ -62,43 +63,6 @@ static uint32_t fail_nomem(struct builder *b)
 	return NOTHING;
 }
 
-/* FNV-1a: the table is only of this one text, and its chains are bounded by DAG_NODES_MAX. */
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	return (h ^ v) * UINT64_C(1099511628211);
-}
-
-static uint64_t mix_text(uint64_t h, const char *s)
-{
-	for (; s && *s; s++)
-		h = mix(h, (unsigned char)*s);
-	return h;
-}
-
-static uint64_t hash_node(const struct dag_node *n)
-{
-	uint64_t h = UINT64_C(14695981039346656037), number;
-	unsigned i;
-
-	memcpy(&number, &n->number, sizeof(number));
-	h = mix(mix(mix(h, n->kind), n->op), number);
-	h = mix(mix(mix(h, (uint64_t)n->builtin), n->param), n->variable);
-	h = mix(mix(h, (uint64_t)n->shift), n->bound);
-	for (i = 0; i < n->nin; i++)
-		h = mix(h, n->in[i]);
-	return mix_text(h, n->name);
-}
-
-static bool is_equal(const struct dag_node *a, const struct dag_node *b)
-{
-	return a->kind == b->kind && a->op == b->op &&
-	       !memcmp(&a->number, &b->number, sizeof(a->number)) && a->builtin == b->builtin &&
-	       a->param == b->param && a->variable == b->variable && a->shift == b->shift &&
-	       a->bound == b->bound && a->nin == b->nin && a->objects == b->objects &&
-	       a->partners == b->partners && a->regions == b->regions && str_eq(a->name, b->name) &&
-	       !memcmp(a->in, b->in, a->nin * sizeof(a->in[0]));
-}
-
 /* The variables that are left free in what the node is made of. */
 static uint64_t free_in(const struct dag *g, const struct dag_node *n)
 {
@@ -128,7 +92,7 @@ static uint32_t append(struct builder *b, const struct pmsl_expr *e, const struc
 /* The node, or the one that is there already. */
 static uint32_t put(struct builder *b, const struct pmsl_expr *e, struct dag_node *n)
 {
-	uint64_t h = hash_node(n);
+	uint64_t h = dag_node_hash(n);
 	struct twin *first = b->shared ? map_find(&b->nodes, h) : NULL, *t;
 	uint32_t made;
 
@@ -137,7 +101,7 @@ static uint32_t put(struct builder *b, const struct pmsl_expr *e, struct dag_nod
 	n->at = e->at;
 	n->len = e->len;
 	for (t = first; t; t = t->next)
-		if (is_equal(&b->g->node[t->node], n))
+		if (dag_node_is_equal(&b->g->node[t->node], n))
 			return t->node;
 	made = append(b, e, n);
 	if (made == NOTHING || !b->shared)
@@ -180,11 +144,11 @@ static bool build_args(struct builder *b, const struct pmsl_expr *e, const struc
 
 static uint64_t hash_built(const struct built *k)
 {
-	uint64_t h = mix(UINT64_C(14695981039346656037), (uintptr_t)k->what);
+	uint64_t h = dag_mix(UINT64_C(14695981039346656037), (uintptr_t)k->what);
 	unsigned i;
 
 	for (i = 0; i < k->narg; i++)
-		h = mix(h, k->arg[i]);
+		h = dag_mix(h, k->arg[i]);
 	return h;
 }
 
@@ -516,6 +480,8 @@ static uint32_t build_kind(struct builder *b, const struct pmsl_expr *e, const s
 		return build_at(b, e, m);
 	case PMSL_E_IF:
 		return build_plain(b, e, m, DAG_IF);
+	case PMSL_E_PAIR:
+		return build_plain(b, e, m, DAG_PAIR);
 	}
 	return NOTHING;
 }

@@ -29,6 +29,7 @@ enum dag_kind {
 	DAG_ATTR, /* .name: rank, node, site, time */
 	DAG_OP, /* .op: enum pmsl_op */
 	DAG_IF,
+	DAG_PAIR, /* two values, which a fold of pairs runs over */
 	DAG_FUNCTION, /* .op: number of pmsl_function_get() */
 	DAG_LIST, /* .op: enum pmsl_fold, over its inputs */
 	DAG_IN, /* one object and others */

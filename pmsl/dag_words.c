@@ -41,6 +41,9 @@ void dag_label(const struct dag *g, const struct dag_node *n, struct buf *b)
 	case DAG_TIMES:
 		buf_puts(b, n->kind == DAG_IN ? "IN" : "time IN");
 		return;
+	case DAG_PAIR:
+		buf_puts(b, "with");
+		return;
 	case DAG_AT:
 	case DAG_IF:
 		buf_puts(b, n->kind == DAG_AT ? "AT" : "IF");

@@ -48,7 +48,7 @@ static const char *template_shape(enum dag_kind k)
 		return "ellipse";
 	if (k == DAG_PROBE)
 		return "hexagon";
-	return k == DAG_OP || k == DAG_FOLD || k == DAG_AT || k == DAG_IF || k == DAG_LIST ||
+	return k == DAG_OP || k == DAG_FOLD || k == DAG_AT || k == DAG_IF || k == DAG_PAIR || k == DAG_LIST ||
 			       k == DAG_FUNCTION
 		       ? "box"
 		       : "plaintext";
@@ -139,6 +139,9 @@ static void label_flow(struct buf *b, const struct flow_node *n)
 	case FLOW_SET:
 	case FLOW_VT_AGG:
 		label_fold(b, n);
+		return;
+	case FLOW_PAIR:
+		buf_printf(b, "pair for %s", agg_kind_name(n->fold.agg));
 		return;
 	case FLOW_SHIFT:
 		buf_printf(b, "shift vt by %lld", (long long)n->shift);

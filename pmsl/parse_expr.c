@@ -109,6 +109,22 @@ static struct pmsl_expr *parse_number(struct pmsl_parser *p)
 	return e;
 }
 
+/* COVARIANCE(x, y): the two become the one value that it runs over. Of any other number the check tells. */
+static bool pair_args(struct pmsl_parser *p, struct pmsl_expr *e)
+{
+	struct pmsl_expr *x = e->arg, *y = e->narg == 2 ? x->next : NULL, *pair;
+
+	if (!y || !pmsl_fold_is_of_pairs(e->op))
+		return true;
+	pair = make_expr(p, PMSL_E_PAIR, x->at);
+	if (!pair)
+		return false;
+	x->next = NULL;
+	e->arg = NULL;
+	e->narg = 0;
+	return put_arg(p, pair, x) && put_arg(p, pair, y) && put_arg(p, e, pair);
+}
+
 /* FOLD[NAME]...(EXPR WHERE EXPR), FOLD(EXPR, EXPR...) */
 static struct pmsl_expr *parse_fold(struct pmsl_parser *p)
 {
@@ -129,6 +145,8 @@ static struct pmsl_expr *parse_fold(struct pmsl_parser *p)
 		if (!put_arg(p, e, parse_or(p)))
 			return NULL;
 	} while (pmsl_accept(p, ','));
+	if (!pair_args(p, e))
+		return NULL;
 	if (pmsl_accept_keyword(p, PMSL_K_WHERE)) {
 		e->where = parse_or(p);
 		if (!e->where)

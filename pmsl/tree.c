@@ -4,8 +4,8 @@
 #include "common/base/str.h"
 
 static const char *const folds[PMSL_FOLDS] = {
-	"SUM",	  "PROD",     "MIN",	   "MAX",      "MEAN",	   "STDEV",    "COUNT",
-	"UNIQUE", "QUANTILE", "HISTOGRAM", "VARIANCE", "SKEWNESS", "KURTOSIS", "CI",
+	"SUM",	  "PROD",     "MIN",	   "MAX",      "MEAN",	   "STDEV",    "COUNT",	     "UNIQUE",
+	"QUANTILE", "HISTOGRAM", "VARIANCE", "SKEWNESS", "KURTOSIS", "CI", "COVARIANCE", "CORRELATION",
 };
 
 static const char *const ops[PMSL_OPS] = {
@@ -15,6 +15,11 @@ static const char *const ops[PMSL_OPS] = {
 const char *pmsl_fold_name(unsigned fold)
 {
 	return fold < PMSL_FOLDS ? folds[fold] : NULL;
+}
+
+bool pmsl_fold_is_of_pairs(unsigned fold)
+{
+	return fold == PMSL_COVARIANCE || fold == PMSL_CORRELATION;
 }
 
 bool pmsl_fold_has_share(unsigned fold)

@@ -40,6 +40,8 @@ enum pmsl_fold {
 	PMSL_SKEWNESS,
 	PMSL_KURTOSIS,
 	PMSL_CI,
+	PMSL_COVARIANCE,
+	PMSL_CORRELATION,
 	PMSL_FOLDS
 };
 
@@ -73,6 +75,7 @@ enum pmsl_expr_kind {
 	PMSL_E_IN, /* arg[0] IN arg[1] */
 	PMSL_E_AT, /* arg[0] AT name(arg[1]...) */
 	PMSL_E_IF, /* IF(arg[0], arg[1], arg[2]) */
+	PMSL_E_PAIR, /* arg[0] with arg[1]: what a fold of pairs has as its value */
 };
 
 /* What a value depends on, and so when there is one. */
@@ -186,6 +189,7 @@ struct pmsl_tree {
 
 /* "SUM"; NULL out of range. */
 const char *pmsl_fold_name(unsigned fold);
+bool pmsl_fold_is_of_pairs(unsigned fold); /* it takes two values: COVARIANCE(x, y), CORRELATION(x, y) */
 bool pmsl_fold_has_share(unsigned fold); /* a number stands before its value: QUANTILE(0.9, x), CI(0.95, x) */
 /* "+", "NOT"; NULL out of range. */
 const char *pmsl_op_name(unsigned op);

@@ -2,7 +2,6 @@
 #include "stats/batches.h"
 
 #define BATCHES_FEW (BATCHES_MAX / 2)
-#define CHANCE_Z 2.326 /* one-sided, 1 % */
 
 /* One without a partner is left out: there is none but when batches of two are merged. */
 static void join_pairs(struct batches *b)
@@ -75,13 +74,11 @@ void batches_moments(const struct batches *b, struct moments *out)
 bool batches_are_independent(const struct batches *b)
 {
 	struct moments m;
-	double r;
 
 	if (b->n < BATCHES_FEW)
 		return false;
 	batches_moments(b, &m);
-	r = moments_serial(&m);
-	return isnan(r) || r * sqrt((double)b->n) < CHANCE_Z;
+	return !serial_is_beyond_chance(moments_serial(&m), b->n);
 }
 
 double batches_inflation(const struct batches *b, const struct moments *values)

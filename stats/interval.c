@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 
-#define CHANCE_Z 2.326 /* one-sided, 1 % */
 #define INFLATION_CHANCE 1.69 /* chi-squared of 31 degrees over 31 is above in 1 %; of more, less */
 #define VALUES_FEW 8 /* fewer say nothing about correlation */
 
@@ -28,13 +27,18 @@ struct interval interval_of_batches(const struct batches *b, double level)
 	return interval_of_mean(&m, level);
 }
 
+enum dependence dependence_of_neighbours(double r, uint64_t n)
+{
+	return n >= VALUES_FEW && serial_is_beyond_chance(r, n) ? DEPENDENCE_NEIGHBOURS : DEPENDENCE_NONE;
+}
+
 enum dependence dependence_of(const struct moments *m, const struct batches *b)
 {
 	double r = moments_serial(m);
 
 	if (m->n < VALUES_FEW || isnan(r))
 		return DEPENDENCE_NONE;
-	if (r * sqrt((double)m->n) > CHANCE_Z)
+	if (serial_is_beyond_chance(r, m->n))
 		return DEPENDENCE_NEIGHBOURS;
 	return batches_inflation(b, m) > INFLATION_CHANCE ? DEPENDENCE_FAR : DEPENDENCE_NONE;
 }

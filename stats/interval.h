@@ -34,6 +34,9 @@ enum dependence {
 };
 enum dependence dependence_of(const struct moments *m, const struct batches *b);
 
+/* Where there are no more than correlation r of n values with the ones before: NONE or NEIGHBOURS. */
+enum dependence dependence_of_neighbours(double r, uint64_t n);
+
 /* Words for a user; NULL for DEPENDENCE_NONE. */
 const char *dependence_words(enum dependence d);
 

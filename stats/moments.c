@@ -6,15 +6,12 @@
  */
 #include "stats/moments.h"
 
-static double distance(double v, const struct sum *mean)
-{
-	return (v - mean->hi) - mean->lo;
-}
+#define CHANCE_Z 2.326 /* one-sided, 1 % */
 
 /* The higher moments first: they need the lower ones of before. */
 void powers_add(struct powers *p, uint64_t n_before, double v)
 {
-	double before = (double)n_before, n = before + 1, delta = distance(v, &p->mean), part, term;
+	double before = (double)n_before, n = before + 1, delta = sum_distance(&p->mean, v), part, term;
 
 	if (!n_before) { /* the square of a value may be too large, of which there is no spread yet */
 		p->mean = (struct sum){ v, 0 };
@@ -35,7 +32,7 @@ static void merge(struct powers *p, double na, const struct powers *from, double
 	double n = na + nb, wa = na / n, wb = nb / n;
 	double a2 = sum_value(&p->m2), b2 = sum_value(&from->m2);
 	double a3 = sum_value(&p->m3), b3 = sum_value(&from->m3);
-	double delta = distance(from->mean.hi, &p->mean) + from->mean.lo, square = delta * delta;
+	double delta = sum_distance(&p->mean, from->mean.hi) + from->mean.lo, square = delta * delta;
 
 	sum_merge(&p->m4, &from->m4);
 	sum_add(&p->m4, square * square * na * wb * (wa * wa - wa * wb + wb * wb));
@@ -98,16 +95,28 @@ void moments_merge(struct moments *m, const struct moments *from)
 	m->n += from->n;
 }
 
+struct moments moments_known(uint64_t n, double mean, double squares, double min, double max)
+{
+	return (struct moments){
+		.n = n, .powers = { .mean = { mean, 0 }, .m2 = { squares, 0 } }, .min = min, .max = max
+	};
+}
+
 double moments_mean(const struct moments *m)
 {
 	return m->n ? sum_value(&m->powers.mean) : NAN;
 }
 
-double moments_variance(const struct moments *m)
+double moments_squares(const struct moments *m)
 {
 	double m2 = sum_value(&m->powers.m2);
 
-	return m->n < 2 ? NAN : m2 < 0 ? 0 : m2 / (double)(m->n - 1);
+	return m2 < 0 ? 0 : m2;
+}
+
+double moments_variance(const struct moments *m)
+{
+	return m->n < 2 ? NAN : moments_squares(m) / (double)(m->n - 1);
 }
 
 double moments_deviation(const struct moments *m)
@@ -140,11 +149,16 @@ double moments_sum(const struct moments *m)
  */
 double moments_serial(const struct moments *m)
 {
-	double m2 = sum_value(&m->powers.m2), a = distance(m->first, &m->powers.mean),
-	       b = distance(m->last, &m->powers.mean), r;
+	double m2 = sum_value(&m->powers.m2), a = sum_distance(&m->powers.mean, m->first),
+	       b = sum_distance(&m->powers.mean, m->last), r;
 
 	if (m->n < 2 || !(m2 > 0))
 		return NAN;
 	r = 1 - (a * a + b * b + sum_value(&m->steps)) / 2 / m2;
 	return r < -1 ? -1 : r > 1 ? 1 : r;
+}
+
+bool serial_is_beyond_chance(double r, uint64_t n)
+{
+	return r * sqrt((double)n) > CHANCE_Z;
 }

@@ -44,12 +44,19 @@ struct moments {
 bool moments_add(struct moments *m, double v);
 
 /*
+ * Of n values of which no more is known: mean, variance and sum are theirs, and others may be added. Skewness,
+ * kurtosis and serial correlation mean nothing.
+ */
+struct moments moments_known(uint64_t n, double mean, double squares, double min, double max);
+
+/*
  * As if from's values had been added after m's: exact but for rounding. In the serial
  * correlation the two are one sequence: for many short ones that is a pair too much for each.
  */
 void moments_merge(struct moments *m, const struct moments *from);
 
 double moments_mean(const struct moments *m); /* NaN without a value */
+double moments_squares(const struct moments *m); /* sum of squared distances to the mean; 0 without values */
 double moments_variance(const struct moments *m); /* with n - 1: needs two values */
 double moments_deviation(const struct moments *m); /* the root of that */
 double moments_skewness(const struct moments *m); /* m3 / s^3, s with n - 1 */
@@ -59,5 +66,11 @@ double moments_sum(const struct moments *m);
 
 /* Autocorrelation at lag 1, as NIST has it: in [-1, 1]. NaN for fewer than two values or equal ones. */
 double moments_serial(const struct moments *m);
+
+/*
+ * Correlation r of n values with the ones before is more than chance alone makes of independent ones in one case
+ * of a hundred. Never for NaN.
+ */
+bool serial_is_beyond_chance(double r, uint64_t n);
 
 #endif

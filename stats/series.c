@@ -2,6 +2,7 @@
 #include "stats/series.h"
 
 #include "stats/moments.h"
+#include "stats/pairs.h"
 
 #define MSER_BATCHES_MIN 4
 
@@ -15,36 +16,37 @@ static double mean_distance(const double *x, size_t n)
 	return sum_value(&s) / (double)n;
 }
 
-/* Of distances to the means: sum of x[i] y[i]. */
-static double products(const double *x, double x_origin, double x_mean, const double *y,
-		       double y_origin, double y_mean, size_t n)
+/* Of distances to the mean, which is a distance to x[0] itself: sum of x[i] x[i + lag]. */
+static double products(const double *x, double mean, size_t n, size_t lag)
 {
 	struct sum s = { 0, 0 };
 
-	for (size_t i = 0; i < n; i++)
-		sum_add(&s, (x[i] - x_origin - x_mean) * (y[i] - y_origin - y_mean));
+	for (size_t i = 0; i + lag < n; i++)
+		sum_add(&s, (x[i] - x[0] - mean) * (x[i + lag] - x[0] - mean));
 	return sum_value(&s);
 }
 
-static double product_of(const double *x, const double *y, size_t n)
+static struct pairs pairs_of(const double *x, const double *y, size_t n)
 {
-	return products(x, x[0], mean_distance(x, n), y, y[0], mean_distance(y, n), n);
+	struct pairs p = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		pairs_add(&p, i, x[i], y[i]);
+	return p;
 }
 
 double series_covariance(const double *x, const double *y, size_t n)
 {
-	return n < 2 ? NAN : product_of(x, y, n) / (double)(n - 1);
+	struct pairs p = pairs_of(x, y, n);
+
+	return pairs_covariance(&p, n);
 }
 
 double series_correlation(const double *x, const double *y, size_t n)
 {
-	double size, r;
+	struct pairs p = pairs_of(x, y, n);
 
-	if (n < 2)
-		return NAN;
-	size = sqrt(product_of(x, x, n)) * sqrt(product_of(y, y, n));
-	r = size > 0 ? product_of(x, y, n) / size : NAN;
-	return r < -1 ? -1 : r > 1 ? 1 : r;
+	return pairs_correlation(&p, n);
 }
 
 double series_autocorrelation(const double *x, size_t n, size_t lag)
@@ -54,8 +56,8 @@ double series_autocorrelation(const double *x, size_t n, size_t lag)
 	if (n < 2 || lag >= n)
 		return NAN;
 	mean = mean_distance(x, n);
-	square = products(x, x[0], mean, x, x[0], mean, n);
-	return square > 0 ? products(x, x[0], mean, x + lag, x[0], mean, n - lag) / square : NAN;
+	square = products(x, mean, n, 0);
+	return square > 0 ? products(x, mean, n, lag) / square : NAN;
 }
 
 static double mean_of_batch(const double *x)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What needs the values themselves, in the order in which they came. Two passes; NaN where it is not defined. */
+/* What needs the values themselves, in the order in which they came. NaN where it is not defined. */
 #ifndef STATS_SERIES_H
 #define STATS_SERIES_H
 
 #include <stddef.h>
 
-/* Of n pairs, with n - 1. */
+/* Of n pairs, as pairs.h has it. */
 double series_covariance(const double *x, const double *y, size_t n);
-/* Pearson's: in [-1, 1]. */
 double series_correlation(const double *x, const double *y, size_t n);
 
-/* sum (x_t - mean)(x_t+lag - mean) / sum (x_t - mean)^2, as NIST has it. 1 at lag 0; NaN from lag n on. */
+/* Two passes. sum (x_t - mean)(x_t+lag - mean) / sum (x_t - mean)^2, as NIST has it. 1 at lag 0; NaN from lag n on. */
 double series_autocorrelation(const double *x, size_t n, size_t lag);
 
 #define SERIES_MSER_BATCH 5

@@ -245,7 +245,7 @@ static void tell_json(const struct measuring *m)
 	buf_done(&b);
 }
 
-/* --- the end of what mainsm has counted: rule, ended, [object, with, n, mean, variance, holds]... */
+/* --- the end of what mainsm has counted: rule, ended, [object, with, n, mean, variance, holds, depends]... */
 
 bool measuring_may_stop_there(const struct measuring_wish *w)
 {
@@ -258,17 +258,18 @@ struct summary {
 	char label[LABEL_BYTES];
 	struct moments moments;
 	bool holds;
+	enum dependence dependence;
 };
 
 static struct summary summary_from(const struct measuring *m, const Omis_value *v)
 {
 	const struct measured about = { .object = value_text(v, 0), .with = value_text(v, 1) };
-	struct summary s = { .moments = { .n = (uint64_t)value_int(v, 2) }, .holds = value_int(v, 5) };
+	uint64_t n = (uint64_t)value_int(v, 2);
+	double squares = n > 1 ? value_float(v, 4) * (double)(n - 1) : 0;
+	struct summary s = { .moments = moments_known(n, value_float(v, 3), squares, NAN, NAN), .holds = value_int(v, 5) };
 
 	measuring_label_of(m, &about, s.label, sizeof(s.label));
-	s.moments.powers.mean.hi = value_float(v, 3);
-	if (s.moments.n > 1)
-		s.moments.powers.m2.hi = value_float(v, 4) * (double)(s.moments.n - 1);
+	s.dependence = value_int(v, 6) ? DEPENDENCE_NEIGHBOURS : DEPENDENCE_NONE;
 	return s;
 }
 
@@ -281,6 +282,8 @@ static void put_summary(const struct measuring *m, const struct summary *s, stru
 	buf_printf(out, "  %s: %" PRIu64 " values", name, s->moments.n);
 	put_interval("mean ", interval_of_mean(&s->moments, level), out);
 	buf_printf(out, " at %g %%%s\n", 100 * level, s->holds ? "" : ", not enough");
+	if (s->dependence != DEPENDENCE_NONE)
+		buf_printf(out, "  warning: %s: %s\n", name, dependence_words(s->dependence));
 }
 
 static void summary_json(const struct measuring *m, const struct summary *s, struct json *j)
@@ -295,6 +298,11 @@ static void summary_json(const struct measuring *m, const struct summary *s, str
 	json_key_double(j, "half", interval_of_mean(&s->moments, level).half);
 	json_key_double(j, "variance", moments_variance(&s->moments));
 	json_key_bool(j, "reached", s->holds);
+	json_key(j, "warnings");
+	json_array(j);
+	if (s->dependence != DEPENDENCE_NONE)
+		json_str(j, dependence_words(s->dependence));
+	json_array_end(j);
 	json_object_end(j);
 }
 

@@ -31,4 +31,10 @@ static inline double sum_value(const struct sum *s)
 	return isfinite(s->hi) ? s->hi + s->lo : s->hi;
 }
 
+/* v less the sum: exact as far as the two are close. */
+static inline double sum_distance(const struct sum *s, double v)
+{
+	return (v - s->hi) - s->lo;
+}
+
 #endif

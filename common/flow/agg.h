@@ -12,6 +12,7 @@
 #define COMMON_FLOW_AGG_H
 
 #include "stats/moments.h"
+#include "stats/pairs.h"
 #include "stats/sketch.h"
 
 #include <stdbool.h>
@@ -32,6 +33,8 @@ enum agg_kind {
 	AGG_SKEWNESS,
 	AGG_KURTOSIS,
 	AGG_CI, /* half the width of the mean's confidence interval by Student's t; q is the level */
+	AGG_COVARIANCE, /* of two values, as stats/pairs.h has them */
+	AGG_CORRELATION,
 	AGG_NKINDS
 };
 
@@ -41,15 +44,21 @@ struct agg_product {
 	int64_t exp;
 };
 
+#define AGG_SUMS_MAX 5 /* of one aggregate: of pairs */
+
 /* Fields are for agg.c and for what writes and reads messages. */
 struct agg {
 	enum agg_kind kind;
 	uint32_t pinf, ninf; /* infinite values, apart from n */
 	uint64_t n; /* finite values */
-	double error; /* of the values: SUM and MEAN their sum, the others the greatest */
+	double error; /* of the values: SUM and MEAN their sum, the others the greatest; of pairs that of the first */
 	union {
 		struct sum sum;
 		struct powers powers; /* of the kinds that have agg_kind_powers() */
+		struct {
+			struct pairs of;
+			double error; /* of the second of each */
+		} pairs; /* of the kinds that are agg_kind_is_of_pairs() */
 		struct {
 			double min, max;
 		} range; /* MIN, MAX, UNIQUE */
@@ -77,6 +86,15 @@ static inline bool agg_kind_has_sketch(enum agg_kind kind)
  */
 unsigned agg_kind_powers(enum agg_kind kind);
 
+/* How many sums it is made of: SUM, MEAN one, those with powers these, pairs five. */
+unsigned agg_kind_sums(enum agg_kind kind);
+
+/* What goes in is pairs of values. */
+static inline bool agg_kind_is_of_pairs(enum agg_kind kind)
+{
+	return kind == AGG_COVARIANCE || kind == AGG_CORRELATION;
+}
+
 /* It has a number beside its values: a QUANTILE's share, a CI's level. */
 static inline bool agg_kind_has_share(enum agg_kind kind)
 {
@@ -91,8 +109,11 @@ void agg_init(struct agg *a, enum agg_kind kind, struct sketch *sketch);
 /* Of no value again. */
 void agg_clear(struct agg *a);
 
-/* error: bound of |v - truth|, >= 0. A NaN is not added. */
+/* error: bound of |v - truth|, >= 0. A NaN is not added. Not of the kinds of pairs. */
 void agg_add(struct agg *a, double v, double error);
+
+/* Of the kinds of pairs: x with y, as they are above. */
+void agg_add_pair(struct agg *a, double x, double x_error, double y, double y_error);
 
 /* b is of the same kind. */
 void agg_merge(struct agg *a, const struct agg *b);

@@ -151,28 +151,33 @@ static void get_product(struct cur *c, struct agg_product *p)
 	p->exp = get_zigzag(c);
 }
 
-static void get_powers(struct cur *c, struct agg *a, bool low)
+static struct sum *sum_at(struct agg *a, unsigned i)
 {
-	struct powers *p = &a->powers;
-	struct sum *const v[] = { &p->mean, &p->m2, &p->m3, &p->m4 };
+	struct powers *m = &a->powers;
+	struct pairs *p = &a->pairs.of;
+	struct sum *const of_powers[] = { &m->mean, &m->m2, &m->m3, &m->m4 };
+	struct sum *const of_pairs[AGG_SUMS_MAX] = { &p->x, &p->y, &p->xx, &p->yy, &p->xy };
 
-	for (unsigned i = 0; i < agg_kind_powers(a->kind); i++)
-		v[i]->hi = get_double(c);
-	for (unsigned i = 0; low && i < agg_kind_powers(a->kind); i++)
-		v[i]->lo = get_double(c);
+	if (agg_kind_is_of_pairs(a->kind))
+		return of_pairs[i];
+	return agg_kind_powers(a->kind) ? of_powers[i] : &a->sum;
+}
+
+static void get_sums(struct cur *c, struct agg *a, bool low)
+{
+	unsigned n = agg_kind_sums(a->kind);
+
+	for (unsigned i = 0; i < n; i++)
+		sum_at(a, i)->hi = get_double(c);
+	for (unsigned i = 0; low && i < n; i++)
+		sum_at(a, i)->lo = get_double(c);
 }
 
 static void get_finite(struct cur *c, struct agg *a, bool low)
 {
-	if (agg_kind_powers(a->kind))
-		return get_powers(c, a, low);
+	if (agg_kind_sums(a->kind))
+		return get_sums(c, a, low);
 	switch (a->kind) {
-	case AGG_SUM:
-	case AGG_MEAN:
-		a->sum.hi = get_double(c);
-		if (low)
-			a->sum.lo = get_double(c);
-		return;
 	case AGG_MIN:
 	case AGG_MAX:
 		a->range.min = a->range.max = get_double(c);
@@ -194,8 +199,7 @@ static void get_finite(struct cur *c, struct agg *a, bool low)
 
 static void get_agg(struct cur *c, enum agg_kind kind, struct sketch *sketch, struct agg *a)
 {
-	bool may_be_low = kind == AGG_SUM || kind == AGG_MEAN || agg_kind_powers(kind);
-	uint8_t bits = get_bits(c, may_be_low ? AGG_BITS : AGG_BITS & ~AGG_LOW);
+	uint8_t bits = get_bits(c, agg_kind_sums(kind) ? AGG_BITS : AGG_BITS & ~AGG_LOW);
 
 	agg_init(a, kind, sketch);
 	a->n = cur_varint(c);
@@ -205,6 +209,8 @@ static void get_agg(struct cur *c, enum agg_kind kind, struct sketch *sketch, st
 	}
 	if (bits & AGG_ERROR)
 		a->error = get_error(c);
+	if (bits & AGG_ERROR && agg_kind_is_of_pairs(kind))
+		a->pairs.error = get_error(c);
 	if (a->n)
 		get_finite(c, a, bits & AGG_LOW);
 	c->failed |= !agg_is_sane(a);

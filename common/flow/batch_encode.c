@@ -95,32 +95,34 @@ static void put_product(struct buf *b, const struct agg_product *p)
 	put_zigzag(b, p->exp);
 }
 
-static const struct sum *power(const struct agg *a, unsigned i)
+/* In the order in which they travel. */
+static const struct sum *sum_at(const struct agg *a, unsigned i)
 {
-	const struct sum *const v[] = { &a->powers.mean, &a->powers.m2, &a->powers.m3, &a->powers.m4 };
+	const struct powers *m = &a->powers;
+	const struct pairs *p = &a->pairs.of;
+	const struct sum *const of_powers[] = { &m->mean, &m->m2, &m->m3, &m->m4 };
+	const struct sum *const of_pairs[AGG_SUMS_MAX] = { &p->x, &p->y, &p->xx, &p->yy, &p->xy };
 
-	return v[i];
+	if (agg_kind_is_of_pairs(a->kind))
+		return of_pairs[i];
+	return agg_kind_powers(a->kind) ? of_powers[i] : &a->sum;
 }
 
-static void put_powers(struct buf *b, const struct agg *a, bool low)
+static void put_sums(struct buf *b, const struct agg *a, bool low)
 {
-	for (unsigned i = 0; i < agg_kind_powers(a->kind); i++)
-		put_double(b, power(a, i)->hi);
-	for (unsigned i = 0; low && i < agg_kind_powers(a->kind); i++)
-		put_double(b, power(a, i)->lo);
+	unsigned n = agg_kind_sums(a->kind);
+
+	for (unsigned i = 0; i < n; i++)
+		put_double(b, sum_at(a, i)->hi);
+	for (unsigned i = 0; low && i < n; i++)
+		put_double(b, sum_at(a, i)->lo);
 }
 
 static void put_finite(struct buf *b, const struct agg *a, bool low)
 {
-	if (agg_kind_powers(a->kind))
-		return put_powers(b, a, low);
+	if (agg_kind_sums(a->kind))
+		return put_sums(b, a, low);
 	switch (a->kind) {
-	case AGG_SUM:
-	case AGG_MEAN:
-		put_double(b, a->sum.hi);
-		if (low)
-			put_double(b, a->sum.lo);
-		return;
 	case AGG_MIN:
 		return put_double(b, a->range.min);
 	case AGG_MAX:
@@ -141,10 +143,10 @@ static void put_finite(struct buf *b, const struct agg *a, bool low)
 
 static bool has_low(const struct agg *a)
 {
-	for (unsigned i = 0; i < agg_kind_powers(a->kind); i++)
-		if (power(a, i)->lo != 0)
+	for (unsigned i = 0; i < agg_kind_sums(a->kind); i++)
+		if (sum_at(a, i)->lo != 0)
 			return true;
-	return (a->kind == AGG_SUM || a->kind == AGG_MEAN) && a->sum.lo != 0;
+	return false;
 }
 
 /* Of no finite value only the counts: the rest is as agg_clear() has it. */
@@ -154,7 +156,7 @@ static void put_agg(struct buf *b, const struct agg *a)
 
 	if (a->pinf || a->ninf)
 		bits |= AGG_INFINITE;
-	if (a->error != 0)
+	if (a->error != 0 || (agg_kind_is_of_pairs(a->kind) && a->pairs.error != 0))
 		bits |= AGG_ERROR;
 	if (has_low(a))
 		bits |= AGG_LOW;
@@ -166,6 +168,8 @@ static void put_agg(struct buf *b, const struct agg *a)
 	}
 	if (bits & AGG_ERROR)
 		put_double(b, a->error);
+	if (bits & AGG_ERROR && agg_kind_is_of_pairs(a->kind))
+		put_double(b, a->pairs.error);
 	if (a->n)
 		put_finite(b, a, bits & AGG_LOW);
 }

@@ -24,8 +24,8 @@ enum token_bit {
 /* The same for an aggregate. */
 enum agg_bit {
 	AGG_INFINITE = 1, /* varints pinf, ninf; else 0 */
-	AGG_ERROR = 2, /* 8 bytes; else 0 */
-	AGG_LOW = 4, /* SUM, MEAN: 8 bytes; with powers: of each 8 bytes; else 0 */
+	AGG_ERROR = 2, /* 8 bytes, of pairs twice; else 0 */
+	AGG_LOW = 4, /* of each sum 8 bytes; else 0 */
 	AGG_BITS = 7,
 };
 

@@ -14,6 +14,7 @@
 #include "common/flow/agg.h"
 #include "common/flow/graph.h"
 #include "common/flow/token.h"
+#include "stats/interval.h"
 
 struct flow;
 
@@ -28,6 +29,7 @@ struct flow_result {
 	struct flow_token t; /* key: number of the read, or the virtual time */
 	const struct agg *a; /* of a HISTOGRAM, what else is given in parts, or a stop is of; NULL otherwise */
 	bool is_enough; /* of a stop: its rule holds */
+	enum dependence dependence; /* of a stop: what makes its interval too narrow, as far as it can know */
 };
 
 /* What one link carries for one read. */

@@ -12,12 +12,14 @@
 #include "common/flow/graph_limits.h"
 #include "common/flow/match.h"
 #include "common/flow/partial.h"
+#include "stats/interval.h"
 
-/* OP: the inputs of a key side by side, constants in their places. */
+/* OP, PAIR: the inputs of a key side by side, constants in their places. */
 struct op_state {
 	struct match m; /* only when more than one input varies */
 	bool matched;
 	struct flow_token *in; /* [window or 1][nin] */
+	struct agg *pair; /* PAIR: what it gives */
 };
 
 /* SET: one partial aggregate a key; in the READ domain one. */
@@ -67,6 +69,7 @@ struct delta_state {
 struct stop_state {
 	struct stop *rule; /* owned */
 	bool is_reached; /* at the read that is being read */
+	enum dependence dependence;
 };
 
 struct fedge {

@@ -4,7 +4,7 @@
 
 static uint32_t held(const struct fnode *n)
 {
-	if (n->kind == FLOW_OP && n->op_state.matched)
+	if ((n->kind == FLOW_OP || n->kind == FLOW_PAIR) && n->op_state.matched)
 		return n->op_state.m.window - n->op_state.m.nfree;
 	if (n->kind == FLOW_SET && n->domain == FLOW_VT)
 		return n->set.m.window - n->set.m.nfree;

@@ -13,6 +13,7 @@ int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g)
 {
 	switch (n->kind) {
 	case FLOW_OP:
+	case FLOW_PAIR:
 		return op_init(f, n);
 	case FLOW_SET:
 		return set_init(f, n);
@@ -36,7 +37,7 @@ int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g)
 
 void flow_node_done(struct fnode *n)
 {
-	if (n->kind == FLOW_OP)
+	if (n->kind == FLOW_OP || n->kind == FLOW_PAIR)
 		op_done(n);
 	else if (n->kind == FLOW_SET)
 		set_done(n);

@@ -25,7 +25,7 @@ static void result_read(struct flow *f, const struct fmeas *m, struct fnode *n, 
 			nsec_t t)
 {
 	const struct fnode *in = &f->node[n->in[0]];
-	struct flow_result r = { m->id, n->output, in->now, in->now_agg, false };
+	struct flow_result r = { m->id, n->output, in->now, in->now_agg, false, DEPENDENCE_NONE };
 
 	if (in->kind == FLOW_STOP)
 		stop_tell(f, in, &r);
@@ -65,6 +65,7 @@ static void read_node(struct flow *f, const struct fmeas *m, struct fnode *n, in
 	case FLOW_LINK_IN:
 		return reads_read(n, m->last_read, read, t);
 	case FLOW_OP:
+	case FLOW_PAIR:
 		return op_read(f, n);
 	case FLOW_SET:
 		return set_read(f, n);

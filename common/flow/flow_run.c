@@ -15,7 +15,7 @@ static void shift(struct flow *f, struct fnode *n, const struct flow_token *t, c
 
 static void result(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
 {
-	struct flow_result r = { f->meas[n->measurement].id, n->output, *t, a, false };
+	struct flow_result r = { f->meas[n->measurement].id, n->output, *t, a, false, DEPENDENCE_NONE };
 
 	if (t->flags & FLOW_EXCLUDED)
 		return;
@@ -32,6 +32,7 @@ static void deliver(struct flow *f, const struct fedge *to, const struct flow_to
 	n->count.in++;
 	switch (n->kind) {
 	case FLOW_OP:
+	case FLOW_PAIR:
 		return op_take(f, n, to->input, t);
 	case FLOW_SET:
 		return set_take(f, n, to->input, t, a);

@@ -42,7 +42,12 @@ enum flow_kind {
 	FLOW_LINK_IN, /* what a LINK_OUT of the same name sends here: .link */
 	FLOW_LINK_OUT, /* sends its input upwards, once a read: .link.name, .link.window */
 	FLOW_RESULT, /* its input is output number .output of the measurement */
-	FLOW_STOP, /* READ: a partial aggregate with powers; its value, and whether there are enough: .stop */
+	/*
+	 * READ: a partial aggregate with powers; its value, and whether there are enough: .stop. Second, if there is one,
+	 * the partial CORRELATION of its values with the ones before.
+	 */
+	FLOW_STOP,
+	FLOW_PAIR, /* two inputs of one key: the partial aggregate .fold of this one pair */
 	FLOW_NKINDS
 };
 
@@ -144,7 +149,7 @@ struct flow_node {
 		double constant;
 		struct flow_source source;
 		enum flow_op op;
-		struct flow_fold fold; /* SET, VT_AGG */
+		struct flow_fold fold; /* SET, VT_AGG, PAIR */
 		int64_t shift;
 		bool per_second; /* DELTA: divided by the time between the two reads */
 		enum flow_since since; /* RATE */

@@ -193,6 +193,8 @@ static size_t node_bytes(const struct flow_graph *g, const struct flow_node *n)
 		return set_bytes(n);
 	case FLOW_OP:
 		return op_bytes(g, n);
+	case FLOW_PAIR:
+		return op_bytes(g, n) + value_bytes(true, n->fold.agg);
 	case FLOW_VT_AGG: /* of this interval, of the next, and of all */
 		return 3 * value_bytes(true, n->fold.agg);
 	case FLOW_LINK_IN:

@@ -3,10 +3,12 @@
 #ifndef COMMON_FLOW_GRAPH_LIMITS_H
 #define COMMON_FLOW_GRAPH_LIMITS_H
 
+#include "common/base/limits.h"
+
 #include <stdint.h>
 
 #define FLOW_DEPTH_MAX 128 /* the engine recurses along a way; twice PMSL_DEPTH_MAX */
-#define FLOW_INPUTS_MAX 1024 /* of one node: the processes of a large host, the hosts of a site */
+#define FLOW_INPUTS_MAX FLOW_NODES_MAX /* of one node: a link to each host of a large site may be all that there is */
 #define FLOW_NAMES_MAX 1024 /* partners or regions of one source */
 #define FLOW_TEXT_MAX_BYTES (4 * 1024 * 1024) /* names and inputs of a graph: it came in a frame */
 #define FLOW_WINDOW_MAX 16384 /* keys: a second of a fast probe at a site */

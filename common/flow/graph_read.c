@@ -3,9 +3,11 @@
 #include "common/flow/graph.h"
 
 #include "common/base/limits.h"
+#include "common/base/str.h"
 #include "common/flow/graph_limits.h"
 #include "common/omis/value.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Takes the members of a list one after the other. Failure is sticky: every getter gives 0 or "". */
@@ -13,6 +15,7 @@ struct reader {
 	const struct omis_value *v;
 	size_t n, at;
 	bool failed;
+	const char *unknown; /* the word that it failed at, NULL = it was something else */
 };
 
 static struct reader reader_of(const struct omis_value *v)
@@ -79,6 +82,51 @@ static bool take_is_word(struct reader *r, const char *word)
 	return !strcmp(take_text(r), word);
 }
 
+/* is_known: whether this build has that word. Another may have more: if it is a word, it is told. */
+static void expect_known(struct reader *r, bool is_known, const char *word)
+{
+	if (is_known || r->failed)
+		return;
+	r->failed = true;
+	r->unknown = str_is_name(word, strlen(word)) ? word : NULL;
+}
+
+static enum agg_kind take_agg(struct reader *r)
+{
+	const char *word = take_text(r);
+	enum agg_kind kind = AGG_COUNT;
+
+	expect_known(r, agg_kind_find(word, &kind), word);
+	return kind;
+}
+
+static enum flow_op take_op(struct reader *r)
+{
+	const char *word = take_text(r);
+	enum flow_op op = FLOW_OP_ADD;
+
+	expect_known(r, flow_op_find(word, &op), word);
+	return op;
+}
+
+static enum flow_source_kind take_source_kind(struct reader *r)
+{
+	const char *word = take_text(r);
+	enum flow_source_kind kind = FLOW_SOURCE_METRIC;
+
+	expect_known(r, flow_source_find(word, &kind), word);
+	return kind;
+}
+
+static enum flow_kind take_kind(struct reader *r)
+{
+	const char *word = take_text(r);
+	enum flow_kind kind = FLOW_CONST;
+
+	expect_known(r, flow_kind_find(word, &kind), word);
+	return kind;
+}
+
 static bool is_done(const struct reader *r)
 {
 	return !r->failed && r->at == r->n;
@@ -114,7 +162,7 @@ static struct flow_names take_names(struct reader *r, const char **v)
 
 static void take_source(struct reader *r, struct flow_source *s, struct lists *lists)
 {
-	r->failed |= !flow_source_find(take_text(r), &s->kind);
+	s->kind = take_source_kind(r);
 	s->metric = take_text(r);
 	s->object = take_text(r);
 	s->probe = take_text(r);
@@ -127,7 +175,7 @@ static void take_source(struct reader *r, struct flow_source *s, struct lists *l
 
 static void take_fold(struct reader *r, struct flow_fold *f)
 {
-	r->failed |= !agg_kind_find(take_text(r), &f->agg);
+	f->agg = take_agg(r);
 	f->q = take_float(r);
 }
 
@@ -173,7 +221,7 @@ static void take_attributes(struct reader *r, struct flow_node *n, struct lists 
 		take_source(r, &n->source, lists);
 		break;
 	case FLOW_OP:
-		r->failed |= !flow_op_find(take_text(r), &n->op);
+		n->op = take_op(r);
 		break;
 	case FLOW_SET:
 		take_fold(r, &n->fold);
@@ -201,9 +249,13 @@ static void take_attributes(struct reader *r, struct flow_node *n, struct lists 
 		n->output = take_u32(r);
 		break;
 	case FLOW_STOP:
-		r->failed |= !agg_kind_find(take_text(r), &n->stop.agg);
+		n->stop.agg = take_agg(r);
 		n->stop.q = take_float(r);
 		n->stop.until = take_text(r);
+		break;
+	case FLOW_PAIR:
+		n->fold.agg = take_agg(r);
+		n->fold.partial_out = true;
 		break;
 	case FLOW_NKINDS:
 		break;
@@ -217,7 +269,7 @@ static int add_node(struct flow_graph *g, const struct omis_value *v, struct lis
 	struct flow_node n = { 0 };
 	int rc;
 
-	r.failed |= !flow_kind_find(take_text(&r), &n.kind);
+	n.kind = take_kind(&r);
 	n.line = take_u32(&r);
 	n.col = take_u32(&r);
 	n.window = take_u32(&r);
@@ -225,6 +277,8 @@ static int add_node(struct flow_graph *g, const struct omis_value *v, struct lis
 	n.nin = take_inputs(&r, lists->in);
 	if (!r.failed)
 		take_attributes(&r, &n, lists);
+	if (r.unknown)
+		return err_set(e, ERR_UNSUPPORTED, "node %zu: '%.40s' is not known here", g->nnode, r.unknown);
 	if (!is_done(&r))
 		return err_set(e, ERR_PARSE, "node %zu: its element %zu does not fit", g->nnode,
 			       r.at);
@@ -234,11 +288,12 @@ static int add_node(struct flow_graph *g, const struct omis_value *v, struct lis
 
 static int add_nodes(struct flow_graph *g, const struct omis_value *nodes, struct err *e)
 {
-	struct lists lists;
-	int rc = 0;
+	struct lists *lists = malloc(sizeof(*lists)); /* more than a stack should hold */
+	int rc = lists ? 0 : err_nomem(e);
 
 	for (size_t i = 0; i < nodes->list.n && !rc; i++)
-		rc = add_node(g, &nodes->list.v[i], &lists, e);
+		rc = add_node(g, &nodes->list.v[i], lists, e);
+	free(lists);
 	return rc ? rc : flow_graph_verify(g, e);
 }
 

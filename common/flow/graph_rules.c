@@ -109,6 +109,8 @@ static int fold_rule(const struct flow_graph *g, struct flow_node *n, struct err
 		rc = inputs_fit_fold(g, n, e);
 	if (rc)
 		return rc;
+	if (agg_kind_is_of_pairs(n->fold.agg) && !input(g, n, 0)->partial)
+		return err_set(e, ERR_INVALID, "a %s of values that are no pairs", agg_kind_name(n->fold.agg));
 	if (n->fold.agg == AGG_HISTOGRAM && !n->fold.partial_out)
 		return err_set(e, ERR_INVALID, "a histogram is no one number: partial_out is due");
 	n->partial = n->fold.partial_out;
@@ -164,22 +166,36 @@ static int source_rule(const struct flow_graph *g, struct flow_node *n, struct e
 	return 0;
 }
 
-static int op_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
+/* Values of one key, some of them constants; behind the result stands who is behind the most of them. */
+static int values_of_a_key(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
-	int rc;
+	int rc = common_domain(g, n, &n->domain, e);
 
-	if (!flow_op_name(n->op))
-		return err_set(e, ERR_INVALID, "operation %u is none", (unsigned)n->op);
-	if (n->nin != flow_op_arity(n->op))
-		return err_set(e, ERR_INVALID, "'%s' of %zu inputs, not %zu", flow_op_name(n->op),
-			       n->nin, flow_op_arity(n->op));
-	rc = common_domain(g, n, &n->domain, e);
 	if (rc)
 		return rc;
 	for (size_t k = 0; k < n->nin; k++)
 		if (input(g, n, k)->behind > n->behind)
 			n->behind = input(g, n, k)->behind;
 	return scalars_only(g, n, e);
+}
+
+static int op_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
+{
+	if (!flow_op_name(n->op))
+		return err_set(e, ERR_INVALID, "operation %u is none", (unsigned)n->op);
+	if (n->nin != flow_op_arity(n->op))
+		return err_set(e, ERR_INVALID, "'%s' of %zu inputs, not %zu", flow_op_name(n->op),
+			       n->nin, flow_op_arity(n->op));
+	return values_of_a_key(g, n, e);
+}
+
+static int pair_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
+{
+	if (!agg_kind_name(n->fold.agg) || !agg_kind_is_of_pairs(n->fold.agg))
+		return err_set(e, ERR_INVALID, "aggregate %u is not of pairs", (unsigned)n->fold.agg);
+	n->partial = true;
+	n->gives = n->fold;
+	return values_of_a_key(g, n, e);
 }
 
 static int set_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
@@ -278,6 +294,16 @@ static int rule_is_fit(const char *until, struct err *e)
 	return rc ? err_set(e, ERR_INVALID, "'%.60s' is no rule", until) : 0;
 }
 
+/* How the values of a stop go together with the ones before. */
+static int neighbours_fit(const struct flow_node *in, struct err *e)
+{
+	if (in->domain != FLOW_READ)
+		return bad_domain(in, FLOW_READ, e);
+	if (!in->partial || in->gives.agg != AGG_CORRELATION)
+		return err_set(e, ERR_INVALID, "its second input is no partial %s", agg_kind_name(AGG_CORRELATION));
+	return 0;
+}
+
 static int stop_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
 	const struct flow_node *in = input(g, n, 0);
@@ -289,6 +315,9 @@ static int stop_rule(const struct flow_graph *g, struct flow_node *n, struct err
 		return err_set(e, ERR_INVALID, "its input has not the moments that it needs");
 	if (!agg_share_is_fit(n->stop.agg, n->stop.q))
 		return err_set(e, ERR_INVALID, "a level of %g, not 0.95 or so", n->stop.q);
+	rc = n->nin > 1 ? neighbours_fit(input(g, n, 1), e) : 0;
+	if (rc)
+		return rc;
 	return rule_is_fit(n->stop.until, e);
 }
 
@@ -301,7 +330,8 @@ static const struct {
 	[FLOW_VT_AGG] = { 1, 1, vt_agg_rule },	 [FLOW_SHIFT] = { 1, 1, shift_rule },
 	[FLOW_DELTA] = { 1, 1, delta_rule },	 [FLOW_RATE] = { 1, 1, rate_rule },
 	[FLOW_LINK_IN] = { 0, 0, link_in_rule }, [FLOW_LINK_OUT] = { 1, 1, end_rule },
-	[FLOW_RESULT] = { 1, 1, end_rule },	 [FLOW_STOP] = { 1, 1, stop_rule },
+	[FLOW_RESULT] = { 1, 1, end_rule },	 [FLOW_STOP] = { 1, 2, stop_rule },
+	[FLOW_PAIR] = { 2, 2, pair_rule },
 };
 
 int graph_rules(struct flow_graph *g, size_t i, struct err *e)

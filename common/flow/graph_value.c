@@ -15,6 +15,7 @@
  *	link_out name
  *	result   output
  *	stop     aggregate, q, rule
+ *	pair     aggregate
  * Yes is 1, no is 0. graph_read.c is the other direction.
  */
 #include "common/flow/graph_internal.h"
@@ -94,6 +95,8 @@ static void print_attributes(struct omis_writer *w, const struct flow_node *n)
 		omis_write_string(w, agg_kind_name(n->stop.agg));
 		omis_write_float(w, n->stop.q);
 		return omis_write_string(w, n->stop.until);
+	case FLOW_PAIR:
+		return omis_write_string(w, agg_kind_name(n->fold.agg));
 	case FLOW_NKINDS:
 		return;
 	}

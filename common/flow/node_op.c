@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations: fire when all inputs of a key are there. */
+/* Operations and pairs: fire when all inputs of a key are there. */
 #include "common/flow/flow_internal.h"
 #include "common/flow/op.h"
 
@@ -33,6 +33,17 @@ static void close_constants(const struct flow *f, struct fnode *n)
 			match_close(&n->op_state.m, k);
 }
 
+static int pair_init(struct fnode *n)
+{
+	if (n->kind != FLOW_PAIR)
+		return 0;
+	n->op_state.pair = malloc(sizeof(*n->op_state.pair));
+	if (!n->op_state.pair)
+		return -ERR_NOMEM;
+	agg_init(n->op_state.pair, n->fold.agg, NULL);
+	return 0;
+}
+
 int op_init(struct flow *f, struct fnode *n)
 {
 	struct op_state *s = &n->op_state;
@@ -45,12 +56,13 @@ int op_init(struct flow *f, struct fnode *n)
 		keys = s->m.window;
 	}
 	s->in = calloc(keys * n->nin, sizeof(*s->in));
-	if (!s->in) {
+	if (!s->in || pair_init(n)) {
 		op_done(n);
 		return -ERR_NOMEM;
 	}
 	n->state_bytes =
-		keys * n->nin * sizeof(*s->in) + (s->matched ? match_bytes(n->window, n->nin) : 0);
+		keys * n->nin * sizeof(*s->in) + (s->matched ? match_bytes(n->window, n->nin) : 0) +
+		(s->pair ? sizeof(*s->pair) : 0);
 	put_constants(f, n, keys);
 	if (s->matched)
 		close_constants(f, n);
@@ -61,14 +73,23 @@ void op_done(struct fnode *n)
 {
 	match_done(&n->op_state.m);
 	free(n->op_state.in);
+	free(n->op_state.pair);
+}
+
+static void eval(struct fnode *n, const struct flow_token *in, struct flow_token *out)
+{
+	if (n->kind == FLOW_PAIR)
+		flow_pair_eval(in, out, n->op_state.pair);
+	else
+		flow_op_eval(n->op, in, out);
 }
 
 static void fire(struct flow *f, struct fnode *n, const struct flow_token *in)
 {
 	struct flow_token t;
 
-	flow_op_eval(n->op, in, &t);
-	flow_emit(f, n, &t, NULL);
+	eval(n, in, &t);
+	flow_emit(f, n, &t, n->op_state.pair);
 }
 
 /* Keys that leave the window without all their inputs are counted and forgotten. */
@@ -109,5 +130,6 @@ void op_read(struct flow *f, struct fnode *n)
 	for (uint32_t k = 0; k < n->nin; k++)
 		if (f->node[n->in[k]].domain != FLOW_ANY)
 			n->op_state.in[k] = f->node[n->in[k]].now;
-	flow_op_eval(n->op, n->op_state.in, &n->now);
+	eval(n, n->op_state.in, &n->now);
+	n->now_agg = n->op_state.pair;
 }

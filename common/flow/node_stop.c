@@ -33,6 +33,16 @@ static bool is_reached(const struct stop *rule, const struct agg *a)
 	return !a->pinf && !a->ninf && stop_is_reached(rule, &m, &none);
 }
 
+/* As far as ranks see a sequence: of each its own values, with the ones before. */
+static enum dependence dependence_in(const struct flow *f, const struct fnode *n)
+{
+	const struct agg *a = n->nin > 1 ? f->node[n->in[1]].now_agg : NULL;
+
+	return a && !a->pinf && !a->ninf
+		       ? dependence_of_neighbours(pairs_correlation(&a->pairs.of, a->n), a->n)
+		       : DEPENDENCE_NONE;
+}
+
 void stop_read(const struct flow *f, struct fnode *n)
 {
 	const struct fnode *in = &f->node[n->in[0]];
@@ -44,6 +54,7 @@ void stop_read(const struct flow *f, struct fnode *n)
 		t.flags |= agg_count(in->now_agg) ? FLOW_NAN : FLOW_MISSING;
 	}
 	n->now = t;
+	n->stop.dependence = dependence_in(f, n);
 	n->stop.is_reached = is_reached(n->stop.rule, in->now_agg);
 }
 
@@ -51,4 +62,5 @@ void stop_tell(const struct flow *f, const struct fnode *n, struct flow_result *
 {
 	r->a = f->node[n->in[0]].now_agg;
 	r->is_enough = n->stop.is_reached;
+	r->dependence = n->stop.dependence;
 }

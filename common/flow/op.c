@@ -308,3 +308,18 @@ void flow_op_eval(enum flow_op op, const struct flow_token *in, struct flow_toke
 		return eval_binary(op, in, out);
 	}
 }
+
+/* Left out on purpose, it has told what it had to tell: nothing. */
+void flow_pair_eval(const struct flow_token in[2], struct flow_token *out, struct agg *a)
+{
+	bool is_there = flow_token_has_value(&in[0]) && flow_token_has_value(&in[1]);
+
+	agg_clear(a);
+	about(out, in, 2);
+	if (is_there)
+		agg_add_pair(a, in[0].value, in[0].error, in[1].value, in[1].error);
+	else if (!(out->flags & FLOW_EXCLUDED))
+		out->k = 0;
+	out->flags &= ~(uint32_t)FLOW_EXCLUDED;
+	out->value = out->error = 0;
+}

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/flow/partial.h"
 
+#include "common/flow/graph_limits.h"
+
+_Static_assert(sizeof(struct flow_partial) <= FLOW_PARTIAL_BYTES, "the verifier counts so much");
+
 /* Reasons for a missing value; they are told on with what is left. EXCLUDED is none: it is wanted. */
 #define KEPT_FLAGS (FLOW_FLAGS_ALL & ~FLOW_EXCLUDED)
 

@@ -6,18 +6,6 @@
 
 #include <limits.h>
 
-void arsums_add(struct arsums *s, double v)
-{
-	double d = v - s->mean;
-
-	if (!s->n || v < s->low)
-		s->low = v;
-	if (!s->n || v > s->high)
-		s->high = v;
-	s->mean += d / (double)++s->n;
-	s->m2 += d * (v - s->mean);
-}
-
 void arcat_init(struct arcat *c)
 {
 	*c = (struct arcat){ 0 };
@@ -321,11 +309,12 @@ int arcat_ready(struct arcat *c, const struct arsql *s, struct artype *t, struct
 	return is_new ? mark_old(c, t, e) : 0;
 }
 
-/* --- sums */
+/* --- figures */
 
 static int save_field(const struct arsql *s, const struct artype *t, struct arfield *f, struct err *e)
 {
-	struct arvalue v[] = { AR_I((int64_t)f->sums.n), AR_R(f->sums.mean), AR_R(f->sums.m2), AR_R(f->sums.low), AR_R(f->sums.high),
+	const struct moments *m = &f->figures;
+	struct arvalue v[] = { AR_I((int64_t)m->n), AR_R(moments_mean(m)), AR_R(moments_squares(m)), AR_R(m->min), AR_R(m->max),
 			       AR_I(t->number), AR_I(f->place) };
 
 	f->is_changed = false;
@@ -433,7 +422,7 @@ static int take_field(void *arg, const struct arvalue *v, const char *const *nam
 	like.class = (enum arclass)v[4].i;
 	like.kind = (enum evkind)v[5].i;
 	like.nth = (unsigned)v[6].i;
-	like.sums = (struct arsums){ (uint64_t)v[7].i, real_of(&v[8]), real_of(&v[9]), real_of(&v[10]), real_of(&v[11]) };
+	like.figures = moments_known((uint64_t)v[7].i, real_of(&v[8]), real_of(&v[9]), real_of(&v[10]), real_of(&v[11]));
 	name = string_of(&v[3]);
 	if (!name || smap_find(&t->by_col, like.col) || smap_find(&t->by_key, key_of(name, like.nth, like.class).text))
 		rc = not_ours(e);

@@ -11,18 +11,11 @@
 #include "common/base/map.h"
 #include "eventlog/archive/arsql.h"
 #include "eventlog/evtype.h"
+#include "stats/moments.h"
 
 #define AR_TYPES_MAX 4000 /* tables; MPI's calls with begin and end are 900 */
 #define AR_COLUMNS_MAX 400 /* of a table: PostgreSQL's row has 8 KB, a text takes 18 bytes there */
-#define AR_COLUMNS_TOTAL 100000 /* in memory: 30 MB */
-
-/* Welford's: mean and sum of squared differences from it. */
-struct arsums {
-	uint64_t n;
-	double mean, m2, low, high;
-};
-
-void arsums_add(struct arsums *s, double v);
+#define AR_COLUMNS_TOTAL 100000 /* in memory: 40 MB */
 
 struct arfield {
 	char col[AR_NAME_MAX + 1];
@@ -32,8 +25,8 @@ struct arfield {
 	unsigned nth; /* of this name in one event, from 0 */
 	unsigned place; /* in a row, behind id, ts, d */
 	unsigned rank; /* among the columns of its class in this table, from 0 */
-	struct arsums sums; /* numbers only */
-	bool is_made, is_changed; /* the table has the column; the sums are not those stored */
+	struct moments figures; /* numbers only */
+	bool is_made, is_changed; /* the table has the column; the figures are not those stored */
 };
 
 struct artype {
@@ -76,7 +69,7 @@ int arcat_field(struct arcat *c, struct artype *t, const char *name, unsigned nt
 /* Table and columns are there, and rows may be put into slot t->number. */
 int arcat_ready(struct arcat *c, const struct arsql *s, struct artype *t, struct err *e);
 
-/* Writes the sums that have changed, and the views. Within a transaction. */
+/* Writes the figures that have changed, and the views. Within a transaction. */
 int arcat_save(struct arcat *c, const struct arsql *s, struct err *e);
 
 /* --- arviews.c: event, ident, value, row over all tables. */

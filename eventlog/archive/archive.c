@@ -8,7 +8,6 @@
 #include "eventlog/text/evtypes.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #define SIDS_MAX (INT64_C(1) << (63 - ARCHIVE_NUMBER_BITS))
 #define COUNTS_MAX (INT64_C(1) << 62) /* of descriptions and batches: nobody counts so far, and one more is a number */
@@ -356,14 +355,10 @@ static int describe(struct archive *a, const struct evtype *t, struct desc **out
 
 /* --- rows */
 
-static void sum(struct arfield *f, const struct arvalue *v)
+static void count_in(struct arfield *f, const struct arvalue *v)
 {
-	double d = v->class == AR_INT ? (double)v->i : v->r;
-
-	if (v->class > AR_REAL || !isfinite(d))
-		return;
-	arsums_add(&f->sums, d);
-	f->is_changed = true;
+	if (v->class <= AR_REAL && moments_add(&f->figures, v->class == AR_INT ? (double)v->i : v->r))
+		f->is_changed = true;
 }
 
 /* The cells of the event's fields; those of all others are NULL. */
@@ -386,7 +381,7 @@ static int fill_row(struct archive *a, const struct desc *x, const struct event 
 		}
 		a->row[3 + f->place] = v;
 		a->bytes += v.class >= AR_TEXT ? v.n : 0;
-		sum(f, &v);
+		count_in(f, &v);
 	}
 	return 0;
 }

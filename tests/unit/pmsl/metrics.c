@@ -142,9 +142,15 @@ static const char *any_fold(struct rng *rng)
  */
 static const char *any_last_fold(struct rng *rng, enum metrics_kind kind)
 {
-	static const char *const folds[] = { "VARIANCE", "CI", "STDEV", "SKEWNESS", "KURTOSIS" };
+	static const char *const folds[] = { "VARIANCE", "CI",	     "STDEV",	   "SKEWNESS",
+					     "KURTOSIS", "COVARIANCE", "CORRELATION" };
 
-	return roll(rng, 2) ? any_fold(rng) : folds[roll(rng, kind == METRICS_OF_BOTH ? 5 : 3)];
+	return roll(rng, 2) ? any_fold(rng) : folds[roll(rng, kind == METRICS_OF_BOTH ? 7 : 3)];
+}
+
+static bool is_of_pairs(const char *fold)
+{
+	return str_eq(fold, "COVARIANCE") || str_eq(fold, "CORRELATION");
 }
 
 static const char *any_choice(struct rng *rng)
@@ -167,7 +173,9 @@ struct metrics_shape metrics_say(struct rng *rng, struct buf *b)
 	       "v; }\n");
 	say(b, "M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r);\nProcess "
 	       "p; VirtualTime vt;"
-	       " Value[][] x; Value[] y; Value b = Byte(1), s = Second(1);\nx[p][vt] = ");
+	       " Value[][] x; Value[][] with; Value[] y; Value b = Byte(1), s = Second(1);\nx[p][vt] = ");
+	say_event(rng, b, 2);
+	say(b, ";\nwith[p][vt] = ");
 	say_event(rng, b, 2);
 	say(b, ";\n");
 	switch (kind) {
@@ -184,8 +192,8 @@ struct metrics_shape metrics_say(struct rng *rng, struct buf *b)
 		    inner, roll(rng, 2) ? "" : " AND x[p][vt] > 0", outer, level, any_choice(rng));
 		break;
 	case METRICS_OF_BOTH: /* over both at once */
-		say(b, "RETURN %s(%sx[p][vt] WHERE p IN ps%s AND x[p][vt].time IN t);", outer,
-		    level, any_choice(rng));
+		say(b, "RETURN %s(%sx[p][vt]%s WHERE p IN ps%s AND x[p][vt].time IN t);", outer,
+		    level, is_of_pairs(outer) ? ", with[p][vt]" : "", any_choice(rng));
 		break;
 	default: /* of reads */
 		say(b,

@@ -70,6 +70,9 @@ START_TEST(good_metrics_pass)
 	expect_good("RETURN HISTOGRAM(Send_delay(p, t) WHERE p IN procs);");
 	expect_good("RETURN VARIANCE(Send_delay(p, t)) / (MEAN(Send_delay(p, t)) * MEAN(Send_delay(p, t))) - 1;");
 	expect_good("RETURN SKEWNESS(Send_delay(p, t)) + kurtosis(Send_delay(p, t) WHERE p IN procs) + 1;");
+	expect_good("RETURN COVARIANCE(Send_delay(p, t), Send_volume(p, t)) / (SUM(Send_delay(p, t)) * SUM(Send_volume(p, t))) + 1;");
+	expect_good("RETURN CORRELATION(Send_delay(p, t), p.rank WHERE p IN procs) + 1;");
+	expect_good("x[vt] = r AT e(q, vt); RETURN correlation(x[vt], x[vt-1] WHERE x[vt].time IN t);");
 	expect_good("RETURN CI(0.95, Send_delay(p, t)) / MEAN(Send_delay(p, t)) * 100 ;");
 	expect_good("RETURN IF(Send_count(q, t) > 0, Send_delay(q, t) / Send_count(q, t), 0);");
 	expect_good("RETURN MAX(Node_load(p.node, NOW) WHERE p IN procs) + sqrt(4);");
@@ -158,6 +161,12 @@ START_TEST(types_and_units_fit)
 	expect_bad("RETURN VARIANCE(Send_delay(p, t)) + MEAN(Send_delay(p, t));", "units do not fit: s^2 + s", "");
 	expect_bad("RETURN VARIANCE(Send_delay(procs, t));", "VARIANCE has no variable", "of calls there is the sum, not each");
 	expect_bad("RETURN SKEWNESS(1, 2);", "not over a list", "");
+	expect_bad("RETURN COVARIANCE(Send_volume(p, t));", "COVARIANCE takes two values: COVARIANCE(x[p], y[p])", "");
+	expect_bad("RETURN CORRELATION(Send_volume(p, t), Send_delay(p, t), 1);", "CORRELATION takes two values", "");
+	expect_bad("RETURN CORRELATION(Send_volume(p, t), procs);", "expected a number, found Process[]", "");
+	expect_bad("RETURN CORRELATION(1, 2);", "CORRELATION has no variable", "there is the sum, not each");
+	expect_bad("RETURN COVARIANCE(Send_volume(p, t), Send_delay(p, t)) + 1 * Send_volume(q, t);",
+		   "units do not fit: s*B + B", "");
 	expect_bad("RETURN 1 + HISTOGRAM(Send_volume(p, t));", "expected a number, found histogram",
 		   "");
 	ck_assert_uint_eq(

@@ -14,6 +14,7 @@ nsec_t walk_read_time(unsigned r)
 /* What a value is, NaN where there is none. */
 struct answer {
 	double v;
+	double with; /* of a pair the second */
 	double time; /* when the last of what it is made of had come, NaN: it is of no time */
 	bool is_excluded;
 	unsigned round; /* in which the last of its events was heard of */
@@ -114,13 +115,14 @@ static struct answer walk_op(struct walk *w, const struct dag_node *n)
 
 struct tally {
 	double sum, min, max;
-	double v[VALUES_MAX];
+	double v[VALUES_MAX], with[VALUES_MAX]; /* with: the second of a pair */
 	unsigned n;
 };
 
-static void count(struct tally *t, double v)
+static void count(struct tally *t, double v, double with)
 {
 	t->v[t->n] = v;
+	t->with[t->n] = with;
 	t->min = t->n && t->min < v ? t->min : v;
 	t->max = t->n && t->max > v ? t->max : v;
 	t->sum += v;
@@ -138,6 +140,32 @@ static double power(const struct tally *t, int k)
 	for (i = 0; i < t->n; i++)
 		sum += powl((long double)(t->v[i] - t->v[0]) - mean, k) / t->n;
 	return (double)sum;
+}
+
+/* The mean of the products of distances to the means. */
+static double product(const struct tally *t, const double *x, const double *y)
+{
+	long double mx = 0, my = 0, sum = 0;
+	unsigned i;
+
+	for (i = 0; i < t->n; i++) {
+		mx += (long double)(x[i] - x[0]) / t->n;
+		my += (long double)(y[i] - y[0]) / t->n;
+	}
+	for (i = 0; i < t->n; i++)
+		sum += ((long double)(x[i] - x[0]) - mx) * ((long double)(y[i] - y[0]) - my) / t->n;
+	return (double)sum;
+}
+
+static double of_pairs(const struct tally *t, unsigned fold)
+{
+	double xy = product(t, t->v, t->with), xx = product(t, t->v, t->v), yy = product(t, t->with, t->with);
+
+	if (t->n < 2)
+		return NAN;
+	if (fold == PMSL_COVARIANCE)
+		return xy * t->n / (t->n - 1);
+	return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : NAN;
 }
 
 /* STDEV of one value is 0, of the others there is none. */
@@ -221,7 +249,7 @@ static void run_over(struct walk *w, const struct dag_node *n, unsigned from, st
 
 		if (!isnan(v.v) && !v.is_excluded && has_come(w, &v) &&
 		    (!is_over_vt(w, n) || is_in_interval(w, v.time)))
-			count(t, v.v);
+			count(t, v.v, v.with);
 		return;
 	}
 	is_vt = w->g->variable[from].kind == PMSL_T_VT;
@@ -260,6 +288,8 @@ static struct answer walk_fold(struct walk *w, const struct dag_node *n)
 	run_over(w, n, 0, &t);
 	if (n->op == PMSL_COUNT || n->op == PMSL_SUM)
 		a.v = n->op == PMSL_COUNT ? t.n : t.sum;
+	else if (t.n && pmsl_fold_is_of_pairs(n->op))
+		a.v = of_pairs(&t, n->op);
 	else if (t.n && n->op != PMSL_MEAN && n->op != PMSL_MIN && n->op != PMSL_MAX)
 		a.v = of_powers(&t, n->op, n->number);
 	else if (t.n)
@@ -269,6 +299,18 @@ static struct answer walk_fold(struct walk *w, const struct dag_node *n)
 		a.v = NAN;
 	if (!is_over_vt(w, n))
 		a.time = last_time(w, n);
+	return a;
+}
+
+static struct answer walk_pair(struct walk *w, const struct dag_node *n)
+{
+	struct answer a = walk(w, n->in[0]), b = walk(w, n->in[1]);
+
+	if (isnan(a.v) || isnan(b.v))
+		return no_value();
+	a.with = b.v;
+	a.time = fmax(a.time, b.time);
+	a.round = b.round > a.round ? b.round : a.round;
 	return a;
 }
 
@@ -292,6 +334,8 @@ static struct answer walk(struct walk *w, uint32_t node)
 		return walk_op(w, n);
 	case DAG_FOLD:
 		return walk_fold(w, n);
+	case DAG_PAIR:
+		return walk_pair(w, n);
 	default: /* p IN ps, .time IN t: all are, and the fold looks */
 		return constant(1);
 	}

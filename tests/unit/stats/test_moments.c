@@ -226,6 +226,32 @@ START_TEST(parts_that_are_merged_are_the_whole)
 }
 END_TEST
 
+START_TEST(what_is_known_of_values_goes_on_with_others)
+{
+	static const double v[] = { 3, -7.5, 1e6, 12, 12, 0.25 };
+	struct moments all = { 0 }, first = { 0 }, m;
+
+	for (size_t i = 0; i < 6; i++) {
+		moments_add(&all, v[i]);
+		if (i < 3)
+			moments_add(&first, v[i]);
+	}
+	m = moments_known(first.n, moments_mean(&first), moments_squares(&first), first.min, first.max);
+	ck_assert_double_eq(moments_variance(&m), moments_variance(&first));
+	for (size_t i = 3; i < 6; i++)
+		moments_add(&m, v[i]);
+	ck_assert_uint_eq(m.n, 6);
+	ck_assert_double_eq_tol(moments_mean(&m), moments_mean(&all), 1e-9);
+	ck_assert_double_eq_tol(moments_squares(&m) / moments_squares(&all), 1, 1e-12);
+	ck_assert_double_eq(m.min, -7.5);
+	ck_assert_double_eq(m.max, 1e6);
+	m = moments_known(0, 0, 0, NAN, NAN);
+	moments_add(&m, 5);
+	ck_assert_double_eq(m.min, 5);
+	ck_assert_double_eq(m.max, 5);
+}
+END_TEST
+
 START_TEST(what_is_not_defined_is_not_a_number)
 {
 	struct moments m = { 0 };
@@ -250,4 +276,4 @@ END_TEST
 SUITE("moments", nist_certifies_what_comes_out,
       where_doubles_are_not_the_values_the_doubles_are_right,
       a_small_spread_around_a_large_mean_keeps_its_digits, shape_is_what_its_definition_says,
-      parts_that_are_merged_are_the_whole, what_is_not_defined_is_not_a_number)
+      parts_that_are_merged_are_the_whole, what_is_known_of_values_goes_on_with_others, what_is_not_defined_is_not_a_number)

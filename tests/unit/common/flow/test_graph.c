@@ -423,9 +423,40 @@ START_TEST(a_value_that_is_no_graph_is_refused)
 	value_refused("[\"flow\",1,7,[[\"const\",0,0,4294967296,[],1]]]", ERR_PARSE);
 	value_refused("[\"flow\",1,7,[[\"op\",0,0,0,[0],\"neg\"]]]", ERR_INVALID);
 	value_refused("[\"flow\",1,7,[[\"op\",0,0,0,[-1],\"neg\"]]]", ERR_PARSE);
-	value_refused("[\"flow\",1,7,[[\"junk\",0,0,0,[],1]]]", ERR_PARSE);
 	value_refused("[\"flow\",1,7,[[]]]", ERR_PARSE);
 	value_refused("[\"flow\",1,7,[1]]", ERR_PARSE);
+}
+END_TEST
+
+/* As of a newer build, which has more. */
+START_TEST(what_is_not_known_here_is_refused_by_its_name)
+{
+	static const struct {
+		const char *node, *words;
+	} more[] = {
+		{ "[\"zip\",0,0,0,[],1]", "node 0: 'zip' is not known here" },
+		{ "[\"set\",0,0,0,[0],\"MEDIAN\",0,1]", "'MEDIAN' is not known here" },
+		{ "[\"link_in\",0,0,0,[],\"l\",\"vt\",1,\"MODE\",0,0,3]", "'MODE' is not known here" },
+		{ "[\"stop\",0,0,0,[0],\"MODE\",0,\"n >= 2\"]", "'MODE' is not known here" },
+		{ "[\"pair\",0,0,0,[0,0],\"DISTANCE\"]", "'DISTANCE' is not known here" },
+		{ "[\"op\",0,0,0,[0],\"sin\"]", "'sin' is not known here" },
+		{ "[\"input\",0,0,0,[],\"guess\",\"\",\"\",\"\",\"\",0,0,[],[]]", "'guess' is not known here" },
+		{ "[\"\x1b[2J\",0,0,0,[],1]", "its element 1 does not fit" }, /* no word of any build, and nothing to print */
+		{ "[\"\",0,0,0,[],1]", "its element 1 does not fit" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(more); i++) {
+		struct err e = { 0 };
+		struct flow_graph *g = NULL;
+		struct omis_values *v = NULL;
+		char text[200];
+
+		snprintf(text, sizeof(text), "[\"flow\",1,7,[%s]]", more[i].node);
+		ck_assert_int_eq(omis_parse_values(text, strlen(text), &v, NULL), 0);
+		ck_assert_int_lt(flow_graph_from_value(&v->v[0], &g, &e), 0);
+		ck_assert_msg(strstr(e.text, more[i].words), "'%s', not '%s'", e.text, more[i].words);
+		omis_values_free(v);
+	}
 }
 END_TEST
 
@@ -457,4 +488,4 @@ SUITE("graph", a_verified_node_tells_what_it_gives,
       ways_have_as_much_room_as_there_is, nodes_and_edges_end_at_the_limit,
       attributes_out_of_range_are_refused,
       a_source_without_its_names_is_refused, a_graph_reads_back_from_its_value,
-      a_value_that_is_no_graph_is_refused, without_memory_nothing_is_left_behind)
+      a_value_that_is_no_graph_is_refused, what_is_not_known_here_is_refused_by_its_name, without_memory_nothing_is_left_behind)
