@@ -51,9 +51,11 @@ static void on_open(void *arg, int rc, const struct err *e)
 {
 	struct keep *k = arg;
 
+	if (!rc && k->has_failed)
+		log_notice("keep", "subscription=%s is kept again", k->name);
+	k->has_failed = rc != 0;
 	if (!rc)
 		return;
-	k->has_failed = true;
 	log_error("keep", "nothing is kept for subscription=%s: %s", k->name, e->text);
 }
 
@@ -153,7 +155,8 @@ static int open_spool(struct keep *k, struct err *e)
 					     .on_empty = on_empty,
 					     .on_full = on_full,
 					     .on_word = on_word,
-					     .arg = k };
+					     .arg = k,
+					     .turns = k->owner->conf.turns };
 	const struct spool_conf c = { .when_full = when_full(k),
 				      .max_bytes = k->told.max_bytes,
 				      .commit_ns = KEEP_COMMIT_NS,
@@ -238,6 +241,7 @@ int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **ou
 {
 	int rc = check_told(m, e);
 	struct keep *k = rc ? NULL : calloc(1, sizeof(*k));
+	bool is_made = false;
 
 	if (!k)
 		return rc ? rc : err_nomem(e);
@@ -247,15 +251,19 @@ int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **ou
 	str_copy(k->name, sizeof(k->name), m->sub);
 	k->lease = loop_timer_new(ks->conf.loop, on_lease, k);
 	rc = k->lease ? set_told(k, m, e) : err_nomem(e);
-	if (!rc)
+	if (!rc && !ks->is_loading) /* what is on the disk needs no room on it */
 		rc = keep_save(k, e);
-	if (!rc && ks->conf.on_made)
+	if (!rc && ks->conf.on_made) {
 		ks->conf.on_made(ks->conf.arg, k);
+		is_made = true;
+	}
 	if (!rc && ks->is_loading && ks->conf.on_given)
 		rc = look_at_disk(k, e);
 	if (!rc)
 		rc = open_spool(k, e);
 	if (rc) {
+		if (is_made && ks->conf.on_gone)
+			ks->conf.on_gone(ks->conf.arg, k);
 		keep_free(k);
 		if (!ks->is_loading) /* one that was there is left for people to look at */
 			keep_erase(ks, m->sub);

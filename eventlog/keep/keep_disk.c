@@ -127,6 +127,16 @@ static int read_sub(struct keeps *ks, const char *name, struct err *e)
 	return rc;
 }
 
+int keeps_take_up(struct keeps *ks, const char *name, struct err *e)
+{
+	int rc;
+
+	ks->is_loading = true;
+	rc = read_sub(ks, name, e);
+	ks->is_loading = false;
+	return rc;
+}
+
 /* One that cannot be read is left for people to look at, and takes no other with it. */
 static void load_one(struct keeps *ks, const char *file)
 {
@@ -135,7 +145,7 @@ static void load_one(struct keeps *ks, const char *file)
 
 	if (!name_of(file, name))
 		return;
-	if (read_sub(ks, name, &e))
+	if (keeps_take_up(ks, name, &e))
 		log_error("keep", "subscription=%s is not taken up: %s", name, e.text);
 }
 
@@ -149,10 +159,8 @@ int keeps_load(struct keeps *ks, struct err *e)
 	d = opendir(ks->dir);
 	if (!d)
 		return errno == ENOENT ? 0 : err_sys(e, "%s", ks->dir);
-	ks->is_loading = true;
 	while ((f = readdir(d)) != NULL)
 		load_one(ks, f->d_name);
-	ks->is_loading = false;
 	closedir(d);
 	return 0;
 }

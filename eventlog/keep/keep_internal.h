@@ -15,7 +15,7 @@ struct keeps {
 	char *dir; /* owned; NULL: none */
 	struct list all; /* of struct keep */
 	size_t n;
-	bool is_loading; /* what the folder had at the start is taken up */
+	bool is_loading; /* what the folder has is taken up */
 	char refused[LEDGER_NAME_BYTES]; /* the last name that could not be kept, and why */
 	struct err why;
 };
@@ -47,6 +47,9 @@ struct keep {
 int keep_save(const struct keep *k, struct err *e);
 void keep_erase(const struct keeps *ks, const char *name);
 int keeps_load(struct keeps *ks, struct err *e);
+
+/* One that was not taken up at the start. ERR_NOTFOUND: there is none; ERR_PARSE: what it was nobody can tell any more. */
+int keeps_take_up(struct keeps *ks, const char *name, struct err *e);
 
 /* --- keeps.c */
 

@@ -150,16 +150,33 @@ static int tell_one(const struct keeps *ks, struct keep *k, const struct msg_eve
 	return keep_tell(k, &what, e);
 }
 
+/* It may have what nobody else has: no other one is made in its place, nor is it thrown away because it cannot be read now. */
+static int look_on_disk(struct keeps *ks, const char *name, struct keep **out, struct err *e)
+{
+	struct err why = { 0 };
+	int rc = ks->dir && keep_is_name(name) ? keeps_take_up(ks, name, &why) : -ERR_NOTFOUND;
+
+	*out = rc ? NULL : keeps_find(ks, name);
+	if (!rc || rc == -ERR_NOTFOUND || rc == -ERR_PARSE)
+		return 0;
+	*e = why;
+	return rc;
+}
+
 static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e)
 {
 	struct keep *k = keeps_find(ks, m->sub);
-	int rc;
+	int rc = 0;
 
 	if (k && k->why) { /* its end came in the same turn */
 		keep_end_now(k);
 		k = NULL;
+	} else if (!k) {
+		rc = look_on_disk(ks, m->sub, &k, e);
 	}
 	*out = k;
+	if (rc)
+		return rc;
 	if (!ks->dir)
 		return err_set(e, ERR_UNSUPPORTED, "nothing can be kept here: there is no folder for it");
 	if (k && !str_eq(k->identity, m->identity))

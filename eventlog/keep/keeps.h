@@ -28,6 +28,7 @@
 
 struct keep;
 struct keeps;
+struct spooler_turns;
 
 /* Of all struct keeps of a process that has several. Zero-initialise. */
 struct keeps_all {
@@ -40,6 +41,7 @@ struct keeps_conf {
 	const char *dir; /* made when it is needed; NULL: nothing can be kept */
 	uint64_t max_bytes; /* of all of them; 0 = KEEPS_MAX_BYTES */
 	struct keeps_all *all; /* borrowed; NULL: there are no others */
+	const struct spooler_turns *turns; /* of all spools; borrowed; NULL: a thread each */
 	bool loses_nothing; /* whatever the policy: who appends looks at keep_room() before, and can wait */
 	int (*send)(void *arg, const struct msg *m); /* up; what is not sent comes with the next opening */
 	void *send_arg;
@@ -51,7 +53,7 @@ struct keeps_conf {
 	void (*on_made)(void *arg, struct keep *k); /* it is here now, from the disk too; nothing is in it yet */
 	/* Blocks are about to go up; or are found on the disk at the start. */
 	void (*on_given)(void *arg, struct keep *k, const uint8_t *p, size_t n);
-	void (*on_gone)(void *arg, struct keep *k); /* it is over; k is dead behind this */
+	void (*on_gone)(void *arg, struct keep *k); /* it is over, or could not be made behind on_made; k is dead behind this */
 	void *arg;
 };
 

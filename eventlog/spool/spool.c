@@ -272,6 +272,11 @@ bool spool_is_full(const struct spool *s)
 	return s->is_full;
 }
 
+bool spool_owes(const struct spool *s)
+{
+	return s->pending.n || s->ledger.lost.untold;
+}
+
 static void look_for_room(struct spool *s)
 {
 	if (s->is_full &&

@@ -84,6 +84,9 @@ int spool_append(struct spool *s, const uint8_t *p, const struct evblock *b, nse
 uint64_t spool_appended(const struct spool *s);
 uint64_t spool_settled(const struct spool *s);
 
+/* Of what was appended something comes to be in the log still: blocks, or that some are lost, which waits for room. */
+bool spool_owes(const struct spool *s);
+
 /* There is no room: blocks are lost from now on. False again when a quarter is free. */
 bool spool_is_full(const struct spool *s);
 

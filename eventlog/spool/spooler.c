@@ -5,17 +5,12 @@
 #include "eventlog/evgap.h"
 #include "eventlog/spool/spooler_internal.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #define GAP_BYTES (sizeof(struct evblock) + EVGAP_BLOCK_BYTES)
 #define GAPS_BYTES (1u << 20) /* of the queue: for what is lost while it is full */
-
-static void on_event(void *arg, unsigned what);
 
 void spooler_free(struct spooler *s)
 {
@@ -28,6 +23,7 @@ void spooler_free(struct spooler *s)
 	pthread_cond_destroy(&s->wake);
 	pthread_cond_destroy(&s->ended);
 	pthread_mutex_destroy(&s->lock);
+	turn_free(s->turn);
 	free(s->path);
 	free(s);
 }
@@ -49,37 +45,6 @@ static void init_shared(struct spooler *s)
 		buf_init(&s->wish[i].answer, SPOOL_READ_BYTES + 1);
 }
 
-/* The daemon's signals are the loop's. */
-static int start_thread(struct spooler *s, struct err *e)
-{
-	sigset_t all, was;
-	int rc;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &was);
-	rc = pthread_create(&s->thread, NULL, spooler_run, s);
-	pthread_sigmask(SIG_SETMASK, &was, NULL);
-	return rc ? err_set(e, ERR_SYS, "no thread for %s: %s", s->path, strerror(rc)) : 0;
-}
-
-static int start(struct spooler *s, struct err *e)
-{
-	int rc;
-
-	if (!s->path)
-		return err_nomem(e);
-	s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->event_fd < 0)
-		return err_sys(e, "eventfd");
-	s->watch = loop_fd_new(s->loop, s->event_fd, LOOP_READ, on_event, s, e);
-	if (!s->watch)
-		return e ? -(int)e->code : -ERR_NOMEM;
-	rc = start_thread(s, e);
-	if (rc)
-		loop_fd_free(s->watch);
-	return rc;
-}
-
 int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
 		 const struct spooler_calls *calls, struct spooler **out, struct err *e)
 {
@@ -92,10 +57,12 @@ int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
 	s->loop = l;
 	s->calls = *calls;
 	s->conf = *c;
+	s->way = calls->turns ? &spooler_loop : &spooler_thread;
 	s->path = str_dup(path);
+	s->turn = turn_new(s);
 	s->event_fd = -1;
 	init_shared(s);
-	rc = start(s, e ? e : &own);
+	rc = s->path && s->turn ? s->way->start(s, e ? e : &own) : err_nomem(e);
 	if (rc) {
 		spooler_free(s);
 		return rc;
@@ -104,37 +71,10 @@ int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
 	return 0;
 }
 
-static void until(struct timespec *t, nsec_t at)
-{
-	t->tv_sec = at / NSEC_PER_SEC;
-	t->tv_nsec = at % NSEC_PER_SEC;
-}
-
 void spooler_close(struct spooler *s)
 {
-	struct timespec end;
-	bool has_ended;
-	pthread_t thread;
-
-	if (!s)
-		return;
-	loop_fd_free(s->watch);
-	until(&end, clock_mono() + SPOOLER_CLOSE_NS);
-	pthread_mutex_lock(&s->lock);
-	thread = s->thread;
-	s->is_closing = s->has_work = true;
-	pthread_cond_signal(&s->wake);
-	while (!s->has_ended && pthread_cond_timedwait(&s->ended, &s->lock, &end) != ETIMEDOUT)
-		;
-	has_ended = s->has_ended;
-	s->is_left = !has_ended;
-	pthread_mutex_unlock(&s->lock);
-	if (has_ended) {
-		pthread_join(thread, NULL);
-		spooler_free(s);
-	} else {
-		pthread_detach(thread); /* it frees what is left when the disk lets go of it */
-	}
+	if (s)
+		s->way->close(s);
 }
 
 /* --- what the loop asks for */
@@ -142,7 +82,7 @@ void spooler_close(struct spooler *s)
 static void work(struct spooler *s)
 {
 	s->has_work = true;
-	pthread_cond_signal(&s->wake);
+	s->way->work(s);
 }
 
 static int put(struct spooler *s, const uint8_t *p, const struct evblock *b)
@@ -267,7 +207,7 @@ void spooler_stats(struct spooler *s, struct spool_stats *out)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* --- what the thread has done */
+/* --- what was done */
 
 static void tell_words(struct spooler *s)
 {
@@ -326,18 +266,23 @@ static void tell_empty(struct spooler *s, int i)
 
 static void tell_state(struct spooler *s)
 {
-	bool has_opened, is_full;
+	struct err why;
+	bool is_new, is_full;
 	uint64_t settled;
+	int rc;
 
 	pthread_mutex_lock(&s->lock);
-	has_opened = s->has_opened;
+	is_new = s->has_opened && (!s->told_open || s->told_rc != s->open_rc);
+	rc = s->open_rc;
+	why = s->open_err;
 	is_full = s->is_full;
 	settled = s->settled;
 	pthread_mutex_unlock(&s->lock);
-	if (has_opened && !s->told_open) {
+	if (is_new) {
 		s->told_open = true;
+		s->told_rc = rc;
 		if (s->calls.on_open)
-			s->calls.on_open(s->calls.arg, s->open_rc, &s->open_err);
+			s->calls.on_open(s->calls.arg, rc, &why);
 	}
 	if (is_full != s->told_full) {
 		s->told_full = is_full;
@@ -351,14 +296,8 @@ static void tell_state(struct spooler *s)
 	}
 }
 
-static void on_event(void *arg, unsigned what)
+void spooler_tell(struct spooler *s)
 {
-	struct spooler *s = arg;
-	uint64_t unused;
-	ssize_t n = read(s->event_fd, &unused, sizeof(unused));
-
-	if (n < 0)
-		return; /* another turn has taken it */
 	tell_words(s);
 	tell_state(s);
 	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A spool on a thread of its own, for whoever has a loop and must not wait for a disk. Nothing here blocks but spooler_close();
- * what became of it comes as callbacks of the loop.
+ * what became of it comes as callbacks of the loop. Where there must be one thread only, the loop works itself, in turns.
  */
 #ifndef EVENTLOG_SPOOL_SPOOLER_H
 #define EVENTLOG_SPOOL_SPOOLER_H
@@ -16,9 +16,15 @@
 
 struct spooler;
 
+/* For a loop that works itself, and then waits for the disk: no daemon that serves others does. */
+struct spooler_turns {
+	nsec_t (*after)(void *arg); /* until the turn that is asked for now; > 0 */
+	void *arg;
+};
+
 /* All of them are called from the loop, and may call what is below, but not spooler_close(). */
 struct spooler_calls {
-	/* It is open; or never will be, and e says why. Then nothing is kept: appending fails. */
+	/* It is open; or is not, and e says why: it is tried again. Nothing is kept meanwhile: appending fails. Each time that it is another answer. */
 	void (*on_open)(void *arg, int rc, const struct err *e);
 	/* As many of the appended blocks, from the first, are on the disk, or counted as lost on the disk. */
 	void (*on_settled)(void *arg, uint64_t appended);
@@ -29,10 +35,11 @@ struct spooler_calls {
 	void (*on_full)(void *arg, bool is_full); /* the source should make no more; it may go on */
 	void (*on_word)(void *arg, const char *text);
 	void *arg;
+	const struct spooler_turns *turns; /* borrowed; NULL: it has a thread of its own */
 };
 
 /*
- * The thread opens the folder, unless there is a c->disk, which it alone uses then. c->on_word and c->arg are not used.
+ * Who works opens the folder, unless there is a c->disk, which it alone uses then. c->on_word and c->arg are not used.
  * ERR_NOMEM, ERR_SYS.
  */
 int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
@@ -46,7 +53,7 @@ void spooler_limit(struct spooler *s, enum spool_when_full when_full, uint64_t m
 
 /*
  * A good block, which is copied. 0; -ERR_LIMIT: it is lost, and counted by the spool; both count as appended. -ERR_AGAIN, -ERR_NOMEM: nothing happened;
- * the queue is full even of what is lost. -ERR_CLOSED: it could not be opened.
+ * the queue is full even of what is lost. -ERR_CLOSED: it could not be opened yet.
  */
 int spooler_append(struct spooler *s, const uint8_t *p, const struct evblock *b);
 
@@ -66,7 +73,7 @@ void spooler_ack(struct spooler *s, int consumer, uint64_t place);
 /* It begins anew behind what it has acknowledged. What was wanted is not any more. */
 void spooler_rewind(struct spooler *s, int consumer);
 
-/* As they were when the thread last looked. */
+/* As they were after the last work. */
 void spooler_stats(struct spooler *s, struct spool_stats *out);
 
 #endif

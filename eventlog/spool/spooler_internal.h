@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the loop and the thread share. */
+/* What the loop and who works share: that is a thread, or the loop itself. */
 #ifndef EVENTLOG_SPOOL_SPOOLER_INTERNAL_H
 #define EVENTLOG_SPOOL_SPOOLER_INTERNAL_H
 
@@ -10,10 +10,10 @@
 
 #define SPOOLER_WORDS_MAX_BYTES 4096 /* between two turns of the loop; more is cut off */
 
-/* A consumer, as the loop asks; the thread takes what is asked, and answers. */
+/* A consumer, as the loop asks; who works takes what is asked, and answers. */
 struct wish {
 	char name[LEDGER_NAME_BYTES]; /* "" = free */
-	bool from_oldest, is_new; /* the thread has not seen it yet */
+	bool from_oldest, is_new; /* who works has not seen it yet */
 	bool wants, rewinds, goes, acks;
 	uint64_t place; /* that it acknowledges */
 	unsigned era; /* grows with each rewinding, so that an answer from before it is none */
@@ -25,16 +25,37 @@ struct wish {
 	uint64_t empty_at; /* appended then */
 };
 
+/* Who works. */
+struct spooler_way {
+	int (*start)(struct spooler *s, struct err *e);
+	void (*work)(struct spooler *s); /* there is something to do; with the lock held */
+	void (*tell)(struct spooler *s); /* the loop has something to tell; from who works */
+	void (*close)(struct spooler *s); /* what came is done, and s is freed, soon at least; no callback any more */
+};
+
+extern const struct spooler_way spooler_thread, spooler_loop;
+
+struct turn;
+
 struct spooler {
 	struct loop *loop;
 	struct spooler_calls calls;
 	struct spool_conf conf;
 	char *path;
+	const struct spooler_way *way;
+	struct turn *turn; /* owned; of who works alone */
+	pthread_mutex_t lock;
+
+	/* spooler_thread.c */
 	int event_fd;
 	struct loop_fd *watch;
 	pthread_t thread;
-	pthread_mutex_t lock;
 	pthread_cond_t wake, ended; /* for the thread; for whoever closes */
+
+	/* spooler_loop.c */
+	struct loop_timer *next; /* turn */
+	struct loop_job telling;
+	bool is_asked; /* for that turn, which is not only due */
 
 	/* under the lock */
 	struct buf in; /* struct evblock and the block, one after another */
@@ -42,7 +63,7 @@ struct spooler {
 	enum spool_when_full when_full; /* these two are of limits that the spool does not have yet */
 	uint64_t max_bytes; /* 0: it has them */
 	bool has_work, is_closing, has_ended, is_left; /* is_left: nobody but the thread has it */
-	bool is_open, has_opened; /* the thread has tried */
+	bool is_open, has_opened; /* it was tried */
 	int open_rc;
 	struct err open_err;
 	uint64_t settled;
@@ -53,11 +74,23 @@ struct spooler {
 	/* the loop's */
 	uint64_t told_settled;
 	bool told_open, told_full;
+	int told_rc; /* of opening */
 };
 
-/* The thread's main. arg: struct spooler *. */
-void *spooler_run(void *arg);
-
 void spooler_free(struct spooler *s);
+
+/* In the loop: tells what was done. */
+void spooler_tell(struct spooler *s);
+
+/* --- spooler_turn.c: the work, which waits for the disk. One after another. */
+
+struct turn *turn_new(struct spooler *s);
+void turn_free(struct turn *t);
+
+/* Opens it when it is not open, takes what was asked for and does it. When there is something to do without being asked; INT64_MAX: never. */
+nsec_t turn_work(struct turn *t);
+
+/* What can wait is written too, and the spool is closed. */
+void turn_close(struct turn *t);
 
 #endif

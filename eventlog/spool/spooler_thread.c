@@ -1,266 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread that has the spool: takes what came, does what is due, answers who wants. It alone waits for the disk. */
-#include "common/base/str.h"
+/* A thread that works and waits for the disk, so that the loop never does. */
 #include "eventlog/spool/spooler_internal.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
-#define NOMEM_WAIT_NS (50 * NSEC_PER_MSEC)
-
-/* Of the thread alone. */
-struct turn {
-	struct spooler *s;
-	struct disk disk;
-	struct spool *spool;
-	struct buf taken; /* of what came */
-	size_t at; /* behind what was appended of it */
-	struct buf answer;
-	struct {
-		struct consumer *c;
-		bool wants;
-		uint64_t empty_at; /* told so: appended then + 1; 0 = not told since it wants */
-		unsigned era;
-		nsec_t not_before; /* the disk did not give it */
-	} of[LEDGER_CONSUMERS_MAX];
-	nsec_t due;
-};
-
-static void wake_loop(const struct spooler *s)
+static void until(struct timespec *t, nsec_t at)
 {
-	const uint64_t one = 1;
-	ssize_t n = write(s->event_fd, &one, sizeof(one));
-
-	(void)n; /* full: it is awake */
+	t->tv_sec = at / NSEC_PER_SEC;
+	t->tv_nsec = at % NSEC_PER_SEC;
 }
 
-static void on_word(void *arg, const char *text)
+/* --- the thread */
+
+/* Until there is something to do. False: it is over. */
+static bool wait_for_work(struct spooler *s, nsec_t due)
 {
-	struct spooler *s = arg;
-
-	pthread_mutex_lock(&s->lock);
-	if (s->words.n + strlen(text) + 1 < s->words.max)
-		buf_printf(&s->words, "%s\n", text);
-	pthread_mutex_unlock(&s->lock);
-	wake_loop(s);
-}
-
-static void open_it(struct turn *t)
-{
-	struct spooler *s = t->s;
-	struct err e = { 0 };
-	int rc = s->conf.disk ? 0 : disk_open(s->path, &t->disk, &e);
-
-	if (!s->conf.disk)
-		s->conf.disk = &t->disk;
-	s->conf.on_word = on_word;
-	s->conf.arg = s;
-	if (!rc)
-		rc = spool_open(&s->conf, &t->spool, &e);
-	pthread_mutex_lock(&s->lock);
-	s->open_rc = rc;
-	s->open_err = e;
-	s->is_open = rc == 0;
-	s->has_opened = true;
-	pthread_mutex_unlock(&s->lock);
-	wake_loop(s);
-}
-
-/* --- what was asked for. With the lock held. */
-
-static void take_wish(struct turn *t, int i)
-{
-	struct wish *w = &t->s->wish[i];
-	struct consumer *c = t->of[i].c;
-	nsec_t now = clock_mono();
-
-	if (w->is_new) {
-		c = spool_find(t->spool, w->name);
-		if (!c && spool_add(t->spool, w->name, w->from_oldest, &c))
-			c = NULL;
-		if (c)
-			spool_rewind(t->spool, c);
-		t->of[i].c = c;
-		t->of[i].wants = false;
-	}
-	if (c && w->rewinds)
-		spool_rewind(t->spool, c);
-	if (c && w->acks && !w->rewinds)
-		spool_ack(t->spool, c, w->place, now);
-	if (w->rewinds)
-		t->of[i].wants = false;
-	if (w->wants)
-		t->of[i].empty_at = 0;
-	t->of[i].wants |= w->wants;
-	t->of[i].era = w->era;
-	w->is_new = w->rewinds = w->acks = w->wants = false;
-	if (!w->goes)
-		return;
-	if (c)
-		spool_remove(t->spool, c);
-	t->of[i].c = NULL;
-	t->of[i].wants = false;
-	w->goes = w->has_answer = false;
-	*w->name = 0;
-}
-
-static void take_limits(struct turn *t)
-{
-	if (t->spool && t->s->max_bytes)
-		spool_limit(t->spool, t->s->when_full, t->s->max_bytes, clock_mono());
-	t->s->max_bytes = 0;
-}
-
-/* Waits until there is something to do. False: it is over. */
-static bool take_work(struct turn *t)
-{
-	struct spooler *s = t->s;
-	struct timespec due = { t->due / NSEC_PER_SEC, t->due % NSEC_PER_SEC };
+	struct timespec at;
 	bool goes_on;
 
+	until(&at, due);
 	pthread_mutex_lock(&s->lock);
-	while (!s->has_work) {
-		int rc = t->due == INT64_MAX ? pthread_cond_wait(&s->wake, &s->lock)
-					     : pthread_cond_timedwait(&s->wake, &s->lock, &due);
+	while (!s->has_work && !s->is_closing) {
+		int rc = due == INT64_MAX ? pthread_cond_wait(&s->wake, &s->lock) : pthread_cond_timedwait(&s->wake, &s->lock, &at);
+
 		if (rc == ETIMEDOUT)
 			break;
 	}
-	s->has_work = false;
 	goes_on = !s->is_closing;
-	if (t->spool && t->at == t->taken.n) {
-		struct buf empty = t->taken;
-
-		buf_clear(&empty);
-		t->taken = s->in;
-		t->at = 0;
-		s->in = empty;
-	}
-	take_limits(t);
-	for (int i = 0; t->spool && i < LEDGER_CONSUMERS_MAX; i++)
-		if (*s->wish[i].name)
-			take_wish(t, i);
 	pthread_mutex_unlock(&s->lock);
 	return goes_on;
 }
 
-/* --- what is done about it */
-
-static void append_all(struct turn *t)
+static void end(struct spooler *s)
 {
-	struct evblock b;
-
-	while (t->at < t->taken.n) {
-		nsec_t now = clock_mono();
-
-		memcpy(&b, t->taken.p + t->at, sizeof(b));
-		if (spool_append(t->spool, t->taken.p + t->at + sizeof(b), &b, now) == -ERR_NOMEM)
-			return;
-		t->at += sizeof(b) + b.bytes;
-		spool_step(t->spool, now);
-	}
-}
-
-static void tell(struct turn *t)
-{
-	struct spooler *s = t->s;
-	bool is_new;
-
-	pthread_mutex_lock(&s->lock);
-	is_new = s->settled != spool_settled(t->spool) || s->is_full != spool_is_full(t->spool);
-	s->settled = spool_settled(t->spool);
-	s->is_full = spool_is_full(t->spool);
-	spool_stats(t->spool, &s->stats);
-	pthread_mutex_unlock(&s->lock);
-	if (is_new)
-		wake_loop(s);
-}
-
-static void hand_over(struct turn *t, int i, uint64_t place)
-{
-	struct wish *w = &t->s->wish[i];
-	struct buf was;
-
-	pthread_mutex_lock(&t->s->lock);
-	was = w->answer;
-	w->answer = t->answer;
-	t->answer = was;
-	w->answer_place = place;
-	w->answer_era = t->of[i].era;
-	w->has_answer = true;
-	pthread_mutex_unlock(&t->s->lock);
-	wake_loop(t->s);
-}
-
-/* Once for each state of the spool: nothing is told twice to who waits. */
-static void tell_empty(struct turn *t, int i)
-{
-	struct wish *w = &t->s->wish[i];
-	uint64_t at = spool_appended(t->spool);
-
-	if (spool_settled(t->spool) != at || t->at < t->taken.n || t->of[i].empty_at == at + 1)
-		return;
-	t->of[i].empty_at = at + 1;
-	pthread_mutex_lock(&t->s->lock);
-	w->is_empty = w->era == t->of[i].era;
-	w->empty_at = at;
-	pthread_mutex_unlock(&t->s->lock);
-	wake_loop(t->s);
-}
-
-/* When there is something to do for him next. */
-static nsec_t answer(struct turn *t, int i)
-{
-	nsec_t now = clock_mono();
-	uint64_t place;
-	int rc;
-
-	if (!t->of[i].c || !t->of[i].wants)
-		return INT64_MAX;
-	if (!spool_can_read(t->spool, t->of[i].c)) {
-		tell_empty(t, i);
-		return INT64_MAX;
-	}
-	if (now < t->of[i].not_before)
-		return t->of[i].not_before;
-	rc = spool_read(t->spool, t->of[i].c, &t->answer, &place);
-	if (rc) {
-		t->of[i].not_before = now + SPOOL_RETRY_NS;
-		return t->of[i].not_before;
-	}
-	if (!t->answer.n)
-		return INT64_MAX;
-	t->of[i].wants = false;
-	hand_over(t, i, place);
-	return INT64_MAX;
-}
-
-static void work(struct turn *t)
-{
-	nsec_t at;
-
-	append_all(t);
-	t->due = spool_step(t->spool, clock_mono());
-	if (t->at < t->taken.n) /* no memory: it is tried again */
-		t->due = clock_mono() + NOMEM_WAIT_NS;
-	tell(t);
-	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++) {
-		at = answer(t, i);
-		t->due = at < t->due ? at : t->due;
-	}
-}
-
-static void end(struct turn *t)
-{
-	struct spooler *s = t->s;
 	bool is_left;
 
-	if (t->spool) /* acknowledgements too, which would wait */
-		spool_commit(t->spool, clock_mono() + SPOOL_LEDGER_NS);
-	spool_free(t->spool);
-	disk_close(&t->disk);
-	buf_done(&t->taken);
-	buf_done(&t->answer);
+	turn_close(s->turn);
 	pthread_mutex_lock(&s->lock);
 	s->has_ended = true;
 	is_left = s->is_left;
@@ -270,18 +49,97 @@ static void end(struct turn *t)
 		spooler_free(s);
 }
 
-void *spooler_run(void *arg)
+static void *run(void *arg)
 {
-	struct turn t = { .s = arg, .due = INT64_MAX };
+	struct spooler *s = arg;
+	nsec_t due;
 
-	buf_init(&t.taken, SPOOLER_QUEUE_MAX_BYTES);
-	buf_init(&t.answer, SPOOL_READ_BYTES + 1);
-	open_it(&t);
-	while (take_work(&t))
-		if (t.spool)
-			work(&t);
-	if (t.spool)
-		work(&t); /* what came last */
-	end(&t);
+	due = turn_work(s->turn);
+	while (wait_for_work(s, due))
+		due = turn_work(s->turn);
+	turn_work(s->turn); /* what came last */
+	end(s);
 	return NULL;
 }
+
+/* --- the loop's side */
+
+static void on_event(void *arg, unsigned what)
+{
+	struct spooler *s = arg;
+	uint64_t unused;
+	ssize_t n = read(s->event_fd, &unused, sizeof(unused));
+
+	if (n < 0)
+		return; /* another turn has taken it */
+	spooler_tell(s);
+}
+
+/* The daemon's signals are the loop's. */
+static int start_thread(struct spooler *s, struct err *e)
+{
+	sigset_t all, was;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	rc = pthread_create(&s->thread, NULL, run, s);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	return rc ? err_set(e, ERR_SYS, "no thread for %s: %s", s->path, strerror(rc)) : 0;
+}
+
+static int start(struct spooler *s, struct err *e)
+{
+	int rc;
+
+	s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->event_fd < 0)
+		return err_sys(e, "eventfd");
+	s->watch = loop_fd_new(s->loop, s->event_fd, LOOP_READ, on_event, s, e);
+	if (!s->watch)
+		return e ? -(int)e->code : -ERR_NOMEM;
+	rc = start_thread(s, e);
+	if (rc)
+		loop_fd_free(s->watch);
+	return rc;
+}
+
+static void work(struct spooler *s)
+{
+	pthread_cond_signal(&s->wake);
+}
+
+static void tell(struct spooler *s)
+{
+	const uint64_t one = 1;
+	ssize_t n = write(s->event_fd, &one, sizeof(one));
+
+	(void)n; /* full: it is awake */
+}
+
+static void close_it(struct spooler *s)
+{
+	struct timespec end_at;
+	bool has_ended;
+	pthread_t thread;
+
+	loop_fd_free(s->watch);
+	until(&end_at, clock_mono() + SPOOLER_CLOSE_NS);
+	pthread_mutex_lock(&s->lock);
+	thread = s->thread;
+	s->is_closing = s->has_work = true;
+	pthread_cond_signal(&s->wake);
+	while (!s->has_ended && pthread_cond_timedwait(&s->ended, &s->lock, &end_at) != ETIMEDOUT)
+		;
+	has_ended = s->has_ended;
+	s->is_left = !has_ended;
+	pthread_mutex_unlock(&s->lock);
+	if (has_ended) {
+		pthread_join(thread, NULL);
+		spooler_free(s);
+	} else {
+		pthread_detach(thread); /* it frees what is left when the disk lets go of it */
+	}
+}
+
+const struct spooler_way spooler_thread = { .start = start, .work = work, .tell = tell, .close = close_it };

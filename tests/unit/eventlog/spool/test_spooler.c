@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread and the loop: nobody waits for a disk that hangs, nor for a consumer that is slow. */
+/* Who works, a thread or the loop itself, and the loop: nobody waits for a disk that hangs, nor for a consumer that is slow. */
 #include "common/base/hash.h"
 #include "eventlog/evgap.h"
 #include "eventlog/spool/spooler.h"
@@ -76,9 +76,16 @@ static void on_blocks(void *arg, int c, const uint8_t *p, size_t n, uint64_t pla
 	spooler_want(spooler, c);
 }
 
-static const struct spooler_calls calls = {
+static struct spooler_calls calls = {
 	.on_open = on_open, .on_settled = on_settled, .on_blocks = on_blocks, .on_full = on_full, .on_word = on_word
 };
+
+static nsec_t after_a_while(void *arg)
+{
+	return NSEC_PER_MSEC / 4;
+}
+
+static const struct spooler_turns turns = { after_a_while, NULL };
 
 static struct spool_conf conf(void)
 {
@@ -133,6 +140,7 @@ static void set_up(void)
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	l = loop_new();
+	calls.turns = NULL;
 	seq = first = 0;
 }
 
@@ -153,7 +161,7 @@ static void stop(void)
 	spooler = NULL;
 }
 
-START_TEST(blocks_come_back_in_order_and_once_acknowledged_never_again)
+static void come_back_once(void)
 {
 	const struct spool_conf c = conf();
 	struct stat st;
@@ -179,9 +187,8 @@ START_TEST(blocks_come_back_in_order_and_once_acknowledged_never_again)
 	ck_assert_uint_eq(seen.of[0].due, 501);
 	stop();
 }
-END_TEST
 
-START_TEST(what_is_not_acknowledged_comes_again_after_a_rewind)
+static void come_again(void)
 {
 	const struct spool_conf c = conf();
 
@@ -197,9 +204,8 @@ START_TEST(what_is_not_acknowledged_comes_again_after_a_rewind)
 	spooler_ack(spooler, 0, seen.of[0].place);
 	stop();
 }
-END_TEST
 
-START_TEST(a_consumer_that_takes_nothing_delays_no_other)
+static void one_takes_nothing(void)
 {
 	const struct spool_conf c = conf();
 
@@ -220,9 +226,8 @@ START_TEST(a_consumer_that_takes_nothing_delays_no_other)
 	ck_assert_int_ge(spooler_consumer(spooler, "third", false), 1);
 	stop();
 }
-END_TEST
 
-START_TEST(one_folder_has_one_owner)
+static void one_owner(void)
 {
 	const struct spool_conf c = conf();
 	struct spooler *was;
@@ -234,8 +239,69 @@ START_TEST(one_folder_has_one_owner)
 	WAIT_FOR(seen.open_rc != 1);
 	ck_assert_int_eq(seen.open_rc, -ERR_EXISTS);
 	ck_assert_int_eq(append(1000, 3), -ERR_CLOSED);
-	stop();
 	spooler_close(was);
+	/* It is tried again. */
+	WAIT_FOR(seen.open_rc == 0);
+	ck_assert_int_eq(append(1000, 3), 0);
+	WAIT_FOR(seen.settled == 1);
+	stop();
+}
+
+START_TEST(blocks_come_back_in_order_and_once_acknowledged_never_again)
+{
+	come_back_once();
+}
+END_TEST
+
+START_TEST(what_is_not_acknowledged_comes_again_after_a_rewind)
+{
+	come_again();
+}
+END_TEST
+
+START_TEST(a_consumer_that_takes_nothing_delays_no_other)
+{
+	one_takes_nothing();
+}
+END_TEST
+
+START_TEST(one_folder_has_one_owner)
+{
+	one_owner();
+}
+END_TEST
+
+START_TEST(limits_that_are_told_while_it_is_not_open_hold_when_it_is)
+{
+	const struct spool_conf c = conf();
+	struct spooler *was;
+
+	start(&c);
+	was = spooler;
+	WAIT_FOR(seen.open_rc != 1);
+	start(&c);
+	WAIT_FOR(seen.open_rc == -ERR_EXISTS);
+	spooler_limit(spooler, SPOOL_STOP, 2u << 20);
+	spooler_close(was);
+	WAIT_FOR(seen.open_rc == 0);
+	for (int i = 0; i < 30; i++)
+		append(100 * 1024, 1);
+	WAIT_FOR(seen.settled == 30);
+	ck_assert(seen.is_full);
+	stop();
+}
+END_TEST
+
+START_TEST(without_a_thread_all_is_the_same)
+{
+	static void (*const each[])(void) = { come_back_once, come_again, one_takes_nothing, one_owner };
+
+	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		calls.turns = &turns;
+		each[i]();
+		clean_up();
+		set_up();
+	}
 }
 END_TEST
 
@@ -287,6 +353,8 @@ int main(void)
 		blocks_come_back_in_order_and_once_acknowledged_never_again,
 		what_is_not_acknowledged_comes_again_after_a_rewind,
 		a_consumer_that_takes_nothing_delays_no_other, one_folder_has_one_owner,
+		limits_that_are_told_while_it_is_not_open_hold_when_it_is,
+		without_a_thread_all_is_the_same,
 		a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted
 	};
 

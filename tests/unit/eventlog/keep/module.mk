@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+eventlog/keep.test_src := world.c

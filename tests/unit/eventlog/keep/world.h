@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The subscriptions of a daemon, who makes blocks for one of them, and what comes to who is above. */
+#ifndef TESTS_UNIT_EVENTLOG_KEEP_WORLD_H
+#define TESTS_UNIT_EVENTLOG_KEEP_WORLD_H
+
+#include "eventlog/keep/keeps.h"
+
+#include <check.h>
+
+#define WAIT_MAX_NS (20 * NSEC_PER_SEC)
+#define OWNER "omig:tool-observe//u"
+#define MIB (UINT64_C(1) << 20)
+
+extern char dir[32];
+extern struct loop *l;
+extern struct keeps *ks;
+extern struct keeps_all all;
+extern uint64_t seq; /* of the next block */
+
+/* What has come up, of one stream of blocks. */
+extern struct seen {
+	uint64_t stream, place, messages, blocks, events, lost, ends, due, settled, told, made, gone, given;
+	bool refuses;
+	int full;
+} seen;
+
+#define WAIT_FOR(expr)                                      \
+	do {                                                \
+		nsec_t end_ = clock_mono() + WAIT_MAX_NS;   \
+		while (!(expr) && clock_mono() < end_)      \
+			loop_wait(l, 100 * NSEC_PER_MSEC);  \
+		ck_assert_msg(expr, "not in time: " #expr); \
+	} while (0)
+
+/* Around each test. */
+void set_up(void);
+void clean_up(void);
+
+void start(void); /* the daemon, once more */
+
+void open_as(const char *name, const char *owner, uint64_t stream, uint32_t policy, bool ending);
+void open_it(uint64_t stream); /* "run7" */
+void ack(uint64_t stream, uint64_t place);
+struct keep *run7(void);
+
+/* A block with ten events and so many bytes behind its head: what keep_append() says. */
+int append(size_t body);
+
+bool is_there(const char *name); /* in the daemon's folder */
+
+#endif
