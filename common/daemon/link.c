@@ -15,7 +15,7 @@
 
 /* HELLO_ACK may have to wait for a directory of ours; HELLO may not. */
 #define HELLO_ACK_MAX_NS HANDSHAKE_MAX_NS
-#define OUT_KEEP_BYTES (64 * 1024)
+#define OUT_KEEP_BYTES 4096 /* as an idle channel: an sm has thousands of links, and each has sent a large frame at some time */
 
 static void on_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why);
 
@@ -57,9 +57,9 @@ static void name_peer(struct link *l)
 
 static size_t queue_cap(const struct link *l)
 {
-	if (l->conf.queue_cap)
-		return l->conf.queue_cap;
-	return l->peer == LINK_PEER_TOOL ? TOOL_QUEUE_MAX_BYTES : PEER_QUEUE_MAX_BYTES;
+	if (l->peer == LINK_PEER_TOOL)
+		return l->conf.tool_queue_cap ? l->conf.tool_queue_cap : TOOL_QUEUE_MAX_BYTES;
+	return l->conf.queue_cap ? l->conf.queue_cap : PEER_QUEUE_MAX_BYTES;
 }
 
 static void send_hello(struct link *l)

@@ -88,7 +88,7 @@ struct link_conf {
 		/* borrowed; a dialled link feeds it, PONGs answer from it; NULL = none kept */
 		timebase;
 	uint64_t epoch; /* of this daemon, for HELLO_ACK */
-	size_t queue_cap; /* bytes; 0 = PEER_QUEUE_MAX_BYTES, TOOL_QUEUE_MAX_BYTES to a tool */
+	size_t queue_cap, tool_queue_cap; /* bytes, the other to a tool; 0 = PEER_QUEUE_MAX_BYTES, TOOL_QUEUE_MAX_BYTES */
 	uint32_t version_min, version_max; /* 0 = what this build speaks */
 	struct net_listener *
 		/* accepted links: whom to tell of a peer to penalise; borrowed; NULL = nobody */

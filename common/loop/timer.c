@@ -56,13 +56,23 @@ static size_t sift_down(struct loop *l, size_t i, const struct timer_slot *s)
 	return i;
 }
 
+/* The table is that of the whole, whichever part's work is under way. */
+static int make_room(struct loop *whole)
+{
+	struct loop *was = loop_enter(whole);
+	int rc = array_grow(&whole->heap, &whole->cap, whole->timers + 1, sizeof(*whole->heap),
+			    SIZE_MAX / sizeof(*whole->heap));
+
+	loop_enter(was);
+	return rc;
+}
+
 struct loop_timer *loop_timer_new(struct loop *l, void (*fn)(void *), void *arg)
 {
 	struct loop *whole = l->whole;
 	struct loop_timer *t;
 
-	if (array_grow(&whole->heap, &whole->cap, whole->timers + 1, sizeof(*whole->heap),
-		       SIZE_MAX / sizeof(*whole->heap)))
+	if (make_room(whole))
 		return NULL;
 	t = calloc(1, sizeof(*t));
 	if (!t)

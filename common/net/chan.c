@@ -132,6 +132,16 @@ void chan_get_stats(const struct chan *c, struct chan_stats *out)
 	*out = c->stats;
 }
 
+void chan_give_back_input(struct chan *c)
+{
+	size_t max = c->in.max;
+
+	if (c->in.buf.cap <= IDLE_KEEP_BYTES || frame_in_pending(&c->in) || c->paused)
+		return;
+	frame_in_done(&c->in);
+	frame_in_init(&c->in, max);
+}
+
 int chan_deliver(struct chan *c, struct err *e)
 {
 	struct frame f;

@@ -184,6 +184,9 @@ void chan_up(struct chan *c, const struct identity *id);
 int chan_feed(struct chan *c, const uint8_t *p, size_t n, struct err *e);
 /* The frames that are there already, unless paused or gone. */
 int chan_deliver(struct chan *c, struct err *e);
+#define IDLE_KEEP_BYTES 4096 /* an idle channel keeps no larger buffer */
+/* Of one that is up, when all that has come is read: a buffer that one large message has grown is not kept for the next hour. */
+void chan_give_back_input(struct chan *c);
 /* Room was made: CHAN_WRITABLE if somebody waits for it. */
 void chan_drained(struct chan *c);
 
@@ -215,6 +218,7 @@ struct mem_place {
 	struct loop *loop; /* of those that are opened; NULL: the network's; borrowed */
 	struct mem_pace pace;
 	struct mem_load load;
+	const struct mem_tap *tap; /* NULL: nobody; borrowed */
 	nsec_t busy_until; /* with what has come; */
 	nsec_t sending_until; /* with what goes */
 };
@@ -229,7 +233,7 @@ struct mem_chan {
 	struct rng rng; /* of a pair */
 	struct loop_timer *timer;
 	struct list in, out; /* struct mem_packet: under way to us; waiting for room */
-	size_t in_bytes, out_bytes;
+	size_t in_bytes, out_bytes, out_n;
 	nsec_t last_due; /* of what we sent: order is kept */
 	struct mem_dial *dial; /* NULL once it is settled; owned */
 };

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MALLOC_HEAD_BYTES 24 /* and what it rounds up, at the most */
+
 enum packet_kind { PACKET_DATA, PACKET_END, PACKET_RESET };
 
 struct mem_packet {
@@ -39,6 +41,11 @@ static const struct mem_link *link_of(const struct mem_chan *c)
 		m->link = mem_net_link(m->c.ctx->mem, m->here, m->there);
 	m->rules = rules;
 	return m->link;
+}
+
+static const struct mem_tap *tap_of(const struct mem_chan *m)
+{
+	return m->c.ctx && m->c.ctx->place ? m->c.ctx->place->tap : NULL;
 }
 
 static double random_of(struct mem_chan *m)
@@ -176,6 +183,7 @@ static void send_waiting(struct mem_chan *m)
 	while (m->peer && (k = first_of(&m->out)) && has_room(m, k->n)) {
 		list_del(&k->at);
 		m->out_bytes -= k->n;
+		m->out_n--;
 		put_under_way(m, k);
 	}
 	chan_drained(&m->c);
@@ -193,11 +201,14 @@ static bool hears(const struct mem_chan *m)
 
 static void take(struct mem_chan *m, struct mem_packet *k)
 {
+	const struct mem_tap *t = tap_of(m);
 	struct err why = { 0 };
 	int rc = 0;
 
 	list_del(&k->at);
 	m->in_bytes -= k->n;
+	if (k->kind == PACKET_DATA && t && t->on_receive)
+		t->on_receive(t->arg, &m->c, k->p, k->n);
 	if (k->kind == PACKET_DATA)
 		rc = chan_feed(&m->c, k->p, k->n, &why);
 	else if (k->kind == PACKET_END)
@@ -227,6 +238,8 @@ static void receive(struct mem_chan *m)
 		if (m->peer)
 			send_waiting(m->peer);
 	}
+	if (m->c.state == CHAN_UP)
+		chan_give_back_input(&m->c);
 	if (hears(m))
 		arm(m);
 }
@@ -265,7 +278,7 @@ static void part(struct mem_chan *m, enum packet_kind kind)
 							 .text = "the peer has closed the link" });
 }
 
-static int op_send(struct chan *c, const uint8_t *frame, size_t n)
+int mem_tap_send(struct chan *c, const uint8_t *frame, size_t n)
 {
 	struct mem_chan *m = of(c);
 	const struct mem_link *how = link_of(m);
@@ -287,12 +300,28 @@ static int op_send(struct chan *c, const uint8_t *frame, size_t n)
 	}
 	list_push_back(&m->out, &k->at);
 	m->out_bytes += n;
+	m->out_n++;
+	return 0;
+}
+
+static int op_send(struct chan *c, const uint8_t *frame, size_t n)
+{
+	const struct mem_tap *t = tap_of(of(c));
+
+	if (!t || !t->on_send)
+		return mem_tap_send(c, frame, n);
+	t->on_send(t->arg, c, frame, n);
 	return 0;
 }
 
 static size_t op_queued(const struct chan *c)
 {
 	return of(c)->out_bytes;
+}
+
+size_t mem_chan_heads(const struct chan *c)
+{
+	return of(c)->out_n * (sizeof(struct mem_packet) + MALLOC_HEAD_BYTES);
 }
 
 static void op_pause(struct chan *c)
@@ -309,7 +338,7 @@ static void op_stop(struct chan *c)
 		part(m, PACKET_END);
 	packets_free(&m->in);
 	packets_free(&m->out);
-	m->in_bytes = m->out_bytes = 0;
+	m->in_bytes = m->out_bytes = m->out_n = 0;
 	if (m->dial)
 		admit_done(&m->dial->admit);
 	free(m->dial);

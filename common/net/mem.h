@@ -70,6 +70,12 @@ int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const stru
 /* What waits at all senders, since windows are full. */
 size_t mem_net_queued(const struct mem_net *m);
 
+/* Each channel of what stands on that host, under way ones too. */
+void mem_net_each_chan(const struct mem_net *m, const char *host, void (*fn)(void *arg, const struct chan *c), void *arg);
+
+/* What is allocated beside chan_queued(): no other channel has heads on what waits. */
+size_t mem_chan_heads(const struct chan *c);
+
 /* What handling takes a daemon, in or out: it does one thing at a time, and what comes meanwhile waits. */
 struct mem_pace {
 	nsec_t frame_ns; /* each */
@@ -86,6 +92,24 @@ struct mem_load {
 };
 
 void mem_net_get_load(const struct mem_net *m, const char *host, struct mem_load *out);
+
+/*
+ * Somebody between a host and the network, who owns all that goes from there: a rogue with the host's good name. What stands on
+ * the host does not notice.
+ */
+struct mem_tap {
+	/* It sends: nothing goes but what the tap gives to mem_tap_send(). Whole frames, one or several; NULL: all goes as it is. */
+	void (*on_send)(void *arg, struct chan *c, const uint8_t *p, size_t n);
+	/* It is about to receive; NULL: it is not looked at. */
+	void (*on_receive)(void *arg, struct chan *c, const uint8_t *p, size_t n);
+	void *arg;
+};
+
+/* Of what stands on that host, now or later. tap is borrowed; NULL: nobody. -ERR_NOMEM. */
+int mem_net_set_tap(struct mem_net *m, const char *host, const struct mem_tap *tap);
+
+/* Any bytes, past the tap and the cap; from the tap's callbacks, on the channel that it was given. -ERR_NOMEM. */
+int mem_tap_send(struct chan *c, const uint8_t *p, size_t n);
 
 /*
  * A crash of all that stands on the host: its channels end for their peers

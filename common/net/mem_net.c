@@ -169,6 +169,16 @@ int mem_net_set_loop(struct mem_net *m, const char *host, struct loop *part)
 	return 0;
 }
 
+int mem_net_set_tap(struct mem_net *m, const char *host, const struct mem_tap *tap)
+{
+	struct mem_place *p = place_of(m, host);
+
+	if (!p)
+		return -ERR_NOMEM;
+	p->tap = tap;
+	return 0;
+}
+
 int mem_net_set_pace(struct mem_net *m, const char *host, const struct mem_pace *pace)
 {
 	struct mem_place *p = place_of(m, host);
@@ -204,6 +214,16 @@ static const struct list *ctxs_on(const struct mem_net *m, const char *host)
 	const struct mem_place *p = smap_find(&m->places, host);
 
 	return p ? &p->ctxs : &m->nobody;
+}
+
+void mem_net_each_chan(const struct mem_net *m, const char *host, void (*fn)(void *arg, const struct chan *c), void *arg)
+{
+	list_each (item, ctxs_on(m, host)) {
+		struct net_ctx *ctx = list_entry(item, struct net_ctx, at_place);
+
+		list_each (c, &ctx->chans)
+			fn(arg, list_entry(c, struct chan, at));
+	}
 }
 
 void mem_net_kill_host(struct mem_net *m, const char *host)

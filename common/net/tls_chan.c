@@ -17,7 +17,6 @@
 #define RECORD_MAX 16384
 /* a frame's head in a record: its head, the type of the content, the tag of any of our ciphers */
 #define BEAT_RECORD_BYTES (5 + FRAME_HEADER_BYTES + 1 + 16)
-#define IDLE_KEEP_BYTES 4096 /* an idle channel keeps no larger buffer */
 
 static struct tls_chan *of(const struct chan *c)
 {
@@ -177,17 +176,6 @@ static int read_turn(struct tls_chan *t, struct err *e)
 	return rc < 0 ? rc : 0;
 }
 
-/* A buffer that one large message has grown is not kept for the next hour. */
-static void give_back_input(struct tls_chan *t)
-{
-	size_t max = t->c.in.max;
-
-	if (t->c.in.buf.cap <= IDLE_KEEP_BYTES || frame_in_pending(&t->c.in) || t->c.paused)
-		return;
-	frame_in_done(&t->c.in);
-	frame_in_init(&t->c.in, max);
-}
-
 /*
  * Only where a record begins and no frame is open may the next bytes wait: the end of a large
  * message can be smaller than a beat.
@@ -215,7 +203,7 @@ static void read_and_tell(struct tls_chan *t)
 		return;
 	}
 	if (!t->more_to_read)
-		give_back_input(t);
+		chan_give_back_input(&t->c);
 	set_drowsy(t);
 	tls_watch(t);
 	tls_deadline(t);
