@@ -283,6 +283,7 @@ static int take(struct mainsm *m, struct chan **c)
 		.rng = m->conf.rng,
 		.timebase = m->conf.timebase,
 		.epoch = m->conf.epoch,
+		.tool_queue_cap = m->conf.tool_queue_cap,
 		.listener = m->listener,
 		.handler = { .on_hello = on_hello, .on_up = on_up, .on_msg = on_msg, .on_down = on_down,
 			     .on_gone = on_gone, .arg = m },

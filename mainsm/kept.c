@@ -23,7 +23,7 @@ struct kepts *kepts_new(const struct kepts_conf *conf)
 	if (!ks)
 		return NULL;
 	ks->conf = *conf;
-	ks->opened = loop_now(conf->loop);
+	ks->unsettled = loop_now(conf->loop);
 	list_init(&ks->all);
 	return ks;
 }
@@ -460,6 +460,11 @@ void kepts_child_up(struct kepts *ks, const struct child *c)
 
 void kepts_child_lost(struct kepts *ks, uint32_t child)
 {
+	const struct child *c = children_at(ks->conf.children, child);
+
+	/* It may keep something for a subscription that a mainsm before us had, and that its tool asks for while it is away. */
+	if (c && c->role == ROLE_SM)
+		ks->unsettled = loop_now(ks->conf.loop);
 	list_each_safe(i, &ks->all)
 		sub_child_lost(list_entry(i, struct sub, link), child);
 }

@@ -20,7 +20,6 @@
 #define KEPTS_MAX 16 /* as many as a daemon below keeps */
 #define KEPT_WINDOW_BYTES (8u << 20) /* that a receiver has not acknowledged */
 #define KEPT_RETURN_NS (10 * NSEC_PER_SEC) /* children come back within it, when mainsm was started again too; tools wait longer */
-#define KEPT_MISSING_MAX_BYTES 1000 /* of the names of those that an end does not have */
 #define KEPT_ROOM_MAX 8 /* messages of one child on their way */
 
 struct child;

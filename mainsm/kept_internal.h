@@ -15,7 +15,7 @@ struct kepts {
 	struct kepts_conf conf;
 	struct list all; /* of struct sub */
 	size_t n;
-	nsec_t opened;
+	nsec_t unsettled; /* when we began, or a site was lost last: it may still come */
 	uint64_t stream; /* the last opening: of all children and subscriptions */
 };
 

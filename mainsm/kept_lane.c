@@ -152,12 +152,6 @@ static int pass_on(struct sub *s, const struct lane *l, const struct msg_events 
 	return s->receiver && s->receiver->link ? link_send(s->receiver->link, &up) : -ERR_CLOSED;
 }
 
-static void add(struct buf *b, const char *name)
-{
-	if (b->n + strlen(b->n ? ", " : "") + strlen(name) <= KEPT_MISSING_MAX_BYTES)
-		buf_printf(b, "%s%s", b->n ? ", " : "", name);
-}
-
 /* Sites that are away, and what others have said of theirs. */
 static void write_missing(const struct sub *s, struct buf *b)
 {
@@ -165,15 +159,15 @@ static void write_missing(const struct sub *s, struct buf *b)
 		const struct lane *l = list_entry(i, struct lane, link);
 
 		if (!l->has_ended)
-			add(b, l->token);
+			msg_events_add_missing(b, "", l->token);
 		else if (l->missing)
-			add(b, l->missing);
+			msg_events_add_missing(b, "", l->missing);
 	}
 }
 
 struct counts {
 	unsigned here, away; /* children that have not told their end */
-	unsigned sites; /* that have come since we are here */
+	unsigned sites; /* that have come since it is here */
 };
 
 static void count(const struct sub *s, struct counts *n)
@@ -191,7 +185,7 @@ static void count(const struct sub *s, struct counts *n)
 /* So long those that are away may come back, or have come to a mainsm before us. 0: nobody is waited for. */
 static nsec_t time_to_come(const struct sub *s, const struct counts *n)
 {
-	nsec_t age = loop_now(s->owner->conf.loop) - s->owner->opened;
+	nsec_t age = loop_now(s->owner->conf.loop) - s->owner->unsettled;
 
 	if (s->has_waited)
 		return 0;
@@ -202,7 +196,7 @@ static nsec_t time_to_come(const struct sub *s, const struct counts *n)
 
 void sub_check_end(struct sub *s)
 {
-	struct buf b = BUF_INIT(KEPT_MISSING_MAX_BYTES + 1);
+	struct buf b = BUF_INIT(MSG_MISSING_MAX_BYTES + 1);
 	struct counts n;
 
 	count(s, &n);

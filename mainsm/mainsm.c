@@ -269,9 +269,15 @@ void mainsm_dump(struct mainsm *m, struct buf *out)
 static void save_numbers(struct mainsm *m)
 {
 	struct err e = {0};
+	bool did_fail = m->numbers_fail;
 
-	if (numbers_is_dirty(m->numbers) && numbers_flush(m->numbers, &e))
+	if (!numbers_is_dirty(m->numbers))
+		return;
+	m->numbers_fail = numbers_flush(m->numbers, &e) != 0;
+	if (m->numbers_fail && !did_fail)
 		log_error("state", "numbers of hosts are not saved, a restart may give others: %s", e.text);
+	if (!m->numbers_fail && did_fail)
+		log_notice("state", "numbers of hosts are saved again");
 }
 
 /* Short waits only: what is learnt in them is lost by a crash, and learnt again. */

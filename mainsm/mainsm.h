@@ -46,6 +46,7 @@ struct mainsm_conf {
 	const struct site_conf *site;
 	size_t nsite;
 	nsec_t cert_lifetime; /* 0 = the default */
+	size_t tool_queue_cap; /* bytes towards one tool; 0 = TOOL_QUEUE_MAX_BYTES */
 	nsec_t linger; /* ends when nobody was connected for so long; 0 = never */
 	nsec_t (*wall_now)(void *arg);
 	/* Start the sm of a site; it proves itself with the token. NULL: nobody can. */

@@ -40,6 +40,7 @@ struct mainsm {
 	struct directory *directory;
 	struct sites *sites;
 	struct numbers *numbers;
+	bool numbers_fail; /* to be saved; and that was told */
 	struct certs *certs;
 	struct tokens *tokens;
 	struct children *children;

@@ -83,7 +83,7 @@ int session_reply(struct session *s, const struct reply *r)
 	buf_done(&b);
 	if (rc == -ERR_AGAIN || rc == -ERR_LIMIT) {
 		log_warn("session", "tool %u does not read its replies and is cut", s->number);
-		link_fail(s->link, MSG_ERR_SLOW, "you do not read: more than 32 MiB of replies wait for you");
+		link_fail(s->link, MSG_ERR_SLOW, "you do not read: more replies wait for you than are kept for one tool");
 	}
 	return rc;
 }

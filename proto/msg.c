@@ -14,6 +14,14 @@ const char *msg_type_name(uint8_t type)
 	return s ? s->name : "?";
 }
 
+void msg_events_add_missing(struct buf *b, const char *what, const char *name)
+{
+	const char *between = b->n ? ", " : "";
+
+	if (b->n + strlen(between) + strlen(what) + strlen(name) <= MSG_MISSING_MAX_BYTES)
+		buf_printf(b, "%s%s%s", between, what, name);
+}
+
 /* --- out */
 
 static int pack(struct buf *b, const ProtobufCMessage *wire)

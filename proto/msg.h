@@ -20,9 +20,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Versions of the protocol that this build speaks. */
-#define MSG_VERSION_MIN 1
-#define MSG_VERSION_MAX 1
+/*
+ * Versions of the protocol that this build speaks. Who hears a message that his does not have closes the link, so each
+ * change of the messages is another version: then a mixed monitor is refused in words, instead of losing hosts at the
+ * first such message.
+ */
+#define MSG_VERSION_MIN 2
+#define MSG_VERSION_MAX 2
+
+#define MSG_MISSING_MAX_BYTES 1000 /* of the names of those whom an end of events lacks: a sentence for people may have 1024 */
 
 /* The one list of messages: X(NAME, name, number). */
 #define MSG_TYPES(X)                \
@@ -415,6 +421,12 @@ int msg_get(uint8_t type, const uint8_t *p, size_t n, struct msg **out, struct e
 
 /* NULL is fine. */
 void msg_free(struct msg *m);
+
+/*
+ * One more who is missing at an end of events, as "WHATNAME" in the list that is msg_events.missing; b has nothing else. Who
+ * does not fit is left out: who is looked for among so many is found one after another.
+ */
+void msg_events_add_missing(struct buf *b, const char *what, const char *name);
 
 /* "hello", "reply", ...; "?" for a number that is no message. */
 const char *msg_type_name(uint8_t type);

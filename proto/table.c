@@ -9,6 +9,7 @@
 #define IDENTITY 1024 /* omig:ROLE/SITE/HOST with its parts escaped */
 #define ADDRESS 1024 /* "host:port" or a list of a few */
 #define REASON 1024 /* a sentence for people */
+static_assert(MSG_MISSING_MAX_BYTES <= REASON, "all names that an end may have can be told");
 #define SECRET 64
 #define DER 8192 /* a certificate of ours has 700 bytes */
 #define SERIAL 20 /* X.509 allows no more */

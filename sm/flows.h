@@ -24,10 +24,14 @@
 
 /*
  * A read waits so long for its last host: a busy one is late by less. Of fast reads it is as many
- * intervals, since hosts cannot be further ahead than FLOW_READS_OPEN; above other sms it is twice that.
+ * intervals, since hosts cannot be further ahead than FLOW_READS_OPEN. Who is above others waits longer than they do, or
+ * one silent host would take with it what all beside it have told: by a third for an sm above other sms, by two for
+ * that of the site, and mainsm (measure.h there) twice as long.
  */
 #define FLOWS_GRACE_NS (500 * NSEC_PER_MSEC)
-#define FLOWS_GRACE_READS 3
+#define FLOWS_GRACE_READS 3 /* and the thirds that the grace has */
+#define FLOWS_GRACE_STACKED 1
+#define FLOWS_GRACE_SITE 2
 
 struct flows;
 struct loop;

@@ -9,11 +9,12 @@
 
 static nsec_t grace(const struct measure *m)
 {
-	nsec_t g = FLOWS_GRACE_NS;
+	nsec_t third = FLOWS_GRACE_NS / FLOWS_GRACE_READS;
+	int more = !m->nbelow_sms ? 0 : nodes_level(m->f->conf.nodes) > 1 ? FLOWS_GRACE_STACKED : FLOWS_GRACE_SITE;
 
-	if (m->every && m->every < g / FLOWS_GRACE_READS)
-		g = m->every * FLOWS_GRACE_READS;
-	return m->nbelow_sms ? 2 * g : g;
+	if (m->every && m->every < third)
+		third = m->every;
+	return (FLOWS_GRACE_READS + more) * third;
 }
 
 static nsec_t end_of(const struct measure *m, uint64_t read)

@@ -294,7 +294,7 @@ static int send_up(void *arg, const struct msg *m)
 {
 	const struct kept *kt = arg;
 	struct keep *k = m->type == MSG_EVENTS && m->events.end ? keeps_find(kt->keeps, m->events.sub) : NULL;
-	struct buf b = BUF_INIT(KEPT_MISSING_MAX_BYTES + 1);
+	struct buf b = BUF_INIT(MSG_MISSING_MAX_BYTES + 1);
 	struct msg end = *m;
 	int rc;
 
@@ -312,6 +312,7 @@ int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e)
 	struct kept *kt = calloc(1, sizeof(*kt));
 	const struct keeps_conf c = { .loop = conf->loop,
 				      .dir = conf->dir,
+				      .turns = conf->turns,
 				      .max_bytes = conf->max_bytes,
 				      .all = conf->all,
 				      .loses_nothing = true,

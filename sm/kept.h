@@ -15,7 +15,6 @@
 #define KEPT_RETRY_NS (200 * NSEC_PER_MSEC) /* between two looks whether there is room again */
 #define KEPT_RETURN_NS (10 * NSEC_PER_SEC) /* hosts come back within it, when an sm was started again too; tools wait longer for an end */
 #define KEPT_SAVE_NS (100 * NSEC_PER_MSEC) /* who feeds what is written once for all that come together */
-#define KEPT_MISSING_MAX_BYTES 1000 /* of the names of those that an end does not have */
 #define KEPT_STREAMS_MAX 65536 /* whose last block is remembered, so that none is kept twice */
 
 struct kept;
@@ -25,6 +24,7 @@ struct kept_conf {
 	struct rng *rng;
 	struct nodes *nodes;
 	const char *dir; /* NULL: nothing is kept */
+	const struct spooler_turns *turns; /* as keeps_conf */
 	uint64_t max_bytes; /* these two as keeps_conf */
 	struct keeps_all *all;
 	int (*send)(void *arg, const struct msg *m); /* up */

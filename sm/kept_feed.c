@@ -180,7 +180,7 @@ static void write_hosts(const struct sub *s, struct buf *b)
 	}
 }
 
-/* Not waiting for the disk: blocks are safe without it, and after the machine was off only the names are not known. */
+/* Waiting for the disk: who is not known when the machine was off is not waited for by an end, which throws away what it has. */
 void sub_save_feeds(struct sub *s)
 {
 	struct buf b = BUF_INIT(HOSTS_MAX_BYTES);
@@ -191,7 +191,7 @@ void sub_save_feeds(struct sub *s)
 		return;
 	s->has_changed = false;
 	write_hosts(s, &b);
-	if (b.failed || keep_path(s->k, HOSTS, path, sizeof(path), &e) || file_replace(path, b.p, b.n, &e))
+	if (b.failed || keep_path(s->k, HOSTS, path, sizeof(path), &e) || file_write_atomic(path, b.p, b.n, &e))
 		log_warn("sm", "an sm after this one will not know who has something of subscription=%s: %s", keep_name(s->k),
 			 e.text);
 	buf_done(&b);
@@ -244,21 +244,14 @@ void sub_free_feeds(struct sub *s)
 
 /* --- for people */
 
-static void add(struct buf *b, const char *what, const char *name)
-{
-	if (b->n + strlen(b->n ? ", " : "") + strlen(what) + strlen(name) > KEPT_MISSING_MAX_BYTES)
-		return; /* who is looked for among so many is found one after another */
-	buf_printf(b, "%s%s%s", b->n ? ", " : "", what, name);
-}
-
 void sub_write_missing(const struct sub *s, struct buf *b)
 {
 	list_each (i, &s->all) {
 		const struct feed *f = list_entry(i, struct feed, link);
 
 		if (f->state == FEED_AWAY)
-			add(b, f->is_sm ? "sm " : "", f->host);
+			msg_events_add_missing(b, f->is_sm ? "sm " : "", f->host);
 		else if (f->missing)
-			add(b, "", f->missing);
+			msg_events_add_missing(b, "", f->missing);
 	}
 }

@@ -71,6 +71,11 @@ uint16_t nodes_port(const struct nodes *ns)
 	return net_listener_port(ns->listener);
 }
 
+uint32_t nodes_level(const struct nodes *ns)
+{
+	return ns->level;
+}
+
 void nodes_set_above(struct nodes *ns, uint32_t site_number, uint32_t level, const char *ways)
 {
 	ns->site_number = site_number;

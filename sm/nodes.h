@@ -111,6 +111,9 @@ uint16_t nodes_port(const struct nodes *ns);
 /* For HELLO_ACK: the site's number, how many daemons are above us, and parents to try without us. */
 void nodes_set_above(struct nodes *ns, uint32_t site_number, uint32_t level, const char *ways);
 
+/* As it was set; 0: nobody is above yet. */
+uint32_t nodes_level(const struct nodes *ns);
+
 struct node *nodes_at(const struct nodes *ns, uint32_t place);
 struct node *nodes_find(const struct nodes *ns, uint32_t number);
 

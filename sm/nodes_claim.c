@@ -33,6 +33,14 @@ static bool is_fenced(const struct node *n, const struct branch *b, uint64_t att
 	return n->branch->link ? attach <= n->attach : attach < n->attach;
 }
 
+/* Somebody else's name or number: the host may have told it so, and lied. It is not taken in; the sm's others are. */
+static int contradicts(struct err *e)
+{
+	if (e->code == ERR_DENIED)
+		e->code = ERR_INVALID;
+	return -(int)e->code;
+}
+
 static int add_claimed(struct nodes *ns, struct branch *b, const struct claim *c,
 		       const struct msg_object *head, struct node **out, struct err *e)
 {
@@ -44,9 +52,9 @@ static int add_claimed(struct nodes *ns, struct branch *b, const struct claim *c
 		return 0;
 	if (!str_eq(head->site, ns->site))
 		return err_set(e, ERR_DENIED, "node %u is not of site %s", c->number, ns->site);
-	rc = nodes_check(ns, c, e);
-	if (!rc)
-		rc = nodes_add(ns, c, b, out, e);
+	if (nodes_check(ns, c, e))
+		return contradicts(e);
+	rc = nodes_add(ns, c, b, out, e);
 	if (!rc)
 		(*out)->has_past = true; /* nobody has told us since when it is there */
 	return rc;
@@ -84,7 +92,7 @@ int nodes_claim(struct nodes *ns, struct branch *b, const struct msg_directory *
 	if (rc || !n)
 		return rc;
 	if (head && !str_eq(head->host, n->host))
-		return err_set(e, ERR_DENIED, "node number %u is that of host %s, not of %s",
+		return err_set(e, ERR_INVALID, "node number %u is that of host %s, not of %s",
 			       n->number, n->host, head->host);
 	if (n->branch != b) {
 		node_move(ns, n, b);

@@ -97,7 +97,7 @@ static void refuse_version(struct link *l, const struct msg_hello *h)
 
 	err_set(&e, ERR_UNSUPPORTED,
 		"protocol %u..%u is spoken here (Omig " OMIG_VERSION
-		"), you speak %u..%u: install one version on all hosts",
+		"), you speak %u..%u: install one version on all hosts, and start its daemons again",
 		l->conf.version_min, l->conf.version_max, h->version_min, h->version_max);
 	link_refuse(l, MSG_ERR_VERSION, &e);
 }

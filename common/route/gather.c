@@ -140,6 +140,17 @@ static void set_coverage(struct reply *to, const struct asked *a, const struct r
 	reply_add_time(to, from->oldest_ns, from->newest_ns);
 }
 
+/*
+ * It tells of its own objects why they are missing. Another's may have been its own when it was asked: that something is
+ * missing counts, of itself.
+ */
+static int add_missing(const struct gather *g, const struct asked *a, const struct reply_missing *m, struct reply *to)
+{
+	bool is_own = owns_all(g, a->child, m->object);
+
+	return reply_add_missing(to, is_own ? m->object : g->conf.name(g->conf.arg, a->child), m->reason);
+}
+
 /* The child's reply in our terms, so that it is added whole or not at all. */
 static int translate(const struct gather *g, const struct asked *a, const struct reply *r,
 		     struct reply *to, struct err *e)
@@ -152,8 +163,7 @@ static int translate(const struct gather *g, const struct asked *a, const struct
 			rc = add_entry(to, a, &r->entry[i]);
 	}
 	for (size_t i = 0; !rc && i < r->coverage.nmissing; i++)
-		rc = reply_add_missing(to, r->coverage.missing[i].object,
-				       r->coverage.missing[i].reason);
+		rc = add_missing(g, a, &r->coverage.missing[i], to);
 	set_coverage(to, a, &r->coverage);
 	return rc;
 }

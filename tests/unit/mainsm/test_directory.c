@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/array.h"
 #include "mainsm/directory.h"
+#include "mainsm/measure_internal.h"
 #include "mainsm/scope.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
@@ -157,6 +158,78 @@ START_TEST(one_node_cannot_take_all_objects)
 }
 END_TEST
 
+#define A_MESSAGE 1024 /* objects */
+
+/* So many processes of that node, which has as many; nobody is told of each. */
+static int add_procs(uint32_t number, size_t n, struct err *e)
+{
+	char token[A_MESSAGE][24], parent[16];
+	struct msg_object o[A_MESSAGE];
+	const struct msg_directory m = { .node = number, .object = o, .nobject = n };
+
+	snprintf(parent, sizeof(parent), "n_%u", number);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(token[i], sizeof(token[i]), "p_%u_%zu", number, directory_count(d, OBJECT_PROC) + i);
+		o[i] = object(token[i], parent);
+	}
+	return directory_apply(d, 3, &m, 20, e);
+}
+
+/* Sites, nodes and processes, until there are so many in all. */
+static void fill(size_t most)
+{
+	size_t n = 2; /* the site, and a node */
+	uint32_t number = 7;
+
+	open_one_node();
+	while (n < most) {
+		size_t more = most - n < A_MESSAGE ? most - n : A_MESSAGE;
+
+		if (node->objects + more > DIRECTORY_NODE_OBJECTS_MAX) {
+			ck_assert_int_eq(directory_add_node(d, ++number, "host", site, 10, &node), 0);
+			directory_serve(d, node, 3);
+			n++;
+			continue;
+		}
+		ck_assert_int_eq(add_procs(number, more, &(struct err){ 0 }), 0);
+		n += more;
+	}
+}
+
+static size_t measured(const struct object *o, struct session *s)
+{
+	const struct list *children = &o->children;
+	size_t n = 1;
+
+	ck_assert_int_ge(scope_attach(s->scope, o), 0);
+	list_each (i, children)
+		n += measured(list_entry(i, struct object, sibling), s);
+	return n;
+}
+
+/* As many as mainsm may know; one more is refused with words, and the others are all there to be measured. */
+START_TEST(there_are_as_many_objects_as_there_may_be)
+{
+	struct err e = { 0 };
+	struct session *s;
+	struct measure_world *w;
+
+	fill(DIRECTORY_OBJECTS_MAX - 1);
+	ck_assert_int_eq(add_procs(node->number, 1, &e), 0);
+	ck_assert_int_eq(add_procs(node->number, 1, &e), -ERR_LIMIT);
+	ck_assert_ptr_nonnull(strstr(e.text, "no room for 'p_"));
+	s = session_new(1, NULL, &(struct identity){ .role = ROLE_TOOL_OBSERVE, .host = "me@here" }, d, NULL);
+	ck_assert_ptr_nonnull(s);
+	ck_assert_uint_eq(measured(site, s), DIRECTORY_OBJECTS_MAX);
+	w = measure_world_new(s, NULL);
+	ck_assert_ptr_nonnull(w);
+	ck_assert_uint_eq(w->world.n, DIRECTORY_OBJECTS_MAX);
+	measure_world_free(w);
+	session_free(s);
+	directory_free(d);
+}
+END_TEST
+
 START_TEST(what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end)
 {
 	struct msg_object o[] = { object("p_7_a", "n_7"), object("p_7_b", "n_7"), object("n_7", "s_1") };
@@ -287,7 +360,7 @@ END_TEST
 SUITE("directory", objects_hang_under_their_parents_in_the_order_of_birth, a_snapshot_removes_what_it_does_not_name,
       a_snapshot_in_parts_removes_only_after_the_last_one,
       a_change_keeps_what_it_does_not_name_and_tells_only_real_changes, a_node_speaks_of_itself_only,
-      one_node_cannot_take_all_objects, what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end,
+      one_node_cannot_take_all_objects, there_are_as_many_objects_as_there_may_be, what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end,
       a_node_that_says_it_is_gone_is_gone, attaching_takes_the_containers_and_detaching_the_contents,
 		a_thread_that_is_detached_alone_comes_back_with_its_process,
       running_out_of_memory_leaves_a_sound_directory)

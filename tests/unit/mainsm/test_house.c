@@ -2,13 +2,17 @@
 /* Who comes and goes: greeting, redirection, rights, restart, revocation, the end. */
 #include "common/base/array.h"
 #include "common/base/file.h"
+#include "common/base/log.h"
 #include "common/route/rights.h"
 #include "mainsm/top.h"
 #include "tests/any_call.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct world w;
@@ -399,9 +403,57 @@ START_TEST(one_that_lingers_ends_when_nobody_has_come_for_long_enough)
 }
 END_TEST
 
+static unsigned lines_of(const char *path, const char *words)
+{
+	struct buf text = BUF_INIT(1 << 20);
+	unsigned n = 0;
+
+	ck_assert_int_eq(file_read(path, 1 << 20, 0, &text, NULL), 0);
+	for (const char *p = buf_str(&text); (p = strstr(p, words)) != NULL; p++)
+		n++;
+	buf_done(&text);
+	return n;
+}
+
+START_TEST(a_full_disk_is_told_once_and_its_end_too)
+{
+	static const char *const files[] = { "names", "boot", "issued", "tokens", "log" };
+	char dir[] = "/tmp/omig-house-XXXXXX", names[64], log[64];
+	int fd;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	world_open(&w);
+	world_stop(&w);
+	str_copy(w.dir, sizeof(w.dir), dir);
+	world_start(&w);
+	snprintf(names, sizeof(names), "%s/names", dir);
+	snprintf(log, sizeof(log), "%s/log", dir);
+	fd = open(log, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	log_open(&(struct log_conf){ .level = LOG_LEVEL_NOTICE, .format = LOG_PLAIN, .fd = fd });
+	unlink(names);
+	ck_assert_int_eq(mkdir(names, 0700), 0); /* nothing can be written in its place */
+	below_open(&w, &lm, ROLE_LM, "a", "h1");
+	world_run(&w, 10 * SEC);
+	ck_assert_uint_eq(lines_of(log, "are not saved"), 1);
+	ck_assert_int_eq(rmdir(names), 0);
+	world_run(&w, SEC);
+	ck_assert_uint_eq(lines_of(log, "are saved again"), 1);
+	ck_assert_int_eq(access(names, F_OK), 0);
+	below_close(&lm);
+	world_done(&w);
+	log_close();
+	close(fd);
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		snprintf(names, sizeof(names), "%s/%s", dir, files[i]);
+		unlink(names);
+	}
+	rmdir(dir);
+}
+END_TEST
+
 SUITE("house", an_lm_is_sent_to_its_sm_which_is_started_for_it,
       a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child,
-      an_lm_whose_sm_cannot_be_started_is_served_directly,
+      an_lm_whose_sm_cannot_be_started_is_served_directly, a_full_disk_is_told_once_and_its_end_too,
       a_second_sm_of_a_site_waits_until_the_first_is_gone,
       a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed,
       where_an_sm_is_does_not_go_with_its_ghost, the_sixty_fifth_tool_is_told_why_not,

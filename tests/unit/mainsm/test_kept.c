@@ -235,9 +235,9 @@ END_TEST
 
 START_TEST(as_many_as_a_site_may_name_are_missing_here_too)
 {
-	char names[KEPT_MISSING_MAX_BYTES + 1];
+	char names[MSG_MISSING_MAX_BYTES + 1];
 
-	for (int n = KEPT_MISSING_MAX_BYTES - 4; n <= KEPT_MISSING_MAX_BYTES; n++) {
+	for (int n = MSG_MISSING_MAX_BYTES - 4; n <= MSG_MISSING_MAX_BYTES; n++) {
 		snprintf(names, sizeof(names), "%0*d", n, 0);
 		ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
 		say_end(&a, "");
@@ -307,6 +307,25 @@ START_TEST(sites_that_a_mainsm_before_knew_may_come_yet)
 }
 END_TEST
 
+START_TEST(a_site_that_has_just_gone_may_have_what_is_asked_for_anew)
+{
+	const struct mem_link cut = { .cut = true };
+
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",0)"), STATUS_OK);
+	world_run(&w, 20 * SEC);
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &cut), 0);
+	world_run(&w, 8 * SEC); /* it is found to be silent after six */
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
+	ends = 0;
+	say_end(&b, "");
+	world_run(&w, 2 * SEC);
+	ck_assert_uint_eq(ends, 0);
+	world_run(&w, 10 * SEC);
+	ck_assert_uint_eq(ends, 1);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { who_found_no_room_is_opened_when_it_is_acknowledged,
@@ -315,6 +334,7 @@ int main(void)
 				       all_that_are_there_have_told_their_end, an_end_that_is_told_twice_is_as_it_was_told_last,
 				       as_many_as_a_site_may_name_are_missing_here_too,
 				       an_end_says_who_was_not_there_and_leaves_it_to_the_next_one,
+				       a_site_that_has_just_gone_may_have_what_is_asked_for_anew,
 				       a_wish_that_is_refused_changes_nothing, sites_that_a_mainsm_before_knew_may_come_yet };
 
 	return suite_run_with("mainsm kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));

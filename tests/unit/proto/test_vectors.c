@@ -5,6 +5,7 @@
  */
 #include "common/base/cur.h"
 #include "common/base/file.h"
+#include "common/base/hash.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "proto/frame.h"
@@ -281,6 +282,42 @@ START_TEST(every_message_and_field_is_in_the_document)
 }
 END_TEST
 
+/* What a peer of another build would refuse or leave out: numbers, names and kinds of messages and of their fields. */
+static uint32_t digest_of(const struct shape *s, unsigned type, uint32_t crc)
+{
+	char row[160];
+
+	for (unsigned i = 0; i < s->desc->n_fields; i++) {
+		const ProtobufCFieldDescriptor *f = &s->desc->fields[i];
+		int n = snprintf(row, sizeof(row), "%u %s %u %s %d %d;", type, s->name, f->id, f->name, (int)f->type,
+				 (int)f->label);
+
+		crc = hash_crc32c(crc, row, (size_t)n);
+		if (s->place[i].sub)
+			crc = digest_of(s->place[i].sub, type, crc);
+	}
+	return crc;
+}
+
+START_TEST(other_messages_are_another_version)
+{
+	static const struct {
+		unsigned version;
+		uint32_t digest;
+	} is = { 2, 0xe9733b95 };
+	uint32_t crc = 0;
+
+	for (unsigned t = 0; t < MSG_TYPE_END; t++)
+		if (shape_of((uint8_t)t))
+			crc = digest_of(shape_of((uint8_t)t), t, crc);
+	ck_assert_uint_eq(MSG_VERSION_MAX, is.version);
+	ck_assert_msg(crc == is.digest,
+		      "the messages are not those of version %u: raise MSG_VERSION_MIN and MSG_VERSION_MAX (proto/msg.h), say in "
+		      "docs/protocol.md what is new, and write 0x%08x here",
+		      is.version, crc);
+}
+END_TEST
+
 START_TEST(every_limit_in_the_document_is_the_limit_that_holds)
 {
 	static const struct {
@@ -292,6 +329,8 @@ START_TEST(every_limit_in_the_document_is_the_limit_that_holds)
 		{ "PROTO_DEPTH_MAX", PROTO_DEPTH_MAX },
 		{ "PROTO_ELEMENTS_MAX", PROTO_ELEMENTS_MAX },
 		{ "DECODE_HEAP_MAX_BYTES", DECODE_HEAP_MAX_BYTES },
+		{ "MSG_VERSION_MIN", MSG_VERSION_MIN },
+		{ "MSG_VERSION_MAX", MSG_VERSION_MAX },
 		{ "NAME_MAX_BYTES", NAME_MAX_BYTES },
 		{ "HEARTBEAT_PERIOD_NS", HEARTBEAT_PERIOD_NS },
 		{ "HEARTBEAT_MISSED_MAX", HEARTBEAT_MISSED_MAX },
@@ -349,6 +388,7 @@ int main(void)
 		the_bytes_in_the_document_are_the_bytes_on_the_wire,
 		the_errors_in_the_document_are_the_errors_that_are_told,
 		every_message_and_field_is_in_the_document,
+		other_messages_are_another_version,
 		every_limit_in_the_document_is_the_limit_that_holds,
 	};
 

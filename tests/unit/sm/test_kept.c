@@ -6,6 +6,7 @@
 #include "tests/unit/sm/world.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #define ROOM 8 /* as an sm gives */
 #define STREAM 9
 #define LIE 1000000 /* block of a host that is not the stream's */
+#define SYNCED_MAX 64
 
 static struct world w;
 static char dir[32];
@@ -264,6 +266,37 @@ START_TEST(an_end_names_a_host_that_does_not_come)
 }
 END_TEST
 
+static ino_t synced[SYNCED_MAX];
+static unsigned nsynced;
+
+/* In the place of libc's; of the spools' threads, too. */
+int fsync(int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st))
+		__atomic_store_n(&synced[__atomic_fetch_add(&nsynced, 1, __ATOMIC_RELAXED) % SYNCED_MAX], st.st_ino, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* An sm whose machine was switched off must know whom an end waits for as one that was killed. */
+START_TEST(who_has_something_is_known_when_the_machine_was_off)
+{
+	char path[sizeof(dir) + sizeof("/run7.hosts")];
+	unsigned is_safe = 0;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/run7.hosts", dir);
+	open_it(1, 8 * MIB);
+	until_all_is_up();
+	world_run(&w, SEC);
+	ck_assert_int_eq(stat(path, &st), 0);
+	for (int i = 0; i < SYNCED_MAX; i++)
+		is_safe += __atomic_load_n(&synced[i], __ATOMIC_RELAXED) == st.st_ino;
+	ck_assert_uint_gt(is_safe, 0);
+}
+END_TEST
+
 START_TEST(an_end_waits_for_nobody_when_all_are_back)
 {
 	open_it(1, 8 * MIB);
@@ -330,7 +363,8 @@ int main(void)
 {
 	const TTest *const tests[] = { the_smallest_room_is_no_end, other_limits_lose_nothing_of_what_is_on_its_way,
 				       an_end_waits_for_hosts_that_an_sm_before_knew,
-				       an_end_names_a_host_that_does_not_come, an_end_waits_for_nobody_when_all_are_back,
+				       an_end_names_a_host_that_does_not_come,
+				       who_has_something_is_known_when_the_machine_was_off, an_end_waits_for_nobody_when_all_are_back,
 				       one_that_left_with_nothing_is_not_missed, a_host_that_lies_makes_no_block_of_another_one_a_repeated_one };
 
 	return suite_run_with("kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));

@@ -105,7 +105,7 @@ START_TEST(hello_comes_once)
 
 	world_open(&w, ROLE_LM);
 	raw_open(&r);
-	msg_hello_put(&b, &(struct msg_hello){ .version_min = 1, .version_max = 1, .role = "lm" });
+	msg_hello_put(&b, &(struct msg_hello){ .version_min = MSG_VERSION_MIN, .version_max = MSG_VERSION_MAX, .role = "lm" });
 	chan_send(r.chan, b.p, b.n);
 	chan_send(r.chan, b.p, b.n);
 	loop_advance(w.loop, 100 * MS);
@@ -128,7 +128,7 @@ START_TEST(a_message_that_takes_its_time_is_a_sign_of_life)
 
 	world_open(&w, ROLE_LM);
 	raw_open(&r);
-	msg_hello_put(&b, &(struct msg_hello){ .version_min = 1, .version_max = 1, .role = "lm" });
+	msg_hello_put(&b, &(struct msg_hello){ .version_min = MSG_VERSION_MIN, .version_max = MSG_VERSION_MAX, .role = "lm" });
 	chan_send(r.chan, b.p, b.n);
 	m.enrol.csr_der = (struct bytes){ der, sizeof(der) };
 	buf_clear(&b);
@@ -173,7 +173,7 @@ START_TEST(a_frame_that_does_not_decode_closes_the_link_with_its_place)
 
 	world_open(&w, ROLE_LM);
 	raw_open(&r);
-	msg_hello_put(&b, &(struct msg_hello){ .version_min = 1, .version_max = 1, .role = "lm" });
+	msg_hello_put(&b, &(struct msg_hello){ .version_min = MSG_VERSION_MIN, .version_max = MSG_VERSION_MAX, .role = "lm" });
 	chan_send(r.chan, b.p, b.n);
 	chan_send(r.chan, bad, sizeof(bad));
 	loop_advance(w.loop, 100 * MS);
