@@ -52,6 +52,14 @@ static bool put_record(const struct hook_thread *t, unsigned number, const uint8
 	return ring_put(&ring, r, padded);
 }
 
+/* Whoever asks for it has no room for it, and wants to know how many there were. */
+static bool is_refused(unsigned number)
+{
+	const uint32_t *word = (const uint32_t *)(const void *)(app_state.base + app_state.plan.event_word_offset);
+
+	return __atomic_load_n(&word[number], __ATOMIC_RELAXED) == EVENT_REFUSE;
+}
+
 /* As probe_hit(): not inside of a call, or of a record that is being written. */
 static void put(unsigned number, const void *record, size_t n)
 {
@@ -60,7 +68,7 @@ static void put(unsigned number, const void *record, size_t n)
 
 	if (number >= SEG_EVENTS || !app_state.base)
 		return;
-	if (n < HEAD_BYTES + sizeof(uint64_t) || n > RING_EVENT_MAX_BYTES - sizeof(uint64_t) ||
+	if (is_refused(number) || n < HEAD_BYTES + sizeof(uint64_t) || n > RING_EVENT_MAX_BYTES - sizeof(uint64_t) ||
 	    ((outer & 1) && frame < outer)) {
 		lose(number);
 		return;

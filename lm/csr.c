@@ -262,6 +262,7 @@ void csr_free(struct csr *c)
 	csr_events_free(c);
 	filters_free(c->filters);
 	omis_request_free(c->request);
+	reply_free(c->answer);
 	free(c->object);
 	free(c->partner);
 	free(c->probe);
@@ -429,7 +430,25 @@ static int take_place(struct csrs *s, struct csr *c)
 	return rc;
 }
 
-static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r)
+/* What an lm before us had armed was told by that one. */
+static void tell(struct csrs *s, const char *csr, uint32_t version, struct reply *r)
+{
+	if (!s->is_restoring)
+		s->conf.armed(s->conf.arg, csr, version, r);
+	reply_free(r);
+}
+
+void csr_tell_armed(struct csr *c)
+{
+	struct reply *r = c->answer;
+
+	c->answer = NULL;
+	if (r)
+		tell(c->owner, c->token, c->version, r);
+}
+
+/* *out is set when it is to be told later. */
+static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct csr **out)
 {
 	struct err e = { 0 };
 	struct csr *c;
@@ -456,22 +475,25 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r)
 	if (rc < 0)
 		return rc;
 	csr_keep_save(c, m);
-	csr_source_arm(c, r);
 	csr_probe_tell(c, r);
+	if (csr_source_arm(c, r))
+		*out = c;
 	return 0;
 }
 
-int csrs_arm(struct csrs *s, const struct msg_arm *m, struct reply **out)
+int csrs_arm(struct csrs *s, const struct msg_arm *m)
 {
 	struct reply *r = reply_new();
-	int rc = r ? arm(s, m, r) : -ERR_NOMEM;
+	struct csr *later = NULL;
+	int rc = r ? arm(s, m, r, &later) : -ERR_NOMEM;
 
-	if (rc < 0) {
+	if (rc < 0)
 		reply_free(r);
-		return rc;
-	}
-	*out = r;
-	return 0;
+	else if (later)
+		later->answer = r;
+	else
+		tell(s, m->csr, m->version, r);
+	return rc < 0 ? rc : 0;
 }
 
 void csrs_disarm(struct csrs *s, const char *token)

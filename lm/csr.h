@@ -18,6 +18,9 @@
 	(120 * NSEC_PER_SEC) /* for a parent that comes back: as long as an sm keeps what tools wanted */
 #define CSRS_RECORDS_MAX 1024 /* taken from one ring in one poll: the loop must go on */
 
+/* an answer waits so long for lm-trace to hold the threads: less than an sm waits for it (sm/arms.h) */
+#define CSRS_ARMED_MAX_NS (800 * NSEC_PER_MSEC)
+
 #define HOLDS_MAX 1024 /* firings whose process waits: a second's worth of one request */
 /* somebody above is late or gone; a program that stands still longer looks hung */
 #define HOLD_MAX_NS NSEC_PER_SEC
@@ -29,6 +32,8 @@ struct csrs_conf {
 	struct tasks *tasks; /* borrowed */
 	/* 0, or negative: it could not be sent and counts as dropped. */
 	int (*triggered)(void *arg, const struct msg_triggered *m);
+	/* What was asked for is watched from now on, or cannot be: action 0 of r (borrowed). Once for each csrs_arm() that is not overtaken. */
+	void (*armed)(void *arg, const char *csr, uint32_t version, const struct reply *r);
 	/* The segment of that process broke the rules and was detached. */
 	void (*corrupt)(void *arg, const struct proc *p, const char *why);
 	void *arg;
@@ -38,10 +43,12 @@ struct csrs *csrs_new(const struct csrs_conf *c);
 void csrs_free(struct csrs *s);
 
 /*
- * Arms, or replaces what was armed under this token; numbers of firings go on. *out tells how it
- * went: action 0 with the objects that are watched, or what is wrong. -ERR_NOMEM.
+ * Arms, or replaces what was armed under this token; numbers of firings go on. `armed` tells how it
+ * went: action 0 with the objects that are watched, or what is wrong. For events that lm-trace sees it is
+ * called when that holds the threads, or after CSRS_ARMED_MAX_NS: what happens after the answer is seen.
+ * -ERR_NOMEM: nothing is told.
  */
-int csrs_arm(struct csrs *s, const struct msg_arm *m, struct reply **out);
+int csrs_arm(struct csrs *s, const struct msg_arm *m);
 
 /* All actions of that firing have ended: its process runs again, if it was held. */
 void csrs_release(struct csrs *s, const char *csr, uint64_t seq);

@@ -7,6 +7,7 @@
 #ifndef LM_CSR_EVENTS_H
 #define LM_CSR_EVENTS_H
 
+#include "eventlog/evwhere.h"
 #include "lm/csr_internal.h"
 
 #define EVENTS_BLOCK_BYTES (16 * 1024) /* a reply takes some dozen; what is around them is a hundredth */
@@ -17,6 +18,10 @@
 int csr_events_read(struct csr *c, const struct omis_call *event, struct reply *r);
 void csr_events_free(struct csr *c);
 
+/* Whether it asks for events of that name; and of these, with which values. */
+bool csr_events_names(const struct csr *c, const char *name);
+const struct evwhere *csr_events_where(const struct csr *c);
+
 /* Its time is over: nothing is installed any more. */
 bool csr_events_is_over(const struct csr *c);
 
@@ -26,6 +31,9 @@ void csr_events_leave_keep(struct csr *c);
 
 /* Switches on what is asked for in that process. -ERR_NOMEM. */
 int csr_events_watch(struct csr_site *s);
+
+/* What takes the blocks has no room: from now on what is asked for is counted as lost, and nothing else; or no more so. */
+void csr_events_refuse(struct csr_site *s, bool is_refused);
 
 /* Switches off; what was taken fires. */
 void csr_events_unwatch(struct csr_site *s);

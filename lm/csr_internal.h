@@ -101,6 +101,8 @@ struct csr {
 	uint64_t signals_wanted; /* bit n - 1: signal n; 0 = all */
 	struct list sites;
 	struct list perf; /* csr_perf.c: struct perf_site */
+	struct reply *answer; /* owned; NULL: it was told that it is armed */
+	nsec_t answer_until;
 	uint64_t seq;
 	uint64_t dropped; /* events since the last one that was told */
 	nsec_t window; /* second in which `in_window` counts */
@@ -126,6 +128,8 @@ struct happening {
 };
 
 /* --- csr.c */
+/* Tells that it is armed. Harmless when that was told. */
+void csr_tell_armed(struct csr *c);
 bool csr_is_for_proc(const struct csr *c, const struct proc *p);
 bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct proc_thread *t);
 /* Some thread of the process is named, or all of it. */

@@ -85,8 +85,9 @@ struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t
 bool csr_keep_goes_on(const struct csr *c, const struct proc *p)
 {
 	const struct keeprows *rows = csr_keep_rows(c);
+	const struct csr *before = csr_keep_before(c);
 
-	return rows && !csr_keep_before(c) && keeprows_knows(rows, p->seg_key);
+	return rows && !(before && csr_find_site(before, p)) && keeprows_knows(rows, p->seg_key);
 }
 
 void csr_keep_skip(const struct csr *c, struct proc *p)
@@ -169,15 +170,13 @@ static void load(void *arg, struct keep *k)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	char path[FILE_PATH_BYTES];
-	struct reply *r = NULL;
 	struct msg *m = NULL;
 	struct err e = { 0 };
 
 	if (!keep_told(k)->ending && !keep_path(k, ARM, path, sizeof(path), &e) && !file_read(path, FRAME_MAX_BYTES, FILE_SECRET, &b, &e) &&
 	    b.n >= FRAME_HEADER_BYTES && frame_bytes(b.p, b.n) == b.n && b.p[4] == MSG_ARM &&
-	    !msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, &e) && !csrs_arm(arg, &m->arm, &r))
+	    !msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, &e) && !csrs_arm(arg, &m->arm))
 		log_info("lm", "armed as before csr=%s subscription=%s", m->arm.csr, keep_name(k));
-	reply_free(r);
 	msg_free(m);
 	buf_done(&b);
 }
@@ -217,18 +216,13 @@ void csrs_keep_gone(struct csrs *s, struct keep *k)
 	csrs_arm_poll(s);
 }
 
-/* Events are off meanwhile: what is not made is not lost. */
 void csrs_keep_full(struct csrs *s, struct keep *k, bool is_full)
 {
-	list_each_safe (i, &s->all) {
+	list_each (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (csr_events_keep(c) != k)
-			continue;
-		if (is_full)
-			csr_uninstall_all(c);
-		else if (csr_install_all(c))
-			log_warn("lm", "out of memory, not all processes are watched csr=%s", c->token);
+		if (csr_events_keep(c) == k)
+			list_each (n, &c->sites)
+				csr_events_refuse(list_entry(n, struct csr_site, link), is_full);
 	}
-	csrs_arm_poll(s);
 }

@@ -23,7 +23,7 @@ void csr_keep_append(struct keep *k, const uint8_t *block);
 struct keeprows *csr_keep_rows(const struct csr *c);
 struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t stream);
 
-/* An lm before us took from that process for it: what is in the rings is its own, behind what that one had taken. */
+/* It was taken from that process for it, by an lm before us, and no request does so now: what is in the rings is its own, behind what that one had taken. */
 bool csr_keep_goes_on(const struct csr *c, const struct proc *p);
 void csr_keep_skip(const struct csr *c, struct proc *p);
 
@@ -49,8 +49,10 @@ void csrs_keep_load(struct csrs *s);
 /* No more is made for it: those above may have nobody left to disarm what feeds it. */
 void csrs_keep_end(struct csrs *s, struct keep *k);
 
-/* The subscription is over; its room is used up, or free again. */
+/* The subscription is over. */
 void csrs_keep_gone(struct csrs *s, struct keep *k);
+
+/* Its room is used up, and by its policy its sources make no more but count what they would have made; or it is free again. */
 void csrs_keep_full(struct csrs *s, struct keep *k, bool is_full);
 
 #endif

@@ -34,8 +34,8 @@ struct event_sources {
 	struct csrs *csrs;
 	struct list held;
 	struct procs_listener listener;
-	struct loop_timer *poll, *retry;
-	struct loop_job refresh;
+	struct loop_timer *poll, *retry, *telling;
+	struct loop_job refresh, tell;
 };
 
 bool csr_is_source(const struct csr *c)
@@ -193,14 +193,47 @@ static void suspend(struct event_sources *o, struct held *h, uint64_t dropped, c
 	}
 }
 
+static bool is_awaited(const struct event_sources *o, const struct csr *c)
+{
+	list_each (i, &o->held) {
+		const struct held *h = list_entry(i, struct held, link);
+
+		if (h->ask && csr_is_for_any_thread(c, h->proc))
+			return true;
+	}
+	return false;
+}
+
+/* Who need not wait any more is told. */
+static void tell_armed(void *arg)
+{
+	struct event_sources *o = arg;
+	nsec_t now = loop_now(o->csrs->conf.env.loop), next = 0;
+
+	list_each_safe (i, &o->csrs->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (!c->answer)
+			continue;
+		if (now >= c->answer_until || !is_awaited(o, c))
+			csr_tell_armed(c);
+		else if (!next || c->answer_until < next)
+			next = c->answer_until;
+	}
+	if (next)
+		loop_timer_arm_at(o->telling, next);
+}
+
 /* Of a loss of lm-trace the other callback tells. */
 static void on_answer(void *arg, const struct tracer_msg *m)
 {
 	struct held *h = arg;
+	struct event_sources *o = h->owner;
 
 	h->ask = NULL;
 	if (m->type == TRACER_FAILED && h->proc->held && h->wish.what)
-		suspend(h->owner, h, 0, m->text[0]);
+		suspend(o, h, 0, m->text[0]);
+	loop_job_post(o->csrs->conf.env.loop, &o->tell, tell_armed, o);
 }
 
 /* For nobody's ears when it is the end of a watch. */
@@ -279,6 +312,7 @@ static void refresh(void *arg)
 
 	list_each (i, procs_all(o->csrs->conf.env.procs))
 		refresh_proc(o, list_entry(i, struct proc, link));
+	tell_armed(o);
 }
 
 static void refresh_soon(struct event_sources *o)
@@ -383,17 +417,17 @@ static void on_poll(void *arg)
 	arm_poll(o);
 }
 
-void csr_source_arm(struct csr *c, struct reply *r)
+bool csr_source_arm(struct csr *c, struct reply *r)
 {
 	struct event_sources *o = c->owner->sources;
 
 	if (!csr_is_source(c))
-		return;
+		return false;
 	procs_watch_threads(c->owner->conf.env.procs, 1);
 	if (csr_is_perf(c)) {
 		csr_perf_arm(c, r);
 		arm_poll(o);
-		return;
+		return false;
 	}
 	/* Whoever arms it anew asks for another try. */
 	list_each (i, &o->held)
@@ -401,7 +435,9 @@ void csr_source_arm(struct csr *c, struct reply *r)
 			list_entry(i, struct held, link)->is_off = false;
 			memset(&list_entry(i, struct held, link)->wish, 0, sizeof(struct wish));
 		}
+	c->answer_until = loop_now(c->owner->conf.env.loop) + CSRS_ARMED_MAX_NS;
 	refresh_soon(o);
+	return true;
 }
 
 void csr_source_disarm(struct csr *c)
@@ -468,9 +504,10 @@ struct event_sources *event_sources_new(struct csrs *s)
 	list_init(&o->held);
 	o->poll = loop_timer_new(s->conf.env.loop, on_poll, o);
 	o->retry = loop_timer_new(s->conf.env.loop, refresh, o);
+	o->telling = loop_timer_new(s->conf.env.loop, tell_armed, o);
 	o->listener = (struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = o };
 	procs_listen(s->conf.env.procs, &o->listener);
-	if (o->poll && o->retry)
+	if (o->poll && o->retry && o->telling)
 		return o;
 	event_sources_free(o);
 	return NULL;
@@ -484,7 +521,9 @@ void event_sources_free(struct event_sources *o)
 		held_free(o, list_entry(i, struct held, link));
 	procs_unlisten(&o->listener);
 	loop_job_cancel(&o->refresh);
+	loop_job_cancel(&o->tell);
 	loop_timer_free(o->poll);
 	loop_timer_free(o->retry);
+	loop_timer_free(o->telling);
 	free(o);
 }

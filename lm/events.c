@@ -12,7 +12,7 @@
 
 struct event_type {
 	struct evtype *type; /* owned; NULL: it makes no sense */
-	unsigned wishes;
+	unsigned wishes, refusals;
 	uint64_t taken;
 };
 
@@ -61,6 +61,13 @@ const struct evtype *events_type(const struct proc *p, unsigned number)
 	return t ? t->type : NULL;
 }
 
+static uint32_t word_of(const struct event_type *t)
+{
+	if (t && t->wishes)
+		return EVENT_RECORD;
+	return t && t->refusals ? EVENT_REFUSE : 0;
+}
+
 void events_wish(struct proc *p, unsigned number, int change)
 {
 	struct event_type *t = find(p, number);
@@ -69,7 +76,18 @@ void events_wish(struct proc *p, unsigned number, int change)
 		return;
 	t->wishes += (unsigned)change;
 	if (p->seg)
-		segview_event_set(p->seg, number, t->wishes ? EVENT_RECORD : 0);
+		segview_event_set(p->seg, number, word_of(t));
+}
+
+void events_refuse(struct proc *p, unsigned number, int change)
+{
+	struct event_type *t = find(p, number);
+
+	if (!t)
+		return;
+	t->refusals += (unsigned)change;
+	if (p->seg)
+		segview_event_set(p->seg, number, word_of(t));
 }
 
 /* A word in the segment: whatever the process does with it, waking takes no time. */
@@ -90,8 +108,8 @@ void events_settle(struct proc *p)
 		return;
 	events_look(p);
 	for (unsigned i = 0; i < SEG_EVENTS; i++)
-		if ((!find(p, i) || !find(p, i)->wishes) && segview_event_get(p->seg, i))
-			segview_event_set(p->seg, i, 0);
+		if (segview_event_get(p->seg, i) != word_of(find(p, i)))
+			segview_event_set(p->seg, i, word_of(find(p, i)));
 	events_tell(p);
 }
 

@@ -17,6 +17,12 @@ const struct evtype *events_type(const struct proc *p, unsigned number);
 
 /* One wish more (1) or less (-1). The process sees it after events_tell(). */
 void events_wish(struct proc *p, unsigned number, int change);
+
+/*
+ * The same for one that has no room for it: unless another one wishes it, the process counts each as lost
+ * instead of making it.
+ */
+void events_refuse(struct proc *p, unsigned number, int change);
 void events_tell(struct proc *p);
 
 /* Types that nobody wishes are off: those that an lm before us had switched on. */

@@ -5,22 +5,21 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/enrol.h"
+#include "common/daemon/renew.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define RENEW_CHECK_NS (60 * NSEC_PER_SEC) /* wall clocks jump: so it is looked at now and then */
-
 struct join {
 	struct join_conf conf;
 	struct connstr conn;
 	char *dir, *site, *host; /* owned */
 	struct enrol *enrol; /* under way; ends by itself */
-	struct enrol_renewal *renewal;
-	struct net_ctx *ctx;
-	struct loop_timer *timer; /* next attempt, or next look at the certificate's age */
+	struct net_ctx *ctx; /* owned */
+	struct renew *renew; /* owned; there when ctx is */
+	struct loop_timer *timer; /* next attempt */
 	nsec_t retry;
 };
 
@@ -34,21 +33,28 @@ static struct enrol_conf enrol_conf_of(const struct join *j)
 				    .host = j->host };
 }
 
-static int load(const struct join *j, struct pki_creds *creds, struct err *e)
-{
-	*creds = (struct pki_creds){ 0 };
-	return pki_creds_load(j->dir, creds, e);
-}
-
 static int open_ctx(struct join *j, struct err *e)
 {
-	struct pki_creds creds;
-	int rc = load(j, &creds, e);
+	struct pki_creds creds = { 0 };
+	int rc = pki_creds_load(j->dir, &creds, e);
 
 	if (rc == 0)
 		rc = net_ctx_open(j->conf.loop, &(struct net_conf){ .creds = &creds }, &j->ctx, e);
 	pki_creds_done(&creds);
 	return rc;
+}
+
+static int open_renew(struct join *j, struct err *e)
+{
+	j->renew = renew_new(&(struct renew_conf){ .loop = j->conf.loop,
+						   .ctx = j->ctx,
+						   .role = "lm",
+						   .dir = j->dir,
+						   .site = j->site,
+						   .host = j->host,
+						   .send = j->conf.ask_top,
+						   .arg = j->conf.arg });
+	return j->renew ? 0 : err_nomem(e);
 }
 
 static void try_later(struct join *j, const struct err *why)
@@ -62,12 +68,12 @@ static void use_certificate(struct join *j)
 {
 	struct err e = { 0 };
 
-	if (open_ctx(j, &e) < 0) {
+	if (!j->ctx && open_ctx(j, &e) < 0)
 		try_later(j, &e);
-		return;
-	}
-	loop_timer_arm(j->timer, RENEW_CHECK_NS);
-	j->conf.on_ready(j->conf.arg, j->ctx);
+	else if (open_renew(j, &e) < 0)
+		try_later(j, &e);
+	else
+		j->conf.on_ready(j->conf.arg, j->ctx);
 }
 
 static void on_enrolled(void *arg, const struct err *why)
@@ -102,53 +108,24 @@ static void begin(struct join *j)
 	try_later(j, &why);
 }
 
-static void renew(struct join *j)
-{
-	struct enrol_conf c = enrol_conf_of(j);
-	struct msg m = { .type = MSG_ENROL };
-	struct err e = { 0 };
-
-	enrol_renew_free(j->renewal);
-	j->renewal = NULL;
-	if (enrol_renew_begin(&c, &j->renewal, &m.enrol, &e) < 0)
-		log_warn("lm", "the certificate is not renewed: %s", e.text);
-	else
-		j->conf.on_renew(j->conf.arg, &m);
-}
-
 static void on_timer(void *arg)
 {
-	struct join *j = arg;
-	nsec_t due;
+	begin(arg);
+}
 
-	if (!j->ctx) {
-		begin(j);
-		return;
-	}
-	due = enrol_renew_at(j->dir);
-	if (due && clock_wall() >= due)
-		renew(j);
-	loop_timer_arm(j->timer, RENEW_CHECK_NS);
+void join_connected(struct join *j)
+{
+	renew_connected(j->renew);
 }
 
 void join_renewed(struct join *j, const struct msg_enrol_ack *ack)
 {
-	struct pki_creds creds = { 0 };
 	struct err e = { 0 };
-	int rc;
 
-	if (!j->renewal)
-		return;
-	rc = enrol_renew_end(j->renewal, ack, &e);
-	if (rc == 0)
-		rc = load(j, &creds, &e);
-	if (rc == 0)
-		rc = net_ctx_reload(j->ctx, &creds, &e);
-	if (rc < 0)
-		log_warn("lm", "the certificate is not renewed: %s", e.text);
-	pki_creds_done(&creds);
-	enrol_renew_free(j->renewal);
-	j->renewal = NULL;
+	if (renew_answer(j->renew, ack, &e))
+		log_warn("lm", "the certificate was not renewed: %s", e.text);
+	else
+		log_notice("lm", "certificate renewed");
 }
 
 int join_reload(struct join *j, struct err *e)
@@ -187,7 +164,7 @@ void join_free(struct join *j)
 	if (!j)
 		return;
 	enrol_cancel(j->enrol);
-	enrol_renew_free(j->renewal);
+	renew_free(j->renew);
 	net_ctx_free(j->ctx);
 	loop_timer_free(j->timer);
 	str_wipe(j->conn.secret, sizeof(j->conn.secret));

@@ -28,15 +28,18 @@ struct join_conf {
 	void (*on_ready)(void *arg, struct net_ctx *ctx);
 	/* Not yet; it is tried again by itself. */
 	void (*on_trouble)(void *arg, const struct err *why, nsec_t retry_in);
-	/* The certificate gets old: send this to mainsm. */
-	void (*on_renew)(void *arg, const struct msg *m);
+	/* The certificate gets old: this is to go to mainsm. */
+	int (*ask_top)(void *arg, const struct msg *m);
 	void *arg;
 };
 
 /* Begins from the loop. ERR_NOMEM; ERR_DENIED, ERR_SYS when the directory cannot be used safely. */
 int join_open(const struct join_conf *c, struct join **out, struct err *e);
 
-/* What mainsm says to the last on_renew. */
+/* After on_ready: a parent is there, and what is due is asked for. */
+void join_connected(struct join *j);
+
+/* What mainsm says to the last ask_top. */
 void join_renewed(struct join *j, const struct msg_enrol_ack *ack);
 
 /* Takes the certificate that lies in the directory now; on failure the old one stays. */

@@ -30,7 +30,7 @@ struct file {
 struct keeprows {
 	struct file *f; /* mapped */
 	struct map by_stream; /* of rows */
-	size_t before; /* rows below it may be of lives before us */
+	size_t before; /* rows below it may be of lives before us, and what they lost is not told yet */
 };
 
 static struct keeprow_state *now(const struct keeprow *r)
@@ -209,6 +209,7 @@ void keeprows_each_loss(struct keeprows *rs, void (*fn)(void *arg, const struct 
 											 r->given_dropped,
 					 .is_last = true });
 	}
+	rs->before = 0;
 }
 
 bool keeprows_knows(const struct keeprows *rs, uint64_t segment)

@@ -43,7 +43,7 @@ void keeprows_given(struct keeprows *rs, const uint8_t *p, const struct evblock 
 
 /* --- after a life that ended */
 
-/* Of every stream before us that had more than was given: that, as a gap that ends it. Again until it was given. */
+/* Of every stream before us that had more than was given: that, as a gap that ends it. Once in a life, again in the next until it was given. */
 void keeprows_each_loss(struct keeprows *rs, void (*fn)(void *arg, const struct evgap *g), void *arg);
 
 /* Somebody took from that segment's rings. */

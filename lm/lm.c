@@ -52,6 +52,8 @@ static void on_up(void *arg, uint32_t node, bool is_other)
 	csrs_link(m->csrs, true);
 	readings_link(m->readings, true);
 	directory_link(m->directory, true);
+	if (m->conf.on_up)
+		m->conf.on_up(m->conf.arg);
 }
 
 static void on_down(void *arg, const struct err *why)
@@ -82,24 +84,14 @@ static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)
 
 /* --- down */
 
-static void on_arm(struct lm *m, const struct msg_arm *arm)
+static void on_armed(void *arg, const char *csr, uint32_t version, const struct reply *r)
 {
-	struct msg_entry *entry = NULL;
-	struct reply *r;
-	size_t n = 0;
+	struct msg_entry *entry = calloc(r->nentry + 1, sizeof(*entry));
+	size_t n = entry ? wire_entries(r, 0, entry, r->nentry) : 0;
 
-	if (csrs_arm(m->csrs, arm, &r) < 0)
-		return; /* without memory nothing can be told either; it is armed again when the link is */
-	entry = calloc(r->nentry + 1, sizeof(*entry));
-	if (entry)
-		n = wire_entries(r, 0, entry, r->nentry);
-	send_up(m, &(struct msg){ .type = MSG_ARM_ACK,
-				  .arm_ack = { .csr = arm->csr,
-					       .version = arm->version,
-					       .entry = entry,
-					       .nentry = n } });
+	send_up(arg, &(struct msg){ .type = MSG_ARM_ACK,
+				    .arm_ack = { .csr = csr, .version = version, .entry = entry, .nentry = n } });
 	free(entry);
-	reply_free(r);
 }
 
 static void on_tool_gone(struct lm *m, uint32_t tool)
@@ -147,7 +139,7 @@ static void on_msg(void *arg, const struct msg *msg)
 		inbox_cancel(m->inbox, msg->cancel.id);
 		break;
 	case MSG_ARM:
-		on_arm(m, &msg->arm);
+		csrs_arm(m->csrs, &msg->arm); /* without memory nothing can be told either; it is armed again when the link is */
 		break;
 	case MSG_DISARM:
 		csrs_disarm(m->csrs, msg->disarm.csr);
@@ -273,6 +265,7 @@ static void on_keep_told(void *arg, struct keep *k)
 {
 	struct lm *m = arg;
 
+	csr_keep_tell_losses(m, k); /* of one that could not be taken up at the start */
 	if (m->csrs && keep_told(k)->ending)
 		csrs_keep_end(m->csrs, k);
 }
@@ -400,6 +393,7 @@ static int open_keeps(struct lm *m, struct err *e)
 {
 	return keeps_open(&(struct keeps_conf){ .loop = m->conf.loop,
 						.dir = m->conf.spool,
+						.turns = m->conf.turns,
 						.send = send_up,
 						.send_arg = m,
 						.on_told = on_keep_told,
@@ -430,7 +424,7 @@ static int open_work(struct lm *m, struct err *e)
 	m->tasks = tasks_new(&env);
 	if (!m->tasks)
 		return err_nomem(e);
-	m->csrs = csrs_new(&(struct csrs_conf){ env, m->tasks, on_triggered, on_corrupt, m });
+	m->csrs = csrs_new(&(struct csrs_conf){ env, m->tasks, on_triggered, on_armed, on_corrupt, m });
 	m->readings = readings_new(&(struct readings_conf){ env, c->bases, send_up, m });
 	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, m->ops, send_frames, m });
 	m->directory = directory_new(
@@ -556,10 +550,9 @@ int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn)
 	return m->uplink ? 0 : -ERR_NOMEM;
 }
 
-void lm_ask_top(struct lm *m, const struct msg *msg)
+int lm_ask_top(struct lm *m, const struct msg *msg)
 {
-	if (m->uplink)
-		ascent_ask_top(m->uplink, msg);
+	return m->uplink ? ascent_ask_top(m->uplink, msg) : -ERR_CLOSED;
 }
 
 void lm_stop(struct lm *m, const char *reason)

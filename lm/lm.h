@@ -25,6 +25,7 @@ struct loop;
 struct msg;
 struct msg_enrol_ack;
 struct net_ctx;
+struct spooler_turns;
 
 struct lm_health {
 	nsec_t uptime, lag_max;
@@ -50,6 +51,7 @@ struct lm_conf {
 	const char *ops; /* what was done, by the ids of tools' requests; NULL = it is forgotten with the lm */
 	const char *audit; /* file of the manipulations; NULL = none */
 	const char *spool; /* folder of kept subscriptions; NULL = none can be */
+	const struct spooler_turns *turns; /* of their spools; NULL = a thread each */
 	const char *files; /* that tools may see: filelist.h; NULL = none */
 	uid_t uid;
 	bool may_manipulate;
@@ -57,6 +59,8 @@ struct lm_conf {
 	void (*health)(void *arg, struct lm_health *out); /* may be NULL */
 	/* It is time to end: call lm_free(), not from within. */
 	void (*on_end)(void *arg, const char *reason);
+	/* A parent is there. May be NULL. */
+	void (*on_up)(void *arg);
 	/* An answer to a renewal of the certificate. May be NULL. */
 	void (*on_enrol_ack)(void *arg, const struct msg_enrol_ack *ack);
 	void *arg;
@@ -75,8 +79,8 @@ int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn);
  */
 int lm_register(struct lm *m, int fd, int32_t pid);
 
-/* To mainsm, whoever the parent is. */
-void lm_ask_top(struct lm *m, const struct msg *msg);
+/* To mainsm, whoever the parent is. -ERR_CLOSED: we have not gone up yet; else as ascent_ask_top(). */
+int lm_ask_top(struct lm *m, const struct msg *msg);
 
 /* Leaves in good order, then on_end. */
 void lm_stop(struct lm *m, const char *reason);

@@ -142,6 +142,13 @@ static void on_end(void *arg, const char *reason)
 	daemon_end(p->daemon, DAEMON_OK);
 }
 
+static void on_up(void *arg)
+{
+	struct program *p = arg;
+
+	join_connected(p->join);
+}
+
 static void on_enrol_ack(void *arg, const struct msg_enrol_ack *ack)
 {
 	struct program *p = arg;
@@ -163,11 +170,11 @@ static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)
 		 (long long)(retry_in / NSEC_PER_SEC));
 }
 
-static void on_renew(void *arg, const struct msg *m)
+static int ask_top(void *arg, const struct msg *m)
 {
 	struct program *p = arg;
 
-	lm_ask_top(p->lm, m);
+	return lm_ask_top(p->lm, m);
 }
 
 static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
@@ -196,6 +203,7 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 					  .linger = v->linger,
 					  .health = on_health,
 					  .on_end = on_end,
+					  .on_up = on_up,
 					  .on_enrol_ack = on_enrol_ack,
 					  .arg = p },
 		       &p->lm, e);
@@ -210,7 +218,7 @@ static int open_join(struct program *p, const struct lm_values *v, struct err *e
 					      .host = p->host_name,
 					      .on_ready = on_member,
 					      .on_trouble = on_trouble,
-					      .on_renew = on_renew,
+					      .ask_top = ask_top,
 					      .arg = p },
 			 &p->join, e);
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,7 +25,7 @@ struct past {
 	uint64_t who, number, used; /* used: the greatest is the one that was touched last; 0 = free */
 };
 
-/* As it lies in the file, which is written in place: a kill of the lm leaves what was written. */
+/* As it lies in the file, which grows and is written in place: a kill of the lm leaves what was written. */
 struct store {
 	uint64_t magic;
 	struct hash_key key;
@@ -33,6 +34,8 @@ struct store {
 	struct past past[OPS_TOOLS_MAX];
 	struct record record[OPS_MAX];
 };
+
+#define HEAD_BYTES offsetof(struct store, past) /* what a file has where nothing was done: the rest is zeros */
 
 struct ops {
 	int fd; /* -1: none */
@@ -69,7 +72,9 @@ static int begin_anew(struct ops *o, size_t read, struct err *e)
 	o->s.magic = MAGIC;
 	if (rng_fill_random(&o->s.key, sizeof(o->s.key), e) < 0)
 		return -ERR_SYS;
-	return write_part(o, &o->s, sizeof(o->s), e);
+	if (o->fd >= 0 && ftruncate(o->fd, 0) < 0)
+		return err_sys(e, "the file of what was done");
+	return write_part(o, &o->s, HEAD_BYTES, e);
 }
 
 static int read_file(struct ops *o, const char *path, struct err *e)
@@ -87,7 +92,7 @@ static int read_file(struct ops *o, const char *path, struct err *e)
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return err_sys(e, "%s", path); /* what may be read another time is not thrown away */
-	return got == (ssize_t)sizeof(o->s) && makes_sense(&o->s) ? 0 : begin_anew(o, (size_t)got, e);
+	return got >= (ssize_t)HEAD_BYTES && makes_sense(&o->s) ? 0 : begin_anew(o, (size_t)got, e);
 }
 
 int ops_open(const char *path, struct ops **out, struct err *e)

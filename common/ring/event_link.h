@@ -20,7 +20,7 @@ struct event_link {
 	 * time. What it gives stays until the process ends.
 	 */
 	int (*announce)(const void *definition, size_t bytes);
-	const uint32_t *word; /* by number; EVENT_RECORD: it is asked for */
+	const uint32_t *word; /* by number; not 0: it is asked for, and put() */
 	uint32_t *bell; /* a futex that changes when words do; both sides may ring */
 	/*
 	 * A record of an event log, head and all; n 0: one that found no room before. Wait-free, signal-safe. What

@@ -92,7 +92,8 @@ enum {
 /* Bits of an event's word. 0 = nobody asks for it. */
 enum {
 	EVENT_RECORD = 1 << 0, /* a record in the ring */
-	EVENT_KNOWN = 1,
+	EVENT_REFUSE = 1 << 1, /* alone: no record, it is counted as lost. Who does not know it makes records */
+	EVENT_KNOWN = 3,
 };
 
 /* What a parameter of a probe was declared as. */

@@ -26,11 +26,26 @@ static bool next_constant(const struct evtype *t, unsigned at, struct evattr *ou
 	return true;
 }
 
+/* The event has it itself: a library call its rank, which its stream has too. */
+static bool is_own(const struct evtype *t, const char *name)
+{
+	for (unsigned i = 0; i < t->nconst; i++)
+		if (str_eq(t->constant[i].name, name))
+			return true;
+	for (unsigned i = 0; i < t->nfield; i++)
+		if (str_eq(t->field[i].name, name))
+			return true;
+	return false;
+}
+
 bool evattr_next(struct evattr_iter *i, struct evattr *out)
 {
 	const struct evtype *t = i->ev->type, *s = i->ev->stream_type;
-	unsigned at = i->at++, of_stream = s ? s->nconst : 0;
+	unsigned of_stream = s ? s->nconst : 0, at;
 
+	while (i->at < of_stream && is_own(t, s->constant[i->at].name))
+		i->at++;
+	at = i->at++;
 	if (next_constant(s, at, out))
 		return true;
 	at -= of_stream;

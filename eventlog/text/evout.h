@@ -38,7 +38,7 @@ void evout_event(struct evout *o, const struct event *ev);
 void evout_end(struct evout *o);
 void evout_done(struct evout *o);
 
-/* All names and values of an event, constants of the stream and of the type first. */
+/* All names and values of an event, constants of the stream (but those that it has itself) and of the type first. */
 struct evattr {
 	const char *name;
 	const struct evvalue *value;

@@ -116,6 +116,22 @@ renews() {
 	return 1
 }
 
+lm_says() {
+	grep -q "$1" "$TMPDIR/lm.log"
+}
+
+an_lm_renews() {
+	: >"$TMPDIR/lm.log"
+	lm --foreground --site y --linger 0 --log-level info 2>"$TMPDIR/lm.log" &
+	lm=$!
+	until_true 20 lm_says 'certificate renewed'
+	got=$?
+	[ "$got" = 0 ] || cat "$TMPDIR/lm.log" "$TMPDIR/mainsm.log"
+	kill -TERM "$lm"
+	wait "$lm"
+	return "$got"
+}
+
 if command -v mainsm >/dev/null 2>&1; then
 	check "mainsm starts" with_mainsm
 	check "with a token it enrols and serves" sm_is_up
@@ -129,6 +145,7 @@ if command -v mainsm >/dev/null 2>&1; then
 	check "mainsm dies and comes back: it waits" waits_for_mainsm
 	check "and ends" ends_with 0
 	check "a certificate near its end is renewed over the link" renews
+	check "so is an lm's" an_lm_renews
 	check "and it serves on" ends_with 0
 	kill -TERM "$top"
 	wait "$top" 2>/dev/null

@@ -242,7 +242,7 @@ env OMIG_MAINSM="$(cat "$OMIG_STATE_DIR/mainsm/mainsm.conn")" lm 2>"$TMPDIR/lm.e
 check 'a new one takes over what is fit' grep 'took over 3 running processes' "$TMPDIR/lm.err"
 lm=$(daemon_pid lm)
 check 'and serves' until_true 20 is_followed
-check 'and reads them' reads
+check 'and reads them' until_true 20 reads
 check 'events of the good program go on again' events_go_on
 for v in $vandals; do v_ends; done
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Events that are kept until they are safe: generated = stored + counted lost, exactly, of numbered events, whatever is killed or stands
-# still meanwhile. Long runs (make soak-events): OMIG_EVENTS=N (of each rank), OMIG_EVENT_BURST=N, OMIG_EVENT_ROOM=MIB, OMIG_EVENT_KILLS=N (of each
+# still meanwhile. Long runs (make soak-events): OMIG_EVENTS=N (of each rank), OMIG_EVENT_BURST=N, OMIG_EVENT_ROOM=MIB, OMIG_EVENT_FULL=POLICY, OMIG_EVENT_KILLS=N (of each
 # victim, at random points), OMIG_EVENT_VICTIMS, OMIG_EVENT_TO=archive:FILE, OMIG_TEST_SEED.
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -13,6 +13,7 @@ done
 events=${OMIG_EVENTS:-250000}
 burst=${OMIG_EVENT_BURST:-100}
 room=${OMIG_EVENT_ROOM:-64} # MiB
+full=${OMIG_EVENT_FULL:-oldest} # what becomes of what has no room
 kills=${OMIG_EVENT_KILLS:-0}
 victims=${OMIG_EVENT_VICTIMS:-lm sm loader}
 export OMIG_RING=65536 # has no room for the larger bursts
@@ -29,7 +30,7 @@ begin() { # WHERE: what is there goes to
 	load
 }
 load() {
-	omig events on tick --name t413 --to "$to" --json --room "$room" >>"$TMPDIR/on.out" 2>>"$TMPDIR/on.err" &
+	omig events on tick --name t413 --to "$to" --json --room "$room" --when-full "$full" >>"$TMPDIR/on.out" 2>>"$TMPDIR/on.err" &
 	loader=$!
 }
 figure() { # NAME: as the loader told it last

@@ -362,6 +362,8 @@ void fake_segment_event(struct fake_segment *s, unsigned number, const void *val
 	struct ring ring = { block(s) + s->h->ring_offset, s->h->ring_bytes, &t->ring_head,
 			     &t->ring_tail, &t->ring_dropped };
 
+	if (word[number] == EVENT_REFUSE)
+		e[number].lost++;
 	if (!(word[number] & EVENT_RECORD))
 		return;
 	r[0] = RING_EVENT_WORD(bytes, number, bytes - sizeof(struct ring_event) - n);

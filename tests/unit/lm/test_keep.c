@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events of kept subscriptions: from the ring to the disk, and from there up. */
+#include "common/base/file.h"
 #include "eventlog/evread.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
@@ -12,6 +13,7 @@
 #define KEPT(names) "thread_writes_events([@],[" names "],\"\",0,\"run7\"): print([])"
 
 static char dir[40];
+static struct fake_segment wide;
 static struct evread *reader;
 static uint64_t stream, place, events, last;
 static bool has_ended;
@@ -54,13 +56,16 @@ static void write_events(struct fake_segment *s, unsigned number, int32_t from, 
 		fake_segment_event(s, number, (const uint8_t *)&n, sizeof(n));
 }
 
+static void open_with(const struct msg_events_open *m)
+{
+	stream = m->stream;
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_EVENTS_OPEN, .events_open = *m });
+	world_run(&w, 10 * MS);
+}
+
 static void open_as(const char *owner, uint64_t number, bool ending)
 {
-	stream = number;
-	above_send(&w.mainsm, &(struct msg){ .type = MSG_EVENTS_OPEN,
-					     .events_open = { "run7", owner, number, 8, MSG_KEEP_DROP_OLDEST, 8u << 20,
-							      600, ending } });
-	world_run(&w, 10 * MS);
+	open_with(&(struct msg_events_open){ "run7", owner, number, 8, MSG_KEEP_DROP_OLDEST, 8u << 20, 600, ending });
 }
 
 static void ack(void)
@@ -74,6 +79,8 @@ static void take(const struct msg_events *m)
 	size_t used, at = 0;
 
 	ck_assert_str_eq(m->sub, "run7");
+	if (m->stream < stream)
+		return; /* of the opening before, on its way still */
 	ck_assert_uint_eq(m->stream, stream);
 	has_ended |= m->end;
 	place = m->end ? place : m->place;
@@ -114,11 +121,16 @@ static bool comes_to_an_end(void)
 	return has_ended;
 }
 
-static unsigned arm_status_as(const char *pattern)
+static unsigned arm_status_of(const char *pattern, int32_t pid)
 {
-	const struct msg_arm_ack *a = arm(pattern, world_token(&w, 100), 0, false);
+	const struct msg_arm_ack *a = arm(pattern, world_token(&w, pid), 0, false);
 
 	return a->nentry ? a->entry[0].status : STATUS_OK;
+}
+
+static unsigned arm_status_as(const char *pattern)
+{
+	return arm_status_of(pattern, 100);
 }
 
 START_TEST(events_go_to_the_disk_and_up_and_are_acknowledged)
@@ -188,6 +200,43 @@ START_TEST(the_next_lm_is_armed_before_it_is_told)
 }
 END_TEST
 
+static void copy_arm(const char *from, const char *to)
+{
+	char a[64], b[64];
+	struct buf bytes = BUF_INIT(1 << 16);
+
+	snprintf(a, sizeof(a), "%s/%s", dir, from);
+	snprintf(b, sizeof(b), "%s/%s", dir, to);
+	ck_assert_int_eq(file_read(a, bytes.max, FILE_SECRET, &bytes, NULL), 0);
+	ck_assert_int_eq(file_write_atomic(b, bytes.p, bytes.n, NULL), 0);
+	buf_done(&bytes);
+}
+
+/* Which processes are meant could not be written down: the next lm is told by those above. */
+START_TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others)
+{
+	unsigned number = announce(&other, "io.read");
+	char both[80];
+
+	announce(&seg, "io.read");
+	snprintf(both, sizeof(both), "%s,%s", rank0, rank1);
+	open_as(MANIPULATOR, 3, false);
+	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_OK);
+	copy_arm("run7.arm", "before");
+	world_arm(&w, "c_5", with(KEPT("\"all\""), both), 0, false);
+	write_events(&other, number, 0, 10);
+	ck_assert(has_come(10));
+	world_crash_lm(&w);
+	copy_arm("before", "run7.arm");
+	*(uint32_t *)(void *)(other.base + other.h->event_word_offset) = EVENT_RECORD; /* as one that is killed leaves it */
+	write_events(&other, number, 10, 20);
+	world_start_lm(&w);
+	world_arm(&w, "c_5", with(KEPT("\"all\""), both), 0, false);
+	open_as(MANIPULATOR, 1, false);
+	ck_assert(has_come(20));
+}
+END_TEST
+
 static uint64_t key_now(void)
 {
 	const struct proc *p = procs_find_pid(w.lm->procs, 100);
@@ -247,6 +296,112 @@ START_TEST(one_that_ends_needs_no_other_word)
 	world_crash_lm(&w);
 	world_start_lm(&w);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
+}
+END_TEST
+
+/* Of a rank with the largest ring; nothing is acknowledged meanwhile. How many it took. */
+static unsigned fill_up(unsigned number)
+{
+	const struct keep *k = keeps_find(w.lm->keeps, "run7");
+	nsec_t end = clock_mono() + WAIT_MAX_NS;
+	unsigned n = 0;
+
+	for (; !keep_is_full(k) && clock_mono() < end; n += 20000) {
+		write_events(&wide, number, 0, 20000);
+		wait_a_little();
+	}
+	ck_assert(keep_is_full(k));
+	return n;
+}
+
+static void all_is_there_or_lost(unsigned n)
+{
+	const struct evread_report *r = evread_report(reader);
+
+	for (nsec_t end = clock_mono() + WAIT_MAX_NS; !has_ended && clock_mono() < end;) {
+		wait_a_little();
+		ack();
+	}
+	ck_assert(has_ended);
+	ck_assert_uint_eq(events + r->dropped + r->lost_events, n);
+	ck_assert_uint_gt(events, 0);
+}
+
+/* happen: gives how many more were made. */
+static void stop_the_source(unsigned (*happen)(unsigned number))
+{
+	struct msg_events_open m = { "run7", MANIPULATOR, 3, 8, MSG_KEEP_STOP, 2u << 20, 600, false };
+	unsigned number, n;
+
+	world_add_rank_with(&w, &wide, &(struct fake_rank){ 300, 2, 300, SEG_RING_MAX_BYTES }, NULL);
+	number = announce(&wide, "io.read");
+	open_with(&m);
+	ck_assert_uint_eq(arm_status_of(KEPT("\"all\""), 300), STATUS_OK);
+	n = fill_up(number);
+	n += happen(number);
+	m.stream++; /* what was not acknowledged comes again, and passes for repeated */
+	m.ending = true;
+	open_with(&m);
+	all_is_there_or_lost(n);
+	fake_segment_close(&wide);
+}
+
+/* Nothing of it has room, and then all has. */
+static unsigned make_more(unsigned number)
+{
+	const struct keep *k = keeps_find(w.lm->keeps, "run7");
+	nsec_t end = clock_mono() + WAIT_MAX_NS;
+	uint64_t before;
+
+	write_events(&wide, number, 0, 500);
+	while (keep_is_full(k) && clock_mono() < end) {
+		ack();
+		wait_a_little();
+	}
+	ck_assert(!keep_is_full(k));
+	before = events;
+	write_events(&wide, number, 0, 100);
+	while (events < before + 100 && clock_mono() < end) {
+		ack();
+		wait_a_little();
+	}
+	return 600;
+}
+
+START_TEST(what_a_source_that_was_stopped_would_have_made_is_counted)
+{
+	stop_the_source(make_more);
+}
+END_TEST
+
+static unsigned end_and_begin(unsigned number)
+{
+	write_events(&wide, number, 0, 500);
+	world_crash_lm(&w);
+	world_start_lm(&w);
+	wait_a_little();
+	write_events(&wide, number, 0, 30);
+	wait_a_little();
+	return 530;
+}
+
+START_TEST(the_next_lm_counts_on_from_there)
+{
+	stop_the_source(end_and_begin);
+}
+END_TEST
+
+static unsigned meet_a_probe(unsigned unused)
+{
+	for (int i = 0; i < 300; i++)
+		fake_segment_probe(&wide, FAKE_STEP, &(union seg_value){ .i = i });
+	wait_a_little();
+	return 300;
+}
+
+START_TEST(probes_that_have_no_room_are_counted_too)
+{
+	stop_the_source(meet_a_probe);
 }
 END_TEST
 
@@ -337,10 +492,14 @@ int main(void)
 		only_the_owner_gets_it_and_only_of_what_is_there,
 		another_request_takes_the_place_without_a_gap,
 		the_next_lm_is_armed_before_it_is_told,
+		what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others,
 		a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot,
 		one_that_ends_sends_the_rest_and_says_so,
 		one_that_ends_needs_no_other_word,
 		a_subscription_that_is_over_takes_its_request_with_it,
+		what_a_source_that_was_stopped_would_have_made_is_counted,
+		the_next_lm_counts_on_from_there,
+		probes_that_have_no_room_are_counted_too,
 		killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told,
 	};
 

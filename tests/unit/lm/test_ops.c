@@ -116,6 +116,35 @@ START_TEST(what_was_begun_and_ended_outlives_a_crash)
 }
 END_TEST
 
+static off_t file_bytes(void)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_size;
+}
+
+/* There is one for each lm, and most of them are never asked to do anything. */
+START_TEST(where_nothing_was_done_there_is_nearly_nothing)
+{
+	unsigned status;
+	uint64_t who;
+
+	reopen();
+	who = ops_who(ops, MANIPULATOR, EPOCH);
+	ck_assert_int_lt(file_bytes(), 64);
+	reopen();
+	ck_assert_int_lt(file_bytes(), 64);
+	ck_assert_uint_eq(ops_who(ops, MANIPULATOR, EPOCH), who); /* it is the same file */
+	begin(1);
+	reopen();
+	ck_assert_int_eq(state_of(1, &status), OP_BEGUN);
+	ck_assert_int_eq(state_of(2, &status), OP_NEW);
+	ops_close(ops);
+	ops = NULL;
+}
+END_TEST
+
 START_TEST(what_cannot_be_read_is_not_thrown_away)
 {
 	struct ops *other = NULL;
@@ -373,7 +402,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { what_was_begun_and_ended_outlives_a_crash,
+	const TTest *const tests[] = { what_was_begun_and_ended_outlives_a_crash, where_nothing_was_done_there_is_nearly_nothing,
 				       what_cannot_be_read_is_not_thrown_away,
 				       half_a_record_is_not_what_became_of_another_one,
 				       tools_actions_and_epochs_do_not_meet,

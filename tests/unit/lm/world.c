@@ -151,6 +151,7 @@ void world_start_lm(struct world *w)
 				   .bases = w->bases,
 				   .ops = w->ops,
 				   .spool = w->spool,
+				   .tracer = w->tracer,
 				   .files = "/proc/some /proc/gone",
 				   .uid = getuid(),
 				   .may_manipulate = w->may_manipulate,

@@ -53,6 +53,7 @@ struct world {
 	const char *ops; /* NULL: none */
 	const char *bases; /* NULL: none */
 	const char *spool; /* NULL: none */
+	const char *tracer; /* NULL: none */
 	const char *socket;
 	bool may_manipulate;
 	nsec_t linger;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions on events as people write them. What is no condition: see tests/unit/eventlog/test_evwhere.c. */
 #include "common/base/array.h"
+#include "common/base/buf.h"
 #include "eventlog/text/evout.h"
 #include "tests/suite.h"
 
@@ -43,4 +44,24 @@ START_TEST(conditions_hold_or_not)
 }
 END_TEST
 
-SUITE("conditions on events", conditions_hold_or_not)
+START_TEST(what_an_event_has_itself_is_not_told_of_its_stream_too)
+{
+	static const struct evconst of_stream[] = { { "n", { .kind = EV_INT32, .i32 = 1 } },
+						    { "PROG", { .kind = EV_STRING, .n = 1, .s = "p" } },
+						    { "HOST", { .kind = EV_STRING, .n = 1, .s = "h" } } };
+	static const struct evtype stream = { .name = "", .nconst = ARRAY_LEN(of_stream), .constant = of_stream };
+	const struct event ev = { .type = &type, .stream_type = &stream, .value = value };
+	struct evattr_iter i = { .ev = &ev };
+	struct evattr a;
+	struct buf names = BUF_INIT(100);
+
+	while (evattr_next(&i, &a))
+		buf_printf(&names, "%s ", a.name);
+	ck_assert_str_eq(buf_str(&names), "PROG HOST n big f who ");
+	buf_done(&names);
+	ck_assert_int_eq(evattr_find(&ev, "n")->i32, 7);
+	ck_assert_str_eq(evattr_find(&ev, "HOST")->s, "a b");
+}
+END_TEST
+
+SUITE("conditions on events", conditions_hold_or_not, what_an_event_has_itself_is_not_told_of_its_stream_too)
