@@ -30,7 +30,6 @@ struct run_of {
 	bool *is_down; /* owned */
 	uint32_t m, nup;
 	nsec_t settle;
-	nsec_t worst_error; /* of a clock so far: a time between two events errs at most twice that */
 };
 
 static int measure_init(void *state, struct setup *s, struct err *e)
@@ -38,7 +37,7 @@ static int measure_init(void *state, struct setup *s, struct err *e)
 	struct run_of *r = state;
 
 	map_init(&r->message);
-	r->settle = 10 * NSEC_PER_SEC;
+	r->settle = MEASURE_SETTLE_NS;
 	return setup_nsec(s, "broadcast.settle", 0, NEKO_TIME_MAX, &r->settle, e);
 }
 
@@ -70,7 +69,6 @@ static int measure_begin(void *state, uint32_t m)
 
 	forget(r);
 	r->m = r->nup = m;
-	r->worst_error = 0;
 	r->is_down = calloc(m, sizeof(*r->is_down));
 	return r->is_down ? 0 : -ERR_NOMEM;
 }
@@ -128,8 +126,7 @@ static void look(const struct run_of *r, struct neko_figures *f, struct message 
 {
 	if (!v->by || v->n < r->nup || v->sent_at < 0)
 		return;
-	neko_figure(f, TIME_TO_DELIVER, (double)(v->last_at - v->sent_at) / 1e9,
-		    2 * r->worst_error);
+	neko_figure_time(f, TIME_TO_DELIVER, v->last_at - v->sent_at);
 	free(v->by);
 	v->by = NULL;
 }
@@ -156,7 +153,7 @@ static void delivered(struct run_of *r, struct neko_figures *f, const struct nek
 		return;
 	}
 	if (v->sent_at >= 0 && e->process != origin_of(v->id))
-		neko_figure(f, DELAY, (double)(e->at - v->sent_at) / 1e9, 2 * r->worst_error);
+		neko_figure_time(f, DELAY, e->at - v->sent_at);
 	if (v->first_at < 0)
 		v->first_at = e->at;
 	v->last_at = e->at;
@@ -189,8 +186,6 @@ static void measure_handle(void *state, struct neko_figures *f, const struct nek
 {
 	struct run_of *r = state;
 
-	if (e->error > r->worst_error)
-		r->worst_error = e->error;
 	if (strcmp(e->what, NEKO_CRASHED) == 0)
 		crashed(r, f, e->process);
 	else if (strcmp(e->what, BROADCAST_SENT) == 0)

@@ -23,6 +23,15 @@ int fd_params(const struct neko_process *p, struct setup *s, struct fd_params *o
 	return rc;
 }
 
+int fd_check_monitored(const struct neko_process *p, const struct setup *s, const struct fd_params *params, struct err *e)
+{
+	if (params->monitored != neko_id(p))
+		return 0;
+	err_set(e, ERR_INVALID, "process %u would monitor itself; write fd.monitored = %u", neko_id(p),
+		neko_id(p) == 1 ? 2 : 1);
+	return setup_blame(s, "fd.monitored", e);
+}
+
 uint64_t fd_hear(struct neko_layer *l, const struct fd_params *params, const struct neko_msg *m)
 {
 	uint64_t number = 0;
@@ -138,8 +147,5 @@ int fd_nfds(struct neko_process *p, struct setup *s, struct err *e)
 	f->delta = f->params.eta;
 	if (rc == 0)
 		rc = setup_nsec(s, "fd.delta", 0, FD_TIME_MAX, &f->delta, e);
-	if (rc == 0 && f->params.monitored == neko_id(p))
-		rc = err_set(e, ERR_INVALID, "process %u would monitor itself; change fd.monitored",
-			     neko_id(p));
-	return rc;
+	return rc ? rc : fd_check_monitored(p, s, &f->params, e);
 }

@@ -35,6 +35,9 @@ struct fd_params {
 
 int fd_params(const struct neko_process *p, struct setup *s, struct fd_params *out, struct err *e);
 
+/* For detectors: ERR_INVALID when the process is the one that it is to monitor. */
+int fd_check_monitored(const struct neko_process *p, const struct setup *s, const struct fd_params *params, struct err *e);
+
 /* Sends them to all others. */
 int fd_heartbeat(struct neko_process *p, struct setup *s, struct err *e);
 

@@ -184,9 +184,8 @@ static int push(struct neko_process *p, struct setup *s, const struct neko_layer
 		rc = fd_params(p, s, &f->params, e);
 	if (rc == 0 && window)
 		rc = setup_u64(s, "fd.window", 1, FD_WINDOW_MAX, &window, e);
-	if (rc == 0 && f->params.monitored == neko_id(p))
-		rc = err_set(e, ERR_INVALID, "process %u would monitor itself; change fd.monitored",
-			     neko_id(p));
+	if (rc == 0)
+		rc = fd_check_monitored(p, s, &f->params, e);
 	if (rc)
 		return rc;
 	f->window.cap = window;

@@ -3,6 +3,8 @@
 #ifndef NEKO_LIMITS_H
 #define NEKO_LIMITS_H
 
+#include "common/base/clock.h"
+
 #include <stdint.h>
 
 #define NEKO_PROCESSES_MAX 1000000 /* ten times what a run of 2 GiB holds */
@@ -26,5 +28,6 @@
 	1000 /* answers CLOSED after which a layer that goes on is left where it is */
 #define NEKO_STACK_BYTES \
 	(64 * 1024) /* of an active layer, touched as far as it is used; printf needs 10 KiB */
+#define MEASURE_SETTLE_NS (10 * NSEC_PER_SEC) /* what has not come by then in a run that ends does not come */
 
 #endif

@@ -10,6 +10,7 @@ struct neko_figures {
 	const struct neko_measure *measure;
 	struct statset set;
 	struct err broken; /* the first property that did not hold */
+	nsec_t worst_error; /* of a clock so far */
 	max_align_t state[];
 };
 
@@ -49,6 +50,7 @@ static int measured_begin(void *arg, uint32_t m)
 	struct neko_figures *f = arg;
 
 	statset_begin(&f->set);
+	f->worst_error = 0;
 	return f->measure->begin && f->measure->begin(f->state, m) ? -ERR_NOMEM : 0;
 }
 
@@ -57,6 +59,8 @@ static void measured_handle(void *arg, const struct neko_event *v)
 	struct neko_figures *f = arg;
 
 	f->set.now = v->at;
+	if (v->error > f->worst_error)
+		f->worst_error = v->error;
 	f->measure->handle(f->state, f, v);
 }
 
@@ -107,6 +111,11 @@ struct stat_kind stat_measured(const struct neko_measure *m)
 void neko_figure(struct neko_figures *f, unsigned row, double value, nsec_t error)
 {
 	statset_add(&f->set, row, value, error);
+}
+
+void neko_figure_time(struct neko_figures *f, unsigned row, nsec_t time)
+{
+	neko_figure(f, row, (double)time / NSEC_PER_SEC, 2 * f->worst_error);
 }
 
 void neko_broken(struct neko_figures *f, const char *fmt, ...)

@@ -190,6 +190,9 @@ struct neko_measure {
 /* The next value of a row, and what clocks may have made it err (0: nothing). */
 void neko_figure(struct neko_figures *f, unsigned row, double value, nsec_t error);
 
+/* The same of a time between two events, in seconds: what the clocks of those so far may err at the most. */
+void neko_figure_time(struct neko_figures *f, unsigned row, nsec_t time);
+
 /* A property did not hold: the run ends, and its user is told. The first one counts. */
 void neko_broken(struct neko_figures *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -29,7 +29,6 @@ struct run_of {
 	nsec_t led_since, led; /* since: -1: it is not led */
 	nsec_t last_led;
 	nsec_t settle;
-	nsec_t worst_error; /* of a clock so far: a time between two events errs at most twice that */
 };
 
 static int measure_init(void *state, struct setup *s, struct err *e)
@@ -37,7 +36,7 @@ static int measure_init(void *state, struct setup *s, struct err *e)
 	struct run_of *r = state;
 
 	map_init(&r->leader);
-	r->settle = 10 * NSEC_PER_SEC;
+	r->settle = MEASURE_SETTLE_NS;
 	return setup_nsec(s, "raft.settle", 0, NEKO_TIME_MAX, &r->settle, e);
 }
 
@@ -75,16 +74,11 @@ static bool is_led(const struct run_of *r)
 	return n > r->m / 2;
 }
 
-static double seconds(nsec_t ns)
-{
-	return (double)ns / 1e9;
-}
-
 static void begin_led(struct run_of *r, struct neko_figures *f, nsec_t at)
 {
 	r->led_since = at;
 	if (r->crashed_at >= 0)
-		neko_figure(f, FAILOVER, seconds(at - r->crashed_at), 2 * r->worst_error);
+		neko_figure_time(f, FAILOVER, at - r->crashed_at);
 	if (r->led_term && r->term > r->led_term)
 		neko_figure(f, TERMS, (double)(r->term - r->led_term), 0);
 	r->led_term = r->term;
@@ -133,7 +127,7 @@ static void became_leader(struct run_of *r, struct neko_figures *f, const struct
 	else if (!other && map_put(&r->leader, term, v, NULL))
 		neko_broken(f, "out of memory for the terms of a run");
 	if (v->term == term)
-		neko_figure(f, ELECTION, seconds(e->at - v->stood_at), 2 * r->worst_error);
+		neko_figure_time(f, ELECTION, e->at - v->stood_at);
 	if (term > r->term) {
 		r->term = term;
 		r->current = v;
@@ -169,8 +163,6 @@ static void measure_handle(void *state, struct neko_figures *f, const struct nek
 	struct run_of *r = state;
 	struct view *v = &r->view[e->process - 1];
 
-	if (e->error > r->worst_error)
-		r->worst_error = e->error;
 	if (strcmp(e->what, NEKO_CRASHED) == 0) {
 		crashed(r, v, e->at);
 	} else if (strcmp(e->what, RAFT_CANDIDATE) == 0) {
@@ -198,7 +190,7 @@ static void measure_end(void *state, struct neko_figures *f, nsec_t now)
 		neko_figure(f, LED, (double)r->led / (double)now, 0);
 	if (r->settle && r->nup > r->m / 2 && now - r->last_led > r->settle)
 		neko_broken(f, "no leader that most follow for the last %.3f s",
-			    seconds(now - r->last_led));
+			    (double)(now - r->last_led) / NSEC_PER_SEC);
 }
 
 static const struct neko_row rows[] = { { "election", "s", false },

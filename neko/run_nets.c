@@ -69,6 +69,11 @@ static int medium(struct setup *s, struct simnet_conf *c, const char *name, stru
 		key_of(key, c->name, "medium");
 		return setup_blame(s, key, e);
 	}
+	key_of(key, c->name, "delay");
+	if (setup_get(s, key)) {
+		err_set(e, ERR_INVALID, "a shared line has no delay but that of its medium; take one of both lines out");
+		return setup_blame(s, key, e);
+	}
 	if (m->kind != MEDIUM_FDDI) {
 		rc = shared_time(s, c->name, "slot", &m->slot, e);
 		return rc ? rc : shared_time(s, c->name, "gap", &m->gap, e);

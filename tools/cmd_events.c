@@ -417,7 +417,7 @@ int cmd_events(int argc, char **argv)
 		{ "room", 0, "MIB", "on: what may wait on the disk of each host and site (default 64)", OPT_I64, &wish.on.room_mib, 2, 4096, NULL },
 		{ "lease", 0, "TIME", "on: and for how long when nobody takes it (default 5m)", OPT_NSEC, &wish.on.lease_ns, 10 * NSEC_PER_SEC,
 		  86400 * NSEC_PER_SEC, NULL },
-		{ "when-full", 0, "WHAT", "on: without room oldest (default) or newest are lost, or events are off (stop)", OPT_STR,
+		{ "when-full", 0, "WHAT", "on: without room oldest (default) or newest are lost, or none are made, but counted (stop)", OPT_STR,
 		  &wish.on.when_full, 0, 0, NULL },
 		{ 0 },
 	};

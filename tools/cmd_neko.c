@@ -13,6 +13,7 @@
 #include "tools/neko_show.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +144,7 @@ static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 	if (status != CMD_OK)
 		return status;
 	if (run_it(w, r, &wish, &f, &e) || run_flush(r, &e))
-		return blame(path, &e);
+		return e.code == ERR_NOTFOUND && !e.line ? cmd_fail(CMD_UNREACHABLE, "%s", e.text) : blame(path, &e);
 	warn_missing(r);
 	if (f.stuck)
 		cmd_warn("%u active layers did not return at the end of their run", f.stuck);
@@ -175,7 +176,11 @@ static int run_file(struct neko_wish *w, const char *path)
 	int status;
 
 	if (setup_read(path, &s, &e))
-		return blame(path, &e);
+		return e.line ? blame(path, &e) : cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
+	if (w->output && file_check_writable(w->output, &e)) {
+		setup_free(s);
+		return cmd_fail(CMD_FAILURE, "%s", e.text);
+	}
 	if (w->messages && !(w->to_messages = fopen(w->messages, "w"))) {
 		setup_free(s);
 		return cmd_fail(CMD_FAILURE, "%s: %s", w->messages, strerror(errno));
@@ -223,6 +228,8 @@ static int configure(const struct opt_spec *spec, char **argv)
 
 static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, char **argv)
 {
+	uint64_t seed;
+
 	if (argc == 1 && str_eq(argv[0], "list"))
 		return list();
 	if (argc == 6 && str_eq(argv[0], "configure"))
@@ -242,6 +249,10 @@ static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, 
 		return opt_usage_error(spec, "--delays and --hosts are for a run with --real");
 	if (w->is_simulated == w->is_real)
 		return opt_usage_error(spec, "either --simulate or --real");
+	if (w->seed && str_to_u64(w->seed, 0, UINT64_MAX, &seed))
+		return opt_usage_error(spec, "--seed %s: a whole number from 0 to %" PRIu64, w->seed, UINT64_MAX);
+	if (w->trace.from > w->trace.until)
+		return opt_usage_error(spec, "--trace-until is before --trace-from; exchange them");
 	return run_file(w, argv[1]);
 }
 
@@ -289,7 +300,7 @@ int cmd_neko(int argc, char **argv)
 		{ "seed", 0, "N", "run: of all random numbers, instead of simulation.seed", OPT_STR,
 		  &w.seed, 0, 0, NULL },
 		{ "output", 'o', "FILE",
-		  "run: write the results there as JSON; plot: the picture; whole or not at all",
+		  "run: write the results there as JSON; plot: the picture, as SVG; whole or not at all",
 		  OPT_STR, &w.output, 0, 0, NULL },
 		{ "json", 'j', NULL, "run: JSON on the standard output", OPT_FLAG, &w.json, 0, 0,
 		  NULL },

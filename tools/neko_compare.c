@@ -130,7 +130,7 @@ static int read_text(const char *path, const struct buf *b, struct side_list *l)
 	int status = CMD_OK;
 
 	if (jsondoc_parse((const char *)b->p, b->n, &d, &e))
-		return cmd_fail(CMD_USAGE, "%s: %s", path, e.text);
+		return cmd_fail(CMD_USAGE, "%s: %s; results are written by omig neko run -o", path, e.text);
 	if (!read_list(jsondoc_root(d), l))
 		status = cmd_fail(CMD_USAGE,
 				  "%s has no quantities of a run; write it with omig neko run -o",
@@ -235,6 +235,24 @@ static void add_row(struct table *t, const struct row *r)
 	table_cell(t, r->agrees ? "yes" : "no");
 }
 
+/* What one of both alone has cannot be compared, and is said. */
+static void print_alone(struct buf *b, const char *which, const struct side_list *of, const struct side_list *other)
+{
+	const char *between = "";
+	size_t i;
+
+	for (i = 0; i < of->n; i++) {
+		const struct side *o = find(other, of->side[i].name);
+
+		if (of->side[i].n < 2 || (o && o->n >= 2))
+			continue;
+		buf_printf(b, "%s%s", *between ? between : "Not compared: ", of->side[i].name);
+		between = ", ";
+	}
+	if (*between)
+		buf_printf(b, " (only the %s has two values of it)\n", which);
+}
+
 static void print_text(struct buf *b, const struct side_list *first, const struct side_list *second,
 		       const struct comparison *c)
 {
@@ -251,6 +269,8 @@ static void print_text(struct buf *b, const struct side_list *first, const struc
 	if (!t || table_print(t, 0, b))
 		b->failed = true;
 	table_free(t);
+	print_alone(b, "first", first, second);
+	print_alone(b, "second", second, first);
 	buf_printf(b,
 		   c->differing ? "They differ in %zu of %zu quantities"
 				: "They agree: %zu of %zu quantities differ",

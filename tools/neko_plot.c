@@ -357,7 +357,7 @@ static int write_picture(const char *output, struct buf *b)
 	return status;
 }
 
-int neko_plot(const char *path, const char *output)
+static int plot(const char *path, const char *output)
 {
 	struct buf text = BUF_INIT(JSONDOC_MAX_BYTES + 1), picture = BUF_INIT(NEKO_PLOT_MAX_BYTES);
 	struct jsondoc *d = NULL;
@@ -373,4 +373,20 @@ int neko_plot(const char *path, const char *output)
 	buf_done(&text);
 	buf_done(&picture);
 	return status;
+}
+
+/* "rb.png" would hold what nothing opens; a name without an ending, as of a device, says nothing. */
+static bool is_other_kind(const char *output)
+{
+	const char *slash = output ? strrchr(output, '/') : NULL;
+	const char *end = output ? strrchr(slash ? slash : output, '.') : NULL;
+
+	return end && strcmp(end, ".svg") != 0;
+}
+
+int neko_plot(const char *path, const char *output)
+{
+	if (is_other_kind(output))
+		return cmd_fail(CMD_USAGE, "%s: the picture is SVG; give the file a name that ends in .svg", output);
+	return plot(path, output);
 }

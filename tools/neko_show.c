@@ -49,6 +49,22 @@ static void add_row(struct table *t, const struct stat_result *v, bool with_cloc
 		cell(t, v->clock_mean);
 }
 
+/* What could have come and did not is said, so that nobody looks for it. */
+static void add_empty(struct buf *b, const struct stat_result *v, size_t n)
+{
+	const char *between = "no values: ";
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (quantity_moments(v[i].quantity)->n)
+			continue;
+		buf_printf(b, "%s%s", between, quantity_name(v[i].quantity));
+		between = ", ";
+	}
+	if (*between == ',')
+		buf_putc(b, '\n');
+}
+
 static void add_table(struct buf *b, const struct stat_result *v, size_t n)
 {
 	static const char *const heads[] = { "QUANTITY",  "N",	 "MEAN", "+-95%", "FORMULA",
@@ -103,6 +119,7 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_figures
 		   f->is_real ? "real" : "simulated", f->seed, f->runs,
 		   f->runs == 1 ? "run" : "runs", f->seconds, f->sent, f->delivered, end_of(f));
 	add_table(b, v, n);
+	add_empty(b, v, n);
 	add_warnings(b, v, n);
 	if (f->broken)
 		buf_printf(b, "BROKEN: %s; seed %" PRIu64 "\n", f->broken, f->seed_of_last);

@@ -32,6 +32,14 @@ sed 's/(20ms)/(-20ms)/' $example >"$TMPDIR/worse.conf"
 check 'a delay before 0 has its line' says 'worse.conf:11: network.lan.delay: .*before it is sent' \
 	omig neko run "$TMPDIR/worse.conf" --simulate
 check 'no file is status 4' status_is 4 omig neko run "$TMPDIR/none.conf" --simulate
+check 'and is named once' says "^omig: $TMPDIR/none.conf: not there" omig neko run "$TMPDIR/none.conf" --simulate
+sed 's/stat.stop.*/simulation.until = 10m/' $example >"$TMPDIR/long.conf"
+check 'where results cannot be written nothing is run' status_is 1 timeout 60 omig neko run "$TMPDIR/long.conf" --real -o "$TMPDIR/none/real.json"
+check 'a seed that is none is blamed on its option' says '--seed -1: a whole number from 0' omig neko run $example --simulate --seed -1
+check 'a span that ends before it begins' says 'trace-until is before' omig neko run $example --simulate --trace-from 2s --trace-until 1s
+check 'without a monitor there are no other hosts: status 3' status_is 3 omig neko run $example --real --hosts 127.0.0.1
+check 'what had no values is named' says '^no values: T_D' omig neko run "$TMPDIR/some.conf" --simulate
+check 'what is no result has a remedy' says 'omig neko run -o' omig neko compare $example $example
 sed 's/loss = .*/loss = 0/; s/exponential/constant/' $example >"$TMPDIR/never.conf"
 check 'a rule that never holds ends with the deadline' status_is 124 \
 	omig neko run "$TMPDIR/never.conf" --simulate --deadline 100ms
@@ -74,6 +82,8 @@ twice() {
 	omig neko plot "$TMPDIR/raft.json" -o "$TMPDIR/raft.svg" && omig neko plot "$TMPDIR/raft.json" | cmp - "$TMPDIR/raft.svg"
 }
 check 'a picture is the same for the same results' twice
+check 'a picture of another kind is not made' status_is 2 omig neko plot "$TMPDIR/raft.json" -o "$TMPDIR/raft.png"
+check 'nor its file' test ! -e "$TMPDIR/raft.png"
 sed 's/"name":"led"/"name":"<script>\\"\\u0026"/; s/examples/]]><b>/' "$TMPDIR/raft.json" >"$TMPDIR/strange.json"
 strange() {
 	omig neko plot "$TMPDIR/strange.json" -o "$TMPDIR/strange.svg" && grep -q '&lt;script&gt;.*&quot;&amp;' "$TMPDIR/strange.svg" &&

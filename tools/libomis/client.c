@@ -11,13 +11,11 @@
 #include "common/net/net.h"
 #include "tools/libomis/ask.h"
 
-#include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #define CLIENT_LOCK_POLL_NS (20 * NSEC_PER_MSEC)
@@ -177,17 +175,9 @@ static int lock_dir(struct client *c, nsec_t until, struct err *e)
 	rc = file_join(path, sizeof(path), c->dir, "lock", e);
 	if (rc < 0)
 		return rc;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return err_sys(e, "%s", path);
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if (loop_now(c->loop) >= until) {
-			close(fd);
-			return err_set(e, ERR_TIMEOUT, "%s is held by another tool", path);
-		}
+	while ((rc = file_lock(path, false, &fd, e)) == -ERR_AGAIN && loop_now(c->loop) < until)
 		client_wait(c, CLIENT_LOCK_POLL_NS);
-	}
-	return fd;
+	return rc == -ERR_AGAIN ? err_set(e, ERR_TIMEOUT, "%s is held by another tool", path) : rc < 0 ? rc : fd;
 }
 
 static int have_identity(struct client *c, struct err *e)

@@ -98,7 +98,7 @@ static void enter(struct watch *w, struct neko_figures *f, const struct neko_eve
 	if (v->process != 1)
 		return;
 	if (w->first_at)
-		neko_figure(f, ROUND, (double)(v->at - w->first_at) / 1e9, 0);
+		neko_figure_time(f, ROUND, v->at - w->first_at);
 	w->first_at = v->at;
 }
 
@@ -109,7 +109,7 @@ static void watch_handle(void *state, struct neko_figures *f, const struct neko_
 	if (strcmp(v->what, "enter") == 0) {
 		enter(w, f, v);
 	} else if (strcmp(v->what, "leave") == 0) {
-		neko_figure(f, ALONE, (double)(v->at - w->entered_at) / 1e9, 0);
+		neko_figure(f, ALONE, (double)(v->at - w->entered_at) / 1e9, 0); /* by one clock */
 		w->inside = 0;
 	}
 }

@@ -392,7 +392,7 @@ START_TEST(what_no_line_can_be_is_told_with_its_line)
 	} bad[] = {
 		{ RUN("tokenring"), "there is no 'tokenring': ethernet, csma_dcr, fddi" },
 		{ RUN("ethernet") "network.lan.delay = constant(1ms)\n",
-		  "no part of this run knows" },
+		  "a shared line has no delay" },
 		{ RUN("ethernet") "network.lan.ttrt = 1ms\n", "no part of this run knows" },
 		{ RUN("ethernet") "network.lan.duplicate = 0.1\n", "neither doubles nor reorders nor sends again" },
 		{ RUN("ethernet") "network.lan.slot = 0s\n", "slot of 2 ns to" },

@@ -67,7 +67,8 @@ START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 		{ GOOD "fd.dleta = 1s\n", "did you mean fd.", 7 },
 		{ GOOD "fd.threshold = 3\n", "take the line out", 7 },
 		{ GOOD "fd.eta = -1s\n", "a time before 0", 7 },
-		{ GOOD "fd.monitored = 2\n", "would monitor itself", 0 },
+		{ GOOD "fd.monitored = 2\n", "would monitor itself; write fd.monitored = 1", 7 },
+		{ GOOD "network.n.medium = ethernet\n", "a shared line has no delay", 5 },
 		{ GOOD "fd.monitored = 3\n", "from 1 to 2", 7 },
 		{ GOOD "fd.network = 2\n", "from 1 to 1", 7 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = a\nnetwork.a.delay = "
