@@ -7,7 +7,7 @@
 
 /*
  * proc_get_info with flags 513: "rank,pid" of that token, which means this process for ever. 1, so
- * that checks can be counted.
+ * that checks can be counted; 0: it is a rogue's, and not judged.
  */
 unsigned answers_check_proc(struct cluster *c, const char *token, const char *value);
 
@@ -23,8 +23,11 @@ struct seen {
  */
 unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_order, struct seen *seen);
 
-/* A read of Send_volume: no value is more than has been sent. */
+/* A read of Send_volume: no value is more than has been sent; what a rogue may have its share in is not judged. */
 unsigned answers_check_read(struct cluster *c, const char *value);
+
+/* Of a read by node: the value of that host, which is not the rogue's; NaN: none. */
+double answers_of(const struct cluster *c, const char *value, const struct simnode *n);
 
 /* The number of the value of the one result, or NaN. */
 double answers_total(const char *value);

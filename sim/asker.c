@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/asker.h"
 
+#include "sim/rogue.h"
 #include "sim/simtool.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@ struct asker {
 	struct simtool *tool;
 	void (*on_event)(void *arg, const struct reply *r);
 	void *arg;
+	struct rogue *rogue; /* NULL: none; borrowed */
 	struct reply *answer; /* the last one; owned */
 	nsec_t asked_at, answered_at;
 };
@@ -27,6 +29,7 @@ static void on_reply(void *arg, const struct reply *r)
 {
 	struct asker *a = arg;
 
+	rogue_check(a->rogue, r);
 	if (r->kind && a->on_event)
 		a->on_event(a->arg, r);
 	if (r->kind && r->kind != STATUS_CSR_DEFINED)
@@ -63,6 +66,11 @@ int asker_new(struct world *w, const char *name, void (*on_event)(void *arg, con
 	return 0;
 }
 
+void asker_excuse(struct asker *a, struct rogue *r)
+{
+	a->rogue = r;
+}
+
 void asker_free(struct asker *a)
 {
 	if (!a)
@@ -87,15 +95,25 @@ const struct reply *asker_ask(struct asker *a, const char *text)
 	return NULL;
 }
 
+static bool is_partial(const struct asker *a, const struct reply *r)
+{
+	if (!rogue_counts(a->rogue))
+		return reply_is_partial(r);
+	for (size_t i = 0; i < r->coverage.nmissing; i++)
+		if (!rogue_is_excused(a->rogue, r->coverage.missing[i].object))
+			return true;
+	return false;
+}
+
 const struct reply *asker_be_ok(struct asker *a, const char *text)
 {
 	const struct reply *r = asker_ask(a, text);
 
 	for (size_t i = 0; r && i < r->nentry; i++)
-		if (r->entry[i].status)
+		if (r->entry[i].status && !rogue_is_excused(a->rogue, r->entry[i].objects))
 			world_break(a->w, "all is whole, and %.80s is answered %s: %.200s", text,
 				    status_name(r->entry[i].status), r->entry[i].value);
-	if (r && reply_is_partial(r))
+	if (r && is_partial(a, r))
 		world_break(a->w, "all is whole, and %.80s is not for all: %.100s: %.150s", text,
 			    r->coverage.nmissing ? r->coverage.missing[0].object : "?",
 			    r->coverage.nmissing ? r->coverage.missing[0].reason : "?");

@@ -7,10 +7,13 @@
 #include "sim/world.h"
 
 struct asker;
+struct rogue;
 
 /* on_event: definitions and what they tell; may be NULL. It is there a second later, or the world is broken. */
 int asker_new(struct world *w, const char *name, void (*on_event)(void *arg, const struct reply *r), void *arg,
 	      struct asker **out);
+/* From now on what a rogue answers for itself is as good as any. */
+void asker_excuse(struct asker *a, struct rogue *r);
 void asker_free(struct asker *a);
 
 /* The whole answer, valid until the next one is asked; NULL: there is none, and the world is broken. */

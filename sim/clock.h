@@ -21,4 +21,7 @@ void simclock_enter(const struct loop *l, uint64_t seed);
 /* Of the system, whatever world is under way. */
 nsec_t simclock_real(void);
 
+/* That of the world under way; NULL: none is. */
+const struct loop *simclock_loop(void);
+
 #endif

@@ -2,6 +2,7 @@
 #include "sim/clocks.h"
 
 #include "common/base/log.h"
+#include "sim/rogue.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,12 +30,12 @@ void clocks_judge(struct cluster *c)
 	nsec_t believed, bound;
 
 	for (unsigned i = 0; i < c->sms; i++)
-		if (simsite_is_running(c->site[i])) {
+		if (simsite_is_running(c->site[i]) && !rogue_has_sm(c->rogue, c->site[i])) {
 			believed = simsite_time(c->site[i], &bound);
 			compare(c, simsite_host(c->site[i]), believed, bound);
 		}
 	for (unsigned i = 0; i < c->conf.hosts; i++)
-		if (simnode_is_running(c->node[i])) {
+		if (simnode_is_running(c->node[i]) && !rogue_has_host(c->rogue, c->node[i])) {
 			believed = simnode_time(c->node[i], &bound);
 			compare(c, simnode_name(c->node[i]), believed, bound);
 		}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/cluster.h"
 
+#include "sm/nodes.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +54,7 @@ static int make_site(struct cluster *c, unsigned number, struct err *e)
 
 	snprintf(site, sizeof(site), "site%u", number);
 	snprintf(host, sizeof(host), "sm%u", number);
-	return simsite_new(c->w, &(struct simsite_conf){ .site = site, .host = host }, &c->site[number], e);
+	return simsite_new(c->w, &(struct simsite_conf){ .site = site, .host = host, .is_diskless = c->conf.are_diskless }, &c->site[number], e);
 }
 
 /* The sm of the site is told by mainsm, another one is named. */
@@ -64,13 +66,13 @@ static int make_below(struct cluster *c, unsigned number, struct err *e)
 	snprintf(host, sizeof(host), "%.20s-%u", simsite_host(parent), number % c->conf.below);
 	if (level_of(c, number) > 1)
 		snprintf(address, sizeof(address), "%s:%d", simsite_host(parent), SIMSITE_PORT);
-	return simsite_new(c->w, &(struct simsite_conf){ simsite_name(parent), host, true, address },
+	return simsite_new(c->w, &(struct simsite_conf){ simsite_name(parent), host, true, c->conf.are_diskless, address },
 			   &c->site[number], e);
 }
 
 static int make_all(struct cluster *c, struct err *e)
 {
-	int rc = simtop_new(c->w, &c->top, e);
+	int rc = simtop_new(c->w, c->conf.tool_queue, &c->top, e);
 
 	for (unsigned i = 0; rc == 0 && i < c->sms; i++)
 		rc = i < c->conf.sites ? make_site(c, i, e) : make_below(c, i, e);
@@ -88,6 +90,9 @@ int cluster_open(struct world *w, const struct cluster_conf *conf, struct cluste
 	const struct mem_link how = { .delay = conf->delay, .jitter = conf->jitter };
 	int rc;
 
+	if (conf->hosts > conf->sites * NODES_MAX)
+		return err_set(e, ERR_LIMIT, "an sm has %d hosts below it at the most: %u hosts need %u sites", NODES_MAX, conf->hosts,
+			       (conf->hosts + NODES_MAX - 1) / NODES_MAX);
 	*c = (struct cluster){ .w = w, .conf = *conf };
 	c->sms = level_begin(conf, conf->levels);
 	c->site = calloc(c->sms, sizeof(struct simsite *));
@@ -116,7 +121,7 @@ void cluster_close(struct cluster *c)
 /* A daemon that cannot read or write what it must says so and does not start. */
 static int unless_in_trouble(const struct simdisk *d, int rc)
 {
-	return rc < 0 && simdisk_state(d) != SIMDISK_WELL ? 0 : rc;
+	return rc < 0 && d && simdisk_state(d) != SIMDISK_WELL ? 0 : rc;
 }
 
 static int start_until(struct cluster *c, unsigned end, struct err *e)
@@ -125,7 +130,7 @@ static int start_until(struct cluster *c, unsigned end, struct err *e)
 
 	for (unsigned i = 0; rc == 0 && i < end; i++)
 		if (!simsite_is_running(c->site[i]))
-			rc = simsite_start(c->site[i], e);
+			rc = unless_in_trouble(simsite_disk(c->site[i]), simsite_start(c->site[i], e));
 	return rc;
 }
 

@@ -8,6 +8,8 @@
 #include "sim/simtop.h"
 #include "sim/world.h"
 
+struct rogue;
+
 #define CLUSTER_RANKS_MAX 16 /* that ever begin on one host */
 #define CLUSTER_LEVELS_MAX 3 /* of sms: ASCENT_WAYS_MAX parents are remembered */
 
@@ -16,7 +18,8 @@ struct cluster_conf {
 	unsigned levels; /* of sms: 1, those of the sites */
 	unsigned below; /* sms below each that is not of the last level */
 	unsigned ranks; /* of each host at the start */
-	bool are_diskless; /* hosts: an lm keeps nothing, and has no file open */
+	bool are_diskless; /* lms and sms: they keep nothing, and have no file open */
+	size_t tool_queue; /* bytes that mainsm keeps for a tool; 0: as ever */
 	nsec_t delay, jitter; /* of each link, one way */
 };
 
@@ -27,6 +30,7 @@ struct cluster {
 	struct simsite **site; /* all sms: those of the sites, then those below them, level by level */
 	unsigned sms;
 	struct simnode **node;
+	struct rogue *rogue; /* one of them, or a tool; NULL: all are as they seem; borrowed */
 };
 
 /* For conf.below: each daemon of a site has about as many branches; where there is a level, two of it at least. */

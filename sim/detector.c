@@ -182,7 +182,7 @@ static int measure(struct detector *d, struct err *e)
 int detector_measure(const struct detector_conf *c, struct detector_result *out, struct err *e)
 {
 	struct detector d = { .conf = c, .out = out };
-	int rc = world_open(&d.w, c->seed, NULL, e);
+	int rc = world_open(&d.w, c->seed, false, e);
 
 	if (rc < 0)
 		return rc;

@@ -4,12 +4,14 @@
  * for what they keep, linked with --wrap (module.mk). Files elsewhere are the system's.
  */
 #include "common/base/array.h"
+#include "common/base/str.h"
 #include "sim/simdisk_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,34 +32,65 @@ ssize_t __real_write(int fd, const void *p, size_t n);
 ssize_t __wrap_write(int fd, const void *p, size_t n);
 ssize_t __real_pwrite(int fd, const void *p, size_t n, off_t at);
 ssize_t __wrap_pwrite(int fd, const void *p, size_t n, off_t at);
+int __real_ftruncate(int fd, off_t size);
+int __wrap_ftruncate(int fd, off_t size);
+int __real_posix_fallocate(int fd, off_t at, off_t n);
+int __wrap_posix_fallocate(int fd, off_t at, off_t n);
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
+int __real_fdatasync(int fd);
+int __wrap_fdatasync(int fd);
 int __real_rename(const char *from, const char *to);
 int __wrap_rename(const char *from, const char *to);
 int __real_unlink(const char *path);
 int __wrap_unlink(const char *path);
 
-/* Whose file each descriptor is; NULL: none of ours. */
-static struct simdisk **disk_of_fd;
+/* Whose file each descriptor is. */
+struct owned {
+	struct simdisk *disk; /* NULL: none of ours */
+	char *folder; /* owned; its path, if it is one */
+};
+
+static struct owned *of_fd;
 static size_t fds;
 
-static struct simdisk *behind(int fd)
+struct simdisk *simdisk_behind(int fd)
 {
-	return fd >= 0 && (size_t)fd < fds ? disk_of_fd[fd] : NULL;
+	return fd >= 0 && (size_t)fd < fds ? of_fd[fd].disk : NULL;
 }
 
-static int note(int fd, struct simdisk *d)
+const char *simdisk_folder(int fd)
 {
-	if (fd >= 0 && !array_grow(&disk_of_fd, &fds, (size_t)fd + 1, sizeof(struct simdisk *), INT32_MAX))
-		disk_of_fd[fd] = d;
+	return simdisk_behind(fd) ? of_fd[fd].folder : NULL;
+}
+
+static int note(int fd, struct simdisk *d, const char *folder)
+{
+	if (fd < 0 || array_grow(&of_fd, &fds, (size_t)fd + 1, sizeof(*of_fd), INT32_MAX))
+		return fd;
+	free(of_fd[fd].folder); /* closedir() does not pass here */
+	of_fd[fd] = (struct owned){ d, folder ? str_dup(folder) : NULL };
 	return fd;
+}
+
+void simdisk_forget_descriptors(void)
+{
+	free(of_fd);
+	of_fd = NULL;
+	fds = 0;
+}
+
+static void forget(struct owned *o)
+{
+	free(o->folder);
+	*o = (struct owned){ 0 };
 }
 
 void simdisk_leave(const struct simdisk *d)
 {
 	for (size_t i = 0; i < fds; i++)
-		if (disk_of_fd[i] == d)
-			disk_of_fd[i] = NULL;
+		if (of_fd[i].disk == d)
+			forget(&of_fd[i]);
 }
 
 static bool is_there(const char *path)
@@ -72,7 +105,7 @@ static int make(struct simdisk *d, const char *path, int flags, mode_t mode)
 	if (simdisk_refuses_change(d))
 		return -1;
 	simdisk_will_move(d, path);
-	return note(__real_open(path, flags, mode), d);
+	return note(__real_open(path, flags, mode), d, NULL);
 }
 
 int __wrap_open(const char *path, int flags, ...)
@@ -89,7 +122,7 @@ int __wrap_open(const char *path, int flags, ...)
 		return __real_open(path, flags, mode);
 	if (flags & O_CREAT && !is_there(path))
 		return make(d, path, flags, mode);
-	return simdisk_fails(d) ? -1 : note(__real_open(path, flags, mode), d);
+	return simdisk_fails(d) ? -1 : note(__real_open(path, flags, mode), d, flags & O_DIRECTORY ? path : NULL);
 }
 
 /* The same names each time. */
@@ -105,25 +138,25 @@ int __wrap_mkostemp(char *path, int flags)
 
 int __wrap_close(int fd)
 {
-	if (behind(fd))
-		disk_of_fd[fd] = NULL;
+	if (simdisk_behind(fd))
+		forget(&of_fd[fd]);
 	return __real_close(fd);
 }
 
 ssize_t __wrap_read(int fd, void *p, size_t n)
 {
-	return behind(fd) && simdisk_fails(behind(fd)) ? -1 : __real_read(fd, p, n);
+	return simdisk_behind(fd) && simdisk_fails(simdisk_behind(fd)) ? -1 : __real_read(fd, p, n);
 }
 
 ssize_t __wrap_pread(int fd, void *p, size_t n, off_t at)
 {
-	return behind(fd) && simdisk_fails(behind(fd)) ? -1 : __real_pread(fd, p, n, at);
+	return simdisk_behind(fd) && simdisk_fails(simdisk_behind(fd)) ? -1 : __real_pread(fd, p, n, at);
 }
 
 /* How much of it comes; at < 0: at the end. */
 static size_t admitted(int fd, size_t n, off_t at, bool *is_told)
 {
-	struct simdisk *d = behind(fd);
+	struct simdisk *d = simdisk_behind(fd);
 	struct stat st;
 
 	*is_told = true;
@@ -160,10 +193,36 @@ ssize_t __wrap_pwrite(int fd, const void *p, size_t n, off_t at)
 	return told(some || is_told ? __real_pwrite(fd, p, some, at) : 0, is_told, why);
 }
 
+int __wrap_ftruncate(int fd, off_t size)
+{
+	struct simdisk *d = simdisk_behind(fd);
+	struct stat st;
+
+	if (!d || fstat(fd, &st))
+		return __real_ftruncate(fd, size);
+	if (simdisk_refuses_change(d))
+		return -1;
+	simdisk_will_cut(d, &st, (uint64_t)size);
+	return __real_ftruncate(fd, size);
+}
+
+int __wrap_posix_fallocate(int fd, off_t at, off_t n)
+{
+	struct simdisk *d = simdisk_behind(fd);
+	struct stat st;
+
+	if (!d || fstat(fd, &st))
+		return __real_posix_fallocate(fd, at, n);
+	if (simdisk_refuses_change(d))
+		return errno;
+	simdisk_will_write(d, &st);
+	return simdisk_state(d) == SIMDISK_FULL && st.st_size < at + n ? ENOSPC : __real_posix_fallocate(fd, at, n);
+}
+
 /* Nothing has to reach a real disk. */
 int __wrap_fsync(int fd)
 {
-	struct simdisk *d = behind(fd);
+	struct simdisk *d = simdisk_behind(fd);
 	struct stat st;
 	bool is_ok;
 
@@ -173,8 +232,13 @@ int __wrap_fsync(int fd)
 	if (!S_ISDIR(st.st_mode))
 		simdisk_synced(d, &st, is_ok);
 	else if (is_ok)
-		simdisk_names_synced(d);
+		simdisk_names_synced(d, simdisk_folder(fd));
 	return is_ok ? 0 : -1;
+}
+
+int __wrap_fdatasync(int fd)
+{
+	return simdisk_behind(fd) ? __wrap_fsync(fd) : __real_fdatasync(fd);
 }
 
 int __wrap_rename(const char *from, const char *to)

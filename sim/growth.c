@@ -5,6 +5,7 @@
 #include "sim/answers.h"
 #include "sim/asker.h"
 #include "sim/cluster.h"
+#include "sm/nodes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,14 +52,14 @@ struct bed {
 
 /* --- a world, in which all is well */
 
-/* Balanced: each daemon has about as many branches. */
+/* Balanced: each daemon has about as many branches; but no site more hosts than its sm takes. */
 static struct cluster_conf shape(const struct growth_conf *g, unsigned ranks)
 {
 	double each = pow(g->hosts, 1.0 / (g->levels + 1));
 	struct cluster_conf c = { .hosts = g->hosts, .levels = g->levels, .ranks = ranks, .are_diskless = true,
 				  .delay = GROWTH_DELAY_NS };
 
-	c.sites = (unsigned)round(each);
+	c.sites = (unsigned)fmax(round(each), ceil((double)g->hosts / NODES_MAX));
 	c.below = cluster_below(c.sites, c.hosts, c.levels);
 	return c;
 }
@@ -93,14 +94,22 @@ static int set_pace(struct bed *b)
 	return rc;
 }
 
+static void tell_stage(const struct growth_conf *g, const char *what)
+{
+	if (g->on_stage)
+		g->on_stage(g, what);
+}
+
 static int open_bed(struct bed *b, const struct growth_conf *g, unsigned ranks, struct err *e)
 {
 	const struct cluster_conf c = shape(g, ranks);
-	int rc = world_open(&b->w, g->seed, g->disk, e);
+	int rc;
+
+	tell_stage(g, "all find each other");
+	rc = world_open(&b->w, g->seed, true, e);
 
 	if (rc < 0)
 		return rc;
-	heap_watch(b->w.loop);
 	rc = cluster_open(&b->w, &c, &b->c, e);
 	rc = rc < 0 ? rc : cluster_start_sms(&b->c, e);
 	rc = rc < 0 ? rc : cluster_start(&b->c, e);
@@ -115,13 +124,12 @@ static int open_bed(struct bed *b, const struct growth_conf *g, unsigned ranks, 
 /* rc: of all that was done in it. */
 static int close_bed(struct bed *b, int rc, struct err *e)
 {
-	heap_watch(NULL);
-	if (rc == 0 && b->w.broken[0])
-		rc = err_set(e, ERR_INTERNAL, "%s", b->w.broken);
 	asker_free(b->asker);
 	cluster_close(&b->c);
 	if (b->w.loop)
 		world_close(&b->w);
+	if (rc == 0 && b->w.broken[0])
+		rc = err_set(e, ERR_INTERNAL, "%s", b->w.broken);
 	return rc;
 }
 
@@ -292,10 +300,12 @@ static void weigh(const struct bed *b, struct growth_point *p)
 {
 	size_t most = 0;
 
-	for (unsigned i = 0; i < b->c.sms; i++)
-		if (simsite_heap(b->c.site[i])->most > most)
-			most = simsite_heap(b->c.site[i])->most;
-	p->v[GROWTH_TOP_MIB] = (double)simtop_heap(b->c.top)->most / MIB;
+	for (unsigned i = 0; i < b->c.sms; i++) {
+		size_t sm = simsite_clock(b->c.site[i])->heap->most;
+
+		most = sm > most ? sm : most;
+	}
+	p->v[GROWTH_TOP_MIB] = (double)simtop_clock(b->c.top)->heap->most / MIB;
 	p->v[GROWTH_SM_MIB] = (double)most / MIB;
 }
 
@@ -307,8 +317,11 @@ int growth_measure(const struct growth_conf *g, struct growth_point *out, struct
 	if (rc == 0) {
 		*out = (struct growth_point){ .hosts = g->hosts, .levels = g->levels, .sites = b.c.conf.sites,
 					      .below = b.c.conf.below, .sms = b.c.sms };
+		tell_stage(g, "idle");
 		measure_idle(&b, out);
+		tell_stage(g, "requests");
 		measure_request(&b, out);
+		tell_stage(g, "measurements");
 		measure_reads(&b, out);
 		weigh(&b, out);
 	}

@@ -35,7 +35,7 @@ enum growth_figure {
 struct growth_conf {
 	uint64_t seed;
 	unsigned hosts, levels;
-	const char *disk; /* as of run.h */
+	void (*on_stage)(const struct growth_conf *c, const char *what); /* what is done next, of what takes long; NULL: nobody cares */
 };
 
 struct growth_point {

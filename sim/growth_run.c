@@ -5,7 +5,6 @@
 #include "common/base/json.h"
 #include "common/base/str.h"
 #include "sim/cluster.h"
-#include "sim/disk.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -38,36 +37,52 @@ int growth_parse_list(const char *text, unsigned most, unsigned *out, unsigned m
 	return 0;
 }
 
-/* --- with a folder for the disks */
+/* --- whether there is room for it */
 
-/* What is to be measured: one of them is not NULL. */
-struct wanted {
-	struct growth_point *point;
-	struct growth_front *front;
-	struct growth_speed *speed;
-	nsec_t time; /* of speed */
-};
+#define GIB (1024.0 * 1024 * 1024)
 
-static int measure(const struct growth_conf *conf, const struct wanted *w, struct err *e)
+int growth_fits(unsigned hosts, uint64_t bytes, struct err *e)
 {
-	struct growth_conf c = *conf;
-	char disk[DISK_PATH_BYTES];
-	int rc = disk_make(disk, e);
+	uint64_t need = (uint64_t)hosts * GROWTH_HOST_BYTES;
 
-	if (rc < 0)
-		return rc;
-	c.disk = disk;
-	if (w->point)
-		rc = growth_measure(&c, w->point, e);
-	else if (w->front)
-		rc = growth_measure_front(&c, w->front, e);
-	else
-		rc = growth_measure_speed(&c, w->time, w->speed, e);
-	disk_remove(disk);
-	return rc;
+	if (need <= bytes)
+		return 0;
+	return err_set(e, ERR_LIMIT, "%u hosts need some %.1f GiB of memory, and %.1f GiB are free here: simulate fewer, or elsewhere", hosts,
+		       (double)need / GIB, (double)bytes / GIB);
+}
+
+/* What programs can have without swapping; as much as one may wish where the system does not say. */
+static uint64_t free_bytes(void)
+{
+	static const char name[] = "MemAvailable:";
+	uint64_t bytes = UINT64_MAX;
+	FILE *f = fopen("/proc/meminfo", "re");
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, sizeof(name) - 1))
+			bytes = strtoull(line + sizeof(name) - 1, NULL, 10) * 1024;
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+static int all_fit(const struct growth_plan *p, struct err *e)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < p->nhosts; i++)
+		most = p->hosts[i] > most ? p->hosts[i] : most;
+	return growth_fits(most, free_bytes(), e);
 }
 
 /* --- telling */
+
+static void tell_stage(const struct growth_conf *c, const char *what)
+{
+	fprintf(stderr, "omig: %u hosts, %u level%s of sms: %s\n", c->hosts, c->levels, c->levels > 1 ? "s" : "", what);
+}
+
 
 static void tell_head(void)
 {
@@ -151,10 +166,10 @@ static int run_points(const struct growth_plan *p, struct buf *lines, struct err
 	tell_head();
 	for (unsigned h = 0; h < p->nhosts; h++)
 		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->is_told_to_end(); l++) {
-			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l], NULL };
+			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l], p->is_watched ? tell_stage : NULL };
 			struct growth_point point;
 
-			rc = measure(&c, &(struct wanted){ .point = &point }, e);
+			rc = growth_measure(&c, &point, e);
 			if (rc == 0)
 				tell_point(&point, lines);
 		}
@@ -178,7 +193,7 @@ static int run_front(const struct growth_plan *p, unsigned levels, struct buf *l
 	for (size_t i = 0; i < 2 * ARRAY_LEN(rates) && rc == 0 && !p->is_told_to_end(); i++) {
 		struct growth_front f = { .rate = rates[i / 2], .is_central = i % 2 };
 
-		rc = measure(&c, &(struct wanted){ .front = &f }, e);
+		rc = growth_measure_front(&c, &f, e);
 		if (rc == 0)
 			tell_front(&f, lines);
 	}
@@ -213,10 +228,14 @@ static int write_lines(const char *path, const struct buf *lines, struct err *e)
 int growth_run(const struct growth_plan *p, struct err *e)
 {
 	struct buf lines = BUF_INIT(JSON_MAX_BYTES);
-	int rc = run_points(p, &lines, e);
+	int rc = all_fit(p, e);
 
+	rc = rc < 0 ? rc : run_points(p, &lines, e);
 	rc = rc < 0 ? rc : run_fronts(p, &lines, e);
-	if (rc == 0 && p->json)
+	/* What was measured is there, also when what comes after it cannot be. */
+	if (p->json && lines.n && rc < 0)
+		write_lines(p->json, &lines, NULL);
+	else if (p->json && lines.n)
 		rc = write_lines(p->json, &lines, e);
 	buf_done(&lines);
 	return rc;
@@ -224,15 +243,17 @@ int growth_run(const struct growth_plan *p, struct err *e)
 
 int growth_run_speed(const struct growth_plan *p, nsec_t time, struct err *e)
 {
-	int rc = 0;
+	int rc = all_fit(p, e);
 
+	if (rc < 0)
+		return rc;
 	printf("| hosts | levels | times real time | MiB |\n|---:|---:|---:|---:|\n");
 	for (unsigned h = 0; h < p->nhosts; h++)
 		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->is_told_to_end(); l++) {
-			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l], NULL };
+			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l], p->is_watched ? tell_stage : NULL };
 			struct growth_speed s;
 
-			rc = measure(&c, &(struct wanted){ .speed = &s, .time = time }, e);
+			rc = growth_measure_speed(&c, time, &s, e);
 			if (rc == 0)
 				printf("| %u | %u | %.3g | %.4g |\n", c.hosts, c.levels, s.speedup, s.mib);
 			fflush(stdout);

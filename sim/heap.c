@@ -23,6 +23,11 @@ void heap_watch(const struct loop *l)
 	sessions++;
 }
 
+bool heap_is_watched(void)
+{
+	return watched;
+}
+
 static uint64_t magic_of(const void *p)
 {
 	return hash_mix64((uint64_t)(uintptr_t)p ^ sessions << 56);
@@ -43,8 +48,10 @@ size_t heap_room(size_t n)
 void *heap_charge(void *p)
 {
 	struct tag t = { watched ? loop_part_maker(loop_running(watched)) : NULL, magic_of(p) };
-	uint8_t *at = p && t.account ? tag_at(p) : NULL;
+	uint8_t *at;
 
+	heap_discharge(p); /* a tag that is there is of a block that was freed where it is not seen */
+	at = p && t.account ? tag_at(p) : NULL;
 	if (!at)
 		return p;
 	t.account->bytes += malloc_usable_size(p);
@@ -54,7 +61,7 @@ void *heap_charge(void *p)
 	return p;
 }
 
-void heap_discharge(void *p)
+bool heap_discharge(void *p)
 {
 	uint8_t *at = p && watched ? tag_at(p) : NULL;
 	struct tag t = { 0 };
@@ -62,7 +69,8 @@ void heap_discharge(void *p)
 	if (at)
 		memcpy(&t, at, sizeof(t));
 	if (!at || t.magic != magic_of(p))
-		return;
+		return false;
 	memset(at, 0, sizeof(t));
 	t.account->bytes -= malloc_usable_size(p);
+	return true;
 }

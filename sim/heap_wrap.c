@@ -2,21 +2,11 @@
 /* heap.h around what allocates: linked with --wrap. */
 #include "sim/heap.h"
 
+#include "common/base/wrapped.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void __real_free(void *p);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-char *__wrap_strdup(const char *s);
-char *__wrap_strndup(const char *s, size_t n);
-void __wrap_free(void *p);
 
 void *__wrap_malloc(size_t n)
 {
@@ -34,8 +24,12 @@ void *__wrap_calloc(size_t n, size_t size)
 
 void *__wrap_realloc(void *p, size_t n)
 {
-	heap_discharge(p);
-	return heap_charge(__real_realloc(p, heap_room(n)));
+	bool was_charged = heap_discharge(p);
+	void *q = __real_realloc(p, heap_room(n));
+
+	if (!q && was_charged)
+		heap_charge(p); /* it is as it was */
+	return heap_charge(q);
 }
 
 void *__wrap_reallocarray(void *p, size_t n, size_t size)

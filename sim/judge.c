@@ -5,6 +5,7 @@
 #include "sim/answers.h"
 #include "sim/clocks.h"
 #include "sim/asker.h"
+#include "sim/rogue.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,6 +15,8 @@
 #define CALLS 3 /* of each rank, that must all be told */
 #define CALLERS_MAX 400 /* at once: a tool is told of 1,000 events in a second */
 #define TOKEN_ROOM 40
+#define CREATE ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",0,\"mode\",\"start\"])"
+#define CREATE_BY_NODE ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",0,\"mode\",\"start\",\"by\",\"node\"])"
 
 struct judge {
 	struct cluster *c;
@@ -47,6 +50,11 @@ static void on_event(void *arg, const struct reply *r)
 
 /* --- what holds without asking */
 
+static bool is_rogues(const struct judge *j, const struct simproc *p)
+{
+	return rogue_has_host(j->c->rogue, j->c->node[p->rank / CLUSTER_RANKS_MAX]);
+}
+
 static void judge_processes(struct judge *j, const struct ledger *l)
 {
 	const struct simproc *p;
@@ -54,6 +62,11 @@ static void judge_processes(struct judge *j, const struct ledger *l)
 	for (size_t i = 0; (p = cluster_each_rank(j->c, &i));) {
 		uint32_t done = l->done[p->rank], unknown = l->unknown[p->rank];
 
+		if (p->counted > l->asked[p->rank])
+			world_break(j->c->w, "rank %d got %u signals, and tools that may do so have sent %u", (int)p->rank, p->counted,
+				    (unsigned)l->asked[p->rank]);
+		if (is_rogues(j, p))
+			continue;
 		if (p->is_stopped)
 			world_break(j->c->w, "rank %d is stopped, and nobody is there who wants it", (int)p->rank);
 		if (p->counted < done || p->counted > done + unknown)
@@ -70,20 +83,43 @@ static void judge_rest(struct judge *j)
 	if (queued)
 		world_break(j->c->w, "%zu bytes wait to be sent, and all read", queued);
 	for (size_t i = 0; (p = cluster_each_rank(j->c, &i));)
-		if (p->is_alive && simrank_switched_on(p->mpi, p->was_left))
+		if (p->is_alive && !is_rogues(j, p) && simrank_switched_on(p->mpi, p->was_left))
 			world_break(j->c->w, "rank %d has %zu calls switched on, and nobody is there who wants them",
 				    (int)p->rank, simrank_switched_on(p->mpi, p->was_left));
 	for (unsigned i = 0; i < j->c->sms; i++) {
 		struct sm_counts n;
 
 		simsite_counts(j->c->site[i], &n);
-		if (n.csrs || n.requests)
+		if ((n.csrs || n.requests) && !rogue_has_sm(j->c->rogue, j->c->site[i]))
 			world_break(j->c->w, "%s keeps %zu conditional requests and %zu requests, and nobody is there who wants them",
 				    simsite_host(j->c->site[i]), n.csrs, n.requests);
 	}
 }
 
 /* --- what a tool must see */
+
+/* Where one is rogue: of its site that may be anything. */
+static void rest_is_whole(struct judge *j)
+{
+	for (unsigned i = 0; i < j->c->sms; i++) {
+		unsigned least = 0, most = 0;
+		struct sm_counts n;
+
+		simsite_counts(j->c->site[i], &n);
+		if (rogue_has_sm(j->c->rogue, j->c->site[i]))
+			continue;
+		for (unsigned k = 0; k < j->c->conf.hosts; k++) {
+			bool is_there = str_eq(simnode_site(j->c->node[k]), simsite_name(j->c->site[i]));
+
+			most += is_there;
+			least += is_there && !rogue_has_host(j->c->rogue, j->c->node[k]);
+		}
+		if (!n.is_up)
+			world_break(j->c->w, "all is whole, and %s has no daemon above it", simsite_host(j->c->site[i]));
+		if (i < j->c->conf.sites && (n.lms < least || n.lms > most))
+			world_break(j->c->w, "all is whole, and %s knows %zu of %u hosts", simsite_host(j->c->site[i]), n.lms, most);
+	}
+}
 
 /* Each sm has its way up, and each host is below one sm of a site. */
 static void tree_is_whole(struct judge *j)
@@ -97,21 +133,63 @@ static void tree_is_whole(struct judge *j)
 		world_break(j->c->w, "all is whole, and of %u hosts the sms know %zu", j->c->conf.hosts, lms);
 }
 
+static size_t alive_here(const struct judge *j)
+{
+	const struct simproc *p;
+	size_t n = 0;
+
+	for (size_t i = 0; (p = cluster_each_rank(j->c, &i));)
+		n += p->is_alive && !is_rogues(j, p);
+	return n;
+}
+
+static size_t hosts_here(const struct judge *j)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < j->c->conf.hosts; i++)
+		n += !rogue_has_host(j->c->rogue, j->c->node[i]);
+	return n;
+}
+
 static void all_are_seen(struct judge *j)
 {
 	const struct reply *r = NULL;
-	size_t seen = 0, alive = cluster_alive(j->c);
+	size_t seen = 0, alive = alive_here(j), hosts = 0;
 
 	asker_be_ok(j->asker, ":site_attach([]) node_attach([]) proc_attach([])");
 	r = asker_be_ok(j->asker, ":{node_get_info([],1)}");
-	if (r && r->coverage.answered != j->c->conf.hosts)
-		world_break(j->c->w, "all is whole, and %u of %u hosts answer", r->coverage.answered, j->c->conf.hosts);
+	for (size_t i = 0; r && i < r->nentry; i++)
+		hosts += !strncmp(r->entry[i].objects, "n_", 2) && rogue_spares(j->c->rogue, r->entry[i].objects);
+	if (r && hosts != hosts_here(j))
+		world_break(j->c->w, "all is whole, and %zu of %zu hosts answer", hosts, hosts_here(j));
 	r = asker_ask(j->asker, ":proc_get_info([],513)");
 	for (size_t i = 0; r && i < r->nentry; i++)
 		if (!r->entry[i].status && r->entry[i].objects[0])
 			seen += answers_check_proc(j->c, r->entry[i].objects, r->entry[i].value);
 	if (r && seen < alive)
 		world_break(j->c->w, "all is whole, and %zu of %zu processes are seen", seen, alive);
+}
+
+static bool has_callers(const struct judge *j, struct simnode *n)
+{
+	struct simhost *h = simnode_host(n);
+
+	for (size_t i = 0; i < simhost_nproc(h); i++)
+		if (simhost_proc(h, i)->is_alive)
+			return !rogue_has_host(j->c->rogue, n);
+	return false;
+}
+
+/* How much the hosts that are not the rogue's are measured to have sent: each value of them must be there. */
+static double add_reads(const struct judge *j, const char *value)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < j->c->conf.hosts; i++)
+		if (has_callers(j, j->c->node[i]))
+			sum += answers_of(j->c, value, j->c->node[i]);
+	return sum;
 }
 
 static double read_total(struct judge *j)
@@ -121,19 +199,21 @@ static double read_total(struct judge *j)
 
 	snprintf(text, sizeof(text), ":dfg_read([%s])", j->dfg);
 	r = asker_ask(j->asker, text);
-	return r && r->nentry ? answers_total(r->entry[0].value) : NAN;
+	if (!r || !r->nentry)
+		return NAN;
+	return rogue_counts(j->c->rogue) ? add_reads(j, r->entry[0].value) : answers_total(r->entry[0].value);
 }
 
-/* The i-th of those who call: all, or as many of them as one tool may be told of in a second. */
+/* The i-th of those who call, not the rogue's: all, or as many of them as one tool may be told of in a second. */
 static struct simproc *caller(const struct judge *j, size_t *i)
 {
 	size_t ranks = (size_t)j->c->conf.hosts * CLUSTER_RANKS_MAX;
 	size_t step = 1 + cluster_alive(j->c) / CALLERS_MAX;
 	struct simproc *p = NULL;
 
-	for (; *i < ranks && !(p && p->is_alive); (*i)++)
+	for (; *i < ranks && !(p && p->is_alive && !is_rogues(j, p)); (*i)++)
 		p = *i / CLUSTER_RANKS_MAX % step ? NULL : cluster_rank(j->c, (int64_t)*i);
-	return p && p->is_alive ? p : NULL;
+	return p && p->is_alive && !is_rogues(j, p) ? p : NULL;
 }
 
 /* The sum of their bytes; *calls is how many they were. */
@@ -163,7 +243,7 @@ static void measure_and_watch(struct judge *j)
 	asker_ask(j->asker, "thread_has_started_lib_call([],\"MPI_Send\"): print([$proc,$par1,$par8])");
 	snprintf(text, sizeof(text), ":csr_enable([%s])", j->csr);
 	asker_be_ok(j->asker, text);
-	r = asker_ask(j->asker, ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",0,\"mode\",\"start\"])");
+	r = asker_ask(j->asker, rogue_counts(j->c->rogue) ? CREATE_BY_NODE : CREATE);
 	str_copy(j->dfg, sizeof(j->dfg), r && r->nentry ? r->entry[0].value : "");
 	snprintf(text, sizeof(text), ":dfg_start([%s])", j->dfg);
 	asker_be_ok(j->asker, text);
@@ -194,13 +274,18 @@ void judge(struct cluster *c, struct ledger *l, bool with_faults)
 	judge_processes(&j, l);
 	if (open_asker(&j) < 0)
 		world_break(c->w, "no memory");
-	if (!is_over(&j))
+	else
+		asker_excuse(j.asker, c->rogue);
+	if (!is_over(&j) && rogue_counts(c->rogue))
+		rest_is_whole(&j);
+	else if (!is_over(&j))
 		tree_is_whole(&j);
 	if (!is_over(&j))
 		all_are_seen(&j);
-	if (!is_over(&j) && cluster_alive(c))
+	if (!is_over(&j) && alive_here(&j))
 		measure_and_watch(&j);
 	asker_free(j.asker);
+	rogue_stop(c->rogue);
 	pass(&j, with_faults ? JUDGE_FORGET_NS : JUDGE_LEAVE_NS);
 	if (!is_over(&j))
 		judge_rest(&j);

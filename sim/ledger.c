@@ -11,7 +11,8 @@ int ledger_open(struct ledger *l, size_t ranks)
 	*l = (struct ledger){ .n = ranks };
 	l->done = calloc(ranks, sizeof(*l->done));
 	l->unknown = calloc(ranks, sizeof(*l->unknown));
-	if (l->done && l->unknown)
+	l->asked = calloc(ranks, sizeof(*l->asked));
+	if (l->done && l->unknown && l->asked)
 		return 0;
 	ledger_close(l);
 	return -ERR_NOMEM;
@@ -21,7 +22,8 @@ void ledger_close(struct ledger *l)
 {
 	free(l->done);
 	free(l->unknown);
-	l->done = l->unknown = NULL;
+	free(l->asked);
+	l->done = l->unknown = l->asked = NULL;
 }
 
 enum verdict verdict_of(const struct reply *r)

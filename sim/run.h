@@ -11,6 +11,7 @@
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "sim/ledger.h"
+#include "sim/rogue.h"
 #include "sim/world.h"
 
 #include <stdbool.h>
@@ -26,7 +27,7 @@ struct run_conf {
 	unsigned sites, levels, hosts, ranks, tools; /* levels: of sms, 0 for 1 */
 	nsec_t time; /* of work and faults; judging takes a minute more */
 	bool with_faults;
-	const char *disk; /* an empty folder; what is in it afterwards is the caller's to remove */
+	enum rogue_when rogues; /* with faults: whether one peer is rogue */
 };
 
 struct run_result {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig-sim: what `omig sim` runs. */
+#include "common/base/array.h"
 #include "common/base/log.h"
 #include "common/base/opt.h"
 #include "common/base/str.h"
 #include "sim/cluster.h"
 #include "sim/detector.h"
 #include "sim/rivals.h"
-#include "sim/disk.h"
 #include "sim/growth_run.h"
 #include "sim/run.h"
 
@@ -71,20 +71,6 @@ static void note_command(const struct run_conf *c)
 	buf_done(&b);
 }
 
-static int run_one(const struct run_conf *conf, struct run_result *out, struct err *e)
-{
-	struct run_conf c = *conf;
-	char disk[DISK_PATH_BYTES];
-	int rc = disk_make(disk, e);
-
-	if (rc < 0)
-		return rc;
-	c.disk = disk;
-	rc = run_world(&c, out, e);
-	disk_remove(disk);
-	return rc;
-}
-
 static void tell_counts(const struct run_result *r)
 {
 	const struct ledger_counts *n = &r->counts;
@@ -99,9 +85,12 @@ static void tell_counts(const struct run_result *r)
 	printf("  killed %" PRIu64 ", links cut %" PRIu64 ", slow %" PRIu64 ", breaking %" PRIu64
 	       "\n",
 	       n->kills, n->cuts, n->slow_links, n->breaks);
+	printf("  rogue peers %" PRIu64 ", frames that they made something of %" PRIu64 "\n", n->rogues, n->lies);
 	printf("  stood still %" PRIu64 ", clocks stepped %" PRIu64 ", hosts switched off %" PRIu64 ", disks full %" PRIu64 ", failing %" PRIu64
 	       ", tokens that are good %" PRIu64 "\n",
 	       n->pauses, n->steps, n->switched_off, n->full_disks, n->failing_disks, n->tokens);
+	printf("  kept subscriptions %" PRIu64 ", events that they have %" PRIu64 ", counted as lost %" PRIu64 "\n", n->kept,
+	       n->kept_events, n->kept_lost);
 }
 
 static void tell_broken(const struct run_conf *c, const struct run_result *r)
@@ -136,9 +125,9 @@ static int run_seed(struct wish *w, struct err *e)
 	int rc;
 
 	note_command(&w->run);
-	rc = run_one(&w->run, &r, e);
+	rc = run_world(&w->run, &r, e);
 	if (rc == 0 && w->twice)
-		rc = run_one(&w->run, &again, e);
+		rc = run_world(&w->run, &again, e);
 	if (rc < 0)
 		return rc;
 	if (w->twice && r.hash != again.hash && !r.broken[0])
@@ -198,6 +187,19 @@ static int set_faults(void *into, const char *value, struct err *e)
 	return 0;
 }
 
+static int set_rogues(void *into, const char *value, struct err *e)
+{
+	static const char *const when[] = { [ROGUE_SOMETIMES] = "sometimes", [ROGUE_ALWAYS] = "always", [ROGUE_NEVER] = "never" };
+	struct wish *w = into;
+
+	for (size_t i = 0; i < ARRAY_LEN(when); i++)
+		if (str_eq(value, when[i])) {
+			w->run.rogues = (enum rogue_when)i;
+			return 0;
+		}
+	return err_set(e, ERR_INVALID, "\"%.60s\": sometimes, always or never", value);
+}
+
 static int run_rivals(const struct detector_conf *c)
 {
 	struct buf b = BUF_INIT(4096);
@@ -245,6 +247,7 @@ static int run_growth(struct wish *w, bool is_speed)
 		set_levels(&p, is_speed ? "1" : "1,2,3", &e);
 	p.seed = w->first;
 	p.is_told_to_end = told_to_end;
+	p.is_watched = isatty(STDERR_FILENO);
 	if ((is_speed ? growth_run_speed(&p, w->run.time ? w->run.time : CLUSTER_TIME_NS, &e) : growth_run(&p, &e)) == 0)
 		return 0;
 	fprintf(stderr, "omig: %s\n", e.text);
@@ -384,6 +387,8 @@ int main(int argc, char **argv)
 		  "of work and faults, before all is judged (60s); of speed (60s); of the detector a link (24h)",
 		  OPT_NSEC, &w.run.time, 0, FOR_EVER_NS, NULL },
 		{ "faults", 0, "WHICH", "default or none", OPT_CALL, &w, 0, 0, set_faults },
+		{ "rogues", 0, "WHEN", "with faults, whether an lm, an sm or a tool lies: sometimes (in a tenth of the worlds), always or never",
+		  OPT_CALL, &w, 0, 0, set_rogues },
 		{ "links", 0, "N", "of the detector: pairs of daemons (10)", OPT_U64, &w.links, 1,
 		  DETECTOR_LINKS_MAX, NULL },
 		{ "delay", 0, "D", "of the detector: one way (lognormal(5ms, 5ms))", OPT_STR,

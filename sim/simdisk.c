@@ -7,6 +7,8 @@
 #include "common/base/map.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
+#include "eventlog/spool/spooler.h"
+#include "sim/disk.h"
 #include "sim/simdisk_internal.h"
 
 #include <dirent.h>
@@ -22,6 +24,9 @@
 
 #define FAILS_ONE_IN 3
 #define SECTOR_BYTES 512
+#define BUSY_ONE_IN 50
+#define TURN_MAX_NS (4 * NSEC_PER_MSEC)
+#define BUSY_MAX_NS NSEC_PER_SEC
 #define TORN_OF_FIVE 4 /* files that are not whole on the disk when power goes */
 
 /* A file of which not all is on the disk. */
@@ -36,7 +41,7 @@ struct unsynced {
 struct renamed {
 	struct list at;
 	uint64_t was; /* number in the name under which that one is kept; 0: there was none */
-	char name[NAME_MAX + 1]; /* in the folder */
+	char name[NAME_MAX + 1]; /* below the folder */
 };
 
 struct simdisk {
@@ -45,11 +50,21 @@ struct simdisk {
 	struct rng dice;
 	struct list unsynced, renamed;
 	uint64_t names; /* that were made up, ever */
+	bool has_failed, has_lost_power; /* ever */
+	struct spooler_turns turns;
 	bool is_ours; /* what is done to it now does not pass here */
 };
 
 /* By their folders, those of the one world at a time that a process has. */
 static struct smap disks;
+
+/* Mostly at once, and now and then others have much to write. */
+static nsec_t next_turn(void *arg)
+{
+	struct simdisk *d = arg;
+
+	return 1 + (nsec_t)rng_below(&d->dice, rng_below(&d->dice, BUSY_ONE_IN) ? TURN_MAX_NS : BUSY_MAX_NS);
+}
 
 int simdisk_new(const char *folder, uint64_t seed, struct simdisk **out, struct err *e)
 {
@@ -60,6 +75,7 @@ int simdisk_new(const char *folder, uint64_t seed, struct simdisk **out, struct 
 		return err_nomem(e);
 	d->folder = str_dup(folder);
 	rng_init(&d->dice, seed);
+	d->turns = (struct spooler_turns){ next_turn, d };
 	list_init(&d->unsynced);
 	list_init(&d->renamed);
 	if (!disks.n)
@@ -95,10 +111,25 @@ static void forget_name(struct simdisk *d, struct renamed *r)
 	free(r);
 }
 
-void simdisk_names_synced(struct simdisk *d)
+static const char *name_in(const struct simdisk *d, const char *path)
+{
+	return path + strlen(d->folder) + 1;
+}
+
+static bool is_in(const struct simdisk *d, const struct renamed *r, const char *folder)
+{
+	const char *slash = strrchr(r->name, '/'), *below = str_eq(folder, d->folder) ? "" : name_in(d, folder);
+	size_t n = slash ? (size_t)(slash - r->name) : 0, has = strlen(below);
+
+	has -= has && below[has - 1] == '/';
+	return n == has && !strncmp(r->name, below, n);
+}
+
+void simdisk_names_synced(struct simdisk *d, const char *folder)
 {
 	list_each_safe (i, &d->renamed)
-		forget_name(d, list_entry(i, struct renamed, at));
+		if (!folder || is_in(d, list_entry(i, struct renamed, at), folder))
+			forget_name(d, list_entry(i, struct renamed, at));
 }
 
 static void forget_files(struct simdisk *d)
@@ -112,12 +143,14 @@ void simdisk_free(struct simdisk *d)
 	if (!d)
 		return;
 	simdisk_leave(d);
-	simdisk_names_synced(d);
+	simdisk_names_synced(d, NULL);
 	forget_files(d);
 	if (d->folder)
 		smap_del(&disks, d->folder);
-	if (!disks.n)
+	if (!disks.n) {
 		smap_done(&disks);
+		simdisk_forget_descriptors();
+	}
 	free(d->folder);
 	free(d);
 }
@@ -130,6 +163,22 @@ void simdisk_path(const struct simdisk *d, const char *name, char *out)
 void simdisk_set(struct simdisk *d, enum simdisk_state s)
 {
 	d->state = s;
+	d->has_failed |= s == SIMDISK_FAILING;
+}
+
+bool simdisk_is_sure(const struct simdisk *d)
+{
+	return !d->has_failed;
+}
+
+bool simdisk_has_lost_power(const struct simdisk *d)
+{
+	return d->has_lost_power;
+}
+
+const struct spooler_turns *simdisk_turns(const struct simdisk *d)
+{
+	return &d->turns;
 }
 
 enum simdisk_state simdisk_state(const struct simdisk *d)
@@ -139,9 +188,10 @@ enum simdisk_state simdisk_state(const struct simdisk *d)
 
 struct simdisk *simdisk_of(const char *path)
 {
-	const char *slash = disks.n ? strrchr(path, '/') : NULL;
-	struct simdisk *d = slash ? smap_find_n(&disks, path, (size_t)(slash - path)) : NULL;
+	struct simdisk *d = NULL;
 
+	for (size_t n = disks.n ? strlen(path) : 0; n && !d; n--)
+		d = path[n] == '/' ? smap_find_n(&disks, path, n) : NULL;
 	return d && !d->is_ours ? d : NULL;
 }
 
@@ -214,6 +264,21 @@ void simdisk_will_write(struct simdisk *d, const struct stat *st)
 	list_push_back(&d->unsynced, &u->at);
 }
 
+void simdisk_will_cut(struct simdisk *d, const struct stat *st, uint64_t size)
+{
+	struct unsynced *u;
+
+	simdisk_will_write(d, st);
+	u = unsynced_of(d, st->st_ino);
+	if (u && (uint64_t)u->synced > size)
+		u->synced = (off_t)size;
+}
+
+void simdisk_will_map(struct simdisk *d, const struct stat *st)
+{
+	simdisk_will_cut(d, st, 0);
+}
+
 void simdisk_synced(struct simdisk *d, const struct stat *st, bool is_ok)
 {
 	struct unsynced *u = unsynced_of(d, st->st_ino);
@@ -224,15 +289,10 @@ void simdisk_synced(struct simdisk *d, const struct stat *st, bool is_ok)
 		forget_file(u);
 }
 
-static const char *name_in(const char *path)
-{
-	return strrchr(path, '/') + 1;
-}
-
 static struct renamed *renamed_of(const struct simdisk *d, const char *path)
 {
 	list_each (i, &d->renamed)
-		if (str_eq(list_entry(i, struct renamed, at)->name, name_in(path)))
+		if (str_eq(list_entry(i, struct renamed, at)->name, name_in(d, path)))
 			return list_entry(i, struct renamed, at);
 	return NULL;
 }
@@ -254,7 +314,7 @@ void simdisk_will_move(struct simdisk *d, const char *path)
 
 	if (!r)
 		return;
-	str_copy(r->name, sizeof(r->name), name_in(path));
+	str_copy(r->name, sizeof(r->name), name_in(d, path));
 	r->was = ++d->names;
 	kept_path(d, r->was, kept);
 	if (link(path, kept))
@@ -285,7 +345,7 @@ static void undo_name(struct simdisk *d, struct renamed *r)
 	simdisk_path(d, r->name, path);
 	kept_path(d, r->was, kept);
 	if (!r->was)
-		remove(path);
+		disk_remove(path);
 	else if (!rename(kept, path))
 		r->was = 0;
 }
@@ -304,15 +364,12 @@ static void tear(struct simdisk *d, int fd, off_t from, off_t size)
 		log_error("sim", "a file of %s cannot be torn: %m", d->folder);
 }
 
-static void lose_file(struct simdisk *d, const char *name)
+static void lose_file(struct simdisk *d, const char *path)
 {
-	char path[FILE_PATH_BYTES];
 	struct stat st;
 	const struct unsynced *u;
-	int fd;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 
-	simdisk_path(d, name, path);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	u = fd >= 0 && !fstat(fd, &st) ? unsynced_of(d, st.st_ino) : NULL;
 	if (u && st.st_size > u->synced && (u->is_doomed || rng_below(&d->dice, 5) < TORN_OF_FIVE))
 		tear(d, fd, u->synced, st.st_size);
@@ -325,26 +382,31 @@ static int is_file(const struct dirent *i)
 	return i->d_name[0] != '.';
 }
 
-static void lose_files(struct simdisk *d)
+static void lose_files(struct simdisk *d, const char *folder)
 {
 	struct dirent **all = NULL;
-	int n = scandir(d->folder, &all, is_file, alphasort);
+	char path[FILE_PATH_BYTES];
+	int n = scandir(folder, &all, is_file, alphasort);
 
 	for (int i = 0; i < n; i++) {
-		lose_file(d, all[i]->d_name);
+		file_join(path, sizeof(path), folder, all[i]->d_name, NULL);
+		if (all[i]->d_type == DT_DIR)
+			lose_files(d, path);
+		else
+			lose_file(d, path);
 		free(all[i]);
 	}
 	free(all);
-	forget_files(d);
 }
 
 void simdisk_cut_power(struct simdisk *d)
 {
-	d->is_ours = true;
+	d->is_ours = d->has_lost_power = true;
 	list_each (i, &d->renamed)
 		if (rng_below(&d->dice, 2))
 			undo_name(d, list_entry(i, struct renamed, at));
-	simdisk_names_synced(d);
-	lose_files(d);
+	simdisk_names_synced(d, NULL);
+	lose_files(d, d->folder);
+	forget_files(d);
 	d->is_ours = false;
 }

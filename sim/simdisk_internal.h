@@ -15,6 +15,15 @@ struct simdisk *simdisk_of(const char *path);
 /* diskcalls.c: what is still open there is the system's from now on. */
 void simdisk_leave(const struct simdisk *d);
 
+/* No disk is left. */
+void simdisk_forget_descriptors(void);
+
+/* Whose file that descriptor is; NULL: none of ours. */
+struct simdisk *simdisk_behind(int fd);
+
+/* The path of an open folder; NULL: it is no folder of ours. Valid until it is closed. */
+const char *simdisk_folder(int fd);
+
 /* True: the call is not done, errno says why. */
 bool simdisk_fails(struct simdisk *d);
 bool simdisk_refuses_change(struct simdisk *d);
@@ -33,11 +42,13 @@ unsigned long simdisk_make_up(struct simdisk *d);
 void simdisk_will_move(struct simdisk *d, const char *path); /* the name becomes another file's, or nobody's */
 void simdisk_will_end(struct simdisk *d, const char *path); /* the same, and the file that has it now ends */
 void simdisk_will_write(struct simdisk *d, const struct stat *st);
+void simdisk_will_cut(struct simdisk *d, const struct stat *st, uint64_t size);
+void simdisk_will_map(struct simdisk *d, const struct stat *st); /* and be written anywhere, without a word */
 
 /* --- and after */
 
 void simdisk_synced(struct simdisk *d, const struct stat *st, bool is_ok);
 void simdisk_is_gone(struct simdisk *d, const char *path);
-void simdisk_names_synced(struct simdisk *d);
+void simdisk_names_synced(struct simdisk *d, const char *folder); /* those in it; NULL: all */
 
 #endif

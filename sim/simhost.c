@@ -322,6 +322,7 @@ static void tell_end(struct simproc *p)
 	host_on_exit_fn fn = p->on_exit;
 
 	p->is_untold = false;
+	p->alone = 0;
 	p->on_exit = NULL;
 	if (fn)
 		fn(p->arg, p->status);
@@ -335,6 +336,8 @@ void simhost_end(struct simproc *p, int status)
 	p->is_alive = p->is_stopped = false;
 	p->status = status;
 	p->is_untold = h && loop_held_until(h->loop);
+	if (p->mpi && (!h || p->is_untold))
+		p->alone = simrank_untaken(p->mpi);
 	if (!h || p->is_untold)
 		return;
 	was = loop_enter(h->loop);

@@ -20,6 +20,7 @@ struct simproc {
 	bool is_alive, is_stopped;
 	bool was_left; /* by an lm that was killed: the next one lets what measures be as it was */
 	nsec_t stopped_at;
+	uint64_t alone; /* events that were in its rings when it ended, and no lm was there: gone with them */
 	unsigned counted; /* signals SIMHOST_COUNTED_SIGNAL that it got */
 	unsigned stops; /* times that it was stopped */
 	struct simrank *mpi; /* NULL: no MPI program */

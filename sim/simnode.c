@@ -7,6 +7,7 @@
 #include "common/net/net.h"
 #include "lm/lm.h"
 #include "sim/clock.h"
+#include "sim/mapcalls.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 struct simnode {
 	struct world *w;
 	struct hostclock clock;
-	struct loop_timer *resume; /* after a hold */
+	struct loop_job resume; /* waits as long as the lm is held */
 	struct simhost *host;
 	struct lm *lm; /* NULL: it does not run */
 	struct net_ctx *ctx;
@@ -27,14 +28,15 @@ struct simnode {
 	struct timebase time;
 	char name[NAME_BYTES];
 	struct simdisk *disk; /* owned */
-	bool is_diskless;
+	bool is_diskless, may_end;
 };
 
 static void on_end(void *arg, const char *reason)
 {
 	struct simnode *n = arg;
 
-	world_break(n->w, "the lm of %s ends by itself: %s", n->name, reason);
+	if (!n->may_end)
+		world_break(n->w, "the lm of %s ends by itself: %s", n->name, reason);
 }
 
 static void come(struct simnode *n, struct simproc *p)
@@ -46,12 +48,10 @@ static void come(struct simnode *n, struct simproc *p)
 }
 
 /* What the system would have kept for a process that was stopped. */
-void simnode_resume(struct simnode *n)
+static void on_resume(void *arg)
 {
-	struct loop *was = loop_enter(n->clock.loop);
+	struct simnode *n = arg;
 
-	loop_timer_cancel(n->resume);
-	loop_part_release(n->clock.loop);
 	simhost_resume(n->host);
 	for (size_t i = 0; i < simhost_nproc(n->host); i++) {
 		struct simproc *p = simhost_proc(n->host, i);
@@ -60,12 +60,11 @@ void simnode_resume(struct simnode *n)
 			come(n, p);
 		p->is_waiting = false;
 	}
-	loop_enter(was);
 }
 
-static void on_resume(void *arg)
+void simnode_resume(struct simnode *n)
 {
-	simnode_resume(arg);
+	loop_part_release(n->clock.loop);
 }
 
 int simnode_new(struct world *w, unsigned number, const char *site, bool is_diskless, struct simnode **out, struct err *e)
@@ -81,8 +80,7 @@ int simnode_new(struct world *w, unsigned number, const char *site, bool is_disk
 	n->who = world_identity(w, ROLE_LM, site, n->name);
 	rng_init(&n->rng, rng_next(&w->dice));
 	rc = simdisk_new(n->name, rng_next(&w->dice), &n->disk, e);
-	n->resume = loop_timer_new(w->loop, on_resume, n);
-	if (rc == 0 && (!n->resume || hostclock_open(w, n->name, &n->clock) < 0))
+	if (rc == 0 && hostclock_open(w, n->name, &n->clock) < 0)
 		rc = err_nomem(e);
 	rc = rc < 0 ? rc : simhost_new(n->clock.loop, number, &n->host, e);
 	if (rc < 0) {
@@ -98,7 +96,6 @@ void simnode_free(struct simnode *n)
 	if (!n)
 		return;
 	simnode_kill(n);
-	loop_timer_free(n->resume);
 	simhost_free(n->host);
 	simdisk_free(n->disk);
 	free(n);
@@ -131,7 +128,7 @@ bool simnode_is_up(const struct simnode *n)
 
 int simnode_start(struct simnode *n, struct err *e)
 {
-	char journal[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES], audit[FILE_PATH_BYTES];
+	char journal[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES], audit[FILE_PATH_BYTES], spool[FILE_PATH_BYTES];
 	struct lm_conf c = { .loop = n->clock.loop, .rng = &n->rng, .timebase = &n->time,
 				   .host = simhost_host(n->host), .epoch = (uint64_t)hostclock_wall(&n->clock), .host_name = n->name,
 				   .memfd = SIMHOST_MEMFD, .uid = getuid(), .may_manipulate = true, .on_end = on_end, .arg = n };
@@ -145,19 +142,23 @@ int simnode_start(struct simnode *n, struct err *e)
 	simdisk_path(n->disk, "done", ops);
 	simdisk_path(n->disk, "bases", bases);
 	simdisk_path(n->disk, "audit", audit);
+	simdisk_path(n->disk, "spool", spool);
 	if (!n->is_diskless) {
 		c.journal = journal;
 		c.ops = ops;
 		c.bases = bases;
 		c.audit = audit;
+		c.spool = spool;
+		c.turns = simdisk_turns(n->disk);
 	}
 	timebase_init(&n->time, loop_now(n->clock.loop), hostclock_wall(&n->clock) - world_random(n->w, NSEC_PER_SEC));
 	was = loop_enter(n->clock.loop);
 	rc = lm_open(&c, &n->lm, e);
+	if (rc < 0)
+		net_ctx_free(n->ctx);
+	else
+		rc = lm_connect(n->lm, n->ctx, &conn);
 	loop_enter(was);
-	if (rc == 0)
-		return lm_connect(n->lm, n->ctx, &conn);
-	net_ctx_free(n->ctx);
 	return rc;
 }
 
@@ -171,6 +172,7 @@ void simnode_kill(struct simnode *n)
 	log_info("sim", "the lm of %s is killed", n->name);
 	mem_net_kill_host(n->w->net, n->name);
 	simdisk_set(n->disk, SIMDISK_DEAD);
+	mapcalls_kill(n->clock.loop);
 	simhost_ignore(n->host, true);
 	for (size_t i = 0; i < simhost_nproc(n->host); i++) {
 		struct simproc *p = simhost_proc(n->host, i);
@@ -183,7 +185,7 @@ void simnode_kill(struct simnode *n)
 	net_ctx_free(n->ctx);
 	simhost_ignore(n->host, false);
 	simdisk_set(n->disk, disk);
-	loop_timer_cancel(n->resume);
+	loop_job_cancel(&n->resume);
 	loop_part_release(n->clock.loop);
 }
 
@@ -219,7 +221,7 @@ void simnode_hold(struct simnode *n, nsec_t time)
 		return;
 	log_info("sim", "the lm of %s stands still for %lld ms", n->name, (long long)(time / NSEC_PER_MSEC));
 	loop_part_hold(n->clock.loop, time);
-	loop_timer_arm_at(n->resume, loop_held_until(n->clock.loop));
+	loop_job_post(n->clock.loop, &n->resume, on_resume, n);
 }
 
 struct simproc *simnode_begin(struct simnode *n, int32_t rank)
@@ -235,6 +237,11 @@ struct simproc *simnode_begin(struct simnode *n, int32_t rank)
 		come(n, p);
 	loop_enter(was);
 	return p;
+}
+
+void simnode_let_end(struct simnode *n)
+{
+	n->may_end = true;
 }
 
 void simnode_dump(const struct simnode *n, struct buf *out)

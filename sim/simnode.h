@@ -37,6 +37,9 @@ struct simdisk *simnode_disk(const struct simnode *n);
 /* A process begins, and comes to the lm if that runs. NULL: no memory or no descriptor. */
 struct simproc *simnode_begin(struct simnode *n, int32_t rank);
 
+/* It is rogue: if it ends by itself, that is its business. */
+void simnode_let_end(struct simnode *n);
+
 /* Running only. */
 void simnode_dump(const struct simnode *n, struct buf *out);
 

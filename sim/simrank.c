@@ -7,6 +7,7 @@
 #include "common/ring/calls.h"
 #include "common/ring/ring.h"
 #include "common/ring/seg.h"
+#include "eventlog/evtype.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ struct simrank {
 	size_t bytes;
 	struct seg_header *h;
 	const struct loop *loop; /* of its host */
-	uint64_t calls, volume;
+	uint64_t calls, volume, events;
 	struct cell_potential potential[SEG_CELLS];
 };
 
@@ -71,6 +72,27 @@ static void fill(struct simrank *r, const struct seg_header *plan, const struct 
 	r->h->magic = SEG_MAGIC;
 }
 
+static struct seg_event *event_of(const struct simrank *r)
+{
+	return (struct seg_event *)(void *)(r->base + r->h->event_offset);
+}
+
+static int announce(struct simrank *r, struct err *e)
+{
+	static const struct evfield field[] = { { "number", EV_INT64 }, { "more", EV_STRING } };
+	static const struct evtype type = { .name = SIMRANK_EVENT, .level = EV_INFO, .nfield = 2, .field = field };
+	struct buf b = BUF_INIT(1024);
+	int rc = evtype_encode(&b, EV_TYPE_FIRST, &type, false, e);
+
+	if (rc == 0) {
+		memcpy(r->base + r->h->event_text_offset, b.p, b.n);
+		event_of(r)->bytes = (uint32_t)b.n;
+		r->h->w.events_used = 1;
+	}
+	buf_done(&b);
+	return rc;
+}
+
 int simrank_new(const struct simrank_conf *c, struct simrank **out, struct err *e)
 {
 	struct simrank *r = calloc(1, sizeof(*r));
@@ -84,11 +106,14 @@ int simrank_new(const struct simrank_conf *c, struct simrank **out, struct err *
 	r->send = call_find("MPI_Send");
 	r->loop = c->loop;
 	rc = map(r, c->memfd, e);
+	if (rc == 0) {
+		fill(r, &plan, c);
+		rc = announce(r, e);
+	}
 	if (rc < 0) {
 		simrank_free(r);
 		return rc;
 	}
-	fill(r, &plan, c);
 	*out = r;
 	return 0;
 }
@@ -142,6 +167,55 @@ void simrank_step(struct simrank *r, int64_t vt)
 	RING_VALUE(&rec)->i = vt;
 	if (!ring_put(&ring, &rec, (uint32_t)rec.probe.word))
 		((struct seg_probe *)(void *)(r->base + r->h->probe_offset))->dropped++;
+}
+
+static uint32_t event_word(const struct simrank *r)
+{
+	return *(const uint32_t *)(void *)(r->base + r->h->event_word_offset);
+}
+
+bool simrank_is_eventful(const struct simrank *r)
+{
+	return event_word(r) != 0;
+}
+
+uint64_t simrank_untaken(const struct simrank *r)
+{
+	const struct seg_thread *t = thread_of(r);
+	const uint8_t *ring = in_thread(r, r->h->ring_offset);
+	uint64_t n = event_of(r)->lost;
+
+	for (uint64_t at = t->ring_tail; at < t->ring_head; at += (uint32_t) * (const uint64_t *)(const void *)(ring + at % r->h->ring_bytes))
+		n++;
+	return n;
+}
+
+uint64_t simrank_events(const struct simrank *r)
+{
+	return r->events;
+}
+
+void simrank_event(struct simrank *r, size_t bytes)
+{
+	const struct { int64_t number; uint16_t n; } head = { (int64_t)r->events + 1, (uint16_t)bytes };
+	uint64_t rec[RING_EVENT_MAX_BYTES / sizeof(uint64_t)] = { 0 };
+	size_t n = sizeof(head.number) + sizeof(head.n) + bytes;
+	uint32_t room = (uint32_t)((sizeof(struct ring_event) + n + 7) & ~(size_t)7);
+	struct seg_thread *t = thread_of(r);
+	struct ring ring = { in_thread(r, r->h->ring_offset), r->h->ring_bytes, &t->ring_head,
+			     &t->ring_tail, &t->ring_dropped };
+	uint8_t *value = (uint8_t *)(rec + sizeof(struct ring_event) / sizeof(uint64_t));
+
+	if (!simrank_is_eventful(r))
+		return;
+	r->events++;
+	rec[0] = RING_EVENT_WORD(room, 0, room - sizeof(struct ring_event) - n);
+	rec[1] = (uint64_t)loop_now(r->loop);
+	memcpy(value, &head.number, sizeof(head.number));
+	memcpy(value + sizeof(head.number), &head.n, sizeof(head.n));
+	memset(value + sizeof(head.number) + sizeof(head.n), '.', bytes);
+	if (event_word(r) == EVENT_REFUSE || !ring_put(&ring, rec, room))
+		event_of(r)->lost++;
 }
 
 static void act(struct simrank *r, const struct action_event *ev)
@@ -222,5 +296,5 @@ size_t simrank_switched_on(const struct simrank *r, bool without_measuring)
 
 	for (unsigned i = 0; i < r->h->hook_count; i++)
 		n += (hook[i] & bits) != 0;
-	return n;
+	return n + simrank_is_eventful(r);
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #define SIMRANK_PROBE "step" /* the one that its program has: (VirtualTime) */
+#define SIMRANK_EVENT "done" /* the one type of events that its program has: number, more */
+#define SIMRANK_EVENT_MAX 2000 /* bytes of the latter */
 
 struct simrank;
 
@@ -34,6 +36,18 @@ void simrank_send(struct simrank *r, int64_t bytes, uint64_t took_ticks);
 /* It comes by its probe; told if somebody wants to know. */
 void simrank_step(struct simrank *r, int64_t vt);
 
+/* An event of its own, if somebody wants it: the next number, and so many bytes with it, 0 to SIMRANK_EVENT_MAX. */
+void simrank_event(struct simrank *r, size_t bytes);
+
+/* Of those that somebody wanted: the last number. */
+uint64_t simrank_events(const struct simrank *r);
+
+/* Of them those that nobody has taken, nor may have counted as lost. */
+uint64_t simrank_untaken(const struct simrank *r);
+
+/* Somebody wants them. */
+bool simrank_is_eventful(const struct simrank *r);
+
 /* What it has sent since it began, whether anybody counted or not. */
 uint64_t simrank_calls(const struct simrank *r);
 uint64_t simrank_bytes(const struct simrank *r);
@@ -41,7 +55,7 @@ uint64_t simrank_bytes(const struct simrank *r);
 /* Records of MPI_Send that found no room. */
 uint64_t simrank_dropped(const struct simrank *r);
 
-/* Functions that somebody still has switched on; without_measuring: counts, times and volumes do not count. */
+/* Functions and types of events that somebody still has switched on; without_measuring: counts, times and volumes do not count. */
 size_t simrank_switched_on(const struct simrank *r, bool without_measuring);
 
 #endif

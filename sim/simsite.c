@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/simsite.h"
 
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/base/timebase.h"
@@ -15,9 +16,9 @@ struct simsite {
 	struct identity who;
 	struct rng rng;
 	struct timebase time;
-	struct heap_account heap;
-	bool is_stacked;
+	bool is_stacked, may_end;
 	struct hostclock clock;
+	struct simdisk *disk; /* owned; NULL: it keeps nothing */
 	char name[SIMSITE_NAME_BYTES], host[SIMSITE_NAME_BYTES];
 	char parent[SIMSITE_NAME_BYTES + sizeof(":65535")];
 };
@@ -34,12 +35,14 @@ static void on_end(void *arg, const char *reason)
 {
 	struct simsite *s = arg;
 
-	world_break(s->w, "%s of %s ends by itself: %s", s->host, s->name, reason);
+	if (!s->may_end)
+		world_break(s->w, "%s of %s ends by itself: %s", s->host, s->name, reason);
 }
 
 int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out, struct err *e)
 {
 	struct simsite *s = calloc(1, sizeof(*s));
+	int rc;
 
 	if (!s)
 		return err_nomem(e);
@@ -50,11 +53,13 @@ int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite
 	str_copy(s->parent, sizeof(s->parent), conf->is_stacked ? conf->parent : "");
 	s->who = world_identity(w, ROLE_SM, s->name, s->host);
 	rng_init(&s->rng, rng_next(&w->dice));
-	if (hostclock_open(w, s->host, &s->clock) < 0) {
+	rc = conf->is_diskless ? 0 : simdisk_new(s->host, rng_next(&w->dice), &s->disk, e);
+	if (rc == 0 && hostclock_open(w, s->host, &s->clock) < 0)
+		rc = err_nomem(e);
+	if (rc < 0) {
 		simsite_free(s);
-		return err_nomem(e);
+		return rc;
 	}
-	loop_part_set_maker(s->clock.loop, &s->heap);
 	*out = s;
 	return 0;
 }
@@ -64,6 +69,7 @@ void simsite_free(struct simsite *s)
 	if (!s)
 		return;
 	simsite_kill(s);
+	simdisk_free(s->disk);
 	free(s);
 }
 
@@ -89,10 +95,16 @@ static int open_it(struct simsite *s, struct err *e)
 			     .is_stacked = s->is_stacked, .parent = s->parent, .conn = &conn,
 			     .epoch = (uint64_t)hostclock_wall(&s->clock), .site = s->name, .host = s->host, .port = SIMSITE_PORT,
 			     .grace = SIMSITE_GRACE_NS, .advertise = s->host, .software = "sm", .on_end = on_end, .arg = s };
+	char spool[FILE_PATH_BYTES];
 	int rc = mem_ctx_open(s->w->net, &s->who, &s->ctx, e);
 
 	if (rc < 0)
 		return rc;
+	if (s->disk) {
+		simdisk_path(s->disk, "spool", spool);
+		c.spool = spool;
+		c.turns = simdisk_turns(s->disk);
+	}
 	/* Its own clock is not the system's. */
 	timebase_init(&s->time, loop_now(s->clock.loop), hostclock_wall(&s->clock) + world_random(s->w, NSEC_PER_SEC));
 	c.ctx = s->ctx;
@@ -111,21 +123,36 @@ int simsite_start(struct simsite *s, struct err *e)
 	return rc;
 }
 
-const struct heap_account *simsite_heap(const struct simsite *s)
-{
-	return &s->heap;
-}
-
+/* What a dead process cannot do: write. */
 void simsite_kill(struct simsite *s)
 {
+	enum simdisk_state disk = s->disk ? simdisk_state(s->disk) : SIMDISK_WELL;
+
 	if (!s->sm)
 		return;
 	log_info("sim", "%s of %s is killed", s->host, s->name);
 	mem_net_kill_host(s->w->net, s->host);
+	if (s->disk)
+		simdisk_set(s->disk, SIMDISK_DEAD);
 	sm_free(s->sm);
 	s->sm = NULL;
 	net_ctx_free(s->ctx);
+	if (s->disk)
+		simdisk_set(s->disk, disk);
 	loop_part_release(s->clock.loop);
+}
+
+void simsite_switch_off(struct simsite *s)
+{
+	log_info("sim", "the host of %s is switched off", s->host);
+	simsite_kill(s);
+	if (s->disk)
+		simdisk_cut_power(s->disk);
+}
+
+struct simdisk *simsite_disk(const struct simsite *s)
+{
+	return s->disk;
 }
 
 void simsite_hold(struct simsite *s, nsec_t time)
@@ -152,6 +179,11 @@ nsec_t simsite_time(const struct simsite *s, nsec_t *error)
 struct hostclock *simsite_clock(struct simsite *s)
 {
 	return &s->clock;
+}
+
+void simsite_let_end(struct simsite *s)
+{
+	s->may_end = true;
 }
 
 void simsite_counts(const struct simsite *s, struct sm_counts *out)

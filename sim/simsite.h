@@ -3,8 +3,8 @@
 #ifndef SIM_SIMSITE_H
 #define SIM_SIMSITE_H
 
-#include "sim/heap.h"
 #include "sim/hostclock.h"
+#include "sim/simdisk.h"
 #include "sim/world.h"
 #include "sm/sm.h"
 
@@ -17,6 +17,7 @@ struct simsite;
 struct simsite_conf {
 	const char *site, *host; /* of the certificate; copied */
 	bool is_stacked; /* it stands below another sm */
+	bool is_diskless; /* it keeps nothing */
 	const char *parent; /* of a stacked one: host:port; "": mainsm tells; copied */
 };
 
@@ -30,6 +31,9 @@ bool simsite_is_running(const struct simsite *s);
 int simsite_start(struct simsite *s, struct err *e);
 void simsite_kill(struct simsite *s);
 
+/* The host: what was not synced to its disk is gone, too. */
+void simsite_switch_off(struct simsite *s);
+
 /* It stands still for so long, as after SIGSTOP. */
 void simsite_hold(struct simsite *s, nsec_t time);
 void simsite_resume(struct simsite *s);
@@ -37,12 +41,13 @@ void simsite_resume(struct simsite *s);
 /* Its notion of mainsm's time, and how far that may be wrong as it says; running only. */
 nsec_t simsite_time(const struct simsite *s, nsec_t *error);
 struct hostclock *simsite_clock(struct simsite *s);
+struct simdisk *simsite_disk(const struct simsite *s); /* NULL: it has none */
+
+/* It is rogue: if it ends by itself, that is its business. */
+void simsite_let_end(struct simsite *s);
 
 /* Running only. */
 void simsite_counts(const struct simsite *s, struct sm_counts *out);
 void simsite_dump(const struct simsite *s, struct buf *out);
-
-/* What it has allocated while the world is watched (heap.h). */
-const struct heap_account *simsite_heap(const struct simsite *s);
 
 #endif

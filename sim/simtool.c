@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define ID_FIRST_FACTOR 1000000 /* ids of another epoch are not ours */
+#define QUIET_NS (3 * NSEC_PER_SEC) /* more than a slow line lets a tool wait for the next word of mainsm */
 
 struct pending {
 	uint64_t id;
@@ -31,6 +32,7 @@ struct simtool {
 	struct reply *part; /* the one of which more is to come; owned */
 	struct pending pending[SIMTOOL_PENDING_MAX];
 	size_t n;
+	nsec_t silence; /* of mainsm, when we looked last */
 };
 
 static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
@@ -76,6 +78,8 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	struct simtool *t = arg;
 	struct reply *r = t->part;
 
+	if (m->type == MSG_EVENTS && t->conf.on_events)
+		t->conf.on_events(t->conf.arg, &m->events);
 	if (m->type != MSG_REPLY)
 		return;
 	if (!r)
@@ -165,6 +169,14 @@ uint64_t simtool_ask(struct simtool *t, const struct simtool_ask *q)
 	return m.request.id;
 }
 
+void simtool_ack(struct simtool *t, const struct msg_events_ack *ack)
+{
+	const struct msg m = { .type = MSG_EVENTS_ACK, .events_ack = *ack };
+
+	if (t->is_up)
+		link_send(t->link, &m);
+}
+
 void simtool_stand(struct simtool *t, nsec_t time)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -176,10 +188,26 @@ size_t simtool_pending(const struct simtool *t)
 	return t->n;
 }
 
+/*
+ * A line that is cut, heals before the link is given up, and is cut again at once brings no answer, and nobody is to blame: a
+ * silence that has ended does not count. How long one lasts is the link's business, which ends after six seconds.
+ */
+static void forgive_silence(struct simtool *t)
+{
+	struct link_stats s = { 0 };
+
+	if (t->is_up)
+		link_stats(t->link, &s);
+	if (s.silence < t->silence && t->silence > QUIET_NS)
+		simtool_stand(t, t->silence);
+	t->silence = s.silence;
+}
+
 void simtool_check(struct simtool *t, nsec_t slow)
 {
 	nsec_t now = loop_now(t->conf.w->loop);
 
+	forgive_silence(t);
 	for (size_t i = 0; i < t->n; i++)
 		if (now > t->pending[i].due + SIMTOOL_LATE_NS + slow)
 			world_break(t->conf.w, "tool %s: request %" PRIu64 " (%s) has no answer %" PRId64

@@ -7,6 +7,7 @@
 #define SIM_SIMTOOL_H
 
 #include "common/omis/reply.h"
+#include "proto/msg.h"
 #include "sim/world.h"
 
 #define SIMTOOL_LATE_NS (500 * NSEC_PER_MSEC) /* an answer comes by the deadline and the way to us */
@@ -22,6 +23,7 @@ struct simtool_conf {
 	uint64_t epoch; /* with it the ids of its requests are its own for ever */
 	/* A whole reply; kind 0 and that of a definition are answers, others events of a conditional request. */
 	void (*on_reply)(void *arg, const struct reply *r);
+	void (*on_events)(void *arg, const struct msg_events *m); /* of kept subscriptions; may be NULL */
 	void (*on_up)(void *arg);
 	/* What it has asked and not heard is lost. */
 	void (*on_down)(void *arg);
@@ -48,6 +50,8 @@ uint64_t simtool_next_id(struct simtool *t);
 
 /* The id, 0 when it could not be sent. */
 uint64_t simtool_ask(struct simtool *t, const struct simtool_ask *q);
+
+void simtool_ack(struct simtool *t, const struct msg_events_ack *ack);
 
 /* It will stand still for so long, and does not blame others for answers that it has not read. */
 void simtool_stand(struct simtool *t, nsec_t time);

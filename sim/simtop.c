@@ -21,9 +21,9 @@ struct simtop {
 	struct identity who;
 	struct rng rng;
 	struct timebase time;
-	struct heap_account heap;
 	struct hostclock clock;
 	struct simdisk *disk; /* owned */
+	size_t tool_queue;
 	nsec_t free_at; /* before that it is not held again */
 };
 
@@ -54,7 +54,7 @@ static void on_end(void *arg, const char *reason)
 	world_break(t->w, "mainsm ends by itself: %s", reason);
 }
 
-int simtop_new(struct world *w, struct simtop **out, struct err *e)
+int simtop_new(struct world *w, size_t tool_queue, struct simtop **out, struct err *e)
 {
 	struct simtop *t = calloc(1, sizeof(*t));
 	int rc;
@@ -62,6 +62,7 @@ int simtop_new(struct world *w, struct simtop **out, struct err *e)
 	if (!t)
 		return err_nomem(e);
 	t->w = w;
+	t->tool_queue = tool_queue;
 	t->who = world_identity(w, ROLE_MAINSM, "", WORLD_TOP);
 	rng_init(&t->rng, rng_next(&w->dice));
 	rc = simdisk_new(WORLD_TOP, rng_next(&w->dice), &t->disk, e);
@@ -71,7 +72,6 @@ int simtop_new(struct world *w, struct simtop **out, struct err *e)
 		simtop_free(t);
 		return rc;
 	}
-	loop_part_set_maker(t->clock.loop, &t->heap);
 	*out = t;
 	return 0;
 }
@@ -93,7 +93,7 @@ bool simtop_is_running(const struct simtop *t)
 static int open_it(struct simtop *t, struct err *e)
 {
 	struct mainsm_conf c = { .loop = t->clock.loop, .rng = &t->rng, .timebase = &t->time, .epoch = (uint64_t)hostclock_wall(&t->clock),
-				 .state_dir = WORLD_TOP, .port = t->w->port, .launcher = "local",
+				 .state_dir = WORLD_TOP, .port = t->w->port, .launcher = "local", .tool_queue_cap = t->tool_queue,
 				 .wall_now = wall_now, .start_sm = start_sm, .connection = connection, .on_end = on_end, .arg = t };
 	int rc = mem_ctx_open(t->w->net, &t->who, &t->ctx, e);
 
@@ -117,11 +117,6 @@ int simtop_start(struct simtop *t, struct err *e)
 
 	loop_enter(was);
 	return rc;
-}
-
-const struct heap_account *simtop_heap(const struct simtop *t)
-{
-	return &t->heap;
 }
 
 /* What a dead process cannot do: write. */

@@ -3,7 +3,6 @@
 #ifndef SIM_SIMTOP_H
 #define SIM_SIMTOP_H
 
-#include "sim/heap.h"
 #include "sim/hostclock.h"
 #include "sim/simdisk.h"
 #include "sim/world.h"
@@ -13,7 +12,8 @@
 struct simtop;
 struct tokens;
 
-int simtop_new(struct world *w, struct simtop **out, struct err *e);
+/* tool_queue: of mainsm_conf. */
+int simtop_new(struct world *w, size_t tool_queue, struct simtop **out, struct err *e);
 void simtop_free(struct simtop *t);
 
 bool simtop_is_running(const struct simtop *t);
@@ -38,8 +38,5 @@ const struct tokens *simtop_tokens(const struct simtop *t);
 
 /* Lines about its state; running. */
 void simtop_dump(const struct simtop *t, struct buf *out);
-
-/* What it has allocated while the world is watched (heap.h). */
-const struct heap_account *simtop_heap(const struct simtop *t);
 
 #endif

@@ -5,6 +5,7 @@
 #include "common/base/str.h"
 #include "proto/msg.h"
 #include "sim/answers.h"
+#include "sim/rogue.h"
 #include "sim/simtool.h"
 
 #include <stdio.h>
@@ -17,6 +18,9 @@
 #define SENDS_MAX 4 /* of one id */
 #define STAND_ONE_IN 240 /* of ideas */
 #define STAND_MAX_NS (20 * NSEC_PER_SEC) /* more than a tool that does not read is given */
+#define MUCH_ONE_IN 2 /* of these that asks for much before: */
+#define MUCH_CALLS 400 /* in one request, whose answer is half a MiB, */
+#define MUCH_TIMES 8 /* several times */
 #define CSRS_MAX 4
 #define HOLDS_MAX 32 /* definitions under way: more than are asked before the first of them has its answer */
 #define READS_MAX 2
@@ -52,7 +56,7 @@ struct user {
 	uint64_t epoch;
 	uint64_t hold_id[HOLDS_MAX]; /* of the last definitions that hold */
 	unsigned nhold;
-	nsec_t away_until; /* 0: it is here */
+	bool has_enough; /* it has asked for more than it will ever read */
 };
 
 static uint64_t tell(struct user *u, const char *text)
@@ -99,9 +103,11 @@ static void errand_answered(struct user *u, const struct reply *r)
 	struct errand *d = &u->errand;
 	enum verdict v = verdict_of(r);
 
+	bool is_judged = !rogue_has_host(u->conf.cluster->rogue, u->conf.cluster->node[d->rank / CLUSTER_RANKS_MAX]);
+
 	d->is_open = false;
 	d->again_at = loop_now(u->conf.cluster->w->loop) + AGAIN_NS;
-	if (v == VERDICT_DONE && !u->conf.may_manipulate)
+	if (v == VERDICT_DONE && !u->conf.may_manipulate && is_judged)
 		world_break(u->conf.cluster->w, "a tool that may only observe was told that its signal is done");
 	if (v == VERDICT_DONE || d->sends >= SENDS_MAX)
 		errand_over(u, v);
@@ -120,6 +126,7 @@ static void errand_begin(struct user *u)
 		 p->token, SIMHOST_COUNTED_SIGNAL);
 	d->id = simtool_next_id(u->tool);
 	u->conf.ledger->counts.manipulations++;
+	u->conf.ledger->asked[rank] += u->conf.may_manipulate;
 	errand_send(u);
 }
 
@@ -267,6 +274,7 @@ static void on_reply(void *arg, const struct reply *r)
 	struct user *u = arg;
 
 	u->conf.ledger->counts.answers += !r->kind;
+	rogue_check(u->conf.cluster->rogue, r);
 	if (!r->kind)
 		on_answer(u, r);
 	else if (r->kind == STATUS_CSR_DEFINED)
@@ -334,6 +342,7 @@ static void leave(struct user *u)
 {
 	simtool_free(u->tool);
 	u->tool = NULL;
+	u->has_enough = false;
 	forget(u);
 	if (u->errand.id)
 		errand_over(u, VERDICT_UNKNOWN);
@@ -371,12 +380,28 @@ static void have_idea(struct user *u)
 	}
 }
 
+/* For more than mainsm keeps for a tool that does not read: when it goes on it leaves. */
+static void ask_much(struct user *u)
+{
+	struct buf text = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+
+	buf_printf(&text, ":");
+	for (int i = 0; i < MUCH_CALLS; i++)
+		buf_printf(&text, "services(\"\") ");
+	for (int i = 0; i < MUCH_TIMES; i++)
+		tell(u, buf_str(&text));
+	buf_done(&text);
+	u->has_enough = true;
+}
+
 /* As a program that computes, or whose terminal was stopped: nothing is read meanwhile. */
 static void stand_still(struct user *u)
 {
 	nsec_t time = (nsec_t)rng_below(&u->dice, STAND_MAX_NS);
 
 	u->conf.ledger->counts.pauses++;
+	if (!rng_below(&u->dice, MUCH_ONE_IN))
+		ask_much(u);
 	simtool_stand(u->tool, time);
 	loop_part_hold(u->clock.loop, time);
 }
@@ -385,6 +410,10 @@ static void do_something(struct user *u)
 {
 	nsec_t now = loop_now(u->conf.cluster->w->loop);
 
+	if (u->has_enough) {
+		leave(u);
+		return;
+	}
 	simtool_check(u->tool, u->conf.slow);
 	if (!simtool_is_up(u->tool))
 		return;

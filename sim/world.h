@@ -7,9 +7,11 @@
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
+#include "common/base/list.h"
 #include "common/base/rng.h"
 #include "common/loop/loop.h"
 #include "common/net/mem.h"
+#include "sim/disk.h"
 #include "sim/trace.h"
 
 #include <stdbool.h>
@@ -19,25 +21,29 @@
 #define WORLD_TOP "top" /* mainsm's host */
 #define WORLD_PIN "aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
+struct heap_account;
+
 struct world {
 	struct loop *loop;
 	struct mem_net *net;
 	struct rng dice; /* what happens, and when */
+	char disk[DISK_PATH_BYTES]; /* "": there is none */
 	int back; /* the folder that we were in; -1: still there */
 	uint16_t port; /* mainsm's */
 	struct trace trace; /* of all links */
+	struct list accounts; /* of all hosts */
 	uint32_t serial; /* of the last certificate */
 	char broken[WORLD_WORDS_BYTES]; /* "": nothing yet */
 	nsec_t broken_at;
 };
 
 /*
- * disk: the folder that we work in from now on, so that disks have the same names each time, in answers too; NULL: there
- * are none.
+ * with_disks: a new folder stands for them, in which we work until the world is closed, so that disks have the same names each
+ * time, in answers too.
  */
-int world_open(struct world *w, uint64_t seed, const char *disk, struct err *e);
+int world_open(struct world *w, uint64_t seed, bool with_disks, struct err *e);
 
-/* After all that stands in it. */
+/* After all that stands in it. What somebody has allocated then, and nobody has freed, breaks the world. */
 void world_close(struct world *w);
 
 bool world_one_in(struct world *w, uint64_t n);
@@ -47,6 +53,9 @@ nsec_t world_random(struct world *w, nsec_t max);
 
 /* Something is wrong: the first one counts, and ends the run. */
 void world_break(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* For what is allocated on that host, from now on and until the world is closed; host: borrowed as long. NULL: no memory. */
+struct heap_account *world_account(struct world *w, const char *host);
 
 /* A certificate of its own. */
 struct identity world_identity(struct world *w, enum role role, const char *site, const char *host);

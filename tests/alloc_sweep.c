@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/alloc_sweep.h"
 
+#include "common/base/wrapped.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t item);
-void *__real_realloc(void *p, size_t n);
-void *__real_reallocarray(void *p, size_t n, size_t item);
-char *__real_strdup(const char *s);
-char *__real_strndup(const char *s, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t item);
-void *__wrap_realloc(void *p, size_t n);
-void *__wrap_reallocarray(void *p, size_t n, size_t item);
-char *__wrap_strdup(const char *s);
-char *__wrap_strndup(const char *s, size_t n);
 
 static atomic_size_t fail_at, seen;
 static atomic_bool fail_rest, has_failed;

@@ -3,7 +3,9 @@
 
 #include "common/base/file.h"
 #include "common/base/timebase.h"
+#include "common/net/chan.h"
 #include "common/ring/ring.h"
+#include "eventlog/evwrite.h"
 
 #include <string.h>
 
@@ -95,6 +97,14 @@ int __wrap_file_write_atomic(const char *path, const void *p, size_t n, struct e
 		       __real_file_write_atomic(path, p, n, e);
 }
 
+void __real_chan_set_cap(struct chan *c, size_t bytes);
+void __wrap_chan_set_cap(struct chan *c, size_t bytes);
+
+void __wrap_chan_set_cap(struct chan *c, size_t bytes)
+{
+	__real_chan_set_cap(c, plant_shows(PLANT_UNBOUNDED_QUEUE, 1) ? SIZE_MAX : bytes);
+}
+
 nsec_t __real_timebase_error(const struct timebase *t, nsec_t local_now);
 nsec_t __wrap_timebase_error(const struct timebase *t, nsec_t local_now);
 
@@ -103,4 +113,12 @@ nsec_t __wrap_timebase_error(const struct timebase *t, nsec_t local_now)
 	nsec_t error = __real_timebase_error(t, local_now);
 
 	return error != TIMEBASE_UNKNOWN_NS && plant_shows(PLANT_BOLD_CLOCK, 1) ? error / 10 : error;
+}
+
+void __real_evwrite_dropped(struct evwrite *w, uint64_t n);
+void __wrap_evwrite_dropped(struct evwrite *w, uint64_t n);
+
+void __wrap_evwrite_dropped(struct evwrite *w, uint64_t n)
+{
+	__real_evwrite_dropped(w, n && plant_shows(PLANT_COUNTED_TWICE, 10) ? 2 * n : n);
 }

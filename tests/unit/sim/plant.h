@@ -15,6 +15,10 @@ enum plant {
 	PLANT_LEAKED_CSR, /* a conditional request that is taken back stays armed */
 	PLANT_FORGOTTEN_SYNC, /* the file of tokens is said to be on the disk, and is in memory */
 	PLANT_BOLD_CLOCK, /* everybody states a tenth of how far his clock may be wrong */
+	PLANT_LEAKED_REPLY, /* an answer is not freed, now and then */
+	PLANT_UNBOUNDED_QUEUE, /* however much waits for who does not read */
+	PLANT_GULLIBLE_SM, /* an sm takes what any host says of any other for true */
+	PLANT_COUNTED_TWICE, /* what a program lost of its events is told twice */
 	PLANT_COUNT
 };
 

@@ -5,28 +5,25 @@
  */
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "proto/frame.h"
 #include "sim/cluster.h"
-#include "sim/disk.h"
+#include "sim/lies.h"
 #include "sim/run.h"
 #include "tests/suite.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <string.h>
 
 #define SEEDS_DEFAULT 50
 #define SMALL .sites = 2, .hosts = 4, .ranks = 2, .tools = 2, .time = 15 * NSEC_PER_SEC
 
 static struct run_result run(const struct run_conf *conf)
 {
-	struct run_conf c = *conf;
 	struct run_result r = { 0 };
-	char disk[DISK_PATH_BYTES];
 	struct err e = { 0 };
 
-	ck_assert_int_eq(disk_make(disk, &e), 0);
-	c.disk = disk;
-	ck_assert_msg(run_world(&c, &r, &e) == 0, "%s", e.text);
-	disk_remove(disk);
+	ck_assert_msg(run_world(conf, &r, &e) == 0, "%s", e.text);
 	return r;
 }
 
@@ -51,6 +48,17 @@ START_TEST(the_same_seed_is_the_same_run)
 		ck_assert_uint_ne(first.hash, other.hash);
 		ck_assert_uint_gt(first.frames, 500);
 	}
+}
+END_TEST
+
+/* Each host is an input of a node of the site's part. */
+START_TEST(a_site_may_have_more_than_a_thousand_hosts)
+{
+	const struct run_conf c = { .seed = 1, .sites = 1, .hosts = 1030, .ranks = 1, .tools = 1, .levels = 1,
+				    .time = 100 * NSEC_PER_MSEC };
+	struct run_result r = run(&c);
+
+	hold(&c, &r);
 }
 END_TEST
 
@@ -82,7 +90,7 @@ START_TEST(whatever_goes_wrong_what_must_hold_holds)
 {
 	const char *wish = getenv("OMIG_SIM_SEEDS");
 	uint64_t n = wish ? strtoull(wish, NULL, 10) : SEEDS_DEFAULT, first = suite_seed(1);
-	uint64_t kills = 0, cuts = 0, answers = 0, disks = 0, tokens = 0;
+	uint64_t kills = 0, cuts = 0, answers = 0, disks = 0, tokens = 0, lies = 0, kept = 0;
 
 	for (uint64_t i = 0; i < n; i++) {
 		/* Half of them with sms below sms. */
@@ -96,22 +104,81 @@ START_TEST(whatever_goes_wrong_what_must_hold_holds)
 		disks += r.counts.full_disks + r.counts.failing_disks + r.counts.switched_off;
 		tokens += r.counts.tokens;
 		answers += r.counts.answers;
+		lies += r.counts.lies;
+		kept += r.counts.kept_events;
 	}
-	printf("# %" PRIu64 " worlds: %" PRIu64 " answers, %" PRIu64 " kills, %" PRIu64 " links in trouble, %" PRIu64
-	       " disks\n", n, answers, kills, cuts, disks);
+	printf("# %" PRIu64 " worlds: %" PRIu64 " lies, %" PRIu64 " answers, %" PRIu64 " kills, %" PRIu64 " links in trouble, %" PRIu64
+	       " disks\n", n, lies, answers, kills, cuts, disks);
 	/* Else it has seen nothing. */
 	ck_assert_uint_gt(kills, n);
 	ck_assert_uint_gt(cuts, n);
 	ck_assert_uint_gt(disks, n / 2);
 	ck_assert_uint_gt(tokens, n);
+	ck_assert(lies > n || n < SEEDS_DEFAULT);
 	ck_assert_uint_gt(answers, 10 * n);
+	ck_assert_uint_gt(kept, 10 * n);
+}
+END_TEST
+
+/* --- what a rogue makes of a frame that its host says */
+
+#define TRIES 2000
+#define NO_MESSAGE 250 /* so that it is not reworded */
+
+static unsigned times(const struct buf *b, const char *word)
+{
+	size_t n = strlen(word);
+	unsigned k = 0;
+
+	for (size_t at = 0; at + n <= b->n; at++)
+		k += !memcmp(b->p + at, word, n);
+	return k;
+}
+
+START_TEST(a_field_behind_a_large_number_is_changed_and_kept_as_any)
+{
+	struct buf frame = BUF_INIT(1024), out = BUF_INIT(1 << 20);
+	size_t mark = frame_begin(&frame, NO_MESSAGE);
+	unsigned often = 0, once = 0;
+	struct lies l;
+
+	buf_put(&frame, "\x08", 1);
+	buf_put_varint(&frame, UINT64_C(1) << 40);
+	buf_put(&frame, "\x12\x04tail", 6);
+	frame_end(&frame, mark);
+	lies_init(&l, suite_seed(1));
+	for (int i = 0; i < TRIES; i++) {
+		buf_clear(&out);
+		lies_alter(&l, frame.p, frame.n, &out);
+		often += times(&out, "tail") > 1;
+		once += out.n && out.n != frame.n && times(&out, "tail") == 1;
+	}
+	ck_assert_uint_gt(often, 0); /* it comes many times */
+	ck_assert_uint_gt(once, 0); /* the number before it is another one, or is not there */
+	lies_done(&l);
+	buf_done(&frame);
+	buf_done(&out);
+}
+END_TEST
+
+/* They would look for a place for ever. */
+START_TEST(hosts_that_no_sm_takes_are_refused_before_the_world_begins)
+{
+	const struct run_conf c = { .seed = 1, .sites = 2, .hosts = 8193, .ranks = 1, .levels = 1, .time = NSEC_PER_SEC };
+	struct run_result r = { 0 };
+	struct err e = { 0 };
+
+	ck_assert_int_eq(run_world(&c, &r, &e), -ERR_LIMIT);
+	ck_assert_ptr_nonnull(strstr(e.text, "need 3 sites"));
 }
 END_TEST
 
 int main(void)
 {
 	const TTest *const tests[] = { the_same_seed_is_the_same_run, without_faults_all_that_is_asked_is_answered,
-				       whatever_goes_wrong_what_must_hold_holds };
+				       a_site_may_have_more_than_a_thousand_hosts, whatever_goes_wrong_what_must_hold_holds,
+				       a_field_behind_a_large_number_is_changed_and_kept_as_any,
+				       hosts_that_no_sm_takes_are_refused_before_the_world_begins };
 
 	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
 	log_open(&(struct log_conf){ .level = LOG_LEVEL_ERROR, .fd = open("/dev/null", O_WRONLY) }); /* disks fail */

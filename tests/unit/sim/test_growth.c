@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Growth on paper: what is told follows from the shape of the tree, and nothing is lost that is counted. */
 #include "common/base/log.h"
-#include "sim/disk.h"
 #include "sim/growth_run.h"
 #include "tests/suite.h"
 
 #define HOSTS 27
 
-static void with_disk(struct growth_conf *c, struct growth_point *p, struct growth_front *f)
+static void run(const struct growth_conf *c, struct growth_point *p, struct growth_front *f)
 {
-	char disk[DISK_PATH_BYTES];
 	struct err e = { 0 };
 	int rc;
 
 	log_set_level(LOG_LEVEL_ERROR);
-	ck_assert_int_eq(disk_make(disk, &e), 0);
-	c->disk = disk;
 	rc = p ? growth_measure(c, p, &e) : growth_measure_front(c, f, &e);
-	disk_remove(disk);
 	ck_assert_msg(rc == 0, "%s", e.text);
 }
 
@@ -26,7 +21,7 @@ static struct growth_point measure(unsigned levels)
 	struct growth_conf c = { .seed = 1, .hosts = HOSTS, .levels = levels };
 	struct growth_point p = { 0 };
 
-	with_disk(&c, &p, NULL);
+	run(&c, &p, NULL);
 	return p;
 }
 
@@ -52,8 +47,8 @@ START_TEST(events_cost_the_top_nothing_but_where_they_are_evaluated_there)
 	struct growth_conf c = { .seed = 1, .hosts = 9, .levels = 1 };
 	struct growth_front born = { .rate = 100 }, top = { .rate = 100, .is_central = true };
 
-	with_disk(&c, NULL, &born);
-	with_disk(&c, NULL, &top);
+	run(&c, NULL, &born);
+	run(&c, NULL, &top);
 	ck_assert_double_eq_tol(born.events, 900, 20);
 	ck_assert_double_eq_tol(top.events, 900, 20);
 	ck_assert_double_gt(top.bytes, 2 * born.bytes);
@@ -80,11 +75,23 @@ START_TEST(lists_have_numbers_with_commas)
 }
 END_TEST
 
+START_TEST(more_hosts_than_there_is_memory_for_are_refused_with_words)
+{
+	const uint64_t enough = UINT64_C(100000) * GROWTH_HOST_BYTES;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(growth_fits(100000, enough, &e), 0);
+	ck_assert_int_eq(growth_fits(100000, enough - 1, &e), -ERR_LIMIT);
+	ck_assert_int_eq(growth_fits(100000, enough / 2, &e), -ERR_LIMIT);
+	ck_assert_str_eq(e.text, "100000 hosts need some 9.2 GiB of memory, and 4.6 GiB are free here: simulate fewer, or elsewhere");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { a_request_costs_mainsm_a_frame_each_way_for_each_branch,
 				       events_cost_the_top_nothing_but_where_they_are_evaluated_there,
-				       lists_have_numbers_with_commas };
+				       more_hosts_than_there_is_memory_for_are_refused_with_words, lists_have_numbers_with_commas };
 
 	setenv("CK_DEFAULT_TIMEOUT", "120", 0);
 	return suite_run_with("growth", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));

@@ -78,6 +78,23 @@ START_TEST(what_grows_keeps_its_content_and_is_charged_once)
 }
 END_TEST
 
+START_TEST(what_was_freed_unseen_is_not_counted_twice)
+{
+	void *p, *q;
+	size_t one;
+
+	loop_enter(of_a);
+	p = heap_charge(malloc(heap_room(200)));
+	one = a.bytes;
+	free(p); /* as a library does */
+	q = malloc(heap_room(200));
+	q = heap_charge(q);
+	ck_assert_uint_eq(a.bytes, q == p ? one : 2 * one);
+	drop(q);
+	ck_assert_uint_eq(a.bytes, q == p ? 0 : one);
+}
+END_TEST
+
 START_TEST(blocks_of_another_session_are_nobodys)
 {
 	void *p;
@@ -104,6 +121,7 @@ int main(void)
 {
 	const TTest *const tests[] = { it_is_charged_to_whose_work_is_under_way_and_taken_off_whoever_frees_it,
 				       what_grows_keeps_its_content_and_is_charged_once,
+				       what_was_freed_unseen_is_not_counted_twice,
 				       blocks_of_another_session_are_nobodys };
 
 	print_nothing();

@@ -2,18 +2,19 @@
 /* What becomes of files on a simulated disk: the same as on one that fails, is full, or loses its power. */
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "sim/disk.h"
 #include "sim/simdisk.h"
 #include "sim/world.h"
 #include "tests/suite.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define ROUNDS 200
 #define OLD "as it was before"
 #define NEW "as it is to be, which is a longer text"
 
-static char where[DISK_PATH_BYTES], path[FILE_PATH_BYTES];
+static char path[FILE_PATH_BYTES];
 static struct world w;
 static struct simdisk *disk;
 
@@ -21,8 +22,7 @@ static void set_up(void)
 {
 	struct err e = { 0 };
 
-	ck_assert_int_eq(disk_make(where, &e), 0);
-	ck_assert_int_eq(world_open(&w, suite_seed(1), where, &e), 0);
+	ck_assert_int_eq(world_open(&w, suite_seed(1), true, &e), 0);
 	ck_assert_msg(simdisk_new("h0", rng_next(&w.dice), &disk, &e) == 0, "%s", e.text);
 	simdisk_path(disk, "kept", path);
 }
@@ -31,7 +31,6 @@ static void clean_up(void)
 {
 	simdisk_free(disk);
 	world_close(&w);
-	disk_remove(where);
 }
 
 static int write_new(void)
@@ -99,6 +98,31 @@ START_TEST(a_file_that_was_taken_away_may_be_there_again)
 }
 END_TEST
 
+/* A file in a folder is there as long as both names are. */
+START_TEST(a_folder_outlives_the_power_when_the_one_that_it_is_in_was_synced)
+{
+	char below[FILE_PATH_BYTES], in_it[FILE_PATH_BYTES];
+	unsigned gone = 0;
+
+	simdisk_path(disk, "below", below);
+	file_join(in_it, sizeof(in_it), below, "kept", NULL);
+	for (int i = 0; i < 2 * ROUNDS; i++) {
+		bool is_synced = i % 2;
+
+		ck_assert_int_eq(mkdir(below, 0700), 0);
+		ck_assert_int_eq(file_write_atomic(in_it, NEW, strlen(NEW), NULL), 0);
+		if (is_synced)
+			write_old();
+		simdisk_cut_power(disk);
+		gone += access(in_it, F_OK) != 0;
+		ck_assert(!is_synced || !access(in_it, F_OK));
+		disk_remove(below);
+	}
+	ck_assert_uint_gt(gone, ROUNDS / 10);
+	ck_assert_uint_lt(gone, ROUNDS - ROUNDS / 10);
+}
+END_TEST
+
 START_TEST(a_full_disk_takes_nothing_and_keeps_what_it_has)
 {
 	for (int i = 0; i < ROUNDS; i++) {
@@ -145,6 +169,7 @@ int main(void)
 {
 	const TTest *const tests[] = { what_was_synced_outlives_the_power, what_was_not_synced_may_be_gone_or_torn,
 				       a_file_that_was_taken_away_may_be_there_again,
+				       a_folder_outlives_the_power_when_the_one_that_it_is_in_was_synced,
 				       a_full_disk_takes_nothing_and_keeps_what_it_has,
 				       a_failing_disk_says_so_and_nothing_is_half, the_dead_write_nothing };
 
