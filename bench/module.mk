@@ -7,6 +7,7 @@ bench.statics  := bench.c:printed bench.c:nprinted treebed.c:path flow_main.c:re
 		  event_main.c:series event_main.c:log_path event_main.c:trigger_path event_main.c:my_event \
 		  archive_main.c:series archive_main.c:log_path archive_main.c:db_path keep_main.c:got
 bench.programs := bench_tree bench_growth bench_tools bench_flow bench_traffic bench_pmsl bench_event bench_spool bench_keep bench_archive bench_neko
+bench.not_installed := $(bench.programs)
 bench.main.bench_tree   := bench_tree_main.c
 bench.main.bench_growth := growth_main.c
 bench.main.bench_flow   := flow_main.c
@@ -82,7 +83,8 @@ bench-growth: $(B)/bin/bench_growth $(bench.needs)
 	printf '\nMore hosts than that, and more levels of sms: [on paper](growth-paper.md).\n' >>docs/growth.md
 
 # The same on paper: real daemons in virtual time, that need a stated time for what they handle. paper.hosts=N,N...
-paper.hosts     := 100,1000,10000
+# 100,000 of them take some minutes of a core and 9 GiB for each number of levels.
+paper.hosts     := 100,1000,10000,100000
 paper.levels    = $1.1_level $1.2_levels $1.3_levels
 paper.panels    = A request to all hosts: ms (by hosts)|$(call paper.levels,request);$\
 		A read of a measurement over all hosts: ms|$(call paper.levels,read);$\

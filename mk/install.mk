@@ -30,11 +30,14 @@ fill     = sed -e 's|@prefix@|$(prefix)|g' -e 's|@datadir@|$(datadir)|g' -e 's|@
 	   -e '/^@sandbox@$$/{r packaging/systemd/sandbox' -e 'd;}'
 split    = from=$${i%%:*}; to=$${i\#*:}; mode=$${to\#\#*:}; to='$(DESTDIR)'$${to%%:*}
 
+# What runs goes on with the file that it has, and a program that starts meanwhile finds a whole one: the old or the new.
+put      = || { rm -f "$$to.new"; exit 1; }; mv -f "$$to.new" "$$to"
+
 install:
 	@for i in $(pairs); do $(split); test -e "$$from" || { echo "$$from is not built: run make first" >&2; exit 1; }; done
-	@set -e; for i in $(pairs); do $(split); install -d "$${to%/*}"; install -m "$$mode" "$$from" "$$to"; done
-	@set -e; for i in $(sonames); do $(split); ln -sf "$$from" "$$to"; done
-	@set -e; for i in $(pcs); do $(split); install -d "$${to%/*}"; $(fill) "$$from" >"$$to"; chmod "$$mode" "$$to"; done
+	@set -e; for i in $(pairs); do $(split); install -d "$${to%/*}"; install -m "$$mode" "$$from" "$$to.new" $(put); done
+	@set -e; for i in $(sonames); do $(split); ln -sf "$$from" "$$to.new"; mv -f "$$to.new" "$$to"; done
+	@set -e; for i in $(pcs); do $(split); install -d "$${to%/*}"; { $(fill) "$$from" >"$$to.new" && chmod "$$mode" "$$to.new"; } $(put); done
 
 # Of the folders those go that are our own, and empty: a file that somebody put there stays.
 uninstall:

@@ -55,7 +55,14 @@ verdict 'install puts everything in its place' $?
 		done
 ) >>"$work/out" 2>&1
 verdict 'a stranger builds with what was installed' $?
-run uninstall && [ -z "$(find "$work/d" -type f -o -type l -o -path "$work/d/*omig*")" ]
+no_room() ( # the disk is full in the middle
+	old=$(cd "$work/d/usr" && find . -type f -exec cksum {} + | sort)
+	(cd "$t" && ulimit -f 1 && make BUILD="$work/b" PREFIX=/usr DESTDIR="$work/d" install 2>&1; echo "status $?") | cat >"$work/out"
+	tail -n 1 "$work/out" | grep -qv '^status 0' && [ "$(cd "$work/d/usr" && find . -type f -exec cksum {} + | sort)" = "$old" ]
+)
+no_room
+verdict 'an install that fails over another one leaves that whole' $?
+run install && run uninstall && [ -z "$(find "$work/d" -type f -o -type l -o -path "$work/d/*omig*")" ]
 verdict 'uninstall leaves no file, and no folder of ours' $?
 
 # The runner of system tests, with scripts that pass, fail, skip and hang.

@@ -23,11 +23,12 @@ in_ranks() {
 	shift
 	timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$mpi" -n 2 "$@" "$T/steady.$mpi" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 }
+# Their tokens: those of before may go meanwhile, with an lm that has nobody left to watch.
 watched_ones() {
-	omig tree | grep -c 'rank .*steady'
+	omig tree | awk '/rank .*steady/ { print $1 }'
 }
 more_watched() { # BEFORE MORE
-	[ "$(watched_ones)" = $(($1 + $2)) ]
+	[ "$(watched_ones | grep -cvxF -e "$1")" = "$2" ]
 }
 # one_says STATUS PATTERN COMMAND...: it ends so, and has said one line, which has a match. Through a pipe: files may
 # not grow in some of these cases.
