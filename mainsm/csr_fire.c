@@ -387,6 +387,18 @@ static unsigned depth_of(const struct msg_triggered *m)
 	return 1 + (m->depth < CAUSAL_DEPTH_MAX ? m->depth : CAUSAL_DEPTH_MAX);
 }
 
+/* What only mainsm does has no result from below: a word there may name anybody. */
+static int check_places(const struct csr *csr, const struct msg_triggered *m, struct err *e)
+{
+	for (size_t i = 0; i < m->nentry; i++) {
+		uint32_t action = m->entry[i].action;
+
+		if (action && csr->request->action[action - 1].service->where == OMIS_AT_TOP)
+			return err_set(e, ERR_PROTO, "a result of action %u, which is not executed there", action);
+	}
+	return 0;
+}
+
 static int triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m, struct hold *hold, struct err *e)
 {
 	struct csr *csr = smap_find(&c->by_token, m->csr);
@@ -401,6 +413,8 @@ static int triggered(struct csrs *c, uint32_t child, const struct msg_triggered 
 	    !is_of_child(c, child, m->thread))
 		return err_set(e, ERR_DENIED, "an event of objects that are not its own");
 	rc = csr_check_entries(csr, child, m->entry, m->nentry, e);
+	if (!rc)
+		rc = check_places(csr, m, e);
 	if (!rc)
 		rc = read_pars(csr->request->event->service, m, &pars, e);
 	if (!rc)

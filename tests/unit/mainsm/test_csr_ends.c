@@ -122,6 +122,27 @@ START_TEST(results_of_an_event_are_the_childs_own)
 }
 END_TEST
 
+/* What print tells names anybody: mainsm writes it, from what the event has. */
+START_TEST(what_only_mainsm_does_is_not_believed_from_below)
+{
+	static const char words[] = "1,p_2_a00000";
+	struct msg_entry e = { .action = 2, .objects = "", .value = { (const uint8_t *)words, sizeof(words) - 1 } };
+	struct msg m = { .type = MSG_TRIGGERED };
+
+	open_sites();
+	define(LIB_CALL " proc_get_info([$proc],0) print([$proc])");
+	send("csr_enable", NULL);
+	world_run(&w, 3 * SEC);
+	m.triggered = (struct msg_triggered){
+		.csr = token, .node = "n_1", .proc = "p_1_a00000", .entry = &e, .nentry = 1
+	};
+	ck_assert_int_eq(link_send(a.link, &m), 0);
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
+	close_sites();
+}
+END_TEST
+
 START_TEST(a_confirmation_is_about_the_childs_own)
 {
 	static const char words[] = "the process has ended";
@@ -150,4 +171,4 @@ END_TEST
 
 SUITE("csr_ends", deleting_lets_go_who_waits_and_deletes_too,
       disabling_lets_go_who_waits_and_deletes, suspending_lets_go_who_waits_and_deletes,
-      results_of_an_event_are_the_childs_own, a_confirmation_is_about_the_childs_own)
+      results_of_an_event_are_the_childs_own, what_only_mainsm_does_is_not_believed_from_below, a_confirmation_is_about_the_childs_own)
