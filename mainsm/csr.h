@@ -5,7 +5,7 @@
  * event happens the actions that the lm did not run are executed here.
  *
  * Loops end: a condition whose actions lead to its own event more than
- * CAUSAL_DEPTH_MAX times over is disabled, and so is one that fires more than
+ * CAUSAL_DEPTH_MAX times over is disabled (one that only asks is in no loop), and so is one that fires more than
  * TOOL_FIRINGS_PER_SEC_MAX times a second for some seconds (what is too many
  * in a burst is dropped and counted). The tool is told once; csr_enable()
  * gives it another chance.

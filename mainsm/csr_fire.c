@@ -197,12 +197,23 @@ static bool has_room(const struct csr_firing *how)
 	return s->load.fired++ < TOOL_FIRINGS_PER_SEC_MAX;
 }
 
+/* What causes no event is in no loop, however deep a host says that its event lies: it may be wrong, or lie. */
+static bool only_asks(const struct csr *csr)
+{
+	const struct omis_request *r = csr->request;
+
+	for (size_t i = 0; i < r->naction; i++)
+		if (r->action[i].service->class != OMIS_INFO)
+			return false;
+	return true;
+}
+
 /* Looks at limits. False: nothing is to be executed. */
 static bool may_fire(const struct csr_firing *how)
 {
 	struct csr *csr = how->csr;
 
-	if (how->depth > CAUSAL_DEPTH_MAX) {
+	if (how->depth > CAUSAL_DEPTH_MAX && !only_asks(csr)) {
 		csr_suspend(csr, "\"suspended: its actions lead to its own event\"");
 		return false;
 	}

@@ -143,6 +143,26 @@ START_TEST(what_only_mainsm_does_is_not_believed_from_below)
 }
 END_TEST
 
+/* A host may say what it likes of what led to its event. */
+START_TEST(a_list_that_only_asks_is_not_suspended_as_a_loop)
+{
+	struct msg m = { .type = MSG_TRIGGERED };
+
+	open_sites();
+	define(LIB_CALL " print([$proc])");
+	send("csr_enable", NULL);
+	world_run(&w, 3 * SEC);
+	m.triggered = (struct msg_triggered){ .csr = token, .node = "n_1", .proc = "p_1_a00000", .depth = UINT32_MAX };
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(link_send(a.link, &m), 0);
+		world_run(&w, 10 * MS);
+	}
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 3);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
+	close_sites();
+}
+END_TEST
+
 START_TEST(a_confirmation_is_about_the_childs_own)
 {
 	static const char words[] = "the process has ended";
@@ -171,4 +191,5 @@ END_TEST
 
 SUITE("csr_ends", deleting_lets_go_who_waits_and_deletes_too,
       disabling_lets_go_who_waits_and_deletes, suspending_lets_go_who_waits_and_deletes,
-      results_of_an_event_are_the_childs_own, what_only_mainsm_does_is_not_believed_from_below, a_confirmation_is_about_the_childs_own)
+      results_of_an_event_are_the_childs_own, what_only_mainsm_does_is_not_believed_from_below,
+      a_list_that_only_asks_is_not_suspended_as_a_loop, a_confirmation_is_about_the_childs_own)

@@ -164,7 +164,7 @@ END_TEST
 START_TEST(a_depth_beyond_all_bounds_is_too_deep)
 {
 	open_sites();
-	arm(LIB_CALL " print([1])");
+	arm(LIB_CALL " thread_stop([n_2])");
 	trigger(token, 1, UINT32_MAX);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
