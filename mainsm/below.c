@@ -124,19 +124,31 @@ static const struct msg_object *find_node(const struct msg_directory *d)
 	return NULL;
 }
 
+/* The sm has only the host's word for it, and may refuse the one whose number it is. */
+static void disown(struct peer *p, uint32_t node, const char *host)
+{
+	link_send(p->link, &(struct msg){ .type = MSG_DISOWN, .disown = { .node = node, .host = host } });
+}
+
 /* A node's number must be the one that was given to a host of this child's site by that name. */
 static int check_number(struct peer *p, const struct msg_directory *d, const char **host, struct err *e)
 {
 	const struct msg_object *o = find_node(d);
 	uint32_t number = 0;
+	int rc;
 
 	if (p->child->role == ROLE_LM)
 		return d->node == p->child->number
 			       ? 0 : err_set(e, ERR_DENIED, "speaks of node %u", d->node);
 	if (!o || !o->host[0])
 		return err_set(e, ERR_PROTO, "does not say which host node %u is", d->node);
-	if (numbers_node(p->m->numbers, p->child->site, o->host, &number) || number != d->node)
+	rc = numbers_node(p->m->numbers, p->child->site, o->host, &number);
+	if (rc)
+		return err_set(e, (enum err_code)-rc, "no number for host %s", o->host);
+	if (number != d->node) {
+		disown(p, d->node, o->host);
 		return err_set(e, ERR_DENIED, "node %u is not a host of its site by that name", d->node);
+	}
 	*host = o->host;
 	return 0;
 }

@@ -51,6 +51,7 @@
 	X(TOOL_GONE, tool_gone, 25) \
 	X(LET_GO, let_go, 26)       \
 	X(RELEASE, release, 27)     \
+	X(DISOWN, disown, 28)       \
 	X(REVOKED, revoked, 30)     \
 	X(STOP, stop, 32)           \
 	X(FLOW_LOAD, flow_load, 40) \
@@ -284,6 +285,12 @@ struct msg_release {
 	const char *csr;
 	uint64_t seq;
 	const char *node; /* that told of it */
+};
+
+/* That number is not the one of that host: who serves it as that forgets it, and the host asks mainsm for its own. */
+struct msg_disown {
+	uint32_t node;
+	const char *host;
 };
 
 struct msg_tool_gone {

@@ -85,6 +85,7 @@ SHAPE(triggered, ONE(triggered, csr, TOKEN), ONE(triggered, tool, 0), ONE(trigge
       ONE(triggered, thread, TOKEN), SUBS(triggered, par, par), SUBS(triggered, entry, entry),
       ONE(triggered, dropped, 0), ONE(triggered, held, 0), ONE(triggered, depth, 0))
 SHAPE(release, ONE(release, csr, TOKEN), ONE(release, seq, 0), ONE(release, node, TOKEN))
+SHAPE(disown, ONE(disown, node, 0), ONE(disown, host, NAME))
 SHAPE(tool_gone, ONE(tool_gone, tool, 0))
 SHAPE(let_go, ONE(let_go, reason, REASON))
 SHAPE(flow_piece, ONE(flow_piece, object, TOKEN), ONE(flow_piece, graph, WHOLE))

@@ -244,7 +244,7 @@ static uint8_t any_type(struct lies *l, const uint8_t *type, size_t n)
 
 static void make_down(struct lies *l, struct made *made, struct msg *m)
 {
-	static const uint8_t type[] = { MSG_REQUEST, MSG_REQUEST, MSG_ARM, MSG_DISARM, MSG_TOOL_GONE, MSG_RELEASE, MSG_FLOW_READ,
+	static const uint8_t type[] = { MSG_REQUEST, MSG_REQUEST, MSG_ARM, MSG_DISARM, MSG_TOOL_GONE, MSG_RELEASE, MSG_DISOWN, MSG_FLOW_READ,
 					MSG_CANCEL, MSG_FLOW_END, MSG_LET_GO };
 
 	m->type = any_type(l, type, sizeof(type));
@@ -258,6 +258,8 @@ static void make_down(struct lies *l, struct made *made, struct msg *m)
 		m->tool_gone.tool = (uint32_t)lies_below(l, GUESS_MAX);
 	else if (m->type == MSG_RELEASE)
 		m->release = (struct msg_release){ any_csr(l, made), lies_below(l, GUESS_MAX), lies_token(l, 'n') };
+	else if (m->type == MSG_DISOWN)
+		m->disown = (struct msg_disown){ 1 + (uint32_t)lies_below(l, GUESS_MAX), l->host };
 	else if (m->type == MSG_FLOW_READ)
 		m->flow_read = (struct msg_flow_read){ 1 + (uint32_t)lies_below(l, GUESS_MAX), rng_next(&l->dice), any_time(l) };
 	else if (m->type == MSG_CANCEL)

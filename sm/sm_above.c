@@ -250,6 +250,20 @@ static void got_release(struct sm *sm, const struct msg *m)
 		branch_send(sm->nodes, n->branch, m);
 }
 
+/* mainsm gives the numbers: what the host has told us was not true, or its number is of a mainsm before this one. */
+static void got_disown(struct sm *sm, const struct msg *m)
+{
+	struct node *n = nodes_find(sm->nodes, m->disown.node);
+
+	if (!n || !str_eq(n->host, m->disown.host))
+		return;
+	branch_send(sm->nodes, n->branch, m);
+	if (n->branch->is_sm)
+		return; /* it says that the host is gone */
+	log_warn("sm", "forgotten host=%s: node number %u is not its own", n->host, n->number);
+	node_forget(sm->nodes, n);
+}
+
 static void on_msg(void *arg, const struct msg *m)
 {
 	struct sm *sm = arg;
@@ -278,6 +292,9 @@ static void on_msg(void *arg, const struct msg *m)
 		break;
 	case MSG_RELEASE:
 		got_release(sm, m);
+		break;
+	case MSG_DISOWN:
+		got_disown(sm, m);
 		break;
 	case MSG_LET_GO:
 		nodes_send_all(sm->nodes, m);

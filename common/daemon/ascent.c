@@ -154,10 +154,28 @@ static void lose(struct ascent *u, struct link *l, const struct err *why)
 	u->conf.on_down(u->conf.arg, why);
 }
 
+static void dial_top_anew(struct ascent *u);
+
+/* Our number is somebody else's. Who serves us does not know another; mainsm does. */
+static void ask_for_number(struct ascent *u)
+{
+	const struct err why = { .code = ERR_DENIED, .text = "our number is another host's: asking mainsm for ours" };
+
+	lose(u, u->site, &why);
+	drop_site(u, why.text);
+	u->nway = u->next_way = 0;
+	dial_top_anew(u);
+}
+
 static void on_msg(void *arg, struct link *l, const struct msg *m)
 {
 	struct ascent *u = arg;
 
+	if (m->type == MSG_DISOWN && !u->conf.is_sm) {
+		if (l == u->parent && l == u->site)
+			ask_for_number(u);
+		return;
+	}
 	/* From the daemon that does not serve us only what we asked it for. */
 	if (l == u->parent || m->type == MSG_ENROL_ACK || m->type == MSG_STOP ||
 	    m->type == MSG_REVOKED)

@@ -36,6 +36,7 @@ static const struct permit {
 	[MSG_TOOL_GONE] = { S(UP), P(PARENT) },
 	[MSG_LET_GO] = { S(UP), P(PARENT) },
 	[MSG_RELEASE] = { S(UP), P(PARENT) },
+	[MSG_DISOWN] = { S(UP), P(PARENT) },
 	[MSG_REVOKED] = { S(UP), P(PARENT) },
 	[MSG_STOP] = { S(UP), P(PARENT) },
 	[MSG_FLOW_LOAD] = { S(UP), P(PARENT) },

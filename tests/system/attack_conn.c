@@ -225,7 +225,7 @@ static void tell(struct attack *a, const struct msg *m)
 		printf("got error %u %s\n", m->error.code, m->error.text);
 		break;
 	case MSG_HELLO_ACK:
-		printf("got hello_ack version=%u name=%s redirect=%s\n", m->hello_ack.version, m->hello_ack.name,
+		printf("got hello_ack version=%u name=%s node=%u redirect=%s\n", m->hello_ack.version, m->hello_ack.name, m->hello_ack.node,
 		       m->hello_ack.redirect);
 		break;
 	case MSG_BYE:

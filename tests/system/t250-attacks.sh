@@ -25,7 +25,7 @@ alive() {
 others_are_served() {
 	alive && case $who in
 	mainsm) omig request --timeout 20s --no-attach ':version()' ;;
-	sm) "$A" connect "$at" "$TMPDIR/creds/good" hello=lm,default,good,-,-,80 read=100 | grep -q hello_ack ;;
+	sm) "$A" connect "$at" "$TMPDIR/creds/good" hello=lm,default,good,-,-,$good read=100 | grep -q hello_ack ;;
 	esac
 }
 # closed_with PATTERN CREDS WORDS...: the peer closes, and has said so
@@ -136,9 +136,9 @@ credentials() {
 	check "$who: for servers only" refused "$c/server" "$hello" read=60000
 	check "$who: without extended key usage" refused "$c/noeku" "$hello" read=60000
 	check "$who: with any extended key usage" refused "$c/anyeku" "$hello" read=60000
-	check "$who: a role that it has not" refused "$c/lm" hello=sm,default,rogue,-,-,77 read=60000
+	check "$who: a role that it has not" refused "$c/lm" hello=sm,default,rogue,-,-,$rogue read=60000
 	check "$who: the lm of a host says another host" refused "$c/lm" hello=lm,default,other,-,-,78 read=60000
-	check "$who: the lm of a site says another site" refused "$c/lm" hello=lm,b,rogue,-,-,77 read=60000
+	check "$who: the lm of a site says another site" refused "$c/lm" hello=lm,b,rogue,-,-,$rogue read=60000
 	check "$who: signed by itself" refused "$c/self" "$hello" read=60000
 	check "$who: a hundred certificates" refused "$c/lm" extra=100 "$hello" read=60000
 	check "$who: an RSA key" refused "$c/rsa" "$hello" read=60000
@@ -147,7 +147,7 @@ credentials() {
 	check "$who: another protocol in TLS" refused "$c/lm" alpn=h2 "$hello" read=60000
 	check "$who: a version of the future" closed_with \
 		'error 2 protocol [0-9]*..[0-9]* is spoken here .* you speak 900..901: install one version' \
-		"$c/lm" hello=lm,default,rogue,900,901,77 read=60000
+		"$c/lm" hello=lm,default,rogue,900,901,$rogue read=60000
 	check "$who: HTTP" plain_is_closed
 	check "$who: a session that was saved is not taken up" saved_session
 	check "$who: others are served" others_are_served
@@ -193,9 +193,15 @@ sm_listens
 mainsm_at=127.0.0.1:$(mainsm_port)
 sm_at=127.0.0.1:$sm_port
 issue slow good lm default slow
+# mainsm gives them: an sm that is told another one is told by mainsm that it is not so
+number_of() { # HOST CREDS
+	"$A" connect "$mainsm_at" "$TMPDIR/creds/$2" "hello=lm,default,$1" read=50 | sed -n 's/^got hello_ack .* node=\([1-9][0-9]*\) .*/\1/p'
+}
+rogue=$(number_of rogue lm) good=$(number_of good good) slow=$(number_of slow slow)
+check 'mainsm has a number for each' test -n "$rogue" -a -n "$good" -a -n "$slow"
 "$A" connect "$mainsm_at" "$TMPDIR/creds/slow" hello=lm,default,slow bomb=announce trickle=300 >"$TMPDIR/mainsm.trickle" &
 t1=$!
-"$A" connect "$sm_at" "$TMPDIR/creds/slow" hello=lm,default,slow,-,-,81 bomb=announce trickle=300 >"$TMPDIR/sm.trickle" &
+"$A" connect "$sm_at" "$TMPDIR/creds/slow" hello=lm,default,slow,-,-,$slow bomb=announce trickle=300 >"$TMPDIR/sm.trickle" &
 t2=$!
 "$A" connect "$mainsm_at" "$TMPDIR/creds/lm" read=120000 >"$TMPDIR/mainsm.nohello" &
 h1=$!
@@ -213,7 +219,7 @@ for who in mainsm sm; do
 	rss=$(rss_kib "$victim")
 	at=127.0.0.1:$(mainsm_port)
 	hello=hello=lm,default,rogue
-	[ $who = mainsm ] || { at=127.0.0.1:$sm_port hello=hello=lm,default,rogue,-,-,77; }
+	[ $who = mainsm ] || { at=127.0.0.1:$sm_port hello=hello=lm,default,rogue,-,-,$rogue; }
 	check "$who: others are served beside 120 who say nothing" until_true 5 others_are_served
 	frames
 	credentials

@@ -242,6 +242,33 @@ START_TEST(every_service_of_the_top_is_there)
 }
 END_TEST
 
+static unsigned disowned;
+
+static void on_disown(struct below *s, const struct msg *m)
+{
+	disowned += m->type == MSG_DISOWN && m->disown.node == 3 && str_eq(m->disown.host, "h1");
+}
+
+/* Its sm has the host's word alone, and would not let in whose number it is. */
+START_TEST(the_sm_of_a_host_that_has_anothers_number_is_told)
+{
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	a.on_flow = on_disown;
+	below_tell(&a, 1, "h1");
+	below_tell(&a, 2, "h2");
+	ck_assert_uint_eq(disowned, 0);
+	below_tell(&a, 3, "h1");
+	ck_assert_uint_eq(disowned, 1);
+	ck_assert(a.is_up);
+	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
+	ck_assert_ptr_null(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "n_3"));
+	above_close(&t);
+	below_close(&a);
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(after_a_restart_everything_is_back_under_its_old_numbers)
 {
 	static const char *const files[] = { "names", "boot", "issued", "tokens" };
@@ -454,7 +481,7 @@ END_TEST
 SUITE("house", an_lm_is_sent_to_its_sm_which_is_started_for_it,
       a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child,
       an_lm_whose_sm_cannot_be_started_is_served_directly, a_full_disk_is_told_once_and_its_end_too,
-      a_second_sm_of_a_site_waits_until_the_first_is_gone,
+      a_second_sm_of_a_site_waits_until_the_first_is_gone, the_sm_of_a_host_that_has_anothers_number_is_told,
       a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed,
       where_an_sm_is_does_not_go_with_its_ghost, the_sixty_fifth_tool_is_told_why_not,
       every_service_is_denied_to_roles_below_its_right, every_service_of_the_top_is_there,

@@ -72,6 +72,29 @@ START_TEST(two_hosts_of_one_number_are_told_so)
 }
 END_TEST
 
+/* The first may have said what is not true. */
+START_TEST(a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is)
+{
+	struct msg m = { .type = MSG_DISOWN, .disown = { .node = 2, .host = "h3" } };
+
+	lm_set(&w, 0, "a", "h1", 2);
+	lm_start(&w, 0);
+	world_run(&w, 50 * MS);
+	expect_refused(1, "node number 2 is that of host h1");
+	top_send(&w, &m);
+	m.disown.node = 77;
+	top_send(&w, &m);
+	world_run(&w, 50 * MS);
+	ck_assert(w.lm[0].is_up); /* neither of it is so */
+	m.disown = (struct msg_disown){ 2, "h1" };
+	top_send(&w, &m);
+	lm_cut(&w, 0, true);
+	world_run(&w, 20 * SEC);
+	ck_assert(!w.lm[0].is_up && w.lm[1].is_up);
+	ck_assert_str_eq(top_find(&w, "n_2")->host, "h2");
+}
+END_TEST
+
 START_TEST(a_host_that_was_given_another_number_comes_back_with_it)
 {
 	lms_start(&w, 1);
@@ -473,6 +496,7 @@ int main(void)
 		a_host_without_network_is_shown_in_7_s_and_comes_back,
 		a_host_that_never_comes_back_is_forgotten,
 		a_host_that_says_goodbye_is_gone_at_once,
+		a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is,
 		a_mainsm_that_comes_back_hears_everything_again,
 		an_sm_that_was_started_again_tells_nothing_before_its_lms_did,
 		one_host_cannot_take_all_the_room,

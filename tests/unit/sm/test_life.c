@@ -286,6 +286,29 @@ START_TEST(a_dump_names_its_figures)
 }
 END_TEST
 
+/* A mainsm that has lost its numbers gives others. Below an sm that is below another, too. */
+START_TEST(a_host_whose_number_is_anothers_asks_mainsm_for_its_own)
+{
+	const struct msg m = { .type = MSG_DISOWN, .disown = { .node = 1, .host = "h1" } };
+
+	below_start(&w, 0, NULL);
+	world_run(&w, SEC);
+	lm_climb(&w, 0);
+	lm_climb(&w, 1);
+	world_run(&w, SEC);
+	ck_assert_uint_eq(below_counts(&w, 0).lms, 2);
+	w.top.gives = 6;
+	w.lm[0].number = 6;
+	top_send(&w, &m);
+	world_run(&w, 5 * SEC);
+	ck_assert(w.lm[0].is_up && w.lm[1].is_up);
+	ck_assert_uint_eq(w.lm[0].ups, 2);
+	ck_assert_uint_eq(w.lm[1].ups, 1);
+	ck_assert_str_eq(top_find(&w, "n_6")->host, "h1");
+	ck_assert_ptr_null(top_find(&w, "n_1"));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -301,6 +324,7 @@ int main(void)
 		without_mainsm_what_tools_have_stopped_is_let_go_after_five_seconds,
 		a_mainsm_started_anew_knows_no_tool_that_has_stopped_something,
 		an_lm_that_wants_a_certificate_is_sent_to_mainsm,
+		a_host_whose_number_is_anothers_asks_mainsm_for_its_own,
 		a_peer_that_never_greets_takes_no_place,
 		advertised_names_carry_the_port,
 		advertised_names_that_make_no_sense_are_refused,

@@ -59,6 +59,7 @@ struct top {
 	uint32_t site_number;
 	char listen[TEXT]; /* where the sm says that it is */
 	char to[TEXT]; /* and where lms are sent */
+	uint32_t gives; /* that number to each lm; 0: what it has */
 	unsigned hellos;
 	/* what came up */
 	unsigned directories, fulls, objects_told;

@@ -13,7 +13,7 @@ static int top_on_hello(void *arg, struct link *l, const struct msg_hello *h,
 	ack->site_number = t->site_number;
 	ack->site = "a";
 	ack->name = "top";
-	ack->node = h->node;
+	ack->node = t->gives ? t->gives : h->node;
 	if (h->want_redirect) {
 		link_set_user(l, t);
 		snprintf(t->to, sizeof(t->to), "sm-a:%u", t->w->conf.port);
