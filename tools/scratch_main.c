@@ -27,7 +27,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EXPORT __attribute__((visibility("default"), noipa))
+#ifdef __clang__ /* knows no noipa */
+#define OPAQUE noinline, optnone
+#else
+#define OPAQUE noipa
+#endif
+#define EXPORT __attribute__((visibility("default"), OPAQUE))
 #define KNOWN_REGISTER "0x5151" /* in r15 of the thread that waits */
 
 extern char **environ;
