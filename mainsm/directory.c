@@ -3,6 +3,7 @@
 
 #include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/omis/token.h"
 #include "mainsm/object.h"
 
 #include <stdlib.h>
@@ -193,11 +194,14 @@ void directory_remove(struct directory *d, struct object *o)
 static int check_place(struct directory *d, const struct object *node, const struct msg_object *m,
 		       int kind, struct object **parent, struct err *e)
 {
-	uint32_t number;
+	struct token_parts t;
 
 	if (kind != OBJECT_PROC && kind != OBJECT_THREAD)
 		return err_set(e, ERR_PROTO, "a node may not announce '%s'", m->token);
-	if (object_token_node(m->token, &number) || number != node->number)
+	/* It stands in requests and graphs of all: one that is none would spoil theirs. */
+	if (token_parse(m->token, strlen(m->token), &t))
+		return err_set(e, ERR_PROTO, "'%s' is no object that a host has", m->token);
+	if (t.number != node->number)
 		return err_set(e, ERR_DENIED, "'%s' is not of %s", m->token, node->token);
 	*parent = directory_find(d, m->parent);
 	if (!*parent || (int)(*parent)->kind != kind - 1 ||

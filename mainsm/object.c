@@ -102,26 +102,6 @@ int object_update(struct object *o, const struct msg_object *m)
 	return changed;
 }
 
-int object_token_node(const char *token, uint32_t *number)
-{
-	const char *end = token[0] && token[1] == '_' ? strchr(token + 2, '_') : NULL;
-	char digits[12];
-	uint64_t v;
-	size_t n;
-
-	if (!end || !end[1])
-		return -ERR_INVALID;
-	n = (size_t)(end - token - 2);
-	if (n == 0 || n >= sizeof(digits))
-		return -ERR_INVALID;
-	memcpy(digits, token + 2, n);
-	digits[n] = 0;
-	if (str_to_u64(digits, 1, UINT32_MAX, &v))
-		return -ERR_INVALID;
-	*number = (uint32_t)v;
-	return 0;
-}
-
 struct object *object_container(const struct object *o, enum object_kind kind)
 {
 	while (o && o->kind > kind)

@@ -12,7 +12,4 @@ void object_free(struct object *o);
 /* 1: something that can be seen changed, 0: nothing did, -ERR_NOMEM (then nothing did). */
 int object_update(struct object *o, const struct msg_object *m);
 
-/* The number of the node inside a process' or thread's token: p_12_abc -> 12. -ERR_INVALID. */
-int object_token_node(const char *token, uint32_t *number);
-
 #endif

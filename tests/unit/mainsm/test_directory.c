@@ -47,15 +47,15 @@ static int apply(bool full, bool more, const struct msg_object *o, size_t n)
 
 START_TEST(objects_hang_under_their_parents_in_the_order_of_birth)
 {
-	struct msg_object o[] = { object("p_7_a", "n_7"), object("t_7_a", "p_7_a"), object("p_7_b", "n_7") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"), object("p_7_b00000", "n_7") };
 
 	open_one_node();
 	ck_assert_int_eq(apply(true, false, o, 3), 0);
 	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 2);
-	ck_assert_ptr_eq(directory_find(d, "t_7_a")->parent, directory_find(d, "p_7_a"));
-	ck_assert_ptr_eq(object_container(directory_find(d, "t_7_a"), OBJECT_SITE), site);
+	ck_assert_ptr_eq(directory_find(d, "t_7_a00000")->parent, directory_find(d, "p_7_a00000"));
+	ck_assert_ptr_eq(object_container(directory_find(d, "t_7_a00000"), OBJECT_SITE), site);
 	ck_assert_ptr_null(object_container(node, OBJECT_PROC));
-	ck_assert(directory_find(d, "p_7_a")->born < directory_find(d, "p_7_b")->born);
+	ck_assert(directory_find(d, "p_7_a00000")->born < directory_find(d, "p_7_b00000")->born);
 	ck_assert_uint_eq(directory_sequence(d), 5);
 	ck_assert_uint_eq(came, 5);
 	directory_free(d);
@@ -64,14 +64,14 @@ END_TEST
 
 START_TEST(a_snapshot_removes_what_it_does_not_name)
 {
-	struct msg_object o[] = { object("p_7_a", "n_7"), object("t_7_a", "p_7_a"), object("p_7_b", "n_7") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"), object("p_7_b00000", "n_7") };
 
 	open_one_node();
 	ck_assert_int_eq(apply(true, false, o, 3), 0);
 	ck_assert_int_eq(apply(true, false, o + 2, 1), 0);
-	ck_assert_ptr_null(directory_find(d, "p_7_a"));
-	ck_assert_ptr_null(directory_find(d, "t_7_a"));
-	ck_assert_ptr_nonnull(directory_find(d, "p_7_b"));
+	ck_assert_ptr_null(directory_find(d, "p_7_a00000"));
+	ck_assert_ptr_null(directory_find(d, "t_7_a00000"));
+	ck_assert_ptr_nonnull(directory_find(d, "p_7_b00000"));
 	ck_assert_uint_eq(went, 2);
 	ck_assert_uint_eq(node->objects, 1);
 	directory_free(d);
@@ -80,7 +80,7 @@ END_TEST
 
 START_TEST(a_snapshot_in_parts_removes_only_after_the_last_one)
 {
-	struct msg_object o[] = { object("p_7_a", "n_7"), object("p_7_b", "n_7"), object("p_7_c", "n_7") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7"), object("p_7_c00000", "n_7") };
 
 	open_one_node();
 	ck_assert_int_eq(apply(true, false, o, 3), 0);
@@ -88,14 +88,14 @@ START_TEST(a_snapshot_in_parts_removes_only_after_the_last_one)
 	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 3);
 	ck_assert_int_eq(apply(true, false, o + 2, 1), 0);
 	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 2);
-	ck_assert_ptr_null(directory_find(d, "p_7_b"));
+	ck_assert_ptr_null(directory_find(d, "p_7_b00000"));
 	directory_free(d);
 }
 END_TEST
 
 START_TEST(a_change_keeps_what_it_does_not_name_and_tells_only_real_changes)
 {
-	struct msg_object o[] = { object("p_7_a", "n_7"), object("p_7_b", "n_7") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7") };
 
 	open_one_node();
 	ck_assert_int_eq(apply(true, false, o, 2), 0);
@@ -105,9 +105,9 @@ START_TEST(a_change_keeps_what_it_does_not_name_and_tells_only_real_changes)
 	o[0].state = 77;
 	ck_assert_int_eq(apply(false, false, o, 1), 0);
 	ck_assert_uint_eq(changed, 1);
-	ck_assert_str_eq(last, "p_7_a");
-	ck_assert_int_eq(directory_find(d, "p_7_a")->rank, 3);
-	ck_assert_uint_eq(directory_find(d, "p_7_a")->state, MSG_STATE_UNREACHABLE);
+	ck_assert_str_eq(last, "p_7_a00000");
+	ck_assert_int_eq(directory_find(d, "p_7_a00000")->rank, 3);
+	ck_assert_uint_eq(directory_find(d, "p_7_a00000")->state, MSG_STATE_UNREACHABLE);
 	o[0].op = MSG_OP_GONE;
 	ck_assert_int_eq(apply(false, false, o, 1), 0);
 	ck_assert_int_eq(apply(false, false, o, 1), 0);
@@ -120,10 +120,12 @@ START_TEST(a_node_speaks_of_itself_only)
 {
 	struct object *other;
 	struct msg_object bad[] = {
-		object("p_8_a", "n_8"), object("p_8_a", "n_7"), object("p_7_a", "n_8"), object("p_7_a", "s_1"),
-		object("t_7_a", "n_7"), object("n_9", "s_1"),   object("s_2", ""),	object("p_7", "n_7"),
-		object("p__a", "n_7"),	object("p_x_a", "n_7"), object("p_7_", "n_7"),	object("", ""),
-		object("c_1", "n_7"),	object("p_99999999999999_a", "n_7"),
+		object("p_8_a00000", "n_8"),  object("p_8_a00000", "n_7"), object("p_7_a00000", "n_8"),
+		object("p_7_a00000", "s_1"),  object("t_7_a00000", "n_7"), object("n_9", "s_1"),
+		object("s_2", ""),	      object("p_7", "n_7"),	   object("p__a00000", "n_7"),
+		object("p_x_a00000", "n_7"),  object("p_7_", "n_7"),	   object("p_7_c0tvy+", "n_7"),
+		object("p_7_a0000\x01", "n_7"), object("p_7_c0tvyil", "n_7"), object("p_07_a00000", "n_7"),
+		object("", ""),		      object("c_1", "n_7"),	   object("p_99999999999999_a00000", "n_7"),
 	};
 
 	open_one_node();
@@ -148,7 +150,7 @@ START_TEST(one_node_cannot_take_all_objects)
 	for (; !rc && n <= DIRECTORY_NODE_OBJECTS_MAX + 1; n++) {
 		struct msg_object o;
 
-		snprintf(token, sizeof(token), "p_7_%zu", n);
+		snprintf(token, sizeof(token), "p_7_%06zu", n);
 		o = object(token, "n_7");
 		rc = apply(false, false, &o, 1);
 	}
@@ -169,7 +171,7 @@ static int add_procs(uint32_t number, size_t n, struct err *e)
 
 	snprintf(parent, sizeof(parent), "n_%u", number);
 	for (size_t i = 0; i < n; i++) {
-		snprintf(token[i], sizeof(token[i]), "p_%u_%zu", number, directory_count(d, OBJECT_PROC) + i);
+		snprintf(token[i], sizeof(token[i]), "p_%u_%06zu", number, directory_count(d, OBJECT_PROC) + i);
 		o[i] = object(token[i], parent);
 	}
 	return directory_apply(d, 3, &m, 20, e);
@@ -232,18 +234,18 @@ END_TEST
 
 START_TEST(what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end)
 {
-	struct msg_object o[] = { object("p_7_a", "n_7"), object("p_7_b", "n_7"), object("n_7", "s_1") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7"), object("n_7", "s_1") };
 
 	open_one_node();
 	o[1].state = MSG_STATE_ENDED;
 	ck_assert_int_eq(apply(true, false, o, 3), 0);
 	ck_assert_uint_eq(node->sub, MSG_NODE_UP);
-	ck_assert_uint_eq(object_state(directory_find(d, "p_7_a")), MSG_STATE_RUN);
+	ck_assert_uint_eq(object_state(directory_find(d, "p_7_a00000")), MSG_STATE_RUN);
 	directory_child_lost(d, 3, 100);
 	ck_assert_uint_eq(node->sub, MSG_NODE_LOST);
 	ck_assert_int_eq(node->since, 100);
-	ck_assert_uint_eq(object_state(directory_find(d, "p_7_a")), MSG_STATE_UNREACHABLE);
-	ck_assert_uint_eq(object_state(directory_find(d, "p_7_b")), MSG_STATE_ENDED);
+	ck_assert_uint_eq(object_state(directory_find(d, "p_7_a00000")), MSG_STATE_UNREACHABLE);
+	ck_assert_uint_eq(object_state(directory_find(d, "p_7_b00000")), MSG_STATE_ENDED);
 	ck_assert_int_eq(apply(true, false, o, 3), -ERR_DENIED);
 	ck_assert_uint_eq(directory_forget(d, 150, 50), 0);
 	ck_assert_uint_eq(directory_forget(d, 151, 50), 1);
@@ -255,7 +257,7 @@ END_TEST
 
 START_TEST(a_node_that_says_it_is_gone_is_gone)
 {
-	struct msg_object o[] = { object("p_7_a", "n_7"), object("n_7", "s_1") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("n_7", "s_1") };
 
 	open_one_node();
 	ck_assert_int_eq(apply(true, false, o, 1), 0);
@@ -269,20 +271,20 @@ END_TEST
 
 START_TEST(attaching_takes_the_containers_and_detaching_the_contents)
 {
-	struct msg_object o[] = { object("p_7_a", "n_7"), object("t_7_a", "p_7_a"), object("p_7_b", "n_7") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"), object("p_7_b00000", "n_7") };
 	struct scope *s = scope_new();
 	const struct object *a, *t;
 
 	open_one_node();
 	ck_assert_int_eq(apply(true, false, o, 3), 0);
-	a = directory_find(d, "p_7_a");
-	t = directory_find(d, "t_7_a");
+	a = directory_find(d, "p_7_a00000");
+	t = directory_find(d, "t_7_a00000");
 	ck_assert(!scope_has(s, t));
 	ck_assert_int_eq(scope_attach(s, t), -ERR_INVALID);
 	ck_assert_int_eq(scope_attach(s, a), 1);
 	ck_assert_int_eq(scope_attach(s, a), 0);
 	ck_assert(scope_has(s, a) && scope_has(s, t) && scope_has(s, node) && scope_has(s, site));
-	ck_assert(!scope_has(s, directory_find(d, "p_7_b")));
+	ck_assert(!scope_has(s, directory_find(d, "p_7_b00000")));
 	ck_assert_uint_eq(scope_version(s), 1);
 	ck_assert_int_eq(scope_detach(s, node), 1);
 	ck_assert_int_eq(scope_detach(s, node), 0);
@@ -297,14 +299,14 @@ END_TEST
 
 START_TEST(a_thread_that_is_detached_alone_comes_back_with_its_process)
 {
-	struct msg_object o[] = { object("p_7_a", "n_7"), object("t_7_a", "p_7_a"), object("t_7_b", "p_7_a") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"), object("t_7_b00000", "p_7_a00000") };
 	struct scope *s = scope_new();
 	const struct object *proc, *t;
 
 	open_one_node();
 	ck_assert_int_eq(apply(true, false, o, 3), 0);
-	proc = directory_find(d, "p_7_a");
-	t = directory_find(d, "t_7_a");
+	proc = directory_find(d, "p_7_a00000");
+	t = directory_find(d, "t_7_a00000");
 	ck_assert_int_eq(scope_detach(s, t), 0); /* it was not attached */
 	ck_assert(!scope_hides_any(s));
 	scope_attach(s, proc);
@@ -312,7 +314,7 @@ START_TEST(a_thread_that_is_detached_alone_comes_back_with_its_process)
 	ck_assert_int_eq(scope_detach(s, t), 1);
 	ck_assert_int_eq(scope_detach(s, t), 0);
 	ck_assert_uint_eq(scope_version(s), 2);
-	ck_assert(!scope_has(s, t) && scope_has(s, directory_find(d, "t_7_b")) && scope_has(s, proc));
+	ck_assert(!scope_has(s, t) && scope_has(s, directory_find(d, "t_7_b00000")) && scope_has(s, proc));
 	ck_assert(scope_hides_any(s) && !scope_has_all(s, proc));
 	ck_assert_int_eq(scope_attach(s, proc), 0); /* it is attached: nothing changes */
 	ck_assert(!scope_has(s, t));
@@ -329,7 +331,7 @@ END_TEST
 
 static int build(void)
 {
-	struct msg_object o[] = { object("p_7_a", "n_7"), object("t_7_a", "p_7_a") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000") };
 	const struct msg_directory m = { .full = true, .node = 7, .object = o, .nobject = 2 };
 	struct directory *x = directory_new();
 	struct object *s, *n;
