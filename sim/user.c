@@ -27,6 +27,7 @@
 #define TOKEN_ROOM 40
 #define EVENT "thread_has_started_lib_call([],\"MPI_Send\"):"
 #define PRINT "print([$proc,$par1,$par8])"
+#define PRINT_BEHIND 2 /* its place behind what holds the process */
 
 /* A manipulation whose outcome it insists on knowing. */
 struct errand {
@@ -201,7 +202,7 @@ static void on_triggered(struct user *u, const struct reply *r)
 
 	u->conf.ledger->counts.triggers++;
 	for (size_t i = 0; c && i < r->nentry; i++)
-		if (!r->entry[i].status)
+		if (!r->entry[i].status && r->entry[i].action == (c->is_holding ? PRINT_BEHIND : 1)) /* others are the hosts' own */
 			answers_check_trigger(u->conf.cluster, r->entry[i].value, !c->is_holding, c->seen);
 }
 
