@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define STANDARD_ECPS 5
+#define DROPPED_MAX (UINT64_C(1) << 31) /* by one host, between two events of it: more is nonsense, and must not run over */
 
 /* A firing while its actions are executed. */
 struct firing {
@@ -172,9 +173,10 @@ static bool is_overload(struct csr *csr, nsec_t now)
 
 	if (seconds < 1)
 		return false;
-	csr->overloads = seconds == 1 && csr->fired > TOOL_FIRINGS_PER_SEC_MAX ? csr->overloads + 1 : 0;
+	csr->overloads = seconds == 1 && csr->offered + csr->is_thinned > TOOL_FIRINGS_PER_SEC_MAX ? csr->overloads + 1 : 0;
 	csr->second = now;
-	csr->fired = 0;
+	csr->offered = 0;
+	csr->is_thinned = false;
 	return csr->overloads >= CSR_OVERLOADS_MAX;
 }
 
@@ -195,6 +197,16 @@ static bool has_room(const struct csr_firing *how)
 		return true;
 	count_load(s, loop_now(how->csr->c->conf.loop));
 	return s->load.fired++ < TOOL_FIRINGS_PER_SEC_MAX;
+}
+
+/*
+ * A host that drops has let through as many as may be: one more makes them too many. How many it says takes nobody's
+ * room, since it may be wrong, or lie.
+ */
+static void has_dropped(struct csr *csr, uint64_t n)
+{
+	csr->is_thinned |= n > 0;
+	csr->dropped += n < DROPPED_MAX ? n : DROPPED_MAX;
 }
 
 /* What causes no event is in no loop, however deep a host says that its event lies: it may be wrong, or lie. */
@@ -221,9 +233,9 @@ static bool may_fire(const struct csr_firing *how)
 		csr_suspend(csr, "\"suspended: its event happens more than 1000 times a second\"");
 		return false;
 	}
-	csr->fired += 1 + how->dropped;
-	csr->dropped += how->dropped;
-	if (csr->fired <= TOOL_FIRINGS_PER_SEC_MAX + how->dropped && has_room(how))
+	csr->offered++;
+	has_dropped(csr, how->dropped);
+	if (csr->offered <= TOOL_FIRINGS_PER_SEC_MAX && has_room(how))
 		return true;
 	csr->dropped++;
 	return false;

@@ -57,8 +57,9 @@ struct csr {
 	struct reply *news; /* owned; what ENABLED will say; NULL = nothing to say */
 	struct loop_timer *timer; /* owned: ends the waiting for confirmations */
 	struct list waiters;
-	nsec_t second; /* the start of the one in which `fired` counts */
-	uint64_t fired, dropped; /* dropped: not told yet */
+	nsec_t second; /* the start of the one in which `offered` counts */
+	uint64_t offered, dropped; /* dropped: not told yet */
+	bool is_thinned; /* in that second, below */
 	unsigned overloads; /* seconds on end with too many */
 };
 

@@ -63,6 +63,45 @@ START_TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
 }
 END_TEST
 
+/* It may have dropped as many, or lie: the others' events are told. */
+START_TEST(what_a_host_has_dropped_takes_nobodys_room)
+{
+	struct msg m = { .type = MSG_TRIGGERED, .triggered = { .node = "n_1", .proc = "p_1_a00000", .dropped = UINT64_MAX / 2 } };
+	char one[40];
+
+	open_site();
+	above_arm(&t, LIB_CALL " print([1])", one);
+	m.triggered.csr = one;
+	for (unsigned second = 1; second <= 5; second++) {
+		ck_assert_int_eq(link_send(a.link, &m), 0);
+		trigger(one, 5, NULL);
+		ck_assert_uint_eq(told(), 6 * second);
+		world_run(&w, 1010 * MS);
+	}
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
+	close_site();
+}
+END_TEST
+
+/* The lm has let through as many as may be, and dropped the rest. */
+START_TEST(a_host_that_drops_each_second_is_a_flood)
+{
+	struct msg m = { .type = MSG_TRIGGERED, .triggered = { .node = "n_1", .proc = "p_1_a00000", .dropped = 500 } };
+	char one[40];
+
+	open_site();
+	above_arm(&t, LIB_CALL " print([1])", one);
+	m.triggered.csr = one;
+	for (int second = 0; second < 5; second++) {
+		ck_assert_int_eq(link_send(a.link, &m), 0);
+		trigger(one, TOOL_FIRINGS_PER_SEC_MAX - 1, NULL);
+		world_run(&w, 1010 * MS);
+	}
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
+	close_site();
+}
+END_TEST
+
 START_TEST(what_the_hosts_have_executed_is_passed_on_all_the_same)
 {
 	const struct msg_entry done = { .action = 1,
@@ -130,5 +169,6 @@ START_TEST(so_many_user_events_a_second_are_raised_and_no_more)
 END_TEST
 
 SUITE("csr_load", a_tool_fires_so_often_a_second_however_many_conditions_it_has,
+      what_a_host_has_dropped_takes_nobodys_room, a_host_that_drops_each_second_is_a_flood,
       what_the_hosts_have_executed_is_passed_on_all_the_same, a_cascade_of_user_events_ends_soon,
       so_many_user_events_a_second_are_raised_and_no_more)
