@@ -145,12 +145,8 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 	rc = numbers_node(p->m->numbers, p->child->site, o->host, &number);
 	if (rc)
 		return err_set(e, (enum err_code)-rc, "no number for host %s", o->host);
-	if (number != d->node) {
-		disown(p, d->node, o->host);
-		return err_set(e, ERR_DENIED, "node %u is not a host of its site by that name", d->node);
-	}
 	*host = o->host;
-	return 0;
+	return number == d->node ? 0 : err_set(e, ERR_DENIED, "node %u is not a host of its site by that name", d->node);
 }
 
 /* The node is served by this child from now on. */
@@ -164,6 +160,8 @@ static int adopt(struct peer *p, const struct msg_directory *d, struct err *e)
 	if (node && node->server == p->child->index + 1)
 		return 0;
 	rc = check_number(p, d, &host, e);
+	if (rc == -ERR_DENIED && *host)
+		disown(p, d->node, host);
 	if (rc)
 		return rc;
 	rc = site_object(m, p->child->site, &site);

@@ -203,7 +203,7 @@ static bool has_room(const struct csr_firing *how)
  * A host that drops has let through as many as may be: one more makes them too many. How many it says takes nobody's
  * room, since it may be wrong, or lie.
  */
-static void has_dropped(struct csr *csr, uint64_t n)
+static void note_dropped(struct csr *csr, uint64_t n)
 {
 	csr->is_thinned |= n > 0;
 	csr->dropped += n < DROPPED_MAX ? n : DROPPED_MAX;
@@ -234,7 +234,7 @@ static bool may_fire(const struct csr_firing *how)
 		return false;
 	}
 	csr->offered++;
-	has_dropped(csr, how->dropped);
+	note_dropped(csr, how->dropped);
 	if (csr->offered <= TOOL_FIRINGS_PER_SEC_MAX && has_room(how))
 		return true;
 	csr->dropped++;

@@ -2,6 +2,7 @@
 #include "tests/unit/common/flow/made.h"
 
 #include "common/flow/graph_limits.h"
+#include "common/omis/value.h"
 #include "tests/suite.h"
 
 uint32_t made_node(struct flow_graph *g, struct flow_node n, size_t nin, ...)
@@ -109,4 +110,22 @@ uint32_t made_link_in(struct flow_graph *g, const char *name, enum flow_domain d
 				  .behind = behind };
 
 	return made_node(g, (struct flow_node){ .kind = FLOW_LINK_IN, .link = link }, 0);
+}
+
+void made_is_read_as_written(struct flow_graph *g)
+{
+	struct flow_graph *same;
+	struct buf first = BUF_INIT(1 << 16), second = BUF_INIT(1 << 16);
+	struct omis_values *v;
+
+	flow_graph_print(&first, g);
+	ck_assert_int_eq(omis_parse_values(buf_str(&first), first.n, &v, NULL), 0);
+	ck_assert_int_eq(flow_graph_from_value(&v->v[0], &same, NULL), 0);
+	flow_graph_print(&second, same);
+	ck_assert_str_eq(buf_str(&first), buf_str(&second));
+	omis_values_free(v);
+	flow_graph_free(g);
+	flow_graph_free(same);
+	buf_done(&first);
+	buf_done(&second);
 }

@@ -2,8 +2,6 @@
 /* Pairs of values: their covariance and correlation, merged in any way, and of a stop what depends on the one before. */
 #include "common/base/array.h"
 #include "common/base/rng.h"
-#include "common/flow/batch.h"
-#include "common/omis/value.h"
 #include "stats/series.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
@@ -52,22 +50,6 @@ static double direct(const struct sample *s, enum agg_kind kind)
 	return kind == AGG_COVARIANCE ? series_covariance(s->x, s->y, s->n) : series_correlation(s->x, s->y, s->n);
 }
 
-/* What hosts send and others merge, through the bytes of a batch. */
-static void send(struct agg *a)
-{
-	struct flow_token t = { .key = 1, .k = 1, .n = 1 };
-	struct flow_batch b = { .measurement = 1, .link = "l", .read = 1, .domain = FLOW_READ,
-				.partial = true, .agg = a->kind, .n = 1, .t = &t, .a = a }, got;
-	struct flow_batch_room room = { 0 };
-	struct buf bytes = BUF_INIT(4096);
-
-	flow_batch_encode(&bytes, &b);
-	ck_assert_int_eq(flow_batch_decode(&room, bytes.p, bytes.n, &got, NULL), 0);
-	*a = got.a[0];
-	flow_batch_room_done(&room);
-	buf_done(&bytes);
-}
-
 #define PARTS 5
 
 /* Each pair in one of the parts by chance, off by as much as its bound; these come up one after the other. */
@@ -83,7 +65,7 @@ static struct agg merged(const struct sample *s, enum agg_kind kind, double x_er
 		agg_add_pair(&part[rng_below(r, PARTS)], s->x[i] + x_error * (2 * rng_double(r) - 1), x_error,
 			     s->y[i] + y_error * (2 * rng_double(r) - 1), y_error);
 	for (size_t k = 0; k < PARTS; k++) {
-		send(&part[(first + k) % PARTS]);
+		values_send(&part[(first + k) % PARTS]);
 		agg_merge(&all, &part[(first + k) % PARTS]);
 	}
 	return all;
@@ -432,20 +414,7 @@ END_TEST
 
 START_TEST(pairs_are_read_as_they_were_written)
 {
-	struct flow_graph *g = stopping(AGG_CORRELATION), *same;
-	struct buf first = BUF_INIT(1 << 16), second = BUF_INIT(1 << 16);
-	struct omis_values *v;
-
-	flow_graph_print(&first, g);
-	ck_assert_int_eq(omis_parse_values(buf_str(&first), first.n, &v, NULL), 0);
-	ck_assert_int_eq(flow_graph_from_value(&v->v[0], &same, NULL), 0);
-	flow_graph_print(&second, same);
-	ck_assert_str_eq(buf_str(&first), buf_str(&second));
-	omis_values_free(v);
-	flow_graph_free(g);
-	flow_graph_free(same);
-	buf_done(&first);
-	buf_done(&second);
+	made_is_read_as_written(stopping(AGG_CORRELATION));
 }
 END_TEST
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Aggregates of powers (deviation, variance, skewness, kurtosis, interval), merged in any way, against the definitions. */
 #include "common/base/array.h"
-#include "common/flow/batch.h"
 #include "stats/interval.h"
 #include "stats/student.h"
 #include "tests/suite.h"
@@ -79,22 +78,6 @@ START_TEST(a_standard_deviation_is_that_of_all_values)
 }
 END_TEST
 
-/* What hosts send and others merge, through the bytes of a batch. */
-static void send(struct agg *a)
-{
-	struct flow_token t = { .key = 1, .k = 1, .n = 1 };
-	struct flow_batch b = { .measurement = 1, .link = "l", .read = 1, .domain = FLOW_READ,
-				.partial = true, .agg = a->kind, .n = 1, .t = &t, .a = a }, got;
-	struct flow_batch_room room = { 0 };
-	struct buf bytes = BUF_INIT(4096);
-
-	flow_batch_encode(&bytes, &b);
-	ck_assert_int_eq(flow_batch_decode(&room, bytes.p, bytes.n, &got, NULL), 0);
-	*a = got.a[0];
-	flow_batch_room_done(&room);
-	buf_done(&bytes);
-}
-
 START_TEST(a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all)
 {
 	double low = 1e9 - 1e-3, high = 1e9 + 1e-3, error;
@@ -108,7 +91,7 @@ START_TEST(a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all)
 		for (int i = 0; i < 125000; i++)
 			agg_add(&a, (i ^ host) & 1 ? high : low, 0);
 		near(agg_value(&a, 0, &error), (high - low) / 2, 1e-11 * (high - low));
-		send(&a);
+		values_send(&a);
 		agg_merge(&all, &a);
 	}
 	near(agg_value(&all, 0, &error), (high - low) / 2, 1e-11 * (high - low));
@@ -119,7 +102,7 @@ START_TEST(a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all)
 		agg_init(&a, AGG_STDEV, NULL);
 		for (int i = 0; i < 1000; i++)
 			agg_add(&a, i < (host ? 400 : 600) ? high : low, 0);
-		send(&a);
+		values_send(&a);
 		if (host)
 			agg_merge(&all, &a);
 		else
@@ -173,7 +156,7 @@ START_TEST(they_have_all_digits_of_the_quantity_of_the_same_values)
 				agg_add(&a[k], w.v[i], 0);
 		}
 		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
-			send(&a[k]);
+			values_send(&a[k]);
 		near(agg_value(&a[1], 0, &error), moments_variance(&m), 0);
 		near(agg_value(&a[2], 0, &error), moments_skewness(&m), 0);
 		near(agg_value(&a[3], 0, &error), moments_kurtosis(&m), 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/common/flow/values.h"
 
+#include "common/flow/batch.h"
 #include "tests/suite.h"
 
 #include <math.h>
@@ -81,4 +82,19 @@ void near(double got, double want, double bound)
 	}
 	ck_assert_msg(fabs(got - want) <= bound, "%.17g is not within %g of %.17g", got, bound,
 		      want);
+}
+
+void values_send(struct agg *a)
+{
+	struct flow_token t = { .key = 1, .k = 1, .n = 1 };
+	struct flow_batch b = { .measurement = 1, .link = "l", .read = 1, .domain = FLOW_READ,
+				.partial = true, .agg = a->kind, .n = 1, .t = &t, .a = a }, got;
+	struct flow_batch_room room = { 0 };
+	struct buf bytes = BUF_INIT(4096);
+
+	flow_batch_encode(&bytes, &b);
+	ck_assert_int_eq(flow_batch_decode(&room, bytes.p, bytes.n, &got, NULL), 0);
+	*a = got.a[0];
+	flow_batch_room_done(&room);
+	buf_done(&bytes);
 }

@@ -31,6 +31,9 @@ void bag_init(struct bag *b, enum agg_kind kind);
 /* All values, split at random and merged along a random tree. */
 void values_fold(struct bag *out, const struct values *w, enum agg_kind kind, struct rng *r);
 
+/* It becomes what hosts send and others merge, through the bytes of a batch. */
+void values_send(struct agg *a);
+
 /* The sum of the sizes: the scale of rounding in a sum. */
 double values_size(const struct values *w);
 
