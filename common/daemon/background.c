@@ -47,17 +47,29 @@ static void close_between(int first, int last)
 		close(first);
 }
 
-/* What we inherited may be the end of a pipe, or a lock, that somebody waits for. */
-static void close_all_but(int a, int b)
+static int lowest_from(int first, int own, const int *keep, size_t n)
 {
-	int low = a < b ? a : b, high = a < b ? b : a;
+	int lowest = own >= first ? own : INT_MAX;
 
-	close_between(STDERR_FILENO + 1, low - 1);
-	close_between((low > STDERR_FILENO ? low : STDERR_FILENO) + 1, high - 1);
-	close_between(high + 1, INT_MAX);
+	for (size_t i = 0; i < n; i++)
+		if (keep[i] >= first && keep[i] < lowest)
+			lowest = keep[i];
+	return lowest;
 }
 
-int background_fork(int *ready, int keep, int *status, struct err *e)
+/* What we inherited may be the end of a pipe, or a lock, that somebody waits for. */
+static void close_all_but(int own, const int *keep, size_t n)
+{
+	int first = STDERR_FILENO + 1, next;
+
+	while ((next = lowest_from(first, own, keep, n)) != INT_MAX) {
+		close_between(first, next - 1);
+		first = next + 1;
+	}
+	close_between(first, INT_MAX);
+}
+
+int background_fork(int *ready, const int *keep, size_t n, int *status, struct err *e)
 {
 	int ends[2];
 	pid_t child;
@@ -79,7 +91,7 @@ int background_fork(int *ready, int keep, int *status, struct err *e)
 		return 1;
 	}
 	setsid();
-	close_all_but(ends[1], keep);
+	close_all_but(ends[1], keep, n);
 	*ready = ends[1];
 	return 0;
 }

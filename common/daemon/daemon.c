@@ -435,6 +435,8 @@ static int serve(struct daemon *d)
 
 static int run(struct daemon *d)
 {
+	const int64_t *inherited = d->spec->inherited_fd;
+	const int keep[] = { (int)d->args.lock_fd, inherited ? (int)*inherited : 0 };
 	struct err e = { 0 };
 	int status = DAEMON_FAILED, rc = 0;
 
@@ -442,7 +444,7 @@ static int run(struct daemon *d)
 	process_harden();
 	open_log(d);
 	if (d->is_background)
-		rc = background_fork(&d->ready_fd, (int)d->args.lock_fd, &status, &e);
+		rc = background_fork(&d->ready_fd, keep, sizeof(keep) / sizeof(keep[0]), &status, &e);
 	if (rc > 0)
 		return status;
 	if (rc) {

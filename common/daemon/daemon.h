@@ -46,6 +46,7 @@ struct daemon_spec {
 	const char *details; /* more for --help, or NULL */
 	const struct conf_schema *conf;
 	const struct opt *options; /* beside what the schema gives; NULL = none */
+	const int64_t *inherited_fd; /* by one of these options: goes along to the background. 0 = none; may be NULL */
 	/*
 	 * What the schema cannot see of the values; at start, at --check-config and before a
 	 * reload. NULL = nothing.

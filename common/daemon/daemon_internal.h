@@ -61,9 +61,9 @@ int config_check_keys(const char *program, const char *state_dir, struct err *e)
 /*
  * Forks. The child returns 0 with *ready to be given to background_tell(); the parent waits for it
  * and returns 1 with the exit status in *status. The child has no descriptors but the standard
- * ones, *ready, and keep (-1: none). -ERR_SYS.
+ * ones, *ready, and keep[n] (those below 3: none). -ERR_SYS.
  */
-int background_fork(int *ready, int keep, int *status, struct err *e);
+int background_fork(int *ready, const int *keep, size_t n, int *status, struct err *e);
 
 /* Tells the parent how it went and forgets it: *ready becomes -1. False: nobody waits any more. */
 bool background_tell(int *ready, int status);

@@ -94,7 +94,9 @@ static void status(struct daemon *d, struct buf *out)
 		buf_printf(out, "line=%d word=%s\n", i, v->word);
 }
 
+static int64_t kept_fd;
 static const struct daemon_spec spec = { .program = "testd",
+					 .inherited_fd = &kept_fd,
 					 .summary = "A daemon for tests.",
 					 .conf = &schema,
 					 .start = start,
@@ -393,7 +395,7 @@ START_TEST(the_background_holds_nothing_of_its_starter)
 {
 	char path[100], fd_text[24];
 	struct pollfd p = { .events = POLLIN };
-	int fd, ends[2];
+	int fd, ends[2], kept[2];
 	pid_t child;
 
 	ck_assert_int_eq(file_private_dir(state, NULL), 0);
@@ -401,15 +403,22 @@ START_TEST(the_background_holds_nothing_of_its_starter)
 	fd = open(path, O_RDWR | O_CREAT, 0600);
 	snprintf(fd_text, sizeof(fd_text), "--lock-fd=%d", fd);
 	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(pipe(kept), 0);
+	kept_fd = kept[1];
 	ck_assert_int_eq(wait_exit(run("--background", fd_text)), 0);
+	kept_fd = 0;
 	child = background_pid();
 	close(ends[1]);
+	close(kept[1]);
 	close(fd);
 	p.fd = ends[0];
 	ck_assert_int_eq(poll(&p, 1, PATIENCE_MS), 1);
 	ck_assert(p.revents & POLLHUP);
 	close(ends[0]);
-	/* The lock that it was given it has kept. */
+	/* The descriptor and the lock that it was given it has kept. */
+	p.fd = kept[0];
+	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	close(kept[0]);
 	ck_assert_int_eq(wait_exit(run(NULL, NULL)), DAEMON_FAILED);
 	ck_assert_ptr_nonnull(strstr(read_text(err_path), "running already"));
 	ck_assert_int_eq(kill(child, SIGTERM), 0);
