@@ -4,6 +4,9 @@
  * SIGCHLD, no child for its wait(), no copy of its memory, none of its open files,
  * no wait longer than an exec: a child with no exit signal that shares the memory makes the
  * lm's process and ends; what is left belongs to init.
+ *
+ * The lm inherits its lock and the socket that processes register at. Who starts now has somebody to
+ * register with, and is watched though it may be over before the lm is ready.
  */
 #include "libapp/app_state.h"
 #include "libapp/hook.h"
@@ -26,6 +29,7 @@
 
 #define STACK_BYTES 65536 /* for each of the two */
 #define LOCK_FD 3
+#define LISTEN_FD 4
 #define PROCESSORS_MAX 8192 /* as many as Linux can be built for */
 #define ENV_MAX 4096 /* variables handed on */
 #define FDS_MAX 65536 /* closed one by one where close_range is not known */
@@ -34,7 +38,7 @@ extern char **environ;
 
 struct launch {
 	const char *path;
-	int lock;
+	int lock, listener; /* -1: the lm makes its own */
 	char *stack;
 	char **env;
 };
@@ -101,18 +105,21 @@ static int become_lm(void *arg)
 {
 	struct launch *l = arg;
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
-	const char *argv[] = { l->path, "--lock-fd", "3", "--daemon", NULL };
+	const char *argv[] = { l->path, "--lock-fd", "3", "--daemon", NULL, "4", NULL };
 	sigset_t none;
 	int null;
 
 	setsid();
 	run_anywhere();
-	/* A lock that is below 3 already would be overwritten by the null device. */
-	null = fcntl(open("/dev/null", O_RDWR), F_DUPFD, LOCK_FD + 1);
-	if (dup2(l->lock, LOCK_FD) < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null,
-			2) < 0)
+	if (l->listener >= 0)
+		argv[4] = "--listen-fd";
+	/* Not where something else will be put. */
+	null = fcntl(open("/dev/null", O_RDWR), F_DUPFD, LISTEN_FD + 1);
+	if (dup2(l->lock, LOCK_FD) < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
 		_exit(127);
-	close_from(LOCK_FD + 1);
+	if (l->listener >= 0 && dup2(l->listener, LISTEN_FD) < 0)
+		_exit(127);
+	close_from(l->listener < 0 ? LISTEN_FD : LISTEN_FD + 1);
 	for (int s = 1; s < NSIG; s++)
 		sigaction(s, &dfl, NULL);
 	sigemptyset(&none);
@@ -144,15 +151,20 @@ static void start(struct launch *l)
 	setup_say(pid > 0 ? "started an lm" : "cannot start an lm", pid > 0 ? 0 : errno);
 }
 
+/* Above those that the lm finds its own at; consumes low. */
+static int out_of_the_way(int low)
+{
+	int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, LISTEN_FD + 1);
+
+	if (low >= 0)
+		close(low);
+	return fd;
+}
+
 static int take_lock(const char *path)
 {
-	int low = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), fd;
+	int fd = out_of_the_way(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
 
-	if (low < 0)
-		return -1;
-	/* Not where the null device or the lock itself will be put. */
-	fd = fcntl(low, F_DUPFD_CLOEXEC, LOCK_FD + 1);
-	close(low);
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return fd;
 	if (fd >= 0)
@@ -160,36 +172,40 @@ static int take_lock(const char *path)
 	return -1;
 }
 
-static void launch_with(const char *program, int lock)
+static void launch_with(struct launch *l)
 {
 	static char *env[ENV_MAX];
-	struct launch l = { .path = program, .lock = lock, .env = env };
 
-	l.stack = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if (l.stack == MAP_FAILED)
+	l->stack = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (l->stack == MAP_FAILED)
 		return;
+	l->env = env;
 	copy_env(env);
-	start(&l);
-	munmap(l.stack, 2 * STACK_BYTES);
+	start(l);
+	munmap(l->stack, 2 * STACK_BYTES);
 }
 
-void launch_lm(const char *runtime, const char *host, const char *caid)
+bool launch_lm(const char *runtime, const char *host, const char *caid)
 {
 	char program[4096], path[4096];
-	int lock;
+	struct launch l = { .path = program };
 
 	if (!lm_program(program, sizeof(program))) {
 		setup_say("no lm program: set OMIG_LM", 0);
-		return;
+		return false;
 	}
 	if (seg_lm_path(path, sizeof(path), runtime, host, caid, ".lock") < 0)
-		return;
-	lock = take_lock(path);
-	if (lock < 0) {
+		return false;
+	l.lock = take_lock(path);
+	if (l.lock < 0) {
 		setup_say("an lm is there, or starting", 0);
-		return;
+		return true;
 	}
-	launch_with(program, lock);
-	close(lock);
+	l.listener = out_of_the_way(register_listen(runtime, host, caid));
+	launch_with(&l);
+	close(l.lock);
+	if (l.listener >= 0)
+		close(l.listener);
+	return true;
 }

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The socket of the host's lm: a process registers there, and makes it for an lm that it is about to start. */
 #include "libapp/app_state.h"
 #include "libapp/setup.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 /* Never waits: a listener whose queue is full finds this process by itself (it scans /proc). */
 static int connect_lm(const struct sockaddr_un *to)
 {
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), code;
 
 	if (fd < 0)
 		return -1;
 	if (connect(fd, (const struct sockaddr *)to, sizeof(*to)) == 0)
 		return fd;
+	code = errno;
 	close(fd);
+	errno = code;
 	return -1;
 }
 
@@ -62,12 +66,30 @@ bool register_with_lm(const char *runtime, const char *host, const char *caid)
 		return true; /* an lm could not listen there either */
 	}
 	fd = connect_lm(&to);
-	if (fd < 0) {
-		setup_say("no lm listens", errno);
+	if (fd < 0)
 		return false;
-	}
 	sent = is_ours(fd) && send_segment(fd);
 	setup_say(sent ? "registered" : "cannot register", 0);
 	close(fd);
 	return true;
+}
+
+/* The lock is held, so what is there was left by an lm that is dead. */
+int register_listen(const char *runtime, const char *host, const char *caid)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd;
+
+	if (seg_lm_path(at.sun_path, sizeof(at.sun_path), runtime, host, caid, ".sock") < 0)
+		return -1;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	unlink(at.sun_path);
+	/* The file gets the socket's mode; umask() would be the whole program's. */
+	if (fchmod(fd, 0600) == 0 && bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0 &&
+	    listen(fd, SEG_REGISTER_BACKLOG) == 0)
+		return fd;
+	close(fd);
+	return -1;
 }

@@ -39,11 +39,17 @@ void segment_detach(void);
 /* rank, size, job, program, library ... into the header. */
 void identity_fill(struct seg_own *own);
 
-/* Hands the memfd to this host's lm. False: there is none that listens. */
+/* Hands the memfd to this host's lm. False: there is none that listens, errno says how. */
 bool register_with_lm(const char *runtime, const char *host, const char *caid);
 
-/* Starts this host's lm unless somebody holds its lock. Does not wait for it. */
-void launch_lm(const char *runtime, const char *host, const char *caid);
+/* The lm's socket, listening, for an lm that does not run yet: the caller holds its lock. -1: there is none. */
+int register_listen(const char *runtime, const char *host, const char *caid);
+
+/*
+ * Starts this host's lm, with its socket, unless somebody holds its lock. Does not wait for it. False: there is no
+ * program to start.
+ */
+bool launch_lm(const char *runtime, const char *host, const char *caid);
 
 #pragma GCC visibility pop
 

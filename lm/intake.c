@@ -179,6 +179,8 @@ size_t intake_adopt(struct intake *n)
 {
 	struct look l = { n, 0 };
 
+	/* Whose registration waits was never another lm's, and may end while /proc is looked at. */
+	intake_take_waiting(n);
 	host_each_memfd(n->conf.host, n->memfd, on_memfd, &l);
 	n->stats.adopted += l.found;
 	return l.found;

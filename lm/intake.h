@@ -29,6 +29,7 @@ struct intake_conf {
 	struct host *host;
 	struct procs *procs; /* all borrowed */
 	const char *socket; /* path in a private directory; copied. NULL: no socket (tests) */
+	int listener; /* that socket, listening already, inherited from who started us; becomes the intake's. 0: it makes one */
 	const char *memfd; /* name of segments: omig-<caid>; copied */
 	uid_t uid; /* ours */
 	/* Something was not taken in: once a case, in words for people. */
@@ -36,13 +37,19 @@ struct intake_conf {
 	void *arg;
 };
 
-/* Listens. A socket that an lm before us has left is taken away: the caller holds the lock. ERR_SYS, ERR_LIMIT. */
+/*
+ * Listens. A socket that an lm before us has left is taken away: the caller holds the lock. ERR_SYS, ERR_LIMIT;
+ * ERR_INVALID: the listener is another socket, and is still the caller's.
+ */
 int intake_open(const struct intake_conf *c, struct intake **out, struct err *e);
 
 /* Removes the socket. */
 void intake_close(struct intake *n);
 
-/* Looks for segments of processes that run already. Blocks for one look at /proc. Returns how many were taken in. */
+/*
+ * Takes in who has registered by now, and looks for segments of processes that run already. Blocks for one look at
+ * /proc. Returns how many that look has found.
+ */
 size_t intake_adopt(struct intake *n);
 
 /*

@@ -3,6 +3,7 @@
 #include "lm/intake_internal.h"
 
 #include "common/base/log.h"
+#include "common/base/str.h"
 #include "common/loop/loop.h"
 
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define BACKLOG 1024 /* all ranks of a host start together, and none of them waits */
 #define ACCEPTS_MAX 256 /* in one turn */
 #define REST_NS (500 * NSEC_PER_MSEC)
 
@@ -267,25 +267,70 @@ static int bind_private(struct intake *n, const struct sockaddr_un *a, struct er
 	return rc < 0 ? err_sys(e, "the socket %s", n->socket) : 0;
 }
 
-int intake_listen(struct intake *n, struct err *e)
+static int fill_address(const struct intake *n, struct sockaddr_un *a, struct err *e)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	size_t len = strlen(n->socket);
 
-	if (len >= sizeof(a.sun_path))
+	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (len >= sizeof(a->sun_path))
 		return err_set(
 			e, ERR_LIMIT,
 			"%s is too long for a socket: set OMIG_RUNTIME_DIR to a shorter path",
 			n->socket);
-	memcpy(a.sun_path, n->socket, len + 1);
+	memcpy(a->sun_path, n->socket, len + 1);
+	return 0;
+}
+
+static int make_listener(struct intake *n, const struct sockaddr_un *a, struct err *e)
+{
 	n->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (n->listen_fd < 0)
 		return err_sys(e, "a socket");
 	unlink(n->socket);
-	if (bind_private(n, &a, e) < 0)
+	if (bind_private(n, a, e) < 0)
 		return -ERR_SYS;
-	if (listen(n->listen_fd, BACKLOG) < 0)
+	if (listen(n->listen_fd, SEG_REGISTER_BACKLOG) < 0)
 		return err_sys(e, "listening on %s", n->socket);
+	return 0;
+}
+
+static bool listens_at(int fd, const struct sockaddr_un *a)
+{
+	struct sockaddr_un bound = { 0 };
+	socklen_t len = sizeof(bound) - 1, word = sizeof(int);
+	int type = 0, is_listening = 0;
+
+	return getsockname(fd, (struct sockaddr *)&bound, &len) == 0 && bound.sun_family == AF_UNIX &&
+	       str_eq(bound.sun_path, a->sun_path) &&
+	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &word) == 0 && type == SOCK_SEQPACKET &&
+	       getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &word) == 0 && is_listening;
+}
+
+/* Whoever started us has made it, and processes may have registered there since. */
+static int take_listener(struct intake *n, const struct sockaddr_un *a, struct err *e)
+{
+	int flags;
+
+	if (!listens_at(n->conf.listener, a))
+		return err_set(e, ERR_INVALID, "descriptor %d is not the socket %s", n->conf.listener,
+			       n->socket);
+	n->listen_fd = n->conf.listener;
+	flags = fcntl(n->listen_fd, F_GETFL);
+	if (flags < 0 || fcntl(n->listen_fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
+	    fcntl(n->listen_fd, F_SETFD, FD_CLOEXEC) < 0)
+		return err_sys(e, "descriptor %d", n->listen_fd);
+	return 0;
+}
+
+int intake_listen(struct intake *n, struct err *e)
+{
+	struct sockaddr_un a;
+	int rc = fill_address(n, &a, e);
+
+	if (rc == 0)
+		rc = n->conf.listener ? take_listener(n, &a, e) : make_listener(n, &a, e);
+	if (rc < 0)
+		return rc;
 	n->rest = loop_timer_new(n->conf.loop, on_rest, n);
 	if (!n->rest)
 		return err_nomem(e);
@@ -295,6 +340,12 @@ int intake_listen(struct intake *n, struct err *e)
 	if (!take_spare(n))
 		rest(n);
 	return 0;
+}
+
+void intake_take_waiting(struct intake *n)
+{
+	if (n->listen && !n->is_resting)
+		on_listen(n, LOOP_READ);
 }
 
 void intake_unlisten(struct intake *n)

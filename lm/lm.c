@@ -444,6 +444,7 @@ static int open_intake(struct lm *m, struct err *e)
 				  .host = c->host,
 				  .procs = m->procs,
 				  .socket = c->socket,
+				  .listener = c->listener,
 				  .memfd = c->memfd,
 				  .uid = c->uid,
 				  .refused = on_refused,

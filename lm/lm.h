@@ -43,6 +43,7 @@ struct lm_conf {
 	const char *host_name;
 	const char *memfd; /* name of segments */
 	const char *socket; /* where processes register; NULL = nowhere */
+	int listener; /* that socket, inherited: see intake_conf; 0 = none */
 	const char *tracer; /* path of lm-trace; NULL = none */
 	const char *look; /* path of lm-look; NULL = none */
 	const char *guard; /* path of lm-guard; NULL = none */

@@ -52,11 +52,19 @@ static const struct conf_schema schema = { .program = "lm",
 
 /* Who starts us says --daemon; going to the background is what we do anyway. */
 static bool ignored_daemon;
+static int64_t listen_fd; /* 0 = none */
 static const struct opt options[] = {
 	{ .name = "daemon",
 	  .kind = OPT_FLAG,
 	  .into = &ignored_daemon,
 	  .help = "go to the background once ready (the default)" },
+	{ .name = "listen-fd",
+	  .arg = "N",
+	  .kind = OPT_I64,
+	  .into = &listen_fd,
+	  .min = 3,
+	  .max = 1 << 20,
+	  .help = "processes register already at the socket of this descriptor" },
 	{ 0 },
 };
 
@@ -189,6 +197,7 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 					  .host_name = p->host_name,
 					  .memfd = p->paths.memfd,
 					  .socket = p->paths.socket,
+					  .listener = (int)listen_fd,
 					  .tracer = p->paths.tracer,
 					  .guard = p->paths.guard,
 					  .look = p->paths.look,
@@ -321,6 +330,7 @@ const struct daemon_spec lm_daemon_spec = {
 		   "connection string, which sends it to the sm of its site.\n",
 	.conf = &schema,
 	.options = options,
+	.inherited_fd = &listen_fd,
 	.check = check,
 	.background = true,
 	.start = start,

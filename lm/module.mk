@@ -13,8 +13,8 @@ lm.programs := lm lm-guard lm-look
 lm.main.lm-look := lm_look_main.c
 lm.main.lm-guard := lm_guard_main.c
 lm.uses     := common/base common/ring common/omis common/loop common/tracer proto common/net common/flow common/route common/daemon eventlog eventlog/spool eventlog/keep pmsl
-# Set by the parser of options, read by nobody.
-lm.statics  := lm_daemon.c:ignored_daemon
+# Set by the parser of options.
+lm.statics  := lm_daemon.c:ignored_daemon lm_daemon.c:listen_fd
 lm.src      += host_linux_memory.c host_linux_modules.c host_linux_file.c filelist.c services_memory.c services_file.c
 
 $(B)/gen/lm/syscalls.c: lm/syscalls.awk

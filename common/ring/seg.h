@@ -407,6 +407,7 @@ struct seg_register {
 	uint64_t bytes; /* size of the memfd */
 };
 static_assert(sizeof(struct seg_register) == 24, "layout");
+#define SEG_REGISTER_BACKLOG 1024 /* all ranks of a host start together, and none of them waits */
 
 /*
  * Fills the layout part of *h (from version to spare; not magic, w, l) for so many functions,

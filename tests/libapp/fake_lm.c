@@ -2,19 +2,26 @@
 /*
  * Stands in for an lm that was started on demand: writes down what it was
  * given (arguments, open files, environment, signals, parent) into $FAKE_LM_OUT, holds the
- * lock until $FAKE_LM_OUT.stop is there, then ends. At most 20 s.
+ * lock until $FAKE_LM_OUT.stop is there, writes how many have registered into $FAKE_LM_OUT.registered, then ends. At
+ * most 20 s.
  */
+#include "common/ring/seg.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#define LISTEN_FD 4
 
 extern char **environ;
 
@@ -50,6 +57,44 @@ static void write_signals(FILE *out)
 	fprintf(out, "signals blocked %d handled %d\n", blocked, other);
 }
 
+static bool listens(void)
+{
+	int is_listening = 0;
+	socklen_t n = sizeof(is_listening);
+
+	return getsockopt(LISTEN_FD, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &n) == 0 && is_listening;
+}
+
+static bool is_registration(int conn)
+{
+	char room[CMSG_SPACE(sizeof(int))];
+	struct seg_register reg;
+	struct iovec iov = { &reg, sizeof(reg) };
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = room,
+			    .msg_controllen = sizeof(room) };
+
+	return recvmsg(conn, &m, MSG_DONTWAIT) == sizeof(reg) && reg.magic == SEG_REGISTER_MAGIC &&
+	       m.msg_controllen > 0;
+}
+
+/* How many have registered; the programs are over. */
+static void write_registered(const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int n = 0, conn;
+
+	while ((conn = accept4(LISTEN_FD, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
+		n += is_registration(conn);
+		close(conn);
+	}
+	if (!out)
+		return;
+	fprintf(out, "%d\n", n);
+	fclose(out);
+}
+
 /* Where and how it may run: nothing of the rank that it was started from. */
 static void write_schedule(FILE *out)
 {
@@ -80,6 +125,7 @@ int main(int argc, char **argv)
 	fprintf(out, "session %s\n", getsid(0) == getpid() ? "own" : "shared");
 	fprintf(out, "lock %s\n", flock(3, LOCK_EX | LOCK_NB) == 0 ? "held" : strerror(errno));
 	fprintf(out, "pid %d\n", (int)getpid());
+	fprintf(out, "listens %s\n", listens() ? "yes" : "no");
 	write_signals(out);
 	write_schedule(out);
 	write_fds(out);
@@ -88,5 +134,7 @@ int main(int argc, char **argv)
 	snprintf(name, sizeof(name), "%s.stop", path);
 	for (int i = 0; i < 1000 && access(name, F_OK) != 0; i++)
 		nanosleep(&pause, NULL);
+	snprintf(name, sizeof(name), "%s.registered", path);
+	write_registered(name);
 	return 0;
 }

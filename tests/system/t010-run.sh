@@ -50,6 +50,27 @@ check 'no such program' status_is 127 omig run -- /no/such/program
 check 'options behind -- are the programs' says '^--help 1$' omig run -- printf '%s %s\n' --help 1
 check 'what is set' says '^OMIG_START=time$' omig run --measure=time -- env
 check 'a wrong --measure' status_is 2 omig run --measure=much -- true
+
+# An lm that needs longer to come up than the program lives: its ranks have registered by then.
+printf '#!/bin/sh\nuntil [ -e "%s/over" ]; do sleep 0.05; done\nexec "%s/bin/lm" "$@"\n' "$TMPDIR" "$B" >"$TMPDIR/slow-lm"
+chmod 755 "$TMPDIR/slow-lm"
+over_before_its_lm() {
+	f=$1
+	rm -f "$TMPDIR/over"
+	omig stop >/dev/null 2>&1
+	until_true 10 no_leftovers || return 1
+	# One rank: of several that come at one moment one may be put aside between its looks.
+	omig run --measure=count -- "mpirun.$f" -n 1 env OMIG_LM="$TMPDIR/slow-lm" "$B/tests/system/steady.$f" || return 1
+	: >"$TMPDIR/over"
+	until_true 20 says 'rank 0 of 1 .* steady.* ended$' omig tree || { omig tree; return 1; }
+}
+for f in openmpi mpich; do
+	if command -v "mpirun.$f" >/dev/null 2>&1 && [ -x "$B/tests/system/steady.$f" ]; then
+		check "a program that is over before its lm is ready is watched: $f" over_before_its_lm $f
+	else
+		skip "a program that is over before its lm is ready: $f" "no $f here"
+	fi
+done
 omig stop >/dev/null 2>&1
 check 'without a monitor the program runs, after one line' sh -c '
 	out=$(OMIG_LIBRARY=/no/such/file omig run -- sh -c "echo ran; exit 3" 2>"$TMPDIR/warn"); test $? = 3 &&

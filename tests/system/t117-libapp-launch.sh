@@ -42,12 +42,14 @@ for f in $flavours; do
 	check "$f: with the lock" has "lock held"
 	check "$f: told where the lock is" has "arg 2 3"
 	check "$f: to be a daemon" has "arg 3 --daemon"
+	check "$f: told where its socket is" has "arg 4 --listen-fd"
+	check "$f: which listens" has "listens yes"
 	check "$f: without what was preloaded" has "preload no"
 	check "$f: in a session of its own" has "session own"
 	check "$f: with signals as at login" has "signals blocked 0 handled 0"
 	check "$f: on all processors" has "processors $processors"
 	check "$f: scheduled like anybody" has "policy normal"
-	check "$f: with four files open and no more" test "$(grep -c ^fd "$FAKE_LM_OUT")" = 4
+	check "$f: with five files open and no more" test "$(grep -c ^fd "$FAKE_LM_OUT")" = 5
 	lm=$(sed -n 's/^pid //p' "$FAKE_LM_OUT")
 	# While it lives a second program starts no other.
 	mv "$FAKE_LM_OUT" "$FAKE_LM_OUT.first"
@@ -55,5 +57,7 @@ for f in $flavours; do
 	check "$f: and starts no second lm" test ! -e "$FAKE_LM_OUT"
 	: >"$FAKE_LM_OUT.stop"
 	check "$f: the lm ends" gone "$lm"
+	# Of the first program at least the rank that started it: both came at one moment. Of the second one both.
+	check "$f: both programs have registered there" test "$(cat "$FAKE_LM_OUT.registered")" -ge 3
 done
 exit $failed

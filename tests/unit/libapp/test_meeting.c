@@ -70,13 +70,15 @@ static bool comes(const char *path)
 
 START_TEST(a_rank_starts_the_lm_of_its_host)
 {
-	char lm[100], came[100], lock[300], said[64];
+	char lm[100], came[100], lock[300], sock[300], said[64];
+	struct stat st;
 	FILE *f;
 
 	make_dir();
 	snprintf(lm, sizeof(lm), "%s/lm", dir);
 	snprintf(came, sizeof(came), "%s/came", dir);
 	ck_assert_int_ge(seg_lm_path(lock, sizeof(lock), dir, host, "testtest", ".lock"), 0);
+	ck_assert_int_ge(seg_lm_path(sock, sizeof(sock), dir, host, "testtest", ".sock"), 0);
 	script_make(lm, "#!/bin/sh\necho \"$@\" >$0.said\nmv $0.said ${0%lm}came\n");
 	setenv("OMIG_LM", lm, 1);
 	errno = 4711;
@@ -86,11 +88,14 @@ START_TEST(a_rank_starts_the_lm_of_its_host)
 	f = fopen(came, "r");
 	ck_assert_ptr_nonnull(fgets(said, sizeof(said), f));
 	fclose(f);
-	ck_assert_str_eq(said, "--lock-fd 3 --daemon\n");
+	ck_assert_str_eq(said, "--lock-fd 3 --daemon --listen-fd 4\n");
 	/* It is no child of this process. */
 	ck_assert_int_eq(waitpid(-1, NULL, __WALL), -1);
+	ck_assert_int_eq(stat(sock, &st), 0);
+	ck_assert_uint_eq(st.st_mode, S_IFSOCK | 0600);
 	rank_down();
 	unlink(lm);
+	unlink(sock);
 	unlink(came);
 	unlink(lock);
 	ck_assert_int_eq(rmdir(dir), 0);

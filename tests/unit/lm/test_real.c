@@ -44,27 +44,46 @@ static void on_refused(void *arg, int32_t pid, const struct err *why)
 	last = *why;
 }
 
-static void open_all(void)
+static void make_dir(void)
 {
-	struct procs_conf c = { .epoch = 1 };
-	struct intake_conf in = { .memfd = "omig-realtest",
-				  .uid = getuid(),
-				  .refused = on_refused };
-	struct err e = { 0 };
-
 	str_copy(dir, sizeof(dir), "/tmp/omig-test-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/lm.sock", dir);
+}
+
+static int open_intake(const char *memfd, int listener, struct err *e)
+{
+	return intake_open(&(struct intake_conf){ .loop = loop,
+						  .host = host,
+						  .procs = procs,
+						  .memfd = memfd,
+						  .socket = path,
+						  .listener = listener,
+						  .uid = getuid(),
+						  .refused = on_refused },
+			   &intake, e);
+}
+
+static int open_with(int listener, struct err *e)
+{
+	struct procs_conf c = { .epoch = 1 };
+
 	loop = loop_new();
 	tickbase_init(&ticks);
-	ck_assert_int_eq(host_linux_open("/", loop, &host, &e), 0);
-	c.loop = in.loop = loop;
-	c.host = in.host = host;
+	ck_assert_int_eq(host_linux_open("/", loop, &host, e), 0);
+	c.loop = loop;
+	c.host = host;
 	c.ticks = &ticks;
-	ck_assert_int_eq(procs_open(&c, &procs, &e), 0);
-	in.procs = procs;
-	in.socket = path;
-	ck_assert_msg(intake_open(&in, &intake, &e) == 0, "%s", e.text);
+	ck_assert_int_eq(procs_open(&c, &procs, e), 0);
+	return open_intake("omig-realtest", listener, e);
+}
+
+static void open_all(void)
+{
+	struct err e = { 0 };
+
+	make_dir();
+	ck_assert_msg(open_with(0, &e) == 0, "%s", e.text);
 }
 
 static void close_all(void)
@@ -128,21 +147,42 @@ static struct seg_register reg_of(const struct fake_segment *s)
 				      .bytes = s->bytes };
 }
 
+/* As who starts an lm makes it. */
+static int listener_make(const char *at, int type)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, type, 0);
+
+	str_copy(a.sun_path, sizeof(a.sun_path), at);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	ck_assert_int_eq(listen(fd, 8), 0);
+	return fd;
+}
+
+static void register_now(int rank)
+{
+	struct fake_segment s;
+	struct seg_register r;
+
+	fake_segment_open(&s, getpid(), rank, (uint32_t)getpid());
+	r = reg_of(&s);
+	hand_over(dial(), &r, sizeof(r), &s.fd, 1);
+}
+
+static void wait_as_rank(void)
+{
+	register_now(3);
+	for (;;)
+		pause();
+}
+
 /* A rank that registers and then waits to be killed. */
 static pid_t start_rank(void)
 {
 	pid_t pid = fork();
 
-	if (pid == 0) {
-		struct fake_segment s;
-		struct seg_register r;
-
-		fake_segment_open(&s, getpid(), 3, (uint32_t)getpid());
-		r = reg_of(&s);
-		hand_over(dial(), &r, sizeof(r), &s.fd, 1);
-		for (;;)
-			pause();
-	}
+	if (pid == 0)
+		wait_as_rank();
 	return pid;
 }
 
@@ -193,12 +233,7 @@ START_TEST(a_process_that_is_over_before_the_lm_looks_is_seen_ended)
 	for (int i = 0; i < 2; i++) {
 		pid = fork();
 		if (pid == 0) {
-			struct fake_segment s;
-			struct seg_register r;
-
-			fake_segment_open(&s, getpid(), i, (uint32_t)getpid());
-			r = reg_of(&s);
-			hand_over(dial(), &r, sizeof(r), &s.fd, 1);
+			register_now(i);
 			_exit(3);
 		}
 		/* once reaped, once a zombie */
@@ -214,6 +249,64 @@ START_TEST(a_process_that_is_over_before_the_lm_looks_is_seen_ended)
 	waitpid(pid, NULL, 0);
 	ck_assert_uint_eq(refusals, 0);
 	close_all();
+}
+END_TEST
+
+/* Of two that registered before there was an lm one is over, one lives: each comes once. */
+START_TEST(who_registered_at_an_inherited_socket_is_taken_in)
+{
+	struct err e = { 0 };
+	pid_t over, lives;
+	int fd;
+
+	make_dir();
+	fd = listener_make(path, SOCK_SEQPACKET);
+	over = fork();
+	if (over == 0) {
+		register_now(0);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(over, NULL, 0), over);
+	lives = start_rank();
+	ck_assert_msg(open_with(fd, &e) == 0, "%s", e.text);
+	intake_adopt(intake);
+	ck_assert_ptr_nonnull(taken_in(over));
+	WAIT_FOR(taken_in(lives));
+	WAIT_FOR(!taken_in(over)->held);
+	ck_assert_uint_eq(procs_alive(procs), 1);
+	ck_assert_uint_eq(refusals, 0);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	end(lives, SIGKILL, NULL);
+	WAIT_FOR(procs_alive(procs) == 0);
+	close_all();
+}
+END_TEST
+
+static void is_refused(int fd)
+{
+	struct err e = { 0 };
+
+	ck_assert_int_eq(open_with(fd, &e), -ERR_INVALID);
+	ck_assert_ptr_nonnull(strstr(e.text, "is not the socket"));
+	procs_free(procs);
+	host_free(host);
+	loop_free(loop);
+	ck_assert_int_eq(close(fd), 0); /* it is ours still */
+}
+
+START_TEST(a_descriptor_that_is_not_the_socket_is_refused)
+{
+	char other[sizeof(path) + 2];
+
+	make_dir();
+	snprintf(other, sizeof(other), "%s.2", path);
+	is_refused(open("/dev/null", O_RDWR));
+	is_refused(socket(AF_UNIX, SOCK_SEQPACKET, 0)); /* it does not listen */
+	is_refused(listener_make(other, SOCK_SEQPACKET));
+	is_refused(listener_make(path, SOCK_STREAM));
+	unlink(other);
+	unlink(path);
+	ck_assert_int_eq(rmdir(dir), 0);
 }
 END_TEST
 
@@ -237,15 +330,7 @@ START_TEST(an_lm_finds_running_processes_by_their_memfd)
 	ck_assert_int_eq(read(ready[0], &c, 1), 1);
 	ck_assert_uint_eq(intake_adopt(intake), 0);
 	intake_close(intake);
-	ck_assert_int_eq(intake_open(&(struct intake_conf){ .loop = loop,
-							    .host = host,
-							    .procs = procs,
-							    .memfd = "omig-testtest",
-							    .socket = path,
-							    .uid = getuid(),
-							    .refused = on_refused },
-				     &intake, NULL),
-			 0);
+	ck_assert_int_eq(open_intake("omig-testtest", 0, NULL), 0);
 	ck_assert_uint_ge(intake_adopt(intake), 1);
 	ck_assert_ptr_nonnull(procs_find_pid(procs, pid));
 	ck_assert_uint_eq(intake_adopt(intake), 1); /* again: the same one, not twice */
@@ -269,14 +354,9 @@ START_TEST(another_user_is_refused)
 	ck_assert_int_eq(chmod(path, 0777), 0);
 	pid = fork();
 	if (pid == 0) {
-		struct fake_segment s;
-		struct seg_register r;
-
 		if (setresuid(NOBODY, NOBODY, NOBODY) < 0)
 			_exit(91);
-		fake_segment_open(&s, getpid(), 3, (uint32_t)getpid());
-		r = reg_of(&s);
-		hand_over(dial(), &r, sizeof(r), &s.fd, 1);
+		register_now(3);
 		_exit(0);
 	}
 	WAIT_FOR(refusals == 1);
@@ -357,24 +437,12 @@ END_TEST
 
 START_TEST(a_socket_that_was_left_behind_is_taken_away)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	int fd;
 
 	open_all();
 	intake_close(intake);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-	str_copy(a.sun_path, sizeof(a.sun_path), path);
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-	close(fd);
-	ck_assert_int_eq(intake_open(&(struct intake_conf){ .loop = loop,
-							    .host = host,
-							    .procs = procs,
-							    .memfd = "omig-x",
-							    .socket = path,
-							    .uid = getuid(),
-							    .refused = on_refused },
-				     &intake, NULL),
-			 0);
+	close(listener_make(path, SOCK_SEQPACKET));
+	ck_assert_int_eq(open_intake("omig-x", 0, NULL), 0);
 	fd = dial();
 	ck_assert_int_ge(fd, 0);
 	close(fd);
@@ -397,16 +465,9 @@ START_TEST(processes_wait_for_descriptors)
 	for (int i = 0; i < CROWD; i++) {
 		pid[i] = fork();
 		if (pid[i] == 0) {
-			struct fake_segment s;
-			struct seg_register r;
-
 			if (read(gate[0], &c, 1) != 1)
 				_exit(93);
-			fake_segment_open(&s, getpid(), 3, (uint32_t)getpid());
-			r = reg_of(&s);
-			hand_over(dial(), &r, sizeof(r), &s.fd, 1);
-			for (;;)
-				pause();
+			wait_as_rank();
 		}
 	}
 	next = dup(STDIN_FILENO);
@@ -521,10 +582,10 @@ START_TEST(stop_and_continue_reach_a_real_process)
 }
 END_TEST
 
-SUITE("lm with real processes", a_process_registers_and_its_end_is_seen_with_its_status,
-      a_process_that_is_over_before_the_lm_looks_is_seen_ended,
-      an_lm_finds_running_processes_by_their_memfd, another_user_is_refused,
-      the_socket_is_closed_to_others, messages_that_are_none_of_ours_are_refused,
-      silent_visitors_hold_nobody_up, a_socket_that_was_left_behind_is_taken_away,
-      processes_wait_for_descriptors,
+SUITE("lm with real processes",
+      a_process_registers_and_its_end_is_seen_with_its_status,
+      a_process_that_is_over_before_the_lm_looks_is_seen_ended, who_registered_at_an_inherited_socket_is_taken_in,
+      a_descriptor_that_is_not_the_socket_is_refused, an_lm_finds_running_processes_by_their_memfd,
+      another_user_is_refused, the_socket_is_closed_to_others, messages_that_are_none_of_ours_are_refused,
+      silent_visitors_hold_nobody_up, a_socket_that_was_left_behind_is_taken_away, processes_wait_for_descriptors,
       a_recycled_pid_is_never_signalled, stop_and_continue_reach_a_real_process)
