@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,7 +51,8 @@ static void clean_up(void)
 {
 	trace_free(look);
 	loop_free(loop);
-	rmdir(dir);
+	umount2(dir, MNT_DETACH); /* where one was mounted */
+	ck_assert_int_eq(rmdir(dir), 0);
 }
 
 static void on_answer(void *arg, const struct tracer_msg *m)

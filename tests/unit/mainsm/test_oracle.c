@@ -5,6 +5,7 @@
  * the end of each round, when the tools have left: nobody is stopped, nothing was done twice, what was said of
  * a manipulation is true, and no lock is kept. OMIG_ORACLE=N points (60), OMIG_TEST_SEED.
  */
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "lm/lm.h"
 #include "sm/sm.h"
@@ -492,6 +493,22 @@ static void open_all(void)
 	find_tokens();
 }
 
+static void remove_dir(void)
+{
+	static const char *const names[] = { "boot", "names" };
+	char path[sizeof(w.dir) + sizeof("/names")];
+
+	for (unsigned i = 0; i < HOSTS; i++) {
+		unlink(node[i].journal);
+		unlink(node[i].ops);
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", w.dir, names[i]);
+		unlink(path);
+	}
+	ck_assert_int_eq(rmdir(w.dir), 0);
+}
+
 static void close_all(void)
 {
 	for (unsigned i = 0; i < HOSTS; i++) {
@@ -501,6 +518,7 @@ static void close_all(void)
 	}
 	kill_sm();
 	world_done(&w);
+	remove_dir();
 }
 
 START_TEST(whatever_dies_nobody_stays_stopped_nothing_is_done_twice_and_ids_never_lie)
