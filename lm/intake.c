@@ -76,7 +76,7 @@ static int try_fd(struct intake *n, int fd, int32_t pid, bool adopted, struct er
 	rc = segview_open(fd, n->conf.uid, &v, e);
 	if (rc == 0 && fstat(fd, &st) < 0)
 		rc = err_sys(e, "fstat");
-	if (rc == 0 && procs_find_inode(n->conf.procs, st.st_ino)) {
+	if (rc == 0 && procs_find_segment(n->conf.procs, st.st_ino, pid)) {
 		segview_free(v);
 		return 0; /* it came by both ways */
 	}
@@ -154,36 +154,31 @@ int intake_segment(struct intake *n, int fd, int32_t pid, bool adopted)
 	return rc;
 }
 
-struct look {
-	struct intake *n;
-	size_t found;
-};
-
 /* Children that inherited the descriptor show it too, so what is not the owner's is passed over in silence. */
 static void on_memfd(void *arg, int32_t pid, int fd)
 {
-	struct look *l = arg;
+	struct intake *n = arg;
 	struct err e = { 0 };
-	int rc = try_fd(l->n, fd, pid, true, &e);
+	int rc = try_fd(n, fd, pid, true, &e);
 
-	if (rc == -ERR_AGAIN && keep_unready(l->n, fd, pid, true) == -ERR_AGAIN)
+	if (rc == -ERR_AGAIN && keep_unready(n, fd, pid, true) == -ERR_AGAIN)
 		return;
-	if (rc == 0)
-		l->found++;
-	else if (rc != -ERR_DENIED && rc != -ERR_NOTFOUND)
-		refuse(l->n, pid, &e);
+	if (rc < 0 && rc != -ERR_DENIED && rc != -ERR_NOTFOUND)
+		refuse(n, pid, &e);
 	close(fd);
 }
 
 size_t intake_adopt(struct intake *n)
 {
-	struct look l = { n, 0 };
+	uint64_t taken;
 
 	/* Whose registration waits was never another lm's, and may end while /proc is looked at. */
 	intake_take_waiting(n);
-	host_each_memfd(n->conf.host, n->memfd, on_memfd, &l);
-	n->stats.adopted += l.found;
-	return l.found;
+	taken = n->stats.taken;
+	host_each_memfd(n->conf.host, n->memfd, on_memfd, n);
+	taken = n->stats.taken - taken;
+	n->stats.adopted += taken;
+	return (size_t)taken;
 }
 
 int intake_open(const struct intake_conf *c, struct intake **out, struct err *e)

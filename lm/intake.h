@@ -48,7 +48,7 @@ void intake_close(struct intake *n);
 
 /*
  * Takes in who has registered by now, and looks for segments of processes that run already. Blocks for one look at
- * /proc. Returns how many that look has found.
+ * /proc. Returns how many that look has taken in.
  */
 size_t intake_adopt(struct intake *n);
 

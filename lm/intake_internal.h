@@ -36,7 +36,7 @@ void intake_refuse(struct intake *n, int32_t pid, const struct err *why);
 int intake_listen(struct intake *n, struct err *e);
 void intake_unlisten(struct intake *n);
 
-/* Those that have connected by now. */
+/* Those that have connected by now, as far as there are descriptors. */
 void intake_take_waiting(struct intake *n);
 
 #endif

@@ -344,8 +344,8 @@ int intake_listen(struct intake *n, struct err *e)
 
 void intake_take_waiting(struct intake *n)
 {
-	if (n->listen && !n->is_resting)
-		on_listen(n, LOOP_READ);
+	for (int i = 0; n->listen && !n->is_resting && i < SEG_REGISTER_BACKLOG && accept_one(n); i++)
+		;
 }
 
 void intake_unlisten(struct intake *n)

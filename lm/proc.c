@@ -379,12 +379,12 @@ struct proc *procs_find_pid(const struct procs *s, int32_t pid)
 	return NULL;
 }
 
-struct proc *procs_find_inode(const struct procs *s, uint64_t inode)
+struct proc *procs_find_segment(const struct procs *s, uint64_t inode, int32_t pid)
 {
 	list_each (i, &s->all) {
 		struct proc *p = list_entry(i, struct proc, link);
 
-		if (p->held && p->seg_inode == inode)
+		if (p->seg_inode == inode && (p->held || p->pid == pid))
 			return p;
 	}
 	return NULL;

@@ -153,7 +153,8 @@ void procs_detach(struct proc *p, const char *why);
 /* NULL when there is none. */
 struct proc *procs_find(const struct procs *s, const char *token, size_t n);
 struct proc *procs_find_pid(const struct procs *s, int32_t pid); /* alive */
-struct proc *procs_find_inode(const struct procs *s, uint64_t inode);
+/* The one that has it and is alive, or was that pid. */
+struct proc *procs_find_segment(const struct procs *s, uint64_t inode, int32_t pid);
 struct proc *procs_find_key(const struct procs *s, uint64_t seg_key);
 struct proc *procs_find_thread(const struct procs *s, const char *token, size_t n,
 			       const struct proc_thread **thread);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lm.test_src := fake_host.c fake_segment.c world.c hung_file.c
+lm.test_src := fake_host.c fake_segment.c world.c hung_file.c real.c
 lm.test_uses := eventlog
 lm.test_needs := $(B)/bin/lm-guard $(B)/bin/lm-look
 # A disk that fails.
