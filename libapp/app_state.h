@@ -20,6 +20,7 @@ struct app_state {
 	enum ticks_source ticks;
 	int rank, world_size;
 	int fd; /* the memfd, or -1; nothing depends on it after registration */
+	int lm_lock, lm_listener; /* while an lm is started, for it; else -1 */
 };
 extern struct app_state app_state;
 

@@ -5,8 +5,8 @@
  * no wait longer than an exec: a child with no exit signal that shares the memory makes the
  * lm's process and ends; what is left belongs to init.
  *
- * The lm inherits its lock and the socket that processes register at. Who starts now has somebody to
- * register with, and is watched though it may be over before the lm is ready.
+ * The lm inherits its lock and the socket that processes register at, so who comes from now on has
+ * somebody to register with and may be over before the lm is ready.
  */
 #include "libapp/app_state.h"
 #include "libapp/hook.h"
@@ -38,7 +38,6 @@ extern char **environ;
 
 struct launch {
 	const char *path;
-	int lock, listener; /* -1: the lm makes its own */
 	char *stack;
 	char **env;
 };
@@ -105,21 +104,22 @@ static int become_lm(void *arg)
 {
 	struct launch *l = arg;
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	int listener = app_state.lm_listener; /* -1: it makes its own */
 	const char *argv[] = { l->path, "--lock-fd", "3", "--daemon", NULL, "4", NULL };
 	sigset_t none;
 	int null;
 
 	setsid();
 	run_anywhere();
-	if (l->listener >= 0)
+	if (listener >= 0)
 		argv[4] = "--listen-fd";
 	/* Not where something else will be put. */
 	null = fcntl(open("/dev/null", O_RDWR), F_DUPFD, LISTEN_FD + 1);
-	if (dup2(l->lock, LOCK_FD) < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+	if (dup2(app_state.lm_lock, LOCK_FD) < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
 		_exit(127);
-	if (l->listener >= 0 && dup2(l->listener, LISTEN_FD) < 0)
+	if (listener >= 0 && dup2(listener, LISTEN_FD) < 0)
 		_exit(127);
-	close_from(l->listener < 0 ? LISTEN_FD : LISTEN_FD + 1);
+	close_from(listener < 0 ? LISTEN_FD : LISTEN_FD + 1);
 	for (int s = 1; s < NSIG; s++)
 		sigaction(s, &dfl, NULL);
 	sigemptyset(&none);
@@ -161,15 +161,26 @@ static int out_of_the_way(int low)
 	return fd;
 }
 
+/* -1: errno is EWOULDBLOCK where another one holds it. */
 static int take_lock(const char *path)
 {
-	int fd = out_of_the_way(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+	int fd = out_of_the_way(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)), code;
 
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	code = errno;
+	close(fd);
+	errno = code;
 	return -1;
+}
+
+void launch_detach(void)
+{
+	if (app_state.lm_lock >= 0)
+		close(app_state.lm_lock);
+	if (app_state.lm_listener >= 0)
+		close(app_state.lm_listener);
+	app_state.lm_lock = app_state.lm_listener = -1;
 }
 
 static void launch_with(struct launch *l)
@@ -197,15 +208,16 @@ bool launch_lm(const char *runtime, const char *host, const char *caid)
 	}
 	if (seg_lm_path(path, sizeof(path), runtime, host, caid, ".lock") < 0)
 		return false;
-	l.lock = take_lock(path);
-	if (l.lock < 0) {
-		setup_say("an lm is there, or starting", 0);
-		return true;
+	app_state.lm_lock = take_lock(path);
+	if (app_state.lm_lock < 0) {
+		bool is_held = errno == EWOULDBLOCK;
+
+		setup_say(is_held ? "an lm is there, or starting" : "cannot take the lm's lock",
+			  is_held ? 0 : errno);
+		return is_held;
 	}
-	l.listener = out_of_the_way(register_listen(runtime, host, caid));
+	app_state.lm_listener = out_of_the_way(register_listen(runtime, host, caid));
 	launch_with(&l);
-	close(l.lock);
-	if (l.listener >= 0)
-		close(l.listener);
+	launch_detach();
 	return true;
 }

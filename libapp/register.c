@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Never waits: a listener whose queue is full finds this process by itself (it scans /proc). */
+/* Never waits: where as many wait already as the kernel allows, this process is not watched. */
 static int connect_lm(const struct sockaddr_un *to)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), code;
@@ -86,8 +86,8 @@ int register_listen(const char *runtime, const char *host, const char *caid)
 	if (fd < 0)
 		return -1;
 	unlink(at.sun_path);
-	/* The file gets the socket's mode; umask() would be the whole program's. */
-	if (fchmod(fd, 0600) == 0 && bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0 &&
+	/* Whatever the program's umask: nobody is let in before it listens. */
+	if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0 && chmod(at.sun_path, 0600) == 0 &&
 	    listen(fd, SEG_REGISTER_BACKLOG) == 0)
 		return fd;
 	close(fd);

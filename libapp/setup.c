@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "libapp/setup.h"
 
+#include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/ring/calls_id.h"
@@ -14,6 +15,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +23,12 @@
 
 #define HOST_BYTES 256
 /*
- * Some 0.2 ms in all, spent once and only where an lm starts; to make the socket takes a tenth of that. Nothing is
- * waited for: who meets nobody is found by the lm, if it lives long enough.
+ * Where an lm starts, its socket is there within some 20 us. Who has not met it by then is found by the lm, if it lives
+ * long enough.
  */
-#define MEET_TRIES 32
+#define MEET_NS NSEC_PER_MSEC
 
-struct app_state app_state = { .fd = -1, .rank = -1, .world_size = -1 };
+struct app_state app_state = { .fd = -1, .rank = -1, .world_size = -1, .lm_lock = -1, .lm_listener = -1 };
 
 const char *setup_env(const char *name)
 {
@@ -77,7 +79,22 @@ static void on_fork_child(void)
 	int saved = errno;
 
 	segment_detach();
+	launch_detach();
 	errno = saved;
+}
+
+/* Whoever starts it, this process or another one at this moment, makes its socket first. */
+static void meet_starting(const char *runtime, const char *host, const char *caid)
+{
+	nsec_t end = clock_mono() + MEET_NS;
+
+	while (!register_with_lm(runtime, host, caid)) {
+		if ((errno != ENOENT && errno != ECONNREFUSED) || clock_mono() >= end) {
+			setup_say("met no lm", errno);
+			return;
+		}
+		sched_yield(); /* it may have this processor */
+	}
 }
 
 static void meet_lm(const char *caid)
@@ -94,11 +111,8 @@ static void meet_lm(const char *caid)
 	if (register_with_lm(runtime, host, caid))
 		return;
 	setup_say("no lm listens", errno);
-	if (!launch_lm(runtime, host, caid))
-		return;
-	/* Who starts it, this process or another one at this moment, makes its socket first. */
-	for (int i = 0; i < MEET_TRIES && !register_with_lm(runtime, host, caid); i++)
-		;
+	if (launch_lm(runtime, host, caid))
+		meet_starting(runtime, host, caid);
 }
 
 static void set_up(void)

@@ -45,11 +45,11 @@ bool register_with_lm(const char *runtime, const char *host, const char *caid);
 /* The lm's socket, listening, for an lm that does not run yet: the caller holds its lock. -1: there is none. */
 int register_listen(const char *runtime, const char *host, const char *caid);
 
-/*
- * Starts this host's lm, with its socket, unless somebody holds its lock. Does not wait for it. False: there is no
- * program to start.
- */
+/* Starts this host's lm, with its socket, unless somebody holds its lock. Does not wait for it. False: none will come. */
 bool launch_lm(const char *runtime, const char *host, const char *caid);
+
+/* In a child after fork: what is the lm's alone. */
+void launch_detach(void);
 
 #pragma GCC visibility pop
 

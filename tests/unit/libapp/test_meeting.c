@@ -5,6 +5,7 @@
 #include "tests/unit/libapp/rank.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -68,17 +69,14 @@ static bool comes(const char *path)
 	return false;
 }
 
-START_TEST(a_rank_starts_the_lm_of_its_host)
+/* What the program that stands in for the lm was called with. */
+static void is_started_with(const char *args)
 {
-	char lm[100], came[100], lock[300], sock[300], said[64];
-	struct stat st;
+	char lm[100], came[100], said[64];
 	FILE *f;
 
-	make_dir();
 	snprintf(lm, sizeof(lm), "%s/lm", dir);
 	snprintf(came, sizeof(came), "%s/came", dir);
-	ck_assert_int_ge(seg_lm_path(lock, sizeof(lock), dir, host, "testtest", ".lock"), 0);
-	ck_assert_int_ge(seg_lm_path(sock, sizeof(sock), dir, host, "testtest", ".sock"), 0);
 	script_make(lm, "#!/bin/sh\necho \"$@\" >$0.said\nmv $0.said ${0%lm}came\n");
 	setenv("OMIG_LM", lm, 1);
 	errno = 4711;
@@ -88,18 +86,76 @@ START_TEST(a_rank_starts_the_lm_of_its_host)
 	f = fopen(came, "r");
 	ck_assert_ptr_nonnull(fgets(said, sizeof(said), f));
 	fclose(f);
-	ck_assert_str_eq(said, "--lock-fd 3 --daemon --listen-fd 4\n");
-	/* It is no child of this process. */
+	ck_assert_str_eq(said, args);
+	/* It is no child of this process, which has nothing of it. */
 	ck_assert_int_eq(waitpid(-1, NULL, __WALL), -1);
-	ck_assert_int_eq(stat(sock, &st), 0);
-	ck_assert_uint_eq(st.st_mode, S_IFSOCK | 0600);
+	ck_assert_int_eq(app_state.lm_lock, -1);
+	ck_assert_int_eq(app_state.lm_listener, -1);
 	rank_down();
 	unlink(lm);
-	unlink(sock);
 	unlink(came);
+}
+
+static void lm_path(char *out, size_t size, const char *tail)
+{
+	ck_assert_int_ge(seg_lm_path(out, size, dir, host, "testtest", tail), 0);
+}
+
+START_TEST(a_rank_starts_the_lm_of_its_host)
+{
+	char lock[300], sock[300];
+	struct stat st;
+
+	make_dir();
+	lm_path(lock, sizeof(lock), ".lock");
+	lm_path(sock, sizeof(sock), ".sock");
+	umask(0377); /* the program's own business */
+	is_started_with("--lock-fd 3 --daemon --listen-fd 4\n");
+	ck_assert_uint_eq(umask(022), 0377);
+	ck_assert_int_eq(stat(sock, &st), 0);
+	ck_assert_uint_eq(st.st_mode, S_IFSOCK | 0600);
 	unlink(lock);
+	unlink(sock);
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 END_TEST
 
-SUITE("meeting", a_rank_hands_its_memory_to_the_lm_that_listens, a_rank_starts_the_lm_of_its_host)
+START_TEST(where_no_socket_can_be_made_the_lm_is_started_all_the_same)
+{
+	char lock[300], sock[300];
+
+	make_dir();
+	lm_path(lock, sizeof(lock), ".lock");
+	lm_path(sock, sizeof(sock), ".sock");
+	ck_assert_int_eq(mkdir(sock, 0700), 0);
+	is_started_with("--lock-fd 3 --daemon\n");
+	unlink(lock);
+	rmdir(sock);
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
+START_TEST(a_child_has_nothing_of_an_lm_that_is_started)
+{
+	int ends[2], how;
+	pid_t pid;
+
+	rank_up();
+	ck_assert_int_eq(pipe(ends), 0);
+	app_state.lm_lock = ends[0];
+	app_state.lm_listener = ends[1];
+	pid = fork();
+	if (pid == 0)
+		_exit(fcntl(ends[0], F_GETFD) < 0 && fcntl(ends[1], F_GETFD) < 0 ? 0 : 1);
+	ck_assert_int_eq(waitpid(pid, &how, 0), pid);
+	ck_assert_int_eq(how, 0);
+	ck_assert_int_ge(fcntl(ends[0], F_GETFD), 0);
+	app_state.lm_lock = app_state.lm_listener = -1;
+	close(ends[0]);
+	close(ends[1]);
+	rank_down();
+}
+END_TEST
+
+SUITE("meeting", a_rank_hands_its_memory_to_the_lm_that_listens, a_rank_starts_the_lm_of_its_host,
+      where_no_socket_can_be_made_the_lm_is_started_all_the_same, a_child_has_nothing_of_an_lm_that_is_started)
