@@ -8,6 +8,7 @@
  * The lm inherits its lock and the socket that processes register at, so who comes from now on has
  * somebody to register with and may be over before the lm is ready.
  */
+#include "common/base/file.h"
 #include "libapp/app_state.h"
 #include "libapp/hook.h"
 #include "libapp/setup.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -161,17 +161,17 @@ static int out_of_the_way(int low)
 	return fd;
 }
 
-/* -1: errno is EWOULDBLOCK where another one holds it. */
-static int take_lock(const char *path)
+/* False: there is none; held says whether another process has it. */
+static bool take_lock(const char *path, bool *held)
 {
-	int fd = out_of_the_way(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)), code;
+	struct err e = { 0 };
+	int low = -1, rc = file_lock(path, false, &low, &e);
 
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
-		return fd;
-	code = errno;
-	close(fd);
-	errno = code;
-	return -1;
+	*held = rc == -ERR_AGAIN;
+	if (rc < 0)
+		setup_say(*held ? "an lm is there, or starting" : e.text, 0);
+	app_state.lm_lock = out_of_the_way(low);
+	return app_state.lm_lock >= 0;
 }
 
 void launch_detach(void)
@@ -201,6 +201,7 @@ bool launch_lm(const char *runtime, const char *host, const char *caid)
 {
 	char program[4096], path[4096];
 	struct launch l = { .path = program };
+	bool held;
 
 	if (!lm_program(program, sizeof(program))) {
 		setup_say("no lm program: set OMIG_LM", 0);
@@ -208,14 +209,8 @@ bool launch_lm(const char *runtime, const char *host, const char *caid)
 	}
 	if (seg_lm_path(path, sizeof(path), runtime, host, caid, ".lock") < 0)
 		return false;
-	app_state.lm_lock = take_lock(path);
-	if (app_state.lm_lock < 0) {
-		bool is_held = errno == EWOULDBLOCK;
-
-		setup_say(is_held ? "an lm is there, or starting" : "cannot take the lm's lock",
-			  is_held ? 0 : errno);
-		return is_held;
-	}
+	if (!take_lock(path, &held))
+		return held;
 	app_state.lm_listener = out_of_the_way(register_listen(runtime, host, caid));
 	launch_with(&l);
 	launch_detach();

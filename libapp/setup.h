@@ -48,7 +48,7 @@ int register_listen(const char *runtime, const char *host, const char *caid);
 /* Starts this host's lm, with its socket, unless somebody holds its lock. Does not wait for it. False: none will come. */
 bool launch_lm(const char *runtime, const char *host, const char *caid);
 
-/* In a child after fork: what is the lm's alone. */
+/* Closes what is the lm's alone: when it has it, and in a child after fork. */
 void launch_detach(void);
 
 #pragma GCC visibility pop

@@ -240,10 +240,15 @@ static bool accept_one(struct intake *n)
 	return fd >= 0;
 }
 
+static void accept_some(struct intake *n, int max)
+{
+	for (int i = 0; i < max && accept_one(n); i++)
+		;
+}
+
 static void on_listen(void *arg, unsigned what)
 {
-	for (int i = 0; i < ACCEPTS_MAX && accept_one(arg); i++)
-		;
+	accept_some(arg, ACCEPTS_MAX);
 }
 
 static void on_rest(void *arg)
@@ -344,8 +349,8 @@ int intake_listen(struct intake *n, struct err *e)
 
 void intake_take_waiting(struct intake *n)
 {
-	for (int i = 0; n->listen && !n->is_resting && i < SEG_REGISTER_BACKLOG && accept_one(n); i++)
-		;
+	if (n->listen && !n->is_resting)
+		accept_some(n, SEG_REGISTER_BACKLOG);
 }
 
 void intake_unlisten(struct intake *n)

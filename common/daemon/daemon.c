@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/daemon/daemon.h"
 
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/daemon/daemon_internal.h"
 #include "common/loop/loop.h"
@@ -444,7 +445,7 @@ static int run(struct daemon *d)
 	process_harden();
 	open_log(d);
 	if (d->is_background)
-		rc = background_fork(&d->ready_fd, keep, sizeof(keep) / sizeof(keep[0]), &status, &e);
+		rc = background_fork(&d->ready_fd, keep, ARRAY_LEN(keep), &status, &e);
 	if (rc > 0)
 		return status;
 	if (rc) {
