@@ -21,6 +21,7 @@
 #   check-headers   each header compiles alone; installed ones as C99 and C++
 #   check-hot       hot objects call only what their allow file lists
 #   check-abi       shared libraries export exactly what their .abi file lists
+#   check-anywhere  libraries for processes of others load with any C library since glibc 2.17
 #   check-statics   no writable global that its room does not own up to
 #   check-size      functions <= 70 lines, files <= 600
 #   check-unit      unit tests (tests/unit/ROOM/test_*.c)
@@ -31,6 +32,7 @@
 #   check-tsan      the same with SANITIZE=thread
 #   check-sanitize  both of them
 #   fuzz F=name     libFuzzer run with clang
+#   mutate M=room   changes the code in N places, drawn by SEED: do unit tests notice? (docs/mutation.md)
 #   bench           one JSON object a line; bench-report: the table in docs/
 #   bench-growth    many hosts, for minutes: a table and a plot in docs/
 #   bench-tools     many tools, a million triggers: a table in docs/

@@ -54,7 +54,7 @@ static double batch_bare(void)
 static void measure(struct segview *v, const char *name, uint32_t word, const char *floor)
 {
 	bench_clear(&added);
-	segview_hook_set(v, CALL_ID_Iprobe, word);
+	segview_hook_set(v, CALL_ID_Iprobe, word, 0);
 	batch_watched();
 	for (int i = 0; i < BATCHES; i++) {
 		double without = batch_bare();
@@ -62,7 +62,7 @@ static void measure(struct segview *v, const char *name, uint32_t word, const ch
 		bench_add(&added, batch_watched() - without);
 	}
 	bench_print(name, "ns", &added, floor);
-	segview_hook_set(v, CALL_ID_Iprobe, 0);
+	segview_hook_set(v, CALL_ID_Iprobe, 0, 0);
 }
 
 #define LOOP(name, floor, body)                                       \

@@ -5,12 +5,13 @@ bench.src      := bench.c floor_tree.c treebed.c self.c pace.c
 bench.uses     := common/base common/ring common/omis common/flow eventlog eventlog/spool eventlog/text eventlog/archive eventlog/app pmsl neko tools/libomis
 bench.statics  := bench.c:printed bench.c:nprinted treebed.c:path flow_main.c:results loop_main.c:pace \
 		  event_main.c:series event_main.c:log_path event_main.c:trigger_path event_main.c:my_event \
-		  archive_main.c:series archive_main.c:log_path archive_main.c:db_path keep_main.c:got
-bench.programs := bench_tree bench_growth bench_tools bench_flow bench_traffic bench_pmsl bench_event bench_spool bench_keep bench_archive bench_neko
+		  archive_main.c:series archive_main.c:log_path archive_main.c:db_path keep_main.c:got start_main.c:here
+bench.programs := bench_tree bench_growth bench_start bench_tools bench_flow bench_traffic bench_pmsl bench_event bench_spool bench_keep bench_archive bench_neko
 bench.not_installed := $(bench.programs)
 bench.main.bench_tree   := bench_tree_main.c
 bench.main.bench_growth := growth_main.c
 bench.main.bench_flow   := flow_main.c
+bench.main.bench_start  := start_main.c
 bench.main.bench_tools  := tools_main.c
 bench.main.bench_traffic := traffic_main.c
 bench.main.bench_pmsl   := pmsl_main.c
@@ -19,14 +20,14 @@ bench.main.bench_spool  := spool_main.c
 bench.main.bench_keep   := keep_main.c
 bench.main.bench_archive := archive_main.c
 bench.main.bench_neko   := neko_main.c
-bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm
+bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm $(B)/tests/system/alone $(B)/tests/system/alone-probe
 
 # Programs that are watched themselves: linked with libomig, and with an MPI
 # that does nothing (bench-hook) or with each that is here (bench-mpi).
 bench.not_built := hook_main.c rank_main.c loop_main.c mpi_main.c stub_mpi.c beside_main.c
 bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 bench.needs     += $(B)/bin/bench-archive $(B)/bin/bench-hook $(B)/bin/bench-loop $(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
-bench.run       := bench_tree bench_flow bench_traffic bench_pmsl bench_event bench_spool bench_keep bench-beside bench-archive bench_neko bench-sim bench-hook bench-mpi bench-fileserver
+bench.run       := bench_tree bench_start bench_flow bench_traffic bench_pmsl bench_event bench_spool bench_keep bench-beside bench-archive bench_neko bench-sim bench-hook bench-mpi bench-fileserver
 bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)/common/ring.a $(B)/common/base.a
 
 $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
@@ -76,7 +77,7 @@ growth.panels   := One value of each host: µs (by hosts)|fanout.p50 fanout.p99 
 		Processor time per request: µs|mainsm.cpu sm.cpu
 # Minutes, a thousand processes and more: apart from the others. HOSTS=n ends earlier.
 bench-growth: $(B)/bin/bench_growth $(bench.needs)
-	B=$(abspath $(B)) $(B)/bin/bench_growth $(HOSTS) >$(B)/growth.json
+	B="$(FULL_B)" $(B)/bin/bench_growth $(HOSTS) >$(B)/growth.json
 	awk -v title=Growth -v from='make bench-growth' -f mk/bench-report.awk $(B)/growth.json >docs/growth.md
 	awk -v only=growth -v by=floor -v panels='$(growth.panels)' -f mk/growth-plot.awk $(B)/growth.json >docs/growth.svg
 	printf '\n![Hosts on the x axis](growth.svg)\n' >>docs/growth.md
@@ -106,12 +107,12 @@ growth-paper: $(B)/libexec/omig/omig-sim
 
 # 64 tools at once, a million triggers, 80 seconds: TRIGGERS=n ends earlier, RATE=n is how often a second the event happens.
 bench-tools: $(B)/bin/bench_tools $(B)/bin/bench-rank $(bench.needs)
-	B=$(abspath $(B)) $(B)/bin/bench_tools $(TRIGGERS) $(RATE) >$(B)/tools.json
+	B="$(FULL_B)" $(B)/bin/bench_tools $(TRIGGERS) $(RATE) >$(B)/tools.json
 	awk -v title=Tools -v from='make bench-tools' -f mk/bench-report.awk $(B)/tools.json >docs/tools.md
 
 # Traffic against rates of events, processes, hosts and sites, with and without evaluation where the data is born: some minutes.
 bench-traffic: $(B)/bin/bench_traffic $(bench.needs)
-	B=$(abspath $(B)) $(B)/bin/bench_traffic all >$(B)/traffic.json
+	B="$(FULL_B)" $(B)/bin/bench_traffic all >$(B)/traffic.json
 	awk -v title=Traffic -v from='make bench-traffic' -f mk/bench-report.awk $(B)/traffic.json >docs/traffic.md
 	cat bench/traffic.txt >>docs/traffic.md
 	awk -f mk/traffic-plot.awk $(B)/traffic.json >docs/traffic.svg

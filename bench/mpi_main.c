@@ -68,9 +68,9 @@ static double pingpong(const struct pair *p, int rank)
 
 static void hooks(struct segview *v, uint32_t word)
 {
-	segview_hook_set(v, CALL_ID_Iprobe, word);
-	segview_hook_set(v, CALL_ID_Send, word);
-	segview_hook_set(v, CALL_ID_Recv, word);
+	segview_hook_set(v, CALL_ID_Iprobe, word, 0);
+	segview_hook_set(v, CALL_ID_Send, word, 0);
+	segview_hook_set(v, CALL_ID_Recv, word, 0);
 }
 
 static void name_figure(char name[64], const char *what, const char *more)

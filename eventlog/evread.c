@@ -297,6 +297,16 @@ static void take_other(struct evread *r, unsigned type, const uint8_t *p, size_t
 		r->report.bad_records++;
 }
 
+/* Times have a sign: one that is before t0 may be below 0. */
+static nsec_t wall_of(const struct ticks_scale *c, uint64_t ticks)
+{
+	uint64_t shift = (uint64_t)1 << 63;
+	struct ticks_scale of_signed = *c;
+
+	of_signed.base_ticks += shift;
+	return ticks_to_nsec(&of_signed, ticks + shift);
+}
+
 static bool take_event(struct evread *r, unsigned number, const uint8_t *p, size_t n, struct event *out)
 {
 	struct stream *s = r->of;
@@ -315,7 +325,7 @@ static bool take_event(struct evread *r, unsigned number, const uint8_t *p, size
 	out->value = r->value;
 	out->stream = s->id;
 	out->ticks = ev_get64(p + 4, r->block.swap);
-	out->wall_ns = s->has_clock ? ticks_to_nsec(&s->clock, out->ticks) : (int64_t)out->ticks;
+	out->wall_ns = s->has_clock ? wall_of(&s->clock, out->ticks) : (int64_t)out->ticks;
 	r->report.events++;
 	return true;
 }

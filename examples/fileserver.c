@@ -5,8 +5,13 @@
  *	fileserver --clients 5 --log run.olog --slow-disk 3000
  *	omig log lifelines --key conn,block -o run.html run.olog
  *
+ * or, switched on from afar while it serves:
+ *
+ *	omig run -- fileserver --clients 5 --until enough
+ *	omig events on 'server.*' --to run.olog --for 10s
+ *
  * The server has a thread for each client, and sends it a file, block by block. Each client is a process and writes
- * what it gets into a file of its own. Printed are throughput and the processor time of the server and its clients. Built with
+ * what it gets into a file of its own; --until FILE: clients come again and again until that file is there. Printed are throughput and the processor time of the server and its clients. Built with
  * -DBARE it has no events, to be compared with.
  */
 #include <arpa/inet.h>
@@ -63,7 +68,8 @@ struct head {
 
 struct study {
 	int clients, mib, slow_disk_us, slow_net_us;
-	const char *log, *folder;
+	const char *log, *folder, *until;
+	long long served; /* clients, all rounds */
 	char file[4096];
 	int listener;
 	struct sockaddr_in at;
@@ -258,7 +264,7 @@ static void start_listening(struct study *s)
 		die("listen");
 }
 
-/* Clients are there before the server has threads: they are forks. */
+/* The first ones are there before the server has threads: they are forks. */
 static void start_clients(const struct study *s)
 {
 	for (int i = 0; i < s->clients; i++) {
@@ -271,16 +277,11 @@ static void start_clients(const struct study *s)
 	}
 }
 
-static int run(const struct study *s)
+static int serve_all(struct study *s)
 {
 	struct conn conn[CLIENTS_MAX];
-	double begin = now(), cpu = cpu_seconds(RUSAGE_SELF), took;
-	pthread_t watcher;
 	int status, worst = 0;
 
-	start_clients(s);
-	if (s->log && pthread_create(&watcher, NULL, watch_load, NULL))
-		die("thread");
 	for (int i = 0; i < s->clients; i++) {
 		conn[i] = (struct conn){ .study = s, .number = i, .fd = accept(s->listener, NULL, NULL) };
 		if (conn[i].fd < 0 || pthread_create(&conn[i].thread, NULL, serve, &conn[i]))
@@ -290,8 +291,26 @@ static int run(const struct study *s)
 		pthread_join(conn[i].thread, NULL);
 	while (wait(&status) > 0)
 		worst = status ? 1 : worst;
+	s->served += s->clients;
+	return worst;
+}
+
+static int run(struct study *s)
+{
+	double begin = now(), cpu = cpu_seconds(RUSAGE_SELF), took;
+	pthread_t watcher;
+	int worst;
+
+	start_clients(s);
+	if ((s->log || s->until) && pthread_create(&watcher, NULL, watch_load, NULL))
+		die("thread");
+	worst = serve_all(s);
+	while (s->until && !worst && access(s->until, F_OK)) {
+		start_clients(s);
+		worst = serve_all(s);
+	}
 	took = now() - begin;
-	printf("%.1f MiB/s %.4f s\n", (double)s->mib * s->clients / took,
+	printf("%.1f MiB/s %.4f s\n", (double)s->mib * (double)s->served / took,
 	       cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN) - cpu);
 	return worst;
 }
@@ -312,7 +331,8 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "clients", 1, NULL, 'c' },   { "mib", 1, NULL, 'm' },	   { "log", 1, NULL, 'l' }, { "folder", 1, NULL, 'f' },
-		{ "slow-disk", 1, NULL, 'd' }, { "slow-net", 1, NULL, 'n' }, { NULL, 0, NULL, 0 },
+		{ "slow-disk", 1, NULL, 'd' }, { "slow-net", 1, NULL, 'n' }, { "until", 1, NULL, 'u' },
+		{ NULL, 0, NULL, 0 },
 	};
 	struct study s = { .clients = 1, .mib = 16, .folder = "/tmp" };
 	int o, rc;
@@ -325,8 +345,10 @@ int main(int argc, char **argv)
 		case 'n': s.slow_net_us = number(optarg, 0, 10000000); break;
 		case 'l': s.log = optarg; break;
 		case 'f': s.folder = optarg; break;
+		case 'u': s.until = optarg; break;
 		default:
-			fputs("usage: fileserver [--clients N] [--mib N] [--log FILE] [--folder DIR] [--slow-disk US] [--slow-net US]\n",
+			fputs("usage: fileserver [--clients N] [--mib N] [--log FILE] [--folder DIR] [--slow-disk US] [--slow-net US] "
+			      "[--until FILE]\n",
 			      stderr);
 			return 2;
 		}

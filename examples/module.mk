@@ -30,7 +30,7 @@ $(B)/check/system.tap: $(if $(EXAMPLE_MPI),$(EXAMPLES))
 # A file server with events before and after each input and output, and the same without any.
 SERVERS := $(B)/examples/fileserver $(B)/examples/fileserver-bare
 $(B)/examples/include/omig/event.h: eventlog/app/event.h
-	mkdir -p $(@D) && ln -sf $(abspath $<) $@
+	mkdir -p $(@D) && ln -srf $< $@
 $(B)/examples/fileserver: examples/fileserver.c $(B)/lib/libomig-event.so | $(B)/examples/include/omig/event.h
 	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -I$(B)/examples/include -o $@ $< \
 		-L$(B)/lib -lomig-event -Wl,-rpath,'$$ORIGIN/../lib' -pthread

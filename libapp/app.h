@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Omig's library inside an MPI program. A program needs none of this to be
+ * Omig's library inside a program. A program needs none of this to be
  * watched; linked with -lomig, or with the library preloaded, it may ask.
  * Every call is safe at any time, from any thread and signal handler.
  */
@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 enum omig_attach {
-	OMIG_UNWATCHED = 0, /* no MPI_Init yet, OMIG_DISABLE, or no memory */
+	OMIG_UNWATCHED = 0, /* no MPI_Init, probe or event yet, OMIG_DISABLE, or no memory */
 	OMIG_READY = 1, /* set up; no lm has come */
 	OMIG_ATTACHED = 2 /* an lm holds this process's segment */
 };

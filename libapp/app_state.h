@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process's segment, once MPI_Init has made it. */
+/* The process's segment, once MPI_Init, a probe or an event has made it. */
 #ifndef LIBAPP_APP_STATE_H
 #define LIBAPP_APP_STATE_H
 
@@ -13,11 +13,20 @@
 
 #pragma GCC visibility push(hidden)
 
+enum app_life {
+	APP_NONE, /* not set up: so far, or for ever */
+	APP_WITHOUT_MPI, /* for its probes and events; MPI_Init makes a rank of it */
+	APP_RANK,
+	APP_FORKED, /* a child process of one without MPI: it may come to life itself */
+	APP_OVER, /* a child process of a rank */
+};
+
 struct app_state {
 	uint8_t *base; /* NULL: not watched */
 	size_t bytes;
 	struct seg_header plan; /* our own: nothing is looked up in shared memory twice */
 	enum ticks_source ticks;
+	int life; /* enum app_life; atomic */
 	int rank, world_size;
 	int fd; /* the memfd, or -1; nothing depends on it after registration */
 	int lm_lock, lm_listener; /* while an lm is started, for it; else -1 */
@@ -38,6 +47,13 @@ static inline uint8_t *app_block(uint32_t index)
  * All of set-up and registration, once, after MPI_Init has succeeded. Never fails for the caller.
  */
 void setup_run(void);
+
+/*
+ * The same, once, for a process with probes or events that has no MPI, so far; nothing where an MPI library is
+ * loaded or no monitor is named. In a child process: its own segment, without a lock, an allocation or a
+ * descriptor that other threads see. Signal-safe there. errno stays.
+ */
+void setup_without_mpi(void);
 
 /* The hook words of all functions: what OMIG_START asks for. */
 void setup_start(void);

@@ -185,14 +185,17 @@ static void partners_finish(const struct hook *h, const struct hook_args *a)
 	if (d->class == CALL_RMA || d->class == CALL_RECV || d->class == CALL_SEND) {
 		bool both = source_place(d) != 0;
 
-		if (d->volume == CALL_V_SEND_INIT || d->volume == CALL_V_RECV_INIT)
-			return;
 		partner_add(h->func, a->partner, a->out, both ? 0 : a->in, a->span);
 		if (both && a->partner_in != a->partner)
 			partner_add(h->func, a->partner_in, 0, a->in, a->span);
 		else if (both)
-			partner_bytes_in(h->func, a->partner_in, a->in);
+			partner_bytes(h->func, a->partner_in, 0, a->in);
 	}
+}
+
+static bool marks_partitions(const struct call_desc *d)
+{
+	return d->volume >= CALL_V_PREADY && d->volume <= CALL_V_PREADY_LIST;
 }
 
 void hook_finish(struct hook *h, int rc)
@@ -206,14 +209,44 @@ void hook_finish(struct hook *h, int rc)
 		args_partner(a, CALL_END);
 		args_volume(a, CALL_END);
 	}
+	a->length = a->out ? a->out : a->in;
 	if (flavour && a->wait)
 		wait_finish(a, rc);
-	a->length = a->out ? a->out : a->in;
 	if (flavour && rc == 0) {
+		if (marks_partitions(a->desc))
+			wait_ready(a);
 		if (makes_request(a->desc))
 			wait_posted(h, a);
 		if (h->word & HOOK_PARTNER)
 			partners_finish(h, a);
 	}
+	errno = saved;
+}
+
+/* The world rank that is `peer` in the communicator or window of the call that this thread is in. */
+static int64_t noted_partner(const struct call_desc *d, const struct seg_current *c)
+{
+	unsigned kind = d->comm ? d->param[d->comm - 1].kind : CALL_P_COMM;
+	uintptr_t comm = (uintptr_t)c->comm;
+
+	if (c->peer == flavour->proc_null)
+		return CALL_PARTNER_NONE;
+	if (!d->comm || c->peer < 0)
+		return CALL_PARTNER_UNKNOWN;
+	if (c->word & SEG_CURRENT_FORTRAN)
+		comm = flavour->from_fortran(kind, (int32_t)c->comm);
+	else if (flavour->handle_bytes == 4)
+		comm = (uint32_t)comm;
+	return comm_world_rank(comm, kind == CALL_P_WIN, c->peer);
+}
+
+void args_late(uint32_t func, uint64_t span)
+{
+	const struct call_desc *d = call_get(func);
+	int saved = errno;
+
+	if (flavour && d->peer &&
+	    (d->class == CALL_RMA || d->class == CALL_RECV || d->class == CALL_SEND))
+		partner_late(func, noted_partner(d, hook_thread.now), span);
 	errno = saved;
 }

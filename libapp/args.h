@@ -58,10 +58,16 @@ void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64
  * Of a call of many requests: however many of them a partner has, the call and its time count once for him.
  * `call` is another number than that of the thread's last such call.
  */
-void partner_add_once(uint32_t func, int64_t partner, uint64_t call, int64_t out, uint64_t span);
+void partner_add_once(uint32_t func, int64_t partner, uint64_t call, uint64_t span);
+
+/* Time of a call that is not counted, because it had begun before its hook was on. */
+void partner_late(uint32_t func, int64_t partner, uint64_t span);
+
+/* The same of the call that this thread is in, whose arguments are those that it noted. errno is kept. */
+void args_late(uint32_t func, uint64_t span);
 
 /* Bytes of a call that was added already. */
-void partner_bytes_in(uint32_t func, int64_t partner, int64_t in);
+void partner_bytes(uint32_t func, int64_t partner, int64_t out, int64_t in);
 
 /* count x size of a send or receive with one buffer, or of the arguments at two places from 0. */
 int64_t args_posted(const struct hook_args *a);
@@ -69,6 +75,9 @@ int64_t args_block(const struct hook_args *a, unsigned count, unsigned type);
 
 /* out and in of a call that is to begin (CALL_START: what is known then) or has succeeded. */
 void args_volume(struct hook_args *a, enum call_phase phase);
+
+/* The same of what a call that made a persistent request moves each time; of a partitioned send, each partition. */
+void args_persistent(const struct hook_args *a, int64_t *out, int64_t *in);
 
 /* partner and any_source from the arguments; at the end, with the status, any source is known. */
 void args_partner(struct hook_args *a, enum call_phase phase);

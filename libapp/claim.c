@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first watched call of a thread: it takes a block of the segment. The one place with system
- * calls.
+ * The first call of a thread, whether anybody watches or not: it takes a block of the segment. The one place
+ * with system calls.
  */
 #include "libapp/app_state.h"
 #include "libapp/hook.h"
@@ -49,6 +49,7 @@ void hook_mend(struct hook_thread *t)
 /* A thread that is gone leaves its block as it was: perhaps in the middle of a call. */
 static void tidy_block(uint32_t index)
 {
+	__atomic_store_n(&block_of(index)->current.frame, 0, __ATOMIC_RELEASE);
 	close_slots((void *)(app_block(index) + app_state.plan.slot_offset));
 	__atomic_fetch_add(&block_of(index)->generation, 1, __ATOMIC_RELEASE);
 }
@@ -85,27 +86,36 @@ static bool claim(struct hook_thread *t)
 	t->tid = tid;
 	t->random = tid * UINT64_C(0x9e3779b97f4a7c15) + app_header()->w.start_ticks;
 	t->block = block_of(index);
-	t->idle = HOOK_NEW;
 	t->slots = (struct seg_slot *)(void *)(app_block(index) + app_state.plan.slot_offset);
-	if (app_state.ticks == TICKS_TSC)
-		t->idle = (uintptr_t)t->slots;
+	t->now = &t->block->current;
 	return true;
 }
 
-bool hook_claim(struct hook_thread *t)
+static void count_lost(bool is_on)
+{
+	if (is_on)
+		__atomic_fetch_add(&app_header()->w.calls_lost, 1, __ATOMIC_RELAXED);
+}
+
+bool hook_claim(struct hook_thread *t, bool is_on)
 {
 	int saved = errno;
 	bool done;
 
-	if (!app_state.base)
+	/* A handler of signals came in the middle of it: its call is nested. */
+	if (!app_state.base || t->is_claiming)
 		return false;
 	if (t->lost) {
-		__atomic_fetch_add(&app_header()->w.calls_lost, 1, __ATOMIC_RELAXED);
+		count_lost(is_on);
 		return false;
 	}
+	t->is_claiming = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	done = claim(t);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->is_claiming = false;
 	errno = saved;
 	if (!done)
-		__atomic_fetch_add(&app_header()->w.calls_lost, 1, __ATOMIC_RELAXED);
+		count_lost(is_on);
 	return done;
 }

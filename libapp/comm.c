@@ -96,7 +96,7 @@ const struct comm_facts *comm_find(uintptr_t handle, bool win)
 	}
 	f = &c->comm[c->next];
 	c->next = (c->next + 1) % COMMS;
-	*f = (struct comm_facts){ .key = handle, .win = win, .sources = -1, .destinations = -1 };
+	*f = (struct comm_facts){ .key = handle, .win = win, .sources.blocks = -1 };
 	if (win ? ask_win(f) : ask_comm(f)) {
 		f->generation = now;
 		return f;
@@ -104,26 +104,74 @@ const struct comm_facts *comm_find(uintptr_t handle, bool win)
 	return NULL;
 }
 
+static void add_block(struct comm_side *s, int rank)
+{
+	if (rank != flavour->proc_null)
+		s->real++;
+	else if (s->blocks < COMM_NEIGHBOURS)
+		s->null[s->blocks / 64] |= UINT64_C(1) << (s->blocks % 64);
+	s->blocks++;
+}
+
+static void add_blocks(struct comm_side *s, const int *rank, int told, int n)
+{
+	for (int i = 0; i < told; i++)
+		add_block(s, rank[i]);
+	s->blocks += n - told;
+	s->real += n - told;
+}
+
+/* Each dimension has two, the lower one first; at an end that is not periodic there is none. */
+static void ask_cart(struct comm_facts *f)
+{
+	int n = 0, low, high;
+
+	if (mpi.Cartdim_get(f->key, &n) != 0)
+		return;
+	for (int i = 0; i < n && mpi.Cart_shift(f->key, i, 1, &low, &high) == 0; i++) {
+		add_block(&f->sources, low);
+		add_block(&f->sources, high);
+	}
+	f->destinations = f->sources;
+}
+
+static int told_of(int n)
+{
+	return n < COMM_NEIGHBOURS ? n : COMM_NEIGHBOURS;
+}
+
+/* Some libraries take MPI_PROC_NULL for a neighbour. */
+static void ask_dist_graph(struct comm_facts *f)
+{
+	int in = 0, out = 0, weighted, from[COMM_NEIGHBOURS], to[COMM_NEIGHBOURS], weight[2][COMM_NEIGHBOURS];
+
+	if (mpi.Dist_graph_neighbors_count(f->key, &in, &out, &weighted) != 0 || in < 0 || out < 0 ||
+	    mpi.Dist_graph_neighbors(f->key, told_of(in), from, weight[0], told_of(out), to, weight[1]) != 0)
+		return;
+	add_blocks(&f->sources, from, told_of(in), in);
+	add_blocks(&f->destinations, to, told_of(out), out);
+}
+
 static void ask_neighbours(struct comm_facts *f)
 {
-	int kind = 0, n = 0, weighted;
+	int kind = 0, n = 0;
 
-	f->sources = f->destinations = 0;
+	f->sources = f->destinations = (struct comm_side){ 0 };
 	if (mpi.Topo_test(f->key, &kind) != 0)
 		return;
-	if (kind == flavour->cart && mpi.Cartdim_get(f->key, &n) == 0)
-		f->sources = f->destinations = 2 * n;
+	if (kind == flavour->cart)
+		ask_cart(f);
 	if (kind == flavour->graph && mpi.Graph_neighbors_count(f->key, f->rank, &n) == 0)
-		f->sources = f->destinations = n;
+		f->sources = f->destinations = (struct comm_side){ n, n, { 0 } };
 	if (kind == flavour->dist_graph)
-		mpi.Dist_graph_neighbors_count(f->key, &f->sources, &f->destinations, &weighted);
+		ask_dist_graph(f);
 }
 
 const struct comm_facts *comm_neighbours(uintptr_t comm)
 {
 	struct comm_facts *f = (struct comm_facts *)(uintptr_t)comm_find(comm, false);
 
-	if (f && f->sources < 0)
+	if (f && f->sources.blocks < 0)
 		ask_neighbours(f);
 	return f;
 }

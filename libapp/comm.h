@@ -12,14 +12,25 @@
 
 #pragma GCC visibility push(hidden)
 
+#define COMM_NEIGHBOURS 256 /* are told apart: 128 dimensions; further ones count as processes */
+
 struct comm_facts {
 	uintptr_t key; /* handle */
 	uint32_t generation;
 	bool win, inter;
 	int rank, size; /* of the own group */
 	int peers; /* the remote group's size for an intercommunicator, else size */
-	int sources, destinations; /* neighbours; -1 not asked yet */
+	/* neighbours: blocks of a buffer, and how many of them are of processes; sources.blocks -1: not asked yet */
+	struct comm_side {
+		int blocks, real;
+		uint64_t null[COMM_NEIGHBOURS / 64]; /* bits: MPI_PROC_NULL stands there */
+	} sources, destinations;
 };
+
+static inline bool comm_is_null(const struct comm_side *s, int i)
+{
+	return i < COMM_NEIGHBOURS && s->null[i / 64] >> (i % 64) & 1;
+}
 
 /* NULL: no usable handle. Valid until the thread's next call of this. */
 const struct comm_facts *comm_find(uintptr_t handle, bool win);

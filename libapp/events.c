@@ -64,57 +64,60 @@ static bool is_refused(unsigned number)
 static void put(unsigned number, const void *record, size_t n)
 {
 	struct hook_thread *t = &hook_thread;
-	uintptr_t frame = hook_frame(), outer = t->state;
+	uintptr_t frame = hook_frame();
 
 	if (number >= SEG_EVENTS || !app_state.base)
 		return;
 	if (is_refused(number) || n < HEAD_BYTES + sizeof(uint64_t) || n > RING_EVENT_MAX_BYTES - sizeof(uint64_t) ||
-	    ((outer & 1) && frame < outer)) {
+	    !hook_is_free(t, frame, true)) {
 		lose(number);
 		return;
 	}
-	hook_set_state(t, frame);
-	if (__builtin_expect(!t->slots, 0) && !hook_claim(t)) {
-		hook_set_state(t, outer);
-		lose(number);
-		return;
-	}
-	if (__builtin_expect((outer & 1) && outer != HOOK_NEW, 0))
-		hook_mend(t);
+	hook_set_record(t->now, frame);
 	if (!put_record(t, number, record, n))
 		lose(number);
-	hook_set_state(t, t->idle);
+	hook_set_frame(t->now, 0);
 }
 
 /* --- both may come first: the segment, or who joins */
 
-static void make_ready(const struct event_side *side)
+static void make_ready(const struct event_side *side, bool is_rank)
 {
 	static struct event_link link;
 
 	link = (struct event_link){ .announce = announce,
 				    .word = (const void *)(app_state.base + app_state.plan.event_word_offset),
 				    .bell = &app_header()->l.event_bell,
-				    .put = put };
+				    .put = put,
+				    .follows_fork = !is_rank };
 	side->on_ready(&link);
 }
 
-void events_ready(void)
+void events_forget(void)
+{
+	joined = NULL;
+	text_used = 0;
+}
+
+void events_ready(bool is_rank)
 {
 	const struct event_side *side = __atomic_load_n(&joined, __ATOMIC_SEQ_CST);
 
 	if (side)
-		make_ready(side);
+		make_ready(side, is_rank);
 }
 
 __attribute__((visibility("default"))) int omig_app_events_join(const struct event_side *side)
 {
 	const struct event_side *none = NULL;
+	int life;
 
 	if (side->version != EVENT_LINK_VERSION ||
 	    !__atomic_compare_exchange_n(&joined, &none, side, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return -1;
-	if (app_state.base)
-		make_ready(side);
+	setup_without_mpi();
+	life = __atomic_load_n(&app_state.life, __ATOMIC_ACQUIRE);
+	if (life == APP_WITHOUT_MPI || life == APP_RANK)
+		make_ready(side, life == APP_RANK);
 	return 0;
 }

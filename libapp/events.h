@@ -9,7 +9,10 @@
 #pragma GCC visibility push(hidden)
 
 /* The segment is there: types that are known already are announced before the lm sees it. */
-void events_ready(void);
+void events_ready(bool is_rank);
+
+/* In a child process: who has joined joins again, or never. */
+void events_forget(void);
 
 #pragma GCC visibility pop
 

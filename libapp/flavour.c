@@ -38,8 +38,8 @@ static const struct {
 	FN(Comm_size), FN(Comm_rank), FN(Comm_test_inter), FN(Comm_remote_size), FN(Comm_group),
 	FN(Comm_remote_group), FN(Win_get_group), FN(Group_size), FN(Group_free),
 	FN(Group_translate_ranks), FN(Type_size), FN(Type_size_x), FN(Topo_test), FN(Cartdim_get),
-	FN(Graph_neighbors_count), FN(Dist_graph_neighbors_count), FN(Query_thread), FN(Finalized),
-	FN(Get_library_version),
+	FN(Cart_shift), FN(Graph_neighbors_count), FN(Dist_graph_neighbors_count), FN(Dist_graph_neighbors),
+	FN(Query_thread), FN(Finalized), FN(Get_library_version),
 };
 
 bool flavour_open(void)

@@ -64,8 +64,11 @@ struct mpi {
 	int (*Type_size_x)(uintptr_t type, int64_t *size);
 	int (*Topo_test)(uintptr_t comm, int *status);
 	int (*Cartdim_get)(uintptr_t comm, int *ndims);
+	int (*Cart_shift)(uintptr_t comm, int dimension, int by, int *source, int *dest);
 	int (*Graph_neighbors_count)(uintptr_t comm, int rank, int *n);
 	int (*Dist_graph_neighbors_count)(uintptr_t comm, int *in, int *out, int *weighted);
+	int (*Dist_graph_neighbors)(uintptr_t comm, int in, int *sources, int *weights_in, int out, int *dests,
+				    int *weights_out);
 	int (*Query_thread)(int *provided);
 	int (*Finalized)(int *flag);
 	int (*Get_library_version)(char *text, int *n);

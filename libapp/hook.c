@@ -6,8 +6,9 @@
 #include "libapp/args.h"
 
 uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BYTES)));
+struct seg_current hook_nowhere = { .frame = UINTPTR_MAX };
 _Thread_local struct hook_thread hook_thread __attribute__((tls_model("initial-exec"))) = {
-	.state = HOOK_NEW
+	.now = &hook_nowhere
 };
 
 enum {
@@ -111,4 +112,36 @@ void hook_leave_slow(struct hook *h, int rc)
 		event_put(h, CALL_END, now, rc);
 	if (h->word & HOOK_ACTION_END)
 		event_act(h, CALL_END, now, rc);
+}
+
+uint64_t hook_late_since(uint32_t func)
+{
+	const uint64_t *table = (const void *)(app_state.base + app_state.plan.since_offset);
+	uint64_t on = __atomic_load_n(&table[func], __ATOMIC_ACQUIRE);
+	uint64_t speaks = __atomic_load_n(&app_header()->w.speaks_since, __ATOMIC_RELAXED);
+
+	return on && speaks > on ? speaks : on;
+}
+
+/* The delay and the end of the call are one update: a reader adds the time of a call that lasts itself. */
+static void late_close(struct seg_slot *s, uint64_t span)
+{
+	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELAXED);
+	add_u64(&s->delay, span);
+	__atomic_store_n(&hook_thread.now->frame, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
+}
+
+int hook_late(uint32_t func, uint32_t seen, int rc)
+{
+	uint32_t word = hook_read(func);
+	uint64_t since = (seen & HOOK_TIME) || !(word & HOOK_TIME) ? 0 : hook_late_since(func);
+	uint64_t now = since ? ticks_now(app_state.ticks) : 0;
+
+	if (now > since && word & HOOK_PARTNER)
+		args_late(func, now - since);
+	if (now > since)
+		late_close(&hook_thread.slots[func], now - since);
+	hook_set_frame(hook_thread.now, 0);
+	return rc;
 }

@@ -30,7 +30,7 @@ static int env_int(const char *const *names)
 	return -1;
 }
 
-static void fill_rank(struct seg_own *own)
+static void fill_rank(struct seg_own *own, bool has_mpi)
 {
 	static const char *const rank[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
 					    "SLURM_PROCID", NULL };
@@ -38,6 +38,9 @@ static void fill_rank(struct seg_own *own)
 			NULL };
 	int level = 0;
 
+	own->rank = own->world_size = -1;
+	if (!has_mpi)
+		return;
 	if (!flavour || mpi.Comm_rank(flavour->comm_world(), &app_state.rank) != 0)
 		app_state.rank = env_int(rank);
 	if (!flavour || mpi.Comm_size(flavour->comm_world(), &app_state.world_size) != 0)
@@ -147,11 +150,24 @@ static void fill_library(char *out, size_t size)
 			*p = ' ';
 }
 
-void identity_fill(struct seg_own *own)
+/* What an observer needs to make sense of a peer that it finds in a call. */
+static void fill_world(struct seg_own *own)
 {
-	fill_rank(own);
+	if (!flavour)
+		return;
+	own->world = flavour->comm_world();
+	/* Handles of 4 bytes are Fortran's too; with the others Fortran counts from MPI_COMM_WORLD on. */
+	own->f_world = flavour->handle_bytes == 4 ? (int32_t)own->world : 0;
+	own->any_source = flavour->any_source;
+	own->proc_null = flavour->proc_null;
+}
+
+void identity_fill(struct seg_own *own, bool has_mpi)
+{
+	fill_rank(own, has_mpi);
 	own->pid = getpid();
 	own->tick_source = app_state.ticks;
+	fill_world(own);
 	ticks_sample(app_state.ticks, &own->start_ticks, &own->start_ns);
 	fill_job(own->job, sizeof(own->job));
 	if (setup_env("OMIG_SITE"))

@@ -61,6 +61,8 @@ static void pcontrol(int level)
 {
 	if (!app_state.base)
 		return;
+	if (level == 1)
+		__atomic_store_n(&app_header()->w.speaks_since, ticks_now(app_state.ticks), __ATOMIC_RELEASE);
 	if (level == 0 || level == 1)
 		segment_hooks(level != 0);
 	__atomic_store_n(&app_header()->w.pcontrol, (uint32_t)level, __ATOMIC_RELAXED);
@@ -74,8 +76,9 @@ EXPORT int MPI_Pcontrol(int level, void *more)
 	bool watched;
 	int rc;
 
-	watched = HOOK_IS_ON(CALL_ID_Pcontrol) &&
-		  hook_enter(&h, CALL_ID_Pcontrol, hook_frame());
+	watched = hook_enter(&h, CALL_ID_Pcontrol, hook_frame());
+	if (watched)
+		hook_watch(&h, hook_thread.now, HOOK_CALL(CALL_ID_Pcontrol, 0, h.seen), hook_frame());
 	pcontrol(level);
 	if (!watched)
 		return REAL(pcontrol)(level, more);

@@ -42,21 +42,27 @@ struct launch {
 	char **env;
 };
 
-/* OMIG_LM, else bin/lm beside the lib/ that we were loaded from. */
+static bool is_program(const char *path, int n, size_t size)
+{
+	return n > 0 && (size_t)n < size && access(path, X_OK) == 0;
+}
+
+/* OMIG_LM, else bin/lm beside the lib/ or lib/ARCHITECTURE/ that this library is in. */
 static bool lm_program(char *out, size_t size)
 {
+	static const char *const up[] = { "..", "../.." };
 	const char *set = setup_env("OMIG_LM"), *slash;
 	Dl_info me;
-	int n;
 
 	if (set)
-		n = snprintf(out, size, "%s", set);
-	else if (dladdr(hook_word, &me) && me.dli_fname && (slash = strrchr(me.dli_fname, '/')))
-		n = snprintf(out, size, "%.*s/../bin/lm", (int)(slash - me.dli_fname),
-				me.dli_fname);
-	else
+		return is_program(out, snprintf(out, size, "%s", set), size);
+	if (!dladdr(hook_word, &me) || !me.dli_fname || !(slash = strrchr(me.dli_fname, '/')))
 		return false;
-	return n > 0 && (size_t)n < size && access(out, X_OK) == 0;
+	for (size_t i = 0; i < sizeof(up) / sizeof(up[0]); i++)
+		if (is_program(out, snprintf(out, size, "%.*s/%s/bin/lm", (int)(slash - me.dli_fname), me.dli_fname,
+					     up[i]), size))
+			return true;
+	return false;
 }
 
 /* The program's environment without what was preloaded for it. */
@@ -151,6 +157,24 @@ static void start(struct launch *l)
 	setup_say(pid > 0 ? "started an lm" : "cannot start an lm", pid > 0 ? 0 : errno);
 }
 
+/* It is none that pthreads know of, and has the caller's thread-local storage, errno too: the caller stands still. */
+void launch_apart(int (*fn)(void *arg))
+{
+	const int flags = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_VFORK;
+	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	sigset_t all, before;
+
+	if (stack == MAP_FAILED)
+		return;
+	sigfillset(&all);
+	if (sigprocmask(SIG_BLOCK, &all, &before) == 0) {
+		if (clone(fn, stack + STACK_BYTES, flags, NULL) < 0)
+			setup_say("a child process cannot be watched", errno);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	}
+	munmap(stack, STACK_BYTES);
+}
+
 /* Above those that the lm finds its own at; consumes low. */
 static int out_of_the_way(int low)
 {
@@ -197,7 +221,7 @@ static void launch_with(struct launch *l)
 	munmap(l->stack, 2 * STACK_BYTES);
 }
 
-bool launch_lm(const char *runtime, const char *host, const char *caid)
+enum launched launch_lm(const char *runtime, const char *host, const char *caid)
 {
 	char program[4096], path[4096];
 	struct launch l = { .path = program };
@@ -205,14 +229,14 @@ bool launch_lm(const char *runtime, const char *host, const char *caid)
 
 	if (!lm_program(program, sizeof(program))) {
 		setup_say("no lm program: set OMIG_LM", 0);
-		return false;
+		return LAUNCH_NONE;
 	}
 	if (seg_lm_path(path, sizeof(path), runtime, host, caid, ".lock") < 0)
-		return false;
+		return LAUNCH_NONE;
 	if (!take_lock(path, &held))
-		return held;
+		return held ? LAUNCH_HELD : LAUNCH_NONE;
 	app_state.lm_listener = out_of_the_way(register_listen(runtime, host, caid));
 	launch_with(&l);
 	launch_detach();
-	return true;
+	return LAUNCH_STARTED;
 }

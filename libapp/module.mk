@@ -13,16 +13,18 @@ libapp.pc     := omig-app.pc.in
 
 # Never unloaded: its hooks are called until the process ends, and its thread-local storage is static.
 libapp.shared := libomig
-libapp.keep.libomig := MPI_* mpi_* omig_app_*
+libapp.anywhere := libomig
+libapp.found   = $(libdir)/libomig.so:$(beside)/libomig.so
+libapp.keep.libomig := MPI_* mpi_* MPIX_* mpix_* omig_app_*
 
 libapp.hot    := hook.o args.o volume.o listing.o wait.o requests.o comm.o partner.o event.o meter.o probe.o events.o \
 		 $(B)/gen/libapp/wrap_c.o $(B)/gen/libapp/wrap_f.o $(B)/gen/libapp/wrap_f08.o
 libapp.hot_allow := libapp/hot.allow
 
-libapp.statics := hook.c:hook_word hook.c:hook_thread requests.c:table requests.c:live \
+libapp.statics := hook.c:hook_word hook.c:hook_thread hook.c:hook_nowhere requests.c:table requests.c:live \
 		  listing.c:next wait.c:f08_base comm.c:cache comm.c:generation \
 		  comm.c:world_group event.c:potential probe.c:probe_known probe_find.c:found \
-		  probe_find.c:nfound events.c:joined events.c:text_used events.c:link \
+		  probe_find.c:nfound events.c:joined events.c:text_used events.c:link probe_find.c:nlost \
 		  flavour.c:flavour flavour.c:mpi flavour.c:text flavour_openmpi.c:openmpi \
 		  flavour_mpich.c:mpich init.c:real setup.c:app_state setup.c:begun \
 		  segment.c:made launch.c:env wrap_c.c:real wrap_f.c:real wrap_f08.c:real

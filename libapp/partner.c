@@ -52,7 +52,7 @@ void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64
 	add(func, partner, 1, out, in, span);
 }
 
-void partner_add_once(uint32_t func, int64_t partner, uint64_t call, int64_t out, uint64_t span)
+void partner_add_once(uint32_t func, int64_t partner, uint64_t call, uint64_t span)
 {
 	struct seg_partner *p = partner < 0 ? NULL : entry_of(func, partner);
 	bool is_new = p && p->call != call;
@@ -60,10 +60,19 @@ void partner_add_once(uint32_t func, int64_t partner, uint64_t call, int64_t out
 	if (!p)
 		return;
 	p->call = call;
-	add(func, partner, is_new, out, 0, is_new ? span : 0);
+	add(func, partner, is_new, 0, 0, is_new ? span : 0);
 }
 
-void partner_bytes_in(uint32_t func, int64_t partner, int64_t in)
+void partner_bytes(uint32_t func, int64_t partner, int64_t out, int64_t in)
 {
-	add(func, partner, 0, 0, in, 0);
+	add(func, partner, 0, out, in, 0);
+}
+
+void partner_late(uint32_t func, int64_t partner, uint64_t span)
+{
+	struct seg_thread *block = hook_thread.block;
+
+	if (partner == CALL_PARTNER_UNKNOWN)
+		__atomic_store_n(&block->partner_unknown, block->partner_unknown + span, __ATOMIC_RELAXED);
+	add(func, partner, 0, 0, 0, span);
 }

@@ -84,8 +84,20 @@ static uint64_t load(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 
-static bool add_slot(const struct seg_slot *s, unsigned kind, uint64_t now, uint64_t *sum)
+/* Of a call of another thread that had begun before its hook was on: from where that was. 0: it is in none. */
+static uint64_t late_begin(uint32_t block, uint16_t func)
 {
+	const struct seg_current *c = &((const struct seg_thread *)(const void *)app_block(block))->current;
+	uint64_t word = load(&c->word);
+
+	if ((word & SEG_CURRENT_FUNC) != func + 1u || word & SEG_CURRENT_TIMED || !load(&c->frame))
+		return 0;
+	return hook_late_since(func);
+}
+
+static bool add_slot(uint32_t block, uint16_t func, unsigned kind, uint64_t now, uint64_t *sum)
+{
+	const struct seg_slot *s = (const struct seg_slot *)(const void *)(app_block(block) + app_state.plan.slot_offset) + func;
 	uint64_t value, begin;
 	uint32_t seq;
 
@@ -99,6 +111,8 @@ static bool add_slot(const struct seg_slot *s, unsigned kind, uint64_t now, uint
 			     : kind == SEG_READ_OUT ? &s->bytes_out
 						    : &s->bytes_in);
 		begin = kind == SEG_READ_DELAY ? load(&s->begin) : 0;
+		if (kind == SEG_READ_DELAY && !begin)
+			begin = late_begin(block, func);
 		if ((seq & 1) || __atomic_load_n(&s->seq, __ATOMIC_RELAXED) != seq)
 			continue;
 		*sum += value + (begin && now > begin ? now - begin : 0);
@@ -116,14 +130,11 @@ static bool read_functions(const struct seg_read *r, uint64_t now, union seg_val
 	if (r->first > SEG_READ_FUNCS || r->count > SEG_READ_FUNCS - r->first)
 		return false;
 	for (uint32_t b = 0; b < end; b++) {
-		const struct seg_slot *slots =
-			(const void *)(app_block(b) + app_state.plan.slot_offset);
-
 		for (uint32_t i = r->first; i < (uint32_t)r->first + r->count; i++) {
 			uint16_t func = __atomic_load_n(&list[i], __ATOMIC_RELAXED);
 
 			if (func >= app_state.plan.func_count ||
-			    !add_slot(&slots[func], r->kind, now, &sum->u))
+			    !add_slot(b, func, r->kind, now, &sum->u))
 				return false;
 		}
 	}
@@ -308,22 +319,21 @@ static void act(const struct hook_thread *t, unsigned number, const union omig_v
 void probe_hit(unsigned number, unsigned word, const union omig_value *value)
 {
 	struct hook_thread *t = &hook_thread;
-	uintptr_t frame = hook_frame(), outer = t->state;
+	uintptr_t frame = hook_frame();
 	uint64_t now;
 
+	if (word & PROBE_COME) {
+		setup_without_mpi();
+		return;
+	}
 	if (number >= SEG_PROBES || !probe_known[number].npar || !app_state.base)
 		return;
-	if ((outer & 1) && frame < outer) {
-		__atomic_fetch_add(&app_header()->w.probes_nested, 1, __ATOMIC_RELAXED);
+	if (!hook_is_free(t, frame, true)) {
+		if (t->slots)
+			__atomic_fetch_add(&app_header()->w.probes_nested, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	hook_set_state(t, frame);
-	if (__builtin_expect(!t->slots, 0) && !hook_claim(t)) {
-		hook_set_state(t, outer);
-		return;
-	}
-	if (__builtin_expect((outer & 1) && outer != HOOK_NEW, 0))
-		hook_mend(t);
+	hook_set_record(t->now, frame);
 	now = ticks_now(app_state.ticks);
 	if (word & PROBE_RECORD)
 		put(t, number, value, now);
@@ -331,5 +341,5 @@ void probe_hit(unsigned number, unsigned word, const union omig_value *value)
 		act(t, number, value, now);
 	if (word & PROBE_EDGE)
 		meter_probe(t, number);
-	hook_set_state(t, t->idle);
+	hook_set_frame(t->now, 0);
 }

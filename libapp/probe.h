@@ -15,6 +15,9 @@ struct probe_known {
 };
 extern struct probe_known probe_known[SEG_PROBES];
 
+/* In a child process, beside those of seg.h: the first probe that is met brings it to life. */
+#define PROBE_COME (1u << 31)
+
 /* What an active probe calls. Hot: the law of hook.h. */
 void probe_hit(unsigned number, unsigned word, const union omig_value *value);
 
@@ -23,6 +26,12 @@ void probe_hit(unsigned number, unsigned word, const union omig_value *value);
  * of the modules. Takes the loader's lock. Before the segment's magic word.
  */
 void probes_find(void);
+
+/* The same ones in another segment: in a child process. No lock. */
+void probes_renew(void);
+
+/* Each of them is PROBE_COME. */
+void probes_wake(void);
 
 /* The page of module m; NULL beyond the last one. */
 unsigned *probe_page(unsigned m);

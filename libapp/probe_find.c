@@ -17,7 +17,7 @@ struct found {
 };
 
 static struct found found[SEG_PROBE_MODULES];
-static unsigned nfound;
+static unsigned nfound, nlost;
 
 static void note_module(struct omig_probes *m, const char *file)
 {
@@ -27,7 +27,7 @@ static void note_module(struct omig_probes *m, const char *file)
 	if (nfound < SEG_PROBE_MODULES)
 		found[nfound++] = (struct found){ m, file };
 	else
-		app_header()->w.probe_modules_lost++;
+		nlost++;
 }
 
 /* Reads one note, n bytes are there; its size, or 0 when it makes no sense. */
@@ -130,16 +130,47 @@ static void pin(const char *file)
 		dlerror();
 }
 
-void probes_find(void)
+static bool look(void)
 {
+	nfound = nlost = 0;
 	dl_iterate_phdr(on_object, NULL);
-	for (unsigned m = 0; m < nfound; m++) {
-		pin(found[m].file);
+	return nfound > 0;
+}
+
+void probes_renew(void)
+{
+	for (unsigned m = 0; m < nfound; m++)
 		if (!enter(m))
 			setup_say("probes cannot be switched on", errno);
-	}
-	if (app_header()->w.probe_modules_lost)
+	app_header()->w.probe_modules_lost = nlost;
+}
+
+void probes_find(void)
+{
+	look();
+	for (unsigned m = 0; m < nfound; m++)
+		pin(found[m].file);
+	probes_renew();
+	if (nlost)
 		setup_say("too many libraries with probes", 0);
+}
+
+/* Their pages are private ones of zeros. */
+void probes_wake(void)
+{
+	for (unsigned m = 0; m < nfound; m++)
+		for (unsigned i = 0; i < found[m].module->count && i < SEG_PROBES_EACH; i++)
+			found[m].module->word[i] = PROBE_COME;
+}
+
+/* A program with probes need not call MPI_Init: it is watched from its start on. */
+static void __attribute__((constructor)) come_to_life(void)
+{
+	int saved = errno;
+
+	if (setup_is_named() && look())
+		setup_without_mpi();
+	errno = saved;
 }
 
 unsigned *probe_page(unsigned m)

@@ -53,3 +53,12 @@ void *real_data(const char *name)
 	errno = saved;
 	return p;
 }
+
+bool real_has_mpi(void)
+{
+	bool is_there = dlsym(RTLD_DEFAULT, "PMPI_Init") != NULL;
+
+	if (!is_there)
+		dlerror();
+	return is_there;
+}

@@ -7,6 +7,8 @@
 #ifndef LIBAPP_REAL_H
 #define LIBAPP_REAL_H
 
+#include <stdbool.h>
+
 #pragma GCC visibility push(hidden)
 
 /*
@@ -24,6 +26,9 @@ void *real_data(const char *name);
  * everywhere.
  */
 #define REAL_MISSING 16
+
+/* An MPI library is among what the program was loaded with. Looks into no file, and leaves no word for dlerror(). */
+bool real_has_mpi(void);
 
 #pragma GCC visibility pop
 

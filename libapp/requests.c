@@ -41,6 +41,11 @@ static struct request *find_entry(uintptr_t key)
 	return NULL;
 }
 
+static struct request *get(uintptr_t handle)
+{
+	return handle && !requests_are_none() ? find_entry(handle) : NULL;
+}
+
 static struct request *claim_entry(uintptr_t key)
 {
 	struct request *r;
@@ -72,6 +77,7 @@ static void copy_rest(struct request *to, const struct request *from)
 	to->comm = from->comm;
 	to->generation = from->generation;
 	to->bytes = from->bytes;
+	to->bytes_in = from->bytes_in;
 	to->span = from->span;
 	to->partner = from->partner;
 	to->room = from->room;
@@ -79,12 +85,21 @@ static void copy_rest(struct request *to, const struct request *from)
 	to->open = from->open;
 }
 
+static bool stays(const struct request *r)
+{
+	return r->kind == REQUEST_PSEND_INIT;
+}
+
 bool request_put(const struct request *from)
 {
-	struct request *r;
+	struct request *r = stays(from) ? find_entry(from->key) : NULL;
 
 	if (!from->key || from->key == BUSY)
 		return false;
+	if (r && stays(r)) {
+		r->open = from->open;
+		return true;
+	}
 	request_drop(from->key);
 	r = claim_entry(from->key);
 	if (!r)
@@ -96,7 +111,7 @@ bool request_put(const struct request *from)
 
 void request_drop(uintptr_t handle)
 {
-	struct request *r = handle && !requests_are_none() ? find_entry(handle) : NULL;
+	struct request *r = get(handle);
 
 	if (!r)
 		return;
@@ -104,14 +119,29 @@ void request_drop(uintptr_t handle)
 	release(r);
 }
 
+bool request_peek(uintptr_t handle, struct request *out)
+{
+	const struct request *r = get(handle);
+
+	if (!r || !stays(r))
+		return false;
+	*out = (struct request){ .key = handle,
+				 .kind = r->kind,
+				 .func = r->func,
+				 .bytes = r->bytes,
+				 .partner = r->partner };
+	return true;
+}
+
 bool request_take(uintptr_t handle, struct request *out)
 {
-	struct request *r = handle && !requests_are_none() ? find_entry(handle) : NULL;
+	struct request *r = get(handle);
 
 	if (!r)
 		return false;
 	out->key = handle;
 	copy_rest(out, r);
-	release(r);
+	if (!stays(r))
+		release(r);
 	return true;
 }

@@ -188,16 +188,21 @@ void segment_hooks(bool on)
 	errno = saved;
 }
 
-void segment_detach(void)
+bool segment_is_held(void)
 {
 	struct stat now;
 
+	return app_state.fd >= 0 && fstat(app_state.fd, &now) == 0 && now.st_ino == made.st_ino &&
+	       now.st_dev == made.st_dev;
+}
+
+void segment_detach(void)
+{
 	if (!app_state.base)
 		return;
 	segment_hooks(false);
 	zero_pages(app_state.base, app_state.bytes);
-	if (app_state.fd >= 0 && fstat(app_state.fd, &now) == 0 && now.st_ino == made.st_ino &&
-	    now.st_dev == made.st_dev)
+	if (segment_is_held())
 		close(app_state.fd);
 	app_state.fd = FD_DETACHED;
 }

@@ -11,15 +11,19 @@
 #include "libapp/flavour.h"
 #include "libapp/hook.h"
 #include "libapp/probe.h"
+#include "libapp/real.h"
 #include "libapp/wrap.h"
 
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#pragma weak gnu_get_libc_version
 
 #define HOST_BYTES 256
 /*
@@ -46,7 +50,7 @@ void setup_say(const char *what, int code)
 		return;
 	n = snprintf(line, sizeof(line), "omig[%d]: %s%s%s\n", (int)getpid(), what, code ? ": " :
 			"",
-		     code ? strerrordesc_np(code) : "");
+		     code ? strerror_r(code, (char[64]){ 0 }, 64) : "");
 	if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof(line) ? (size_t)n :
 			sizeof(line) - 1) < 0)
 		return;
@@ -74,45 +78,85 @@ void setup_start(void)
 		__atomic_store_n(&hook_word[i], word, __ATOMIC_RELEASE);
 }
 
+/* What was under way when the process forked is as good as done. */
 static void on_fork_child(void)
 {
 	int saved = errno;
+	bool is_rank = app_state.life == APP_RANK || app_state.life == APP_OVER;
 
+	app_state.life = is_rank ? APP_OVER : APP_FORKED;
 	segment_detach();
 	launch_detach();
+	events_forget();
+	if (!is_rank) {
+		hook_thread = (struct hook_thread){ .now = &hook_nowhere };
+		probes_wake();
+	}
 	errno = saved;
 }
 
-/* Whoever starts it, this process or another one at this moment, makes its socket first. */
-static void meet_starting(const char *runtime, const char *host, const char *caid)
+/* Whoever starts it, this process or another one at this moment, makes its socket first. False: none came. */
+static bool meet_starting(const char *runtime, const char *host, const char *caid)
 {
 	nsec_t end = clock_mono() + MEET_NS;
 
 	while (!register_with_lm(runtime, host, caid)) {
 		if ((errno != ENOENT && errno != ECONNREFUSED) || clock_mono() >= end) {
 			setup_say("met no lm", errno);
-			return;
+			return false;
 		}
 		sched_yield(); /* it may have this processor */
 	}
+	return true;
+}
+
+/* Where it listens: char runtime[FILE_PATH_BYTES], host[HOST_BYTES]. */
+static bool find_lm(char *runtime, char *host)
+{
+	if (!setup_env("OMIG_MAINSM") || gethostname(host, HOST_BYTES) != 0)
+		return false;
+	host[HOST_BYTES - 1] = 0;
+	if (file_runtime_dir(runtime, NULL) == 0)
+		return true;
+	setup_say("no runtime directory", 0);
+	return false;
 }
 
 static void meet_lm(const char *caid)
 {
 	char runtime[FILE_PATH_BYTES], host[HOST_BYTES];
+	enum launched launched;
 
-	if (!setup_env("OMIG_MAINSM") || gethostname(host, sizeof(host)) != 0)
-		return;
-	host[sizeof(host) - 1] = 0;
-	if (file_runtime_dir(runtime, NULL) < 0) {
-		setup_say("no runtime directory", 0);
-		return;
-	}
-	if (register_with_lm(runtime, host, caid))
+	if (!find_lm(runtime, host) || register_with_lm(runtime, host, caid))
 		return;
 	setup_say("no lm listens", errno);
-	if (launch_lm(runtime, host, caid))
-		meet_starting(runtime, host, caid);
+	launched = launch_lm(runtime, host, caid);
+	if (launched == LAUNCH_NONE || meet_starting(runtime, host, caid))
+		return;
+	/* Who had the lock may have been an lm that was ending. */
+	if (launched == LAUNCH_HELD && launch_lm(runtime, host, caid) == LAUNCH_STARTED)
+		register_with_lm(runtime, host, caid);
+}
+
+static bool make(const char *caid)
+{
+	if (!segment_make(caid))
+		return false;
+	if (pthread_atfork(NULL, NULL, on_fork_child) == 0)
+		return true;
+	segment_detach();
+	app_state.base = NULL;
+	return false;
+}
+
+/* Whoever finds the segment finds it whole. */
+static void show(enum seg_state state, enum app_life life)
+{
+	app_header()->w.pcontrol = 1;
+	app_header()->w.state = state;
+	setup_start(); /* before an lm can have found the segment: from then on the words are the lm's */
+	__atomic_store_n(&app_header()->magic, SEG_MAGIC, __ATOMIC_RELEASE);
+	__atomic_store_n(&app_state.life, life, __ATOMIC_RELEASE);
 }
 
 static void set_up(void)
@@ -124,36 +168,130 @@ static void set_up(void)
 	known = flavour_open();
 	if (!known)
 		setup_say("not an MPI library that omig knows: no bytes, no partners", 0);
-	if (!segment_make(caid))
+	if (!make(caid))
 		return;
-	if (pthread_atfork(NULL, NULL, on_fork_child) != 0) {
-		segment_detach();
-		app_state.base = NULL;
-		return;
-	}
-	identity_fill(&app_header()->w);
+	identity_fill(&app_header()->w, true);
 	if (known)
 		comm_open();
 	wrap_resolve_all();
 	probes_find();
-	events_ready();
-	app_header()->w.pcontrol = 1;
-	app_header()->w.state = SEG_RUNNING;
-	setup_start(); /* before an lm can have found the segment: from then on the words are the lm's */
-	__atomic_store_n(&app_header()->magic, SEG_MAGIC, __ATOMIC_RELEASE);
+	events_ready(true);
+	show(SEG_RUNNING, APP_RANK);
 	meet_lm(caid);
 }
 
-void setup_run(void)
+/* Other C libraries load this one, so that their programs start; that is all that is known of them. */
+static bool is_glibc(void)
+{
+	return gnu_get_libc_version != NULL;
+}
+
+/* A process that had a life before MPI_Init. Its state changes last: then its lm reads all the rest. */
+static void become_rank(void)
+{
+	char runtime[FILE_PATH_BYTES], host[HOST_BYTES], caid[SEG_CAID_CHARS + 1];
+	bool known = flavour_open();
+
+	identity_fill(&app_header()->w, true);
+	if (known)
+		comm_open();
+	wrap_resolve_all();
+	__atomic_store_n(&app_header()->w.state, SEG_RUNNING, __ATOMIC_RELEASE);
+	seg_caid(setup_env("OMIG_MAINSM"), caid);
+	if (segment_is_held() && find_lm(runtime, host))
+		register_with_lm(runtime, host, caid);
+}
+
+static bool is_disabled(void)
+{
+	const char *disable = setup_env("OMIG_DISABLE");
+
+	return !is_glibc() || (disable && !str_eq(disable, "0"));
+}
+
+static bool has_begun(void)
 {
 	static int begun;
-	const char *disable = setup_env("OMIG_DISABLE");
+
+	return __atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL);
+}
+
+bool setup_is_named(void)
+{
+	return setup_env("OMIG_MAINSM") && !is_disabled();
+}
+
+/* --- without MPI */
+
+static void set_up_without_mpi(void)
+{
+	char caid[SEG_CAID_CHARS + 1];
+
+	seg_caid(setup_env("OMIG_MAINSM"), caid);
+	if (!make(caid))
+		return;
+	identity_fill(&app_header()->w, false);
+	probes_find();
+	events_ready(false);
+	show(SEG_WITHOUT_MPI, APP_WITHOUT_MPI);
+	meet_lm(caid);
+}
+
+/* In a thread with descriptors of its own. Whoever had started an lm for its parent has done so. */
+static int live_again(void *arg)
+{
+	char runtime[FILE_PATH_BYTES], host[HOST_BYTES], caid[SEG_CAID_CHARS + 1];
+
+	seg_caid(setup_env("OMIG_MAINSM"), caid);
+	if (!segment_make(caid))
+		return 0;
+	identity_fill(&app_header()->w, false);
+	probes_renew();
+	show(SEG_WITHOUT_MPI, APP_WITHOUT_MPI);
+	if (find_lm(runtime, host))
+		register_with_lm(runtime, host, caid);
+	return 0;
+}
+
+static void follow(void)
+{
+	int forked = APP_FORKED, under_way = APP_NONE;
+
+	if (!__atomic_compare_exchange_n(&app_state.life, &forked, APP_NONE, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return;
+	launch_apart(live_again);
+	__atomic_compare_exchange_n(&app_state.life, &under_way, APP_OVER, false, __ATOMIC_ACQ_REL,
+				    __ATOMIC_RELAXED);
+}
+
+void setup_without_mpi(void)
+{
 	int saved = errno;
 
-	if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL) ||
-	    (disable && !str_eq(disable, "0")))
+	if (__atomic_load_n(&app_state.life, __ATOMIC_ACQUIRE) == APP_FORKED)
+		follow();
+	else if (app_state.life == APP_NONE && setup_is_named() && !real_has_mpi() && !has_begun())
+		set_up_without_mpi();
+	errno = saved;
+}
+
+/* --- with MPI */
+
+void setup_run(void)
+{
+	int saved = errno, before = APP_WITHOUT_MPI;
+
+	if (is_disabled())
 		return;
-	set_up();
+	if (!has_begun()) {
+		set_up();
+	} else {
+		follow();
+		if (__atomic_compare_exchange_n(&app_state.life, &before, APP_RANK, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			become_rank();
+	}
 	errno = saved;
 }
 

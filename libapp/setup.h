@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of set-up, in MPI_Init: none of them may fail for the program,
+ * The steps of set-up, in MPI_Init or before: none of them may fail for the program,
  * block, or leave anything behind but one file descriptor out of its way.
  */
 #ifndef LIBAPP_SETUP_H
@@ -25,6 +25,9 @@ const char *setup_env(const char *name);
  */
 void setup_say(const char *what, int code);
 
+/* A monitor is named in the environment, and nothing says that this process is not to be watched. */
+bool setup_is_named(void);
+
 /* Makes, seals and maps the memory and lays the hook page over hook_word. False: unwatched. */
 bool segment_make(const char *caid);
 
@@ -36,8 +39,11 @@ void segment_hooks(bool on);
 /* In a child after fork: private zero pages in place of everything shared. */
 void segment_detach(void);
 
-/* rank, size, job, program, library ... into the header. */
-void identity_fill(struct seg_own *own);
+/* The program may have closed the segment's descriptor, or put another file in its place. */
+bool segment_is_held(void);
+
+/* rank, size, job, program, library ... into the header. Without MPI there is no rank, whatever the environment says. */
+void identity_fill(struct seg_own *own, bool has_mpi);
 
 /* Hands the memfd to this host's lm. False: there is none that listens, errno says how. */
 bool register_with_lm(const char *runtime, const char *host, const char *caid);
@@ -45,8 +51,17 @@ bool register_with_lm(const char *runtime, const char *host, const char *caid);
 /* The lm's socket, listening, for an lm that does not run yet: the caller holds its lock. -1: there is none. */
 int register_listen(const char *runtime, const char *host, const char *caid);
 
-/* Starts this host's lm, with its socket, unless somebody holds its lock. Does not wait for it. False: none will come. */
-bool launch_lm(const char *runtime, const char *host, const char *caid);
+enum launched {
+	LAUNCH_NONE, /* none will come */
+	LAUNCH_HELD, /* somebody holds its lock: one that runs, that starts or that ends */
+	LAUNCH_STARTED,
+};
+
+/* Starts this host's lm, with its socket, unless somebody holds its lock. Does not wait for it. */
+enum launched launch_lm(const char *runtime, const char *host, const char *caid);
+
+/* Runs fn in a thread with a copy of all descriptors; the caller waits. What it opens, others do not see. */
+void launch_apart(int (*fn)(void *arg));
 
 /* Closes what is the lm's alone: when it has it, and in a child after fork. */
 void launch_detach(void);

@@ -53,6 +53,12 @@ static int count_at(const struct hook_args *a, unsigned counts, int i)
 	return n ? n[i] : 0;
 }
 
+static int64_t block_w(const struct hook_args *a, unsigned counts, unsigned types, int i)
+{
+	return times(count_at(a, counts, i),
+		     type_size((int64_t)args_handle_at(a, a->par[types], i, CALL_P_TYPE)));
+}
+
 /* All blocks of an array of counts, of one type. */
 static int64_t blocks_v(const struct hook_args *a, unsigned counts, unsigned type, int n)
 {
@@ -69,8 +75,28 @@ static int64_t blocks_w(const struct hook_args *a, unsigned counts, unsigned typ
 	int64_t sum = 0;
 
 	for (int i = 0; i < n; i++)
-		sum += times(count_at(a, counts, i),
-			     type_size((int64_t)args_handle_at(a, a->par[types], i, CALL_P_TYPE)));
+		sum += block_w(a, counts, types, i);
+	return sum;
+}
+
+/* The same over neighbours: nothing goes to MPI_PROC_NULL. */
+static int64_t neighbours_v(const struct hook_args *a, unsigned counts, unsigned type,
+			    const struct comm_side *s)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < s->blocks; i++)
+		sum += comm_is_null(s, i) ? 0 : count_at(a, counts, i);
+	return times(sum, type_size(a->par[type]));
+}
+
+static int64_t neighbours_w(const struct hook_args *a, unsigned counts, unsigned types,
+			    const struct comm_side *s)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < s->blocks; i++)
+		sum += comm_is_null(s, i) ? 0 : block_w(a, counts, types, i);
 	return sum;
 }
 
@@ -208,32 +234,32 @@ static void v_reduce_scatter_block(struct hook_args *a, const struct comm_facts 
 
 static void v_neighbor_allgather(struct hook_args *a, const struct comm_facts *f)
 {
-	a->out = f->destinations ? block(a, 1, 2) : 0;
-	a->in = times(f->sources, block(a, 4, 5));
+	a->out = f->destinations.real ? block(a, 1, 2) : 0;
+	a->in = times(f->sources.real, block(a, 4, 5));
 }
 
 static void v_neighbor_allgatherv(struct hook_args *a, const struct comm_facts *f)
 {
-	a->out = f->destinations ? block(a, 1, 2) : 0;
-	a->in = blocks_v(a, 4, 6, f->sources);
+	a->out = f->destinations.real ? block(a, 1, 2) : 0;
+	a->in = neighbours_v(a, 4, 6, &f->sources);
 }
 
 static void v_neighbor_alltoall(struct hook_args *a, const struct comm_facts *f)
 {
-	a->out = times(f->destinations, block(a, 1, 2));
-	a->in = times(f->sources, block(a, 4, 5));
+	a->out = times(f->destinations.real, block(a, 1, 2));
+	a->in = times(f->sources.real, block(a, 4, 5));
 }
 
 static void v_neighbor_alltoallv(struct hook_args *a, const struct comm_facts *f)
 {
-	a->out = blocks_v(a, 1, 3, f->destinations);
-	a->in = blocks_v(a, 5, 7, f->sources);
+	a->out = neighbours_v(a, 1, 3, &f->destinations);
+	a->in = neighbours_v(a, 5, 7, &f->sources);
 }
 
 static void v_neighbor_alltoallw(struct hook_args *a, const struct comm_facts *f)
 {
-	a->out = blocks_w(a, 1, 3, f->destinations);
-	a->in = blocks_w(a, 5, 7, f->sources);
+	a->out = neighbours_w(a, 1, 3, &f->destinations);
+	a->in = neighbours_w(a, 5, 7, &f->sources);
 }
 
 /* Rules that must know the communicator. */
@@ -292,11 +318,18 @@ static void volume_simple(struct hook_args *a, enum call_phase phase)
 	if (d->count)
 		bytes = times(a->par[d->count - 1], bytes);
 	switch (d->volume) {
-	case CALL_V_SEND: case CALL_V_PUT: case CALL_V_FILE_OUT_POST:
+	case CALL_V_SEND: case CALL_V_SEND_INIT: case CALL_V_PUT: case CALL_V_FILE_OUT_POST:
 		a->out = bytes;
 		return;
 	case CALL_V_GET: case CALL_V_FILE_IN_POST: case CALL_V_RECV_POST: case CALL_V_MRECV_POST:
+	case CALL_V_RECV_INIT:
 		a->in = bytes;
+		return;
+	case CALL_V_PSEND_INIT:
+		a->out = times(a->par[2], bytes);
+		return;
+	case CALL_V_PRECV_INIT:
+		a->in = times(a->par[1], times(a->par[2], bytes));
 		return;
 	case CALL_V_SENDRECV: case CALL_V_SENDRECV_REPLACE:
 		a->out = goes_nowhere(a) ? 0 : bytes;
@@ -319,12 +352,12 @@ static void volume_simple(struct hook_args *a, enum call_phase phase)
 	case CALL_V_FILE_OUT:
 		a->out = phase == CALL_END ? arrived(a) : 0;
 		return;
-	default: /* persistent requests and completions: wait.c */
+	default: /* completions: wait.c */
 		return;
 	}
 }
 
-void args_volume(struct hook_args *a, enum call_phase phase)
+static void reckon(struct hook_args *a, enum call_phase phase)
 {
 	unsigned rule = a->desc->volume;
 
@@ -335,4 +368,20 @@ void args_volume(struct hook_args *a, enum call_phase phase)
 		volume_collective(a);
 	else if (!goes_nowhere(a) || rule == CALL_V_SENDRECV || rule == CALL_V_SENDRECV_REPLACE)
 		volume_simple(a, phase);
+}
+
+void args_volume(struct hook_args *a, enum call_phase phase)
+{
+	a->out = a->in = 0;
+	if (!a->desc->persistent)
+		reckon(a, phase);
+}
+
+void args_persistent(const struct hook_args *a, int64_t *out, int64_t *in)
+{
+	struct hook_args copy = *a;
+
+	reckon(&copy, CALL_END);
+	*out = copy.out;
+	*in = copy.in;
 }

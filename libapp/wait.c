@@ -64,23 +64,40 @@ static bool statuses_are_ignored(const struct hook_args *a)
 }
 
 /*
- * A receive that ended, or whose end cannot be seen: into the figures of the call that posted it.
+ * What a request has moved: into the figures of the call that made it. That call was counted for its partner
+ * already, but when it posted a receive: its partner is known now.
  */
-static void count_in(const struct request *r, int64_t bytes, int64_t partner)
+static void count(const struct request *r, int64_t out, int64_t in, int64_t partner)
 {
 	struct seg_slot *s = &hook_thread.slots[r->func];
 	uint32_t word = __atomic_load_n(&hook_word[r->func], __ATOMIC_RELAXED);
 
 	if (word & HOOK_VOLUME) {
 		__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELAXED);
-		__atomic_store_n(&s->bytes_in, s->bytes_in + (uint64_t)bytes, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->bytes_out, s->bytes_out + (uint64_t)out, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->bytes_in, s->bytes_in + (uint64_t)in, __ATOMIC_RELEASE);
 		__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
 	}
-	if (word & HOOK_PARTNER)
-		partner_add(r->func, partner, 0, bytes, r->span);
+	if (!(word & HOOK_PARTNER))
+		return;
+	if (r->kind == REQUEST_RECV)
+		partner_add(r->func, partner, out, in, r->span);
+	else
+		partner_bytes(r->func, partner, out, in);
 }
 
-/* More requests than there is room for: those count as posted, now. */
+/* What it moves from here on is not counted. */
+static void count_lost(void)
+{
+	__atomic_fetch_add(&app_header()->w.requests_lost, 1, __ATOMIC_RELAXED);
+}
+
+static bool is_persistent(const struct request *r)
+{
+	return r->kind == REQUEST_SEND_INIT || r->kind == REQUEST_PSEND_INIT || r->kind == REQUEST_RECV_INIT;
+}
+
+/* More requests than there is room for: receives count as posted, now; of persistent ones nothing is known. */
 static void give_up(const struct hook_args *a, const struct wait_shape *s)
 {
 	struct request r;
@@ -91,8 +108,10 @@ static void give_up(const struct hook_args *a, const struct wait_shape *s)
 			continue;
 		listing_lose(&r);
 		if (r.kind == REQUEST_RECV)
-			count_in(&r, r.bytes, r.partner);
-		else if (r.kind != REQUEST_LISTED)
+			count(&r, 0, r.bytes, r.partner);
+		else if (r.kind == REQUEST_RECV_INIT)
+			count_lost();
+		if (is_persistent(&r))
 			request_put(&r);
 	}
 }
@@ -120,6 +139,8 @@ void wait_prepare(struct hook_args *a)
 		w->entry[w->n].place = (uint32_t)i;
 		w->n += request_take(request_at(a, s, i), &w->entry[w->n].request);
 	}
+	if (a->desc->volume == CALL_V_REQUEST_FREE)
+		request_drop(request_at(a, s, 0));
 	if (w->n && a->desc->status && statuses_are_ignored(a))
 		a->par[a->desc->status - 1] = (int64_t)(uintptr_t)w->statuses;
 }
@@ -140,12 +161,12 @@ static void ended(struct request *r, const uint8_t *status)
 	listing_take(r);
 	if (r->kind == REQUEST_LISTED)
 		r->kind = REQUEST_FREE;
-	if (r->kind == REQUEST_SEND_INIT || r->kind == REQUEST_FREE)
+	if (r->kind != REQUEST_RECV && r->kind != REQUEST_RECV_INIT)
 		return;
 	flavour->status_read(status, &v);
 	/* The empty status of a persistent receive that was not started names no source. */
 	if (!v.cancelled && v.bytes >= 0 && v.source != flavour->any_source)
-		count_in(r, v.bytes, partner_of(r, v.source));
+		count(r, 0, v.bytes, partner_of(r, v.source));
 	if (r->kind == REQUEST_RECV)
 		r->kind = REQUEST_FREE;
 }
@@ -265,9 +286,27 @@ static void ended_some(const struct hook_args *a, const struct wait_shape *s, co
 			ended_at(a, index[i] - base, (unsigned)i);
 }
 
-static int64_t bytes_started(const struct request *r)
+/* What found no room in the table counts as it was posted; of what is persistent nothing can be said. */
+static void put_back(struct request *r)
 {
-	return r->kind == REQUEST_SEND_INIT ? r->bytes : 0;
+	if (request_put(r))
+		return;
+	listing_lose(r);
+	if (r->kind == REQUEST_RECV)
+		count(r, 0, r->bytes, r->partner);
+	if (is_persistent(r))
+		count_lost();
+}
+
+/* Collectives are not in the list of what is posted. */
+static void start(struct hook_args *a, struct request *r)
+{
+	if (r->kind == REQUEST_SEND_INIT) {
+		count(r, r->bytes, r->bytes_in, r->partner);
+		a->length += r->bytes;
+	}
+	if (a->word & HOOK_QUEUE && call_table[r->func].peer)
+		listing_put(r);
 }
 
 /* What is started keeps its handle, and its place in the table: there is no bound on how many. */
@@ -282,13 +321,29 @@ static void start_all(struct hook_args *a, const struct wait_shape *s)
 			continue;
 		listing_take(&r);
 		if (a->word & HOOK_PARTNER)
-			partner_add_once(a->func, r.partner, call, bytes_started(&r), a->span);
-		if (a->word & HOOK_QUEUE)
-			listing_put(&r);
-		if (!request_put(&r))
-			listing_lose(&r);
-		a->out += bytes_started(&r);
+			partner_add_once(a->func, r.partner, call, a->span);
+		start(a, &r);
+		put_back(&r);
 	}
+}
+
+/* How many partitions the call marks as ready, and the place of its request. */
+static int64_t partitions_of(const struct hook_args *a, unsigned *request)
+{
+	*request = a->desc->volume == CALL_V_PREADY ? 1 : 2;
+	if (a->desc->volume == CALL_V_PREADY)
+		return 1;
+	return a->desc->volume == CALL_V_PREADY_RANGE ? a->par[1] - a->par[0] + 1 : a->par[0];
+}
+
+void wait_ready(const struct hook_args *a)
+{
+	unsigned request;
+	int64_t n = partitions_of(a, &request);
+	struct request r;
+
+	if (n > 0 && request_peek((uintptr_t)a->par[request], &r))
+		count(&r, n * r.bytes, 0, r.partner);
 }
 
 /* MPI completes what was freed when it likes, and tells nobody. */
@@ -296,16 +351,6 @@ static void freed(struct request *r)
 {
 	listing_lose(r);
 	r->kind = REQUEST_FREE;
-}
-
-/* What found no room in the table counts as it was posted. */
-static void put_back(struct request *r)
-{
-	if (request_put(r))
-		return;
-	listing_lose(r);
-	if (r->kind == REQUEST_RECV)
-		count_in(r, r->bytes, r->partner);
 }
 
 static void wait_succeeded(struct hook_args *a, const struct wait_shape *s)
@@ -347,60 +392,66 @@ static bool ends_are_watched(void)
 	       __atomic_load_n(&hook_word[CALL_ID_Test], __ATOMIC_RELAXED) & HOOK_VOLUME;
 }
 
-static enum request_kind kind_posted(unsigned rule)
+static enum request_kind kind_posted(const struct call_desc *d)
 {
-	switch (rule) {
+	switch (d->volume) {
 	case CALL_V_RECV_POST: case CALL_V_MRECV_POST:
 		return REQUEST_RECV;
-	case CALL_V_SEND_INIT:
-		return REQUEST_SEND_INIT;
-	case CALL_V_RECV_INIT:
+	case CALL_V_RECV_INIT: case CALL_V_PRECV_INIT:
 		return REQUEST_RECV_INIT;
+	case CALL_V_PSEND_INIT:
+		return REQUEST_PSEND_INIT;
 	default:
-		return REQUEST_FREE;
+		return d->persistent && d->volume != CALL_V_NONE ? REQUEST_SEND_INIT : REQUEST_FREE;
 	}
 }
 
-static bool is_persistent(const struct request *r)
+/* What starting or completing it moves. */
+static void weigh(struct request *r, const struct hook_args *a)
 {
-	return r->kind == REQUEST_SEND_INIT || r->kind == REQUEST_RECV_INIT;
+	if (!a->desc->persistent) {
+		r->bytes = a->in;
+		return;
+	}
+	args_persistent(a, &r->bytes, &r->bytes_in);
+	if (r->kind == REQUEST_RECV_INIT)
+		r->bytes = r->bytes_in;
 }
 
 /* What the list needs to know of it; a persistent one is listed when it is started. */
-static void describe(struct request *r, const struct hook_args *a)
+static void describe(struct request *r, const struct hook_args *a, bool is_listed)
 {
-	r->room = args_posted(a);
+	r->room = !is_persistent(r) ? args_posted(a) : r->kind == REQUEST_PSEND_INIT ? a->par[1] * r->bytes : r->bytes;
 	r->tag = listing_tag(a->par[a->desc->peer]);
-	r->open.state = 0;
-	if (!is_persistent(r))
+	if (is_listed && !is_persistent(r))
 		listing_put(r);
 }
 
 void wait_posted(struct hook *h, struct hook_args *a)
 {
 	const struct call_desc *d = a->desc;
-	struct request r = { .kind = kind_posted(d->volume), .func = h->func };
+	struct request r = { .kind = kind_posted(d), .func = h->func };
 	bool is_listed = listing_is_wanted(a);
 
 	r.key = args_handle_at(a, a->par[d->nparam - 1], 0, CALL_P_REQUEST);
 	request_drop(r.key);
-	if (!ends_are_watched() && !(is_listed && is_persistent(&r)))
+	if (!ends_are_watched() && !is_persistent(&r))
 		r.kind = REQUEST_FREE;
 	if (r.kind == REQUEST_FREE && is_listed)
 		r.kind = REQUEST_LISTED;
 	if (r.kind == REQUEST_FREE || (d->peer && a->par[d->peer - 1] == flavour->proc_null))
 		return;
-	r.bytes = a->in;
+	weigh(&r, a);
 	r.span = r.kind == REQUEST_RECV ? a->span : 0;
 	r.partner = a->partner;
 	r.comm = d->comm ? (uintptr_t)a->par[d->comm - 1] : 0;
 	r.generation = comm_generation();
-	if (r.kind == REQUEST_SEND_INIT)
-		r.bytes = args_posted(a);
-	if (is_listed)
-		describe(&r, a);
+	if (d->peer)
+		describe(&r, a, is_listed);
 	if (!request_put(&r)) {
 		listing_lose(&r);
+		if (is_persistent(&r))
+			count_lost();
 	} else if (r.kind == REQUEST_RECV) {
 		a->in = 0;
 		h->word &= ~(uint32_t)HOOK_PARTNER; /* counted with the bytes */

@@ -18,6 +18,9 @@ void wait_prepare(struct hook_args *a);
 /* After it: the receives that ended are counted, the other requests are tracked further. */
 void wait_finish(struct hook_args *a, int rc);
 
+/* After a call that marked partitions of a send as ready succeeded. */
+void wait_ready(const struct hook_args *a);
+
 /*
  * After a call that started or made a request succeeded. May take back a->in, to be counted at
  * completion.

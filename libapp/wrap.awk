@@ -24,9 +24,20 @@ function value(p, k)
 	return "args_from_fortran(" kindname[k] ", " p ")"
 }
 
+# Stores what an observer may want to know of the call: partners, tags, communicator, window or file.
+function noted(p, k,    member, cast)
+{
+	if (k == "d") member = peers++ ? "source" : "peer"
+	else if (k == "g") member = tags++ ? "source_tag" : "tag"
+	else if (k ~ /[cwf]/) member = "comm"
+	else return ""
+	cast = k ~ /[dg]/ ? "(int32_t)" : "(uint64_t)"
+	return sprintf("\tHOOK_NOTE(now, %s, %s%s);\n", member, cast, out == "c" ? p : "f_int(" p ")")
+}
+
 BEGIN {
 	kindname["t"] = "CALL_P_TYPE"; kindname["c"] = "CALL_P_COMM"; kindname["w"] = "CALL_P_WIN"
-	kindname["f"] = "CALL_P_FILE"; kindname["h"] = "CALL_P_HANDLE"
+	kindname["f"] = "CALL_P_FILE"; kindname["h"] = "CALL_P_HANDLE"; kindname["Q"] = "CALL_P_REQUEST"
 	print "/* SPDX-License-Identifier: Apache-2.0 */\n/* Generated from common/ring/calls.def by libapp/wrap.awk. */"
 	print "#include \"libapp/wrap.h\"\n"
 	members = ""
@@ -37,13 +48,14 @@ BEGIN {
 {
 	name = $1; volume = $3; n = NF - 3
 	strings = 0; status = 0; completes = 0
-	sig = ""; call = ""; fill = ""
+	sig = ""; call = ""; fill = ""; note = ""; peers = 0; tags = 0
 	for (i = 4; i <= NF; i++) {
 		split($i, p, ":")
 		a = "a_" p[1]; k = p[2]
 		sig = sig (i > 4 ? ", " : "") (out == "c" ? ctype(k) : "void *") a
 		call = call (i > 4 ? ", " : "") a
 		fill = fill sprintf("\t\ta.par[%d] = %s;\n", i - 4, value(a, k))
+		note = note noted(a, k)
 		if (k == "s") strings++
 		if (k == "S") strings++
 		if (k == "u") status = i - 3
@@ -51,14 +63,25 @@ BEGIN {
 		if (k == "b") buffers = 1
 	}
 	completes = volume ~ /^(wait|test|start|request_free)/
+	# Persistent requests are known whenever they were made: whether a call is watched or not (hook.h).
+	kept = name ~ /_init$/ ? "true" : volume == "request_free" ? "!requests_are_none()" : ""
+	emit_all("mpi", "")
+	# Open MPI 4 has them under names of its own.
+	if (name ~ /_init$/ && $2 ~ /^(collective|barrier)$/)
+		emit_all("mpix", "_x")
+}
+
+function emit_all(lib, suffix)
+{
+	prefix = lib
 	if (out == "c")
-		emit("MPI_" name, name, "", "c")
+		emit(toupper(lib) "_" name, name, suffix, "c")
 	else if (out == "f")
-		emit("mpi_" tolower(name) "_", name, "", "f")
+		emit(lib "_" tolower(name) "_", name, suffix, "f")
 	else {
-		emit("mpi_" tolower(name) "_f08_", name, "_f08", "f")
+		emit(lib "_" tolower(name) "_f08_", name, suffix "_f08", "f")
 		if (sig ~ /void \*a_(buf|buffer|sendbuf|recvbuf|origin|result|compare|base|inbuf|outbuf|inoutbuf)/)
-			emit("mpi_" tolower(name) "_f08ts_", name, "_f08ts", "f")
+			emit(lib "_" tolower(name) "_f08ts_", name, suffix "_f08ts", "f")
 	}
 }
 
@@ -72,13 +95,13 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	}
 	if (s == "") s = "void"
 	r = how == "c" ? "int" : "void"
-	lang = how == "c" ? "LANG_C" : out == "f" ? "LANG_F" : suffix == "_f08ts" ? "LANG_TS" : "LANG_F08"
+	lang = how == "c" ? "LANG_C" : out == "f" ? "LANG_F" : suffix ~ /_f08ts$/ ? "LANG_TS" : "LANG_F08"
 	members = members sprintf("\t%s (*%s)(%s);\n", r, id, s)
 	inits = inits sprintf("\t.%s = resolve_%s,\n", id, id)
 	protos = protos sprintf("static %s resolve_%s(%s);\n", r, id, s)
 	body = body sprintf("static %s resolve_%s(%s)\n{\n", r, id, s)
 	body = body sprintf("\tvoid *f = real_find(\"%s\", \"%s\");\n\n", symbol, profiling(symbol))
-	if (how == "f" && suffix == "_f08ts")
+	if (how == "f" && suffix ~ /_f08ts$/)
 		body = body sprintf("\tif (!f)\n\t\tf = real_find(\"pmpir_%s_f08ts_\", \"pmpir_%s_f08ts_\");\n", tolower(name), tolower(name))
 	if (how == "c")
 		body = body "\tif (!f)\n\t\treturn REAL_MISSING;\n"
@@ -88,12 +111,15 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	body = body sprintf("\t%sREAL(%s)(%s);\n}\n\n", how == "c" ? "return " : "", id, c)
 	resolves = resolves sprintf("\twrap_look(\"%s\", \"%s\", (void **)&real.%s);\n", symbol, profiling(symbol), id)
 
+	mark = "HOOK_CALL(CALL_ID_" name ", " (how == "c" ? "0" : "SEG_CURRENT_FORTRAN") ", "
 	body = body sprintf("static __attribute__((noinline)) %s active_%s(%s)\n{\n\tstruct hook_args a;\n\tstruct hook h;\n", r, id, s)
 	if (completes) body = body "\tstruct wait_set wait;\n"
+	body = body "\tstruct seg_current *now;\n"
 	if (how == "c") body = body "\tint rc;\n"
-	body = body sprintf("\n\tif (!hook_enter(&h, CALL_ID_%s, hook_frame()))", name)
+	body = body sprintf("\n\tif (!hook_enter%s(&h, CALL_ID_%s, hook_frame()))", kept == "" ? "" : "_kept", name)
 	if (how == "c") body = body sprintf("\n\t\treturn REAL(%s)(%s);\n", id, c)
 	else body = body sprintf(" {\n\t\tREAL(%s)(%s);\n\t\treturn;\n\t}\n", id, c)
+	body = body "\tnow = hook_thread.now;\n" note "\thook_watch(&h, now, " mark "h.seen), hook_frame());\n"
 	body = body "\tif (h.word & HOOK_ARGS) {\n" fill "\t\ta.lang = " lang ";\n\t\ta.wait = " (completes ? "&wait" : "NULL") ";\n\t\thook_prepare(&h, &a);\n"
 	if (status)
 		body = body sprintf("\t\t%s = (void *)(uintptr_t)a.par[%d];\n", status_name, status - 1)
@@ -101,36 +127,67 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	body = body sprintf("\t%sREAL(%s)(%s);\n", how == "c" ? "rc = " : "", id, c)
 	body = body sprintf("\thook_leave(&h, %s);\n%s}\n\n", how == "c" ? "rc" : "f_result(a_ierr)", how == "c" ? "\treturn rc;\n" : "")
 
-	body = body sprintf("%s %s(%s);\nEXPORT %s %s(%s)\n{\n", r, symbol, s, r, symbol, s)
-	before = volume == "forget" ? "\tcomm_forget_all();\n" : volume == "finalize" ? "\tsetup_finalize();\n" : ""
-	if (how == "c") {
-		# A statement must not stand before the declarations.
-		body = body (before == "" ? c_body(name, id, c) : "\t{\n" before "\t}\n" c_body(name, id, c))
-	} else {
-		body = body before sprintf("\tif (HOOK_IS_ON(CALL_ID_%s))\n\t\tactive_%s(%s);\n\telse\n\t\tREAL(%s)(%s);\n}\n\n", name, id, c, id, c)
+	if (how == "c" && kept == "") body = body timed(name, id, s, c)
+	body = body sprintf("%s %s(%s);\nEXPORT %s %s(%s)\n{\n\tstruct seg_current *now = hook_thread.now;\n", r, symbol, s, r, symbol, s)
+	before = volume == "forget" ? "comm_forget_all();" : volume == "finalize" ? "setup_finalize();" : ""
+	# A statement must not stand before the declarations.
+	if (before != "") before = "\t{\n\t\t" before "\n\t}\n"
+	if (how == "c")
+		body = body before c_body(name, id, c)
+	else {
+		body = body before f_body(name, id, c)
 		if (out == "f") {
-			alias(tolower("mpi_" name), symbol, s)
-			alias(tolower("mpi_" name) "__", symbol, s)
-			alias(toupper("mpi_" name), symbol, s)
+			alias(tolower(prefix "_" name), symbol, s)
+			alias(tolower(prefix "_" name) "__", symbol, s)
+			alias(toupper(prefix "_" name), symbol, s)
 		}
 	}
 }
 
-function begin_call_end(name, id, c, way)
+# A call in a way that needs its arguments no more than an observer does.
+function way(seen, begin, end)
 {
-	return "\t\thook_" way "_begin(slot, hook_frame());\n" \
-	       "\t\trc = REAL(" id ")(" c ");\n\t\thook_" way "_end(slot);\n\t\treturn rc;\n"
+	return note "\t\thook_set_call(now, " mark seen "), hook_frame());\n" begin end
 }
 
-# The exported C function, but for what needs the arguments: active_X.
-function c_body(name, id, c)
+function is_on(name)
 {
-	return "\tuint32_t word = hook_read(CALL_ID_" name ");\n\tstruct seg_slot *slot = NULL;\n\tint rc;\n\n" \
-	       "\tif (__builtin_expect(!word, 1))\n\t\treturn REAL(" id ")(" c ");\n" \
-	       "\tswitch (hook_way(CALL_ID_" name ", word, &slot)) {\n" \
-	       "\tcase HOOK_WAY_COUNT:\n" begin_call_end(name, id, c, "count") \
-	       "\tcase HOOK_WAY_TIME:\n" begin_call_end(name, id, c, "time") \
+	return "__builtin_expect(hook_busy(now, CALL_ID_" name ") != 0" (kept == "" ? "" : " || " kept) ", 0)"
+}
+
+# The way that takes registers of the arguments for the clock: a function of its own, so that the others keep theirs.
+function timed(name, id, s, c,    slot)
+{
+	slot = "hook_slot(now, CALL_ID_" name ")"
+	return "static __attribute__((noinline)) int timed_" id "(" s ")\n{\n\tstruct seg_current *now = hook_thread.now;\n\tint rc;\n\n" \
+	       way("HOOK_TIME", "\t\thook_time_begin(" slot ");\n", \
+		   "\t\trc = REAL(" id ")(" c ");\n\t\thook_time_end(now, " slot ");\n\t\treturn rc;\n}\n\n")
+}
+
+# The exported C function. It needs no other register across the call than that of `now`.
+function c_body(name, id, c,    count, slot, real)
+{
+	slot = "hook_slot(now, CALL_ID_" name ")"
+	count = "\t\thook_count(" slot ");\n"
+	real = "REAL(" id ")(" c ")"
+	if (kept != "")
+		return "\n\tif (" is_on(name) ") {\n\t\treturn active_" id "(" c ");\n\t}\n" \
+		       way("0", "", "\treturn hook_end(now, CALL_ID_" name ", 0, " real ");\n}\n\n")
+	return "\tuint64_t busy = hook_busy(now, CALL_ID_" name ");\n\tint rc;\n\n" \
+	       "\tif (__builtin_expect(!busy, 1)) {\n" \
+	       way("0", "", "\t\treturn hook_end(now, CALL_ID_" name ", 0, " real ");\n\t}\n") \
+	       "\tswitch (hook_way(busy)) {\n\tcase HOOK_WAY_COUNT:\n" \
+	       way("HOOK_COUNT", count, "\t\treturn hook_end(now, CALL_ID_" name ", HOOK_COUNT, " real ");\n") \
+	       "\tcase HOOK_WAY_SKIP:\n" \
+	       way("HOOK_TIME", count, "\t\trc = " real ";\n\t\thook_set_frame(now, 0);\n\t\treturn rc;\n") \
+	       "\tcase HOOK_WAY_TIME:\n\t\treturn timed_" id "(" c ");\n" \
 	       "\tdefault:\n\t\treturn active_" id "(" c ");\n\t}\n}\n\n"
+}
+
+function f_body(name, id, c)
+{
+	return "\n\tif (" is_on(name) ") {\n\t\tactive_" id "(" c ");\n\t\treturn;\n\t}\n" \
+	       way("0", "", "\tREAL(" id ")(" c ");\n\thook_end(now, CALL_ID_" name ", 0, 0);\n}\n\n")
 }
 
 function alias(symbol, target, s)

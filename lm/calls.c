@@ -113,12 +113,15 @@ static int bits_of(const char *what, uint32_t *bits)
 	return -ERR_INVALID;
 }
 
+/* One that has a segment and no calls yet may become a rank: then they are counted from the first one on. */
 static int enable_one(struct service_call *c, struct proc *p, struct err *e)
 {
 	uint32_t bits = 0;
 
 	if (!p->held)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	if (!p->seg && proc_is_alone(p))
+		return err_set(e, ERR_NOTFOUND, PROC_ALONE);
 	if (!p->seg)
 		return err_set(e, ERR_UNSUPPORTED, "the process does not run under libomig");
 	bits_of(call_text(c, 1), &bits);
@@ -255,6 +258,8 @@ static int read_one(struct service_call *c, const struct proc *p)
 	struct totals *live = NULL;
 	int rc = 0;
 
+	if (proc_is_alone(p))
+		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNKNOWN_OBJECT, PROC_ALONE);
 	if (p->seg)
 		rc = totals_take(p->seg, tickbase_now(c->env->ticks, p->own.tick_source),
 				 with_partners, &live);

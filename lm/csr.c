@@ -224,7 +224,9 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 	s->hold_timer = loop_timer_new(conf->env.loop, csrs_on_hold_timer, s);
 	s->poll = loop_timer_new(conf->env.loop, csrs_on_poll, s);
 	s->restate = loop_timer_new(conf->env.loop, on_restated, s);
-	if (!s->poll || !s->restate || !s->hold_timer) {
+	s->losses = loop_timer_new(conf->env.loop, csrs_on_losses, s);
+	if (!s->poll || !s->restate || !s->hold_timer || !s->losses) {
+		loop_timer_free(s->losses);
 		loop_timer_free(s->hold_timer);
 		loop_timer_free(s->poll);
 		loop_timer_free(s->restate);
@@ -284,6 +286,7 @@ void csrs_free(struct csrs *s)
 	probes_set_ring(s->conf.env.probes, &(struct probes_ring){ 0 });
 	procs_unlisten(&s->listener);
 	loop_timer_free(s->hold_timer);
+	loop_timer_free(s->losses);
 	loop_job_cancel(&s->refresh);
 	event_sources_free(s->sources);
 	loop_timer_free(s->poll);
@@ -322,7 +325,7 @@ static bool wants_hold(const struct csr *c)
 
 static void note_refused(const struct csr *c, const struct omis_call *call)
 {
-	if (!route_may(c->right, call->service))
+	if (!route_may_call(c->right, call))
 		audit_note(c->owner->conf.env.audit, &(struct audit_entry){ .identity = c->identity,
 									    .session = c->tool,
 									    .csr = c->token,
@@ -401,10 +404,11 @@ static void follow_on(struct csr *c, struct csr *old)
 	c->seq = old->seq;
 	c->dropped = old->dropped;
 	filters_continue(c->filters, old->filters);
+	csr_drop_firings(c, old);
 }
 
 /*
- * The old one goes first, so that no event counts twice; but of a kept subscription when the new one is there: it leaves each process
+ * The old one takes what the rings have, and goes first, so that no event counts twice; but of a kept subscription when the new one is there: it leaves each process
  * to it in one step, and no event is off in between. Armed as a whole or not at all.
  */
 static int take_place(struct csrs *s, struct csr *c)
@@ -412,8 +416,10 @@ static int take_place(struct csrs *s, struct csr *c)
 	struct csr *old = find(s, c->token), *before = csr_keep_before(c);
 	int rc = 0;
 
-	if (old)
+	if (old) {
+		csr_drain(old);
 		follow_on(c, old);
+	}
 	if (old && old != before)
 		csr_free(old);
 	list_push_back(&s->all, &c->link);
@@ -466,16 +472,20 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct 
 	if (rc < 0)
 		return rc;
 	rc = read_request(c, m, r);
+	if (rc < 0 && rc != -ERR_NOMEM && csr_name_refused(c, r) < 0)
+		rc = -ERR_NOMEM;
 	if (rc < 0) {
 		csr_free(c);
-		csrs_disarm(s, m->csr); /* what was asked for before is not wanted any more */
+		c = find(s, m->csr);
+		if (c)
+			csr_free(c); /* what was asked for before is not wanted any more */
 		return rc == -ERR_NOMEM ? rc : 0;
 	}
 	rc = take_place(s, c);
 	if (rc < 0)
 		return rc;
 	csr_keep_save(c, m);
-	csr_probe_tell(c, r);
+	csr_tell_unwatched(c, r);
 	if (csr_source_arm(c, r))
 		*out = c;
 	return 0;
@@ -500,6 +510,10 @@ void csrs_disarm(struct csrs *s, const char *token)
 {
 	struct csr *c = find(s, token);
 
+	if (c)
+		csr_part(c);
+	else
+		s->conf.losses(s->conf.arg, &(struct msg_losses){ .csr = token, .is_last = true });
 	if (c)
 		csr_free(c);
 	csrs_arm_poll(s);
@@ -526,6 +540,7 @@ static void refresh(void *arg)
 
 		if (!csr_is_in_rank(c))
 			continue;
+		csr_drain(c);
 		csr_uninstall_all(c);
 		if (csr_install_all(c) < 0)
 			log_warn("lm", "out of memory, not all processes are watched csr=%s",

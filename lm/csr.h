@@ -14,6 +14,7 @@
 #define CSRS_MAX 4096 /* armed at once: TOOLS_MAX tools with 64 each on one host */
 #define CSRS_POLL_NS \
 	(10 * NSEC_PER_MSEC) /* rings are read this often while somebody waits for their events */
+#define CSRS_LOSSES_NS (500 * NSEC_PER_MSEC) /* the end of a flood is told soon, and a flood is not told twice */
 #define CSRS_RESTATE_NS \
 	(120 * NSEC_PER_SEC) /* for a parent that comes back: as long as an sm keeps what tools wanted */
 #define CSRS_RECORDS_MAX 1024 /* taken from one ring in one poll: the loop must go on */
@@ -32,6 +33,8 @@ struct csrs_conf {
 	struct tasks *tasks; /* borrowed */
 	/* 0, or negative: it could not be sent and counts as dropped. */
 	int (*triggered)(void *arg, const struct msg_triggered *m);
+	/* As triggered. Of each csrs_disarm() once, of what is armed within CSRS_LOSSES_NS of a loss that no event has told of. */
+	int (*losses)(void *arg, const struct msg_losses *m);
 	/* What was asked for is watched from now on, or cannot be: action 0 of r (borrowed). Once for each csrs_arm() that is not overtaken. */
 	void (*armed)(void *arg, const char *csr, uint32_t version, const struct reply *r);
 	/* The segment of that process broke the rules and was detached. */
@@ -53,7 +56,7 @@ int csrs_arm(struct csrs *s, const struct msg_arm *m);
 /* All actions of that firing have ended: its process runs again, if it was held. */
 void csrs_release(struct csrs *s, const char *csr, uint64_t seq);
 
-/* Harmless when it is not armed. */
+/* What happened before and is not told yet is counted as lost. Harmless when it is not armed. */
 void csrs_disarm(struct csrs *s, const char *token);
 void csrs_tool_gone(struct csrs *s, uint32_t tool);
 

@@ -51,8 +51,20 @@ void csrs_cancel_firings(struct csrs *s, const struct csr *c)
 
 static void drop(struct csr *c)
 {
-	c->dropped++;
-	c->owner->dropped++;
+	csr_lose(c, 1);
+}
+
+/* Counting in the rank is told to nobody. */
+static bool is_told(const struct csr *c)
+{
+	return c->reply || c->prefix < c->request->naction;
+}
+
+void csr_drop_firings(struct csr *c, const struct csr *old)
+{
+	list_each (i, &c->owner->firings)
+		if (list_entry(i, struct firing, link)->csr == old)
+			drop(c);
 }
 
 static bool has_errors(const struct reply *r)
@@ -73,7 +85,7 @@ static void tell(struct firing *f, const struct reply *r)
 	struct msg_par par[OMIS_PAR_ECPS];
 	size_t nentry = 0;
 
-	if (!c->reply && c->prefix == c->request->naction && !has_errors(r) && !is_too_deep(f))
+	if (!is_told(c) && !has_errors(r) && !is_too_deep(f))
 		return;
 	if (r && r->nentry) {
 		entry = calloc(r->nentry, sizeof(*entry));
@@ -272,7 +284,7 @@ static bool is_too_often(struct csr *c)
 {
 	nsec_t second = loop_now(c->owner->conf.env.loop) / NSEC_PER_SEC;
 
-	if (!c->reply && c->prefix == c->request->naction)
+	if (!is_told(c))
 		return false;
 	if (second != c->window) {
 		c->window = second;
@@ -311,7 +323,7 @@ void csr_fire(struct csr *c, const struct happening *h)
 	n = set_ecps(c, h, e);
 	if (!filters_pass(c->filters, &(struct omis_ecps){ e, n }, loop_now(c->owner->conf.env.loop)))
 		return;
-	f = firing_new(c, h);
+	f = c->is_parting && is_told(c) ? NULL : firing_new(c, h);
 	if (!f) {
 		drop(c);
 		return;

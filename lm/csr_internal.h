@@ -44,6 +44,7 @@ struct csrs {
 	unsigned ring_thread; /* block and thread of the ring that is being read */
 	uint32_t ring_tid;
 	uint64_t ring_place; /* bytes ever taken from it, with the record that is handed over; 0 = none is */
+	struct loop_timer *losses; /* csr_losses.c */
 	struct loop_timer *restate; /* runs out when the parent has armed all that it wants */
 	struct loop_job refresh;
 	struct list holds; /* csr_hold.c: the oldest first */
@@ -86,6 +87,7 @@ struct csr {
 	size_t prefix; /* leading actions that run here */
 	bool reply, rest_uses_pars;
 	bool holds; /* the process waits for the actions that do not run here */
+	bool is_parting; /* it is disarmed: what comes is counted */
 	bool is_stale; /* the parent that is there now has not armed it */
 	enum csr_kind kind;
 	bool is_patop;
@@ -138,6 +140,8 @@ void csr_free(struct csr *c);
 
 /* --- csr_parse.c: a checked request -> kind, partners, filters, objects. Faults become entries of action 0. */
 int csr_read_event(struct csr *c, struct reply *r);
+/* What is wrong with all of it concerns each object that it names. -ERR_NOMEM. */
+int csr_name_refused(const struct csr *c, struct reply *r);
 
 /* --- csr_rank.c */
 /* The highest number of a $par that the library call has. */
@@ -156,19 +160,29 @@ static inline bool csr_is_in_rank(const struct csr *c)
 }
 
 /* --- csr_probe.c */
-int csr_read_probe(struct csr *c, const struct omis_value *name, struct reply *r);
+int csr_read_probe(struct csr *c, const struct omis_value *name);
 /* Chain and parameters of a site. False: the process has no such probe. */
 bool csr_probe_find(struct csr_site *s);
 /* Switches it as records and entries ask for. -ERR_NOMEM. */
 int csr_probe_wish(struct csr_site *s, bool actions);
-/* That it is nowhere among what was named is a fault of the request: an entry of action 0. */
-void csr_probe_tell(const struct csr *c, struct reply *r);
+
+
+/* --- csr_unwatched.c: processes where nothing can be watched for become entries of action 0 */
+void csr_tell_unwatched(const struct csr *c, struct reply *r);
 
 /* --- csr_ring.c: at most max records of each ring; CSRS_ALL: as many as there are, its size is the bound. True: one had so many, and may have more */
 #define CSRS_ALL UINT32_MAX
 bool csrs_drain(struct csrs *s, struct proc *p, unsigned max);
+/* All rings of all processes that it watches. */
+void csr_drain(struct csr *c);
 void csrs_on_poll(void *arg);
 void csrs_arm_poll(struct csrs *s);
+
+/* --- csr_losses.c: events that nobody has been told of */
+void csr_lose(struct csr *c, uint64_t n);
+void csrs_on_losses(void *arg);
+/* Before it goes: what is left in the rings is counted, and all that was lost is told. */
+void csr_part(struct csr *c);
 
 /* --- csr_hold.c */
 /* False: it runs on, since nothing is worth the wait, or because it cannot be held. */
@@ -181,5 +195,7 @@ void csrs_on_hold_timer(void *arg);
 /* --- csr_fire.c */
 void csr_fire(struct csr *c, const struct happening *h);
 void csrs_cancel_firings(struct csrs *s, const struct csr *c);
+/* Those under way are not reported: c, which replaces it or ends itself, has them as dropped. */
+void csr_drop_firings(struct csr *c, const struct csr *old);
 
 #endif

@@ -96,12 +96,10 @@ void csr_keep_skip(const struct csr *c, struct proc *p)
 		segview_skip(p->seg, i, keeprows_place(csr_keep_rows(c), p->seg_key, i));
 }
 
-void csr_keep_drain(const struct csr *c)
+void csr_keep_drain(struct csr *c)
 {
-	if (!csr_events_keep(c))
-		return;
-	list_each_safe (i, &c->sites)
-		csrs_drain(c->owner, list_entry(i, struct csr_site, link)->proc, CSRS_ALL);
+	if (csr_events_keep(c))
+		csr_drain(c);
 }
 
 /* Without it all goes on, and only a killed lm's loss is not told. */

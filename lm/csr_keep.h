@@ -28,7 +28,7 @@ bool csr_keep_goes_on(const struct csr *c, const struct proc *p);
 void csr_keep_skip(const struct csr *c, struct proc *p);
 
 /* What the rings have is its own, before it goes. */
-void csr_keep_drain(const struct csr *c);
+void csr_keep_drain(struct csr *c);
 
 /* For keeps_conf: opens what is remembered; notes what is given; and tells, once all is known, what lms before us have lost. */
 void csr_keep_made(struct keep *k);

@@ -2,6 +2,7 @@
 /* What a conditional request waits for. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
+#include "common/route/event.h"
 #include "lm/csr_events.h"
 #include "lm/csr_internal.h"
 #include "lm/csr_source.h"
@@ -123,18 +124,6 @@ static int read_objects(struct csr *c, const struct omis_value *list, struct rep
 	return rc;
 }
 
-static int read_function(struct csr *c, const struct omis_value *name, struct reply *r)
-{
-	const char *text = omis_value_text(name, NULL);
-
-	c->func = text ? call_find(text) : -1;
-	if (c->func >= 0)
-		return 0;
-	reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR,
-			"'%.80s' is no library call that can be watched", text ? text : "");
-	return -ERR_INVALID;
-}
-
 /* A partner is a rank of the world, or a process of this host. */
 static int read_partner(const struct csr *c, const struct omis_value *v, int32_t *out)
 {
@@ -184,16 +173,8 @@ static int read_partners(struct csr *c, const struct omis_value *list, struct re
 
 static int read_filters(struct csr *c, const struct omis_call *event, struct reply *r)
 {
-	int rc = read_function(c, &event->param[1], r);
-
-	if (rc < 0 || !c->is_patop)
-		return rc;
-	if (event->nparam > 3 && event->param[3].list.n) {
-		reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR,
-				"code regions cannot be told apart here: leave the list empty");
-		return -ERR_INVALID;
-	}
-	return read_partners(c, &event->param[2], r);
+	c->func = call_find(omis_value_text(&event->param[1], NULL));
+	return c->is_patop ? read_partners(c, &event->param[2], r) : 0;
 }
 
 struct wanting {
@@ -239,6 +220,7 @@ int csr_read_event(struct csr *c, struct reply *r)
 {
 	const struct omis_call *event = c->request->event;
 	const struct event_kind *k = find_kind(event->name);
+	struct err e = { 0 };
 	int rc = 0;
 
 	if (!k) {
@@ -246,18 +228,58 @@ int csr_read_event(struct csr *c, struct reply *r)
 				"a host cannot watch for %.80s", event->name);
 		return -ERR_UNSUPPORTED;
 	}
+	if (event_check(event, &e) < 0) {
+		reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR, "%s", e.text);
+		return -ERR_INVALID;
+	}
 	c->kind = k->kind;
 	c->phase = k->phase;
 	c->is_patop = k->is_patop;
 	if (c->kind == CSR_CALL)
 		rc = read_filters(c, event, r);
 	else if (c->kind == CSR_PROBE)
-		rc = csr_read_probe(c, &event->param[1], r);
+		rc = csr_read_probe(c, &event->param[1]);
 	else if (c->kind == CSR_EVENTS)
 		rc = csr_events_read(c, event, r);
 	else
-		rc = csr_source_read(c, event, r);
+		rc = csr_source_read(c, event);
 	if (rc == 0)
 		rc = read_tests(c, r);
 	return rc < 0 ? rc : read_objects(c, &event->param[0], r);
+}
+
+/* "a,b,c": those of this host. */
+static int print_objects(const struct csr *c, struct buf *out)
+{
+	const struct omis_value *list = c->request && c->request->event ? &c->request->event->param[0] : NULL;
+
+	for (size_t i = 0; list && list->kind == OMIS_LIST && i < list->list.n; i++) {
+		size_t n = 0;
+		const char *token = omis_value_text(&list->list.v[i], &n);
+
+		if (is_ours(c, token, n))
+			buf_printf(out, "%s%s", out->n ? "," : "", token);
+	}
+	return out->failed ? -ERR_NOMEM : 0;
+}
+
+int csr_name_refused(const struct csr *c, struct reply *r)
+{
+	struct buf names = BUF_INIT(FRAME_MAX_BYTES);
+	size_t n = r->nentry;
+	int rc = print_objects(c, &names);
+
+	for (size_t i = 0; rc == 0 && names.n && i < n; i++)
+		if (!r->entry[i].objects[0])
+			rc = reply_add_n(r, 0, buf_str(&names), r->entry[i].status, r->entry[i].value, r->entry[i].nvalue);
+	if (rc == 0 && names.n) {
+		size_t left = 0;
+
+		for (size_t i = 0; i < r->nentry; i++)
+			if (r->entry[i].objects[0])
+				r->entry[left++] = r->entry[i];
+		r->nentry = left;
+	}
+	buf_done(&names);
+	return rc;
 }

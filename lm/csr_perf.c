@@ -53,8 +53,7 @@ static void on_record(void *arg, const struct perf_record *r)
 	nsec_t now = loop_now(env->loop);
 
 	if (r->lost) {
-		c->dropped += r->lost;
-		c->owner->dropped += r->lost;
+		csr_lose(c, r->lost);
 		return;
 	}
 	if (is_meant(c, s, r))

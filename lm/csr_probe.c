@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditional requests that wait for probes. */
-#include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/ring/calls.h"
 #include "lm/csr_internal.h"
 #include "lm/probe.h"
 
-#define NAMES_SHOWN 8 /* of probes that there are, where one is asked for that is not */
-
-int csr_read_probe(struct csr *c, const struct omis_value *name, struct reply *r)
+int csr_read_probe(struct csr *c, const struct omis_value *name)
 {
-	const char *text = omis_value_text(name, NULL);
-
-	if (!text || !*text) {
-		reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR, "a probe has a name");
-		return -ERR_INVALID;
-	}
-	c->probe = str_dup(text);
+	c->probe = str_dup(omis_value_text(name, NULL));
 	return c->probe ? 0 : -ERR_NOMEM;
 }
 
@@ -64,41 +55,4 @@ int csr_probe_wish(struct csr_site *s, bool actions)
 						.on_hit = on_hit,
 						.arg = s },
 			   &s->wish);
-}
-
-/* The names of the probes of p that are not there already, into b. */
-static void add_names(const struct proc *p, struct buf *b, unsigned *n)
-{
-	for (unsigned i = 0; i < SEG_PROBES && *n < NAMES_SHOWN; i++) {
-		const struct seg_probe *probe = segview_probe(p->seg, i);
-
-		if (!probe)
-			continue;
-		buf_printf(b, "%s%s", *n ? ", " : "; there are: ", probe->name);
-		++*n;
-	}
-}
-
-void csr_probe_tell(const struct csr *c, struct reply *r)
-{
-	struct buf names = BUF_INIT(NAMES_SHOWN * (SEG_PROBE_NAME_BYTES + 16));
-	bool is_watchable = false;
-	unsigned n = 0;
-
-	if (c->kind != CSR_PROBE || !list_is_empty(&c->sites))
-		return;
-	list_each (i, procs_all(c->owner->conf.env.procs)) {
-		const struct proc *p = list_entry(i, struct proc, link);
-
-		if (!p->seg || !csr_is_for_any_thread(c, p))
-			continue;
-		is_watchable = true;
-		if (!n)
-			add_names(p, &names, &n);
-	}
-	if (is_watchable)
-		reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR,
-				"no process here has a probe '%.64s'%s", c->probe,
-				names.n ? buf_str(&names) : "");
-	buf_done(&names);
 }

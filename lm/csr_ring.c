@@ -145,8 +145,7 @@ static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 
 		if (!site || !site->records || c->kind == CSR_EVENTS || dropped <= site->ring_dropped)
 			continue;
-		c->dropped += dropped - site->ring_dropped;
-		s->dropped += dropped - site->ring_dropped;
+		csr_lose(c, dropped - site->ring_dropped);
 		site->ring_dropped = dropped;
 	}
 }
@@ -195,6 +194,12 @@ bool csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 	s->ring_place = 0;
 	note_drops(s, p, dropped);
 	return has_more;
+}
+
+void csr_drain(struct csr *c)
+{
+	list_each_safe (i, &c->sites)
+		csrs_drain(c->owner, list_entry(i, struct csr_site, link)->proc, CSRS_ALL);
 }
 
 void csrs_arm_poll(struct csrs *s)

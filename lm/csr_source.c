@@ -5,14 +5,12 @@
 #include "common/base/str.h"
 #include "common/base/timebase.h"
 #include "common/daemon/wire.h"
-#include "lm/syscalls.h"
+#include "common/tracer/syscalls.h"
 #include "lm/trace.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ALL_SYSCALLS (-1)
 
 /* What lm-trace watches for in one process: the sum of what all conditions want. */
 struct wish {
@@ -45,46 +43,25 @@ bool csr_is_source(const struct csr *c)
 
 /* --- parameters */
 
-static int refuse(struct reply *r, const char *what, const char *name)
+static void read_signals(struct csr *c, const struct omis_value *list)
 {
-	reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR, "%s %.40s", what, name);
-	return -ERR_INVALID;
-}
-
-static int read_syscall(struct csr *c, const char *name, struct reply *r)
-{
-	c->number_wanted = ALL_SYSCALLS;
-	if (!*name || str_to_i64(name, 0, TRACER_SYSCALLS_MAX - 1, &c->number_wanted) == 0)
-		return 0;
-	for (const struct syscall_name *s = syscall_names; s->name; s++)
-		if (!strcmp(s->name, name) && s->number < TRACER_SYSCALLS_MAX) {
-			c->number_wanted = s->number;
-			return 0;
-		}
-	return refuse(r, "this machine has no system call", name);
-}
-
-static int read_signals(struct csr *c, const struct omis_value *list, struct reply *r)
-{
-	int64_t sig = 0;
+	int64_t sig = 1;
 
 	for (size_t i = 0; i < list->list.n; i++) {
 		omis_value_i64(&list->list.v[i], &sig);
-		if (sig < 1 || sig > 64)
-			return refuse(r, "signals are numbered from 1 to 64", "");
 		c->signals_wanted |= UINT64_C(1) << (sig - 1);
 	}
-	return 0;
 }
 
-int csr_source_read(struct csr *c, const struct omis_call *event, struct reply *r)
+int csr_source_read(struct csr *c, const struct omis_call *event)
 {
 	switch (c->kind) {
 	case CSR_SYSCALL_START:
 	case CSR_SYSCALL_END:
-		return read_syscall(c, omis_value_text(&event->param[1], NULL), r);
+		return syscall_read(omis_value_text(&event->param[1], NULL), &c->number_wanted);
 	case CSR_SIGNAL:
-		return read_signals(c, &event->param[1], r);
+		read_signals(c, &event->param[1]);
+		return 0;
 	case CSR_ADDR:
 		omis_value_i64(&event->param[1], &c->number_wanted);
 		return 0;
@@ -117,7 +94,7 @@ static void add_wish(struct wish *w, const struct csr *c)
 	case CSR_SYSCALL_START:
 	case CSR_SYSCALL_END:
 		w->what |= c->kind == CSR_SYSCALL_START ? TRACER_SYSCALL_START : TRACER_SYSCALL_END;
-		if (c->number_wanted == ALL_SYSCALLS)
+		if (c->number_wanted == SYSCALL_ALL)
 			w->all_syscalls = true;
 		else
 			w->syscalls[c->number_wanted / 64] |= UINT64_C(1)
@@ -334,7 +311,7 @@ static bool is_meant(const struct csr *c, const struct proc *p, const struct pro
 	case TRACER_SYSCALL_END:
 		return c->kind == (m->what == TRACER_SYSCALL_START ? CSR_SYSCALL_START :
 								     CSR_SYSCALL_END) &&
-		       (c->number_wanted == ALL_SYSCALLS || c->number_wanted == number);
+		       (c->number_wanted == SYSCALL_ALL || c->number_wanted == number);
 	default:
 		return c->kind == CSR_SIGNAL && number >= 1 && number <= 64 &&
 		       (!c->signals_wanted || c->signals_wanted >> (number - 1) & 1);

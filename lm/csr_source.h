@@ -15,7 +15,7 @@
 bool csr_is_source(const struct csr *c);
 
 /* The parameters behind the objects. Negative: an entry says why. */
-int csr_source_read(struct csr *c, const struct omis_call *event, struct reply *r);
+int csr_source_read(struct csr *c, const struct omis_call *event);
 
 /* Arms it; what cannot be watched is an entry of action 0. Harmless for others. True: csr_tell_armed() when lm-trace watches. */
 bool csr_source_arm(struct csr *c, struct reply *r);

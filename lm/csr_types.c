@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/csr_types.h"
 
+#include "common/base/array.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +69,10 @@ void csr_say_who(struct evwrite *w, const struct proc *p, const char *host, uint
 		{ "rank", { .kind = EV_INT32, .i32 = p->own.rank } },
 		{ "job", { .kind = EV_STRING, .s = p->own.job, .n = (uint32_t)strlen(p->own.job) } },
 	};
+	unsigned n = ARRAY_LEN(c);
 
-	evwrite_define(w, 0, &(struct evtype){ .name = "", .nconst = sizeof(c) / sizeof(c[0]), .constant = c }, NULL);
+	if (p->own.rank < 0) /* it has none: no number stands for that */
+		c[n - 2] = c[n - 1];
+	n -= p->own.rank < 0;
+	evwrite_define(w, 0, &(struct evtype){ .name = "", .nconst = n, .constant = c }, NULL);
 }

@@ -108,10 +108,11 @@ static uint32_t word_of(const struct proc *p, int func)
 void hooks_apply(struct proc *p, int func)
 {
 	unsigned n = p->seg ? segview_funcs(p->seg) : 0;
+	uint64_t now = n ? ticks_now(p->own.tick_source) : 0;
 
 	for (unsigned i = 0; i < n; i++)
 		if (func == HOOKS_ALL || (unsigned)func == i)
-			segview_hook_set(p->seg, i, word_of(p, (int)i));
+			segview_hook_set(p->seg, i, word_of(p, (int)i), now);
 }
 
 bool hooks_has(const struct proc *p, uint32_t bits)

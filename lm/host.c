@@ -63,6 +63,11 @@ int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void 
 	return h->ops->each_memfd(h, name, fn, arg);
 }
 
+int host_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg)
+{
+	return h->ops->each_chosen ? h->ops->each_chosen(h, caid, fn, arg) : 0;
+}
+
 int host_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct err *e)
 {
 	return h->ops->open(h, pid, out, e);

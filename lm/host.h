@@ -96,6 +96,7 @@ enum host_figures_what {
 	HOST_FIGURES_STATUS = 2, /* uid, gid, peak size, stack, inner pid */
 	HOST_FIGURES_IO = 4,
 	HOST_FIGURES_SWITCHES = 8, /* one file a thread */
+	HOST_FIGURES_SIGNALS = 16, /* of a process: those of its first thread, and what is for any of them */
 };
 
 /* Of a process or of a thread. */
@@ -114,6 +115,8 @@ struct host_figures {
 	int32_t inner_pid; /* as the process sees it itself, in its own pid namespace */
 	int64_t voluntary, involuntary; /* context switches */
 	int64_t read_blocks, write_blocks; /* of 512 bytes, as in getrusage() */
+	bool has_signals; /* the four below are known; bit n - 1: signal n */
+	uint64_t sig_pending, sig_blocked, sig_ignored, sig_caught;
 };
 
 struct host;
@@ -130,6 +133,17 @@ typedef void (*host_on_exit_fn)(void *arg, int status);
 
 /* One memfd of the name that was asked for; the callback owns fd. */
 typedef void (*host_on_memfd_fn)(void *arg, int32_t pid, int fd);
+
+#define CHOSEN_FOUND_MAX 65536 /* in one look */
+
+/* A process that is chosen (common/ring/chosen.h); texts are what its user put there. */
+struct host_chosen {
+	int32_t pid;
+	int32_t mark; /* the pid that the variable names */
+	char name[16]; /* as in struct host_figures */
+	char job[64], program[128]; /* program: the path, as far as it fits; "": not known */
+};
+typedef void (*host_on_chosen_fn)(void *arg, const struct host_chosen *c);
 
 /*
  * Blocks of memory: count of them (at least one), each `block` bytes long and `stride` (not
@@ -173,6 +187,8 @@ struct host_ops {
 		       struct err *e);
 	int (*file)(struct host *h, const struct host_file *f, struct buf *out, struct err *e);
 	int (*each_memfd)(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
+	int (*each_chosen)(struct host *h, const char *caid, host_on_chosen_fn fn,
+			   void *arg); /* may be NULL */
 	int (*open)(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
 	int (*open_ended)(struct host *h, int32_t pid, uint64_t start, struct host_proc **out,
 			  struct err *e); /* may be NULL */
@@ -218,6 +234,9 @@ int host_file(struct host *h, const struct host_file *f, struct buf *out, struct
 
 /* Calls fn for each memfd called `name` that a process of our user holds open. Blocks for one look at /proc. */
 int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
+
+/* Calls fn for each process of our user that is chosen, for the monitor of that CA. Blocks for one look at /proc. */
+int host_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg);
 
 /*
  * -ERR_NOTFOUND for a process that does not exist, is not of our user, is a

@@ -105,6 +105,7 @@ static const struct host_ops linux_ops = {
 	.strings = linux_strings,
 	.file = linux_file,
 	.each_memfd = linux_each_memfd,
+	.each_chosen = linux_each_chosen,
 	.open = linux_proc_open,
 	.open_ended = linux_proc_open_ended,
 	.watch = linux_proc_watch,

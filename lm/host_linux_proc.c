@@ -90,6 +90,18 @@ static void parse_status(const char *text, struct host_figures *f)
 	f->stack = kib_field(text, "VmStk:");
 }
 
+static void parse_signals(const char *text, struct host_figures *f)
+{
+	uint64_t own = 0;
+
+	f->has_signals = text_hex_field(text, "SigPnd:", &own) &&
+			 text_hex_field(text, "ShdPnd:", &f->sig_pending) &&
+			 text_hex_field(text, "SigBlk:", &f->sig_blocked) &&
+			 text_hex_field(text, "SigIgn:", &f->sig_ignored) &&
+			 text_hex_field(text, "SigCgt:", &f->sig_caught);
+	f->sig_pending |= own;
+}
+
 static int figures_at(struct host_linux *h, const char *path, unsigned what, struct host_figures *f)
 {
 	const char *text;
@@ -97,11 +109,14 @@ static int figures_at(struct host_linux *h, const char *path, unsigned what, str
 
 	if (what & HOST_FIGURES_STAT && parse_stat(h, linux_text(h, "%s/stat", path), f) < 0)
 		return -ERR_NOTFOUND;
-	if (what & HOST_FIGURES_STATUS) {
+	if (what & (HOST_FIGURES_STATUS | HOST_FIGURES_SIGNALS)) {
 		text = linux_text(h, "%s/status", path);
 		if (!*text)
 			return -ERR_NOTFOUND;
-		parse_status(text, f);
+		if (what & HOST_FIGURES_STATUS)
+			parse_status(text, f);
+		if (what & HOST_FIGURES_SIGNALS)
+			parse_signals(text, f);
 	}
 	if (what & HOST_FIGURES_IO) {
 		text = linux_text(h, "%s/io", path);

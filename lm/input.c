@@ -85,6 +85,10 @@ int input_open(struct input *in, const struct flow_source *s, struct err *e)
 		rc = open_metric(in, s, e);
 	if (!rc)
 		rc = regions_open(in, e);
+	if (!rc && cells_moves(in)) {
+		in->under_way = calloc(SEG_THREADS_MAX, sizeof(*in->under_way));
+		rc = in->under_way ? 0 : err_nomem(e);
+	}
 	if (rc)
 		input_done(in);
 	return rc;
@@ -94,6 +98,8 @@ void input_done(struct input *in)
 {
 	regions_done(in);
 	free(in->partner);
+	free(in->under_way);
+	in->under_way = NULL;
 	in->partner = NULL;
 	in->npartner = 0;
 }
@@ -132,14 +138,24 @@ const char *input_fault(const struct input *in)
 
 void input_continue(struct input *in, struct input *from)
 {
+	uint64_t *none = in->under_way;
+
 	regions_continue(in, from);
+	if (none && from->under_way) {
+		in->under_way = from->under_way;
+		from->under_way = none;
+	}
 	in->proc = from->proc;
 	in->has_base = from->has_base;
 	in->is_closed = from->is_closed;
+	in->closed_at = from->closed_at;
 	in->is_lost = from->is_lost;
 	in->is_cut = from->is_cut;
 	in->base = from->base;
 	in->base_open = from->base_open;
+	in->before = from->before;
+	in->before_open = from->before_open;
+	in->is_new = from->is_new;
 	in->seen = from->seen;
 	in->has_seen = from->has_seen;
 	in->used = from->used;
@@ -218,13 +234,32 @@ void input_begin(struct input *in, const struct input_moment *m, bool is_new)
 		in->base_open = v.open;
 	}
 	in->has_base |= is_new;
+	in->before = in->has_base && is_total(in) ? v.value : 0;
+	in->before_open = in->has_base && is_total(in) ? v.open : 0;
+	in->is_new = is_new;
+	if (in->under_way)
+		cells_under_way(in);
+}
+
+bool input_judge_again(struct input *in, bool is_new)
+{
+	double by = is_new ? -1 : 1;
+
+	if (!in->has_base || in->is_new == is_new)
+		return false;
+	in->is_new = is_new;
+	in->base += by * in->before;
+	in->base_open += by * in->before_open;
+	return in->before != 0 || in->before_open != 0;
 }
 
 void input_renew(struct input *in)
 {
 	in->is_closed = in->is_lost = false;
-	if (in->from == INPUT_CALLS && in->has_base)
+	if (in->from == INPUT_CALLS && in->has_base) {
 		in->base = -in->seen;
+		in->before = in->before_open = 0;
+	}
 }
 
 static bool read_value(struct input *in, const struct input_moment *m, struct reading_value *v)
@@ -273,9 +308,19 @@ void input_close(struct input *in, const struct input_moment *m, bool has_ended)
 	if (is_total(in) && !in->is_closed)
 		read_value(in, m, &v);
 	in->is_closed = true;
+	in->closed_at = m->now;
 	in->is_lost = !has_ended;
 	regions_detach(in);
 	in->proc = NULL;
+}
+
+/* What was last of it is as old as its end. */
+static void say_ended(const struct input *in, struct flow_token *t)
+{
+	if (!in->is_closed || in->is_lost)
+		return;
+	t->flags |= FLOW_ENDED;
+	t->time = t->oldest = t->newest = in->closed_at;
 }
 
 struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read)
@@ -283,10 +328,19 @@ struct flow_token input_read(struct input *in, const struct input_moment *m, int
 	struct reading_value v;
 	struct flow_token t;
 
-	if (!read_value(in, m, &v))
-		return flow_token_missing(read, m->now, 1);
+	if (!read_value(in, m, &v)) {
+		t = flow_token_missing(read, m->now, 1);
+		say_ended(in, &t);
+		return t;
+	}
 	t = flow_token_make(read, v.value, v.error, m->now);
+	if (in->under_way && !in->is_closed && cells_under_way(in)) {
+		t.value = NAN;
+		t.error = 0;
+		t.flags |= FLOW_NONE_YET;
+	}
 	if (in->is_cut && in->source->from_start)
 		t.flags |= FLOW_LOST;
+	say_ended(in, &t);
 	return t;
 }

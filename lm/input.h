@@ -44,10 +44,14 @@ struct input {
 	int meter_rc; /* why there are none */
 	struct proc *proc; /* NULL: not there, or not any more */
 	uint32_t hooks; /* bits that it wants of the calls that it counts */
+	uint64_t *under_way; /* owned, SEG_THREADS_MAX: numbers of calls that move bytes; NULL where that does not matter */
 	bool has_base, is_closed;
+	nsec_t closed_at; /* system time */
 	bool is_lost; /* closed, but its process runs on: what it does is not known any more */
 	bool is_cut; /* an lm before us had begun to count, and took with it where that was */
 	double base; /* the cells at the beginning */
+	double before, before_open; /* what the process had done when the input began, if it began by itself */
+	bool is_new; /* that counts */
 	double base_open; /* of calls that were under way then: when they end, time from before is in the value */
 	double seen; /* the last value; the final one when is_closed */
 	bool has_seen;
@@ -101,6 +105,12 @@ bool input_base_key(const struct input *in, const char *object, char *out, size_
 /* From now on. is_new: the process has begun after the measurement: all that it ever did counts. */
 void input_begin(struct input *in, const struct input_moment *m, bool is_new);
 
+/*
+ * It turns out that the process has begun after the measurement, or before it: what it had done when the input began
+ * counts, or does not. True: the base is another one.
+ */
+bool input_judge_again(struct input *in, bool is_new);
+
 /* The process got another segment, whose cells begin anew. */
 void input_renew(struct input *in);
 
@@ -116,7 +126,10 @@ void input_close(struct input *in, const struct input_moment *m, bool has_ended)
  */
 bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value, double *error);
 
-/* The token for a read, without a value when there is none. */
+/*
+ * The token for a read, without a value when there is none: FLOW_NONE_YET while a call goes on that began before the
+ * last read and tells its bytes at its end, so that their rate is that over all its time.
+ */
 struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read);
 
 #endif

@@ -14,6 +14,11 @@ struct reading_value {
 int cells_open(struct input *in, struct err *e);
 bool cells_look(struct input *in, const struct input_moment *m, struct reading_value *v);
 
+/* It is about what moves between two reads. */
+bool cells_moves(const struct input *in);
+/* A call whose bytes are told at its end has been under way since the last look here, the whole time. */
+bool cells_under_way(struct input *in);
+
 /* Ids of the calls that it counts, ascending, into func[call_count]. */
 unsigned cells_funcs(const struct input *in, uint16_t *func);
 

@@ -22,13 +22,6 @@ int regions_open(struct input *in, struct err *e)
 	if (in->from != INPUT_CALLS)
 		return err_set(e, ERR_UNSUPPORTED, "%s is not told apart by regions: it is no metric of calls",
 			       in->metric.name);
-	if (in->npartner)
-		return err_set(e, ERR_UNSUPPORTED, "%s is told apart by partners or by regions, not by both",
-			       in->metric.name);
-	if (input_is_vt(in))
-		return err_set(e, ERR_UNSUPPORTED, "%s is not told apart by regions at a probe: take the difference "
-						   "of its values at the region's two probes",
-			       in->metric.name);
 	for (size_t i = 0; i < names->n; i++)
 		if (!region_is_name(names->v[i]))
 			return err_set(e, ERR_INVALID, "%s: a region is BEGIN..END, two probes, or a NAME that makes two",

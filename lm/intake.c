@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
+#include "lm/chosen.h"
 #include "lm/hooks.h"
 #include "lm/intake_internal.h"
 
@@ -70,15 +71,18 @@ static int take(struct intake *n, struct segview **v, const struct stat *st, int
 static int try_fd(struct intake *n, int fd, int32_t pid, bool adopted, struct err *e)
 {
 	struct segview *v = NULL;
+	struct proc *p;
 	struct stat st;
 	int rc;
 
 	rc = segview_open(fd, n->conf.uid, &v, e);
 	if (rc == 0 && fstat(fd, &st) < 0)
 		rc = err_sys(e, "fstat");
-	if (rc == 0 && procs_find_segment(n->conf.procs, st.st_ino, pid)) {
+	p = rc == 0 ? procs_find_segment(n->conf.procs, st.st_ino, pid) : NULL;
+	if (p) {
 		segview_free(v);
-		return 0; /* it came by both ways */
+		procs_look_at(p); /* it came by both ways, or has become a rank */
+		return 0;
 	}
 	if (rc == 0)
 		rc = take(n, &v, &st, pid, adopted, e);
@@ -92,7 +96,7 @@ static void unready_free(struct intake *n, struct unready *u)
 {
 	list_del(&u->link);
 	n->nunready--;
-	close(u->fd);
+	closer_close(n->closer, u->fd);
 	free(u);
 }
 
@@ -150,7 +154,7 @@ int intake_segment(struct intake *n, int fd, int32_t pid, bool adopted)
 		return rc;
 	if (rc < 0)
 		refuse(n, pid, &e);
-	close(fd);
+	closer_close(n->closer, fd);
 	return rc;
 }
 
@@ -165,7 +169,7 @@ static void on_memfd(void *arg, int32_t pid, int fd)
 		return;
 	if (rc < 0 && rc != -ERR_DENIED && rc != -ERR_NOTFOUND)
 		refuse(n, pid, &e);
-	close(fd);
+	closer_close(n->closer, fd);
 }
 
 size_t intake_adopt(struct intake *n)
@@ -178,7 +182,18 @@ size_t intake_adopt(struct intake *n)
 	host_each_memfd(n->conf.host, n->memfd, on_memfd, n);
 	taken = n->stats.taken - taken;
 	n->stats.adopted += taken;
+	chosen_wake(n->chosen);
 	return (size_t)taken;
+}
+
+static struct chosen *open_chosen(const struct intake *n)
+{
+	return chosen_new(&(struct chosen_conf){ .loop = n->conf.loop,
+						 .host = n->conf.host,
+						 .procs = n->conf.procs,
+						 .caid = n->memfd + strcspn(n->memfd, "-") + 1,
+						 .refused = n->conf.refused,
+						 .arg = n->conf.arg });
 }
 
 int intake_open(const struct intake_conf *c, struct intake **out, struct err *e)
@@ -196,7 +211,9 @@ int intake_open(const struct intake_conf *c, struct intake **out, struct err *e)
 	n->retry = loop_timer_new(c->loop, on_retry, n);
 	n->memfd = str_dup(c->memfd);
 	n->socket = c->socket ? str_dup(c->socket) : NULL;
-	if (!n->retry || !n->memfd || (c->socket && !n->socket))
+	n->closer = closer_new();
+	n->chosen = n->memfd ? open_chosen(n) : NULL;
+	if (!n->retry || !n->memfd || !n->closer || !n->chosen || (c->socket && !n->socket))
 		rc = err_nomem(e);
 	if (rc == 0 && c->socket)
 		rc = intake_listen(n, e);
@@ -215,7 +232,9 @@ void intake_close(struct intake *n)
 	intake_unlisten(n);
 	list_each_safe (i, &n->unready)
 		unready_free(n, list_entry(i, struct unready, link));
+	chosen_free(n->chosen);
 	loop_timer_free(n->retry);
+	closer_free(n->closer);
 	free(n->socket);
 	free(n->memfd);
 	free(n);

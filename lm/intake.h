@@ -2,7 +2,7 @@
 /*
  * How processes come to be watched: they hand over their segment through a
  * socket when they start, and an lm that starts later finds the segments of those that
- * run already. Nobody of another user gets in.
+ * run already. Those that have none are found by their environment (chosen.h). Nobody of another user gets in.
  */
 #ifndef LM_INTAKE_H
 #define LM_INTAKE_H
@@ -30,7 +30,7 @@ struct intake_conf {
 	struct procs *procs; /* all borrowed */
 	const char *socket; /* path in a private directory; copied. NULL: no socket (tests) */
 	int listener; /* that socket, listening already, inherited from who started us; becomes the intake's. 0: it makes one */
-	const char *memfd; /* name of segments: omig-<caid>; copied */
+	const char *memfd; /* name of segments: omig-<caid>; copied. The CA is that of the chosen ones, too */
 	uid_t uid; /* ours */
 	/* Something was not taken in: once a case, in words for people. */
 	void (*refused)(void *arg, int32_t pid, const struct err *why);
@@ -43,7 +43,16 @@ struct intake_conf {
  */
 int intake_open(const struct intake_conf *c, struct intake **out, struct err *e);
 
-/* Removes the socket. */
+/* Those that have connected by now, as far as there are descriptors. */
+void intake_take_waiting(struct intake *n);
+
+/* Nobody finds the socket any more. Who had connected waits: intake_take_waiting(). */
+void intake_withdraw(struct intake *n);
+
+/* A descriptor of the socket, inherited by programs that this one becomes: for its intake. -1: there is none. */
+int intake_pass(struct intake *n);
+
+/* Removes the socket, unless it was withdrawn or passed on. */
 void intake_close(struct intake *n);
 
 /*

@@ -4,12 +4,16 @@
 #define LM_INTAKE_INTERNAL_H
 
 #include "common/base/list.h"
+#include "lm/closer.h"
 #include "lm/intake.h"
 
 struct intake {
 	struct intake_conf conf;
+	struct chosen *chosen; /* owned */
 	char *socket, *memfd; /* owned */
+	struct closer *closer; /* owned; of all that processes handed over */
 	int listen_fd; /* -1: none */
+	bool is_given_up; /* what stands at the path is not ours any more */
 	struct loop_fd *listen;
 	int spare[INTAKE_SPARE_FDS]; /* given back while somebody is taken in; -1: not there */
 	struct loop_timer *rest; /* out of descriptors: listening goes on after it */
@@ -35,8 +39,5 @@ void intake_refuse(struct intake *n, int32_t pid, const struct err *why);
 
 int intake_listen(struct intake *n, struct err *e);
 void intake_unlisten(struct intake *n);
-
-/* Those that have connected by now, as far as there are descriptors. */
-void intake_take_waiting(struct intake *n);
 
 #endif

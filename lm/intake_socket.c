@@ -5,17 +5,21 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
+#include "lm/chosen.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #define ACCEPTS_MAX 256 /* in one turn */
+#define SCM_FDS_MAX 253 /* of one message, by the kernel (SCM_MAX_FD): what has no room is closed in our own context */
 #define REST_NS (500 * NSEC_PER_MSEC)
 
 struct visitor {
@@ -27,18 +31,30 @@ struct visitor {
 	struct loop_timer *patience;
 };
 
+/* Descriptors that were sent and not received are closed with the socket. */
+static void leave_socket(struct intake *n, int fd)
+{
+	struct pollfd unread = { fd, POLLIN, 0 };
+
+	shutdown(fd, SHUT_WR);
+	if (poll(&unread, 1, 0) == 0)
+		close(fd);
+	else
+		closer_close(n->closer, fd);
+}
+
 static void visitor_free(struct visitor *v)
 {
 	list_del(&v->link);
 	v->intake->nvisitor--;
 	loop_fd_free(v->watch);
 	loop_timer_free(v->patience);
-	close(v->fd);
+	leave_socket(v->intake, v->fd);
 	free(v);
 }
 
 /* More descriptors than one are a break of the rules; each that came must be closed. */
-static int take_descriptor(struct msghdr *msg)
+static int take_descriptor(struct closer *closer, struct msghdr *msg)
 {
 	int fd = -1, n = 0;
 
@@ -52,13 +68,13 @@ static int take_descriptor(struct msghdr *msg)
 
 			memcpy(&got, CMSG_DATA(c) + at, sizeof(got));
 			if (n)
-				close(got);
+				closer_close(closer, got);
 			else
 				fd = got;
 		}
 	}
 	if (n > 1) {
-		close(fd);
+		closer_close(closer, fd);
 		fd = -1;
 	}
 	return fd;
@@ -83,7 +99,7 @@ static int receive(struct visitor *v)
 	struct iovec iov = { &r, sizeof(r) };
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(8 * sizeof(int))];
+		char bytes[CMSG_SPACE(SCM_FDS_MAX * sizeof(int))];
 	} control = { .bytes = { 0 } };
 	struct msghdr msg = { .msg_iov = &iov,
 			      .msg_iovlen = 1,
@@ -97,16 +113,22 @@ static int receive(struct visitor *v)
 	n = recvmsg(v->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return -1;
-	fd = n < 0 ? -1 : take_descriptor(&msg);
+	fd = n < 0 ? -1 : take_descriptor(v->intake->closer, &msg);
 	if (n == 0 && fd < 0)
 		return 0; /* only looked whether we are here */
-	if (check_message(&r, n, msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC), &e) == 0 && fd < 0)
+	check_message(&r, n, msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC), &e);
+	if (!e.code && !r.bytes && !msg.msg_controllen) {
+		chosen_wake(v->intake->chosen);
+		return 0;
+	}
+	if (!e.code && fd < 0)
 		err_set(&e, ERR_PROTO, "no single descriptor came with its registration");
+	if (!e.code && !closer_is_memory(fd))
+		err_set(&e, ERR_DENIED, "what it registers is no memory file");
 	if (!e.code && (fstat(fd, &st) < 0 || (uint64_t)st.st_size != r.bytes))
 		err_set(&e, ERR_PROTO, "its segment has not the size that it says");
 	if (e.code) {
-		if (fd >= 0)
-			close(fd);
+		closer_close(v->intake->closer, fd);
 		intake_refuse(v->intake, v->pid, &e);
 		return 0;
 	}
@@ -127,7 +149,7 @@ static bool take_spare(struct intake *n)
 {
 	for (size_t i = 0; i < INTAKE_SPARE_FDS; i++) {
 		if (n->spare[i] < 0)
-			n->spare[i] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+			n->spare[i] = eventfd(0, EFD_CLOEXEC); /* a copy would keep open what it is of */
 		if (n->spare[i] < 0)
 			return false;
 	}
@@ -138,11 +160,10 @@ static bool take_spare(struct intake *n)
  * Out of descriptors the queue stays readable for ever, and who is taken out of it would be lost,
  * because its own descriptor cannot be received: look away for a while.
  */
-static void rest(struct intake *n)
+static void rest(struct intake *n, const char *why)
 {
 	if (!n->is_resting)
-		log_warn("lm", "no descriptor is left (ulimit -n): processes that come wait until "
-			       "others have ended");
+		log_warn("lm", "%s: processes that come wait until others have ended", why);
 	n->is_resting = true;
 	loop_fd_set(n->listen, 0);
 	loop_timer_arm(n->rest, REST_NS);
@@ -157,7 +178,7 @@ static void on_visitor(void *arg, unsigned what)
 	if (receive(v) == 0)
 		visitor_free(v);
 	if (!take_spare(n))
-		rest(n);
+		rest(n, "no descriptor is left (ulimit -n)");
 }
 
 static void on_patience(void *arg)
@@ -206,12 +227,12 @@ static void admit(struct intake *n, int fd)
 
 	if (check_credentials(n, fd, &pid, &e) < 0) {
 		intake_refuse(n, pid, &e);
-		close(fd);
+		leave_socket(n, fd);
 		return;
 	}
 	v = calloc(1, sizeof(*v));
 	if (!v) {
-		close(fd);
+		leave_socket(n, fd);
 		return;
 	}
 	*v = (struct visitor){ .intake = n, .fd = fd, .pid = pid };
@@ -234,7 +255,11 @@ static bool accept_one(struct intake *n)
 	if (fd >= 0)
 		admit(n, fd);
 	if (!take_spare(n) || why == EMFILE || why == ENFILE || why == ENOMEM) {
-		rest(n);
+		rest(n, "no descriptor is left (ulimit -n)");
+		return false;
+	}
+	if (closer_is_full(n->closer)) {
+		rest(n, "descriptors that processes handed over do not close");
 		return false;
 	}
 	return fd >= 0;
@@ -255,7 +280,7 @@ static void on_rest(void *arg)
 {
 	struct intake *n = arg;
 
-	if (!take_spare(n)) {
+	if (!take_spare(n) || closer_is_full(n->closer)) {
 		loop_timer_arm(n->rest, REST_NS);
 		return;
 	}
@@ -343,7 +368,7 @@ int intake_listen(struct intake *n, struct err *e)
 	if (!n->listen)
 		return -ERR_SYS;
 	if (!take_spare(n))
-		rest(n);
+		rest(n, "no descriptor is left (ulimit -n)");
 	return 0;
 }
 
@@ -363,5 +388,21 @@ void intake_unlisten(struct intake *n)
 	if (n->listen_fd < 0)
 		return;
 	close(n->listen_fd);
-	unlink(n->socket);
+	if (!n->is_given_up)
+		unlink(n->socket);
+}
+
+void intake_withdraw(struct intake *n)
+{
+	if (n->listen_fd >= 0 && !n->is_given_up)
+		unlink(n->socket);
+	n->is_given_up = true;
+}
+
+int intake_pass(struct intake *n)
+{
+	if (n->listen_fd < 0 || n->is_given_up)
+		return -1;
+	n->is_given_up = true;
+	return dup(n->listen_fd);
 }

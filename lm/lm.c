@@ -39,6 +39,11 @@ static int on_triggered(void *arg, const struct msg_triggered *t)
 	return send_up(arg, &(struct msg){ .type = MSG_TRIGGERED, .triggered = *t });
 }
 
+static int on_losses(void *arg, const struct msg_losses *m)
+{
+	return send_up(arg, &(struct msg){ .type = MSG_LOSSES, .losses = *m });
+}
+
 static void on_up(void *arg, uint32_t node, bool is_other)
 {
 	struct lm *m = arg;
@@ -229,7 +234,8 @@ static void on_linger(void *arg)
 {
 	struct lm *m = arg;
 
-	if (keeps_are_empty(m->keeps))
+	m->has_lingered = keeps_are_empty(m->keeps) && !m->end_reason;
+	if (m->has_lingered)
 		lm_stop(m, "no process to watch");
 	else
 		loop_timer_arm(m->linger, m->conf.linger);
@@ -424,7 +430,7 @@ static int open_work(struct lm *m, struct err *e)
 	m->tasks = tasks_new(&env);
 	if (!m->tasks)
 		return err_nomem(e);
-	m->csrs = csrs_new(&(struct csrs_conf){ env, m->tasks, on_triggered, on_armed, on_corrupt, m });
+	m->csrs = csrs_new(&(struct csrs_conf){ env, m->tasks, on_triggered, on_losses, on_armed, on_corrupt, m });
 	m->readings = readings_new(&(struct readings_conf){ env, c->bases, send_up, m });
 	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, m->ops, send_frames, m });
 	m->directory = directory_new(

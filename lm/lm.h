@@ -86,6 +86,16 @@ int lm_ask_top(struct lm *m, const struct msg *msg);
 /* Leaves in good order, then on_end. */
 void lm_stop(struct lm *m, const char *reason);
 
+/*
+ * After on_end. It has ended for want of processes: what has registered since is to be watched by another lm, which finds it.
+ * lm_is_wanted(): there is such a one. Before: nobody can register here from now on; who did so a moment ago still counts.
+ * The socket for that lm, or -1: intake_pass().
+ */
+bool lm_has_lingered(const struct lm *m);
+bool lm_is_wanted(struct lm *m);
+void lm_withdraw(struct lm *m);
+int lm_pass_socket(struct lm *m);
+
 bool lm_is_up(const struct lm *m);
 
 /* For a reload: from now on so. */

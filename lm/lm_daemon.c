@@ -53,6 +53,12 @@ static const struct conf_schema schema = { .program = "lm",
 /* Who starts us says --daemon; going to the background is what we do anyway. */
 static bool ignored_daemon;
 static int64_t listen_fd; /* 0 = none */
+
+/* What the lm after this one inherits; lock -1: there is none. listener -1: it makes its own. */
+static struct {
+	int lock, listener;
+} successor = { -1, -1 };
+
 static const struct opt options[] = {
 	{ .name = "daemon",
 	  .kind = OPT_FLAG,
@@ -94,7 +100,7 @@ static int find_host_name(struct program *p, const char *given, struct err *e)
 		str_copy(p->host_name, sizeof(p->host_name), given);
 	else if (gethostname(p->host_name, sizeof(p->host_name) - 1) < 0)
 		return err_sys(e, "gethostname");
-	if (!str_is_name(p->host_name, strlen(p->host_name)) || strchr(p->host_name, '/'))
+	if (!identity_host_is_valid(p->host_name))
 		return err_set(e, ERR_INVALID, "this host's name is no name: give one with --host");
 	return 0;
 }
@@ -235,7 +241,8 @@ static int open_join(struct program *p, const struct lm_values *v, struct err *e
 static int find_mainsm(struct program *p, const struct lm_values *v, struct err *e)
 {
 	struct connstr_source from = { .given = v->mainsm,
-				       .state_dir = daemon_state_dir(p->daemon) };
+				       .state_dir = daemon_state_dir(p->daemon),
+				       .prefers_own = true };
 
 	return connstr_find(&from, &p->conn, e);
 }
@@ -309,12 +316,79 @@ static void status(struct daemon *d, struct buf *out)
 		lm_dump(p->lm, out);
 }
 
+/*
+ * Processes register until the last moment, and none may be left with nobody to watch it: either it meets this lm and the
+ * next one finds it, or it meets none, gets the lock and starts one.
+ */
+static void hand_over(struct program *p)
+{
+	if (lm_is_wanted(p->lm)) {
+		successor.listener = lm_pass_socket(p->lm);
+		successor.lock = daemon_pass_lock(p->daemon);
+		return;
+	}
+	lm_withdraw(p->lm);
+	daemon_unlock(p->daemon);
+	if (lm_is_wanted(p->lm) && daemon_lock(p->daemon, p->paths.lock, NULL) == 0)
+		successor.lock = daemon_pass_lock(p->daemon);
+}
+
+/* The value stands behind it, or in the next word. 0: it is another option. */
+static int words_of(const char *word, const char *option)
+{
+	size_t n = strlen(option);
+
+	if (strncmp(word, option, n) != 0)
+		return 0;
+	return word[n] == '=' ? 1 : word[n] ? 0 : 2;
+}
+
+/* What this one was started with, but for what it inherited. Ends with NULL; room for 4 more words. */
+static char **own_words(char **argv, size_t *n)
+{
+	size_t all = 0, skip;
+	char **out;
+
+	while (argv[all])
+		all++;
+	out = calloc(all + 5, sizeof(*out));
+	*n = 0;
+	for (size_t i = 0; out && i < all; i++) {
+		skip = (size_t)words_of(argv[i], "--lock-fd") + (size_t)words_of(argv[i], "--listen-fd");
+		if (skip)
+			i += skip - 1;
+		else
+			out[(*n)++] = argv[i];
+	}
+	return out;
+}
+
+void lm_daemon_go_on(char **argv)
+{
+	char lock[32], listener[32];
+	char **words;
+	size_t n;
+
+	words = successor.lock < 0 ? NULL : own_words(argv, &n);
+	if (!words)
+		return;
+	snprintf(lock, sizeof(lock), "--lock-fd=%d", successor.lock);
+	snprintf(listener, sizeof(listener), "--listen-fd=%d", successor.listener);
+	words[n++] = lock;
+	if (successor.listener >= 0)
+		words[n++] = listener;
+	execv("/proc/self/exe", words);
+	free(words);
+}
+
 static void done(struct daemon *d)
 {
 	struct program *p = daemon_user(d);
 
 	if (!p)
 		return;
+	if (p->lm && lm_has_lingered(p->lm))
+		hand_over(p);
 	lm_free(p->lm);
 	join_free(p->join);
 	host_free(p->host);

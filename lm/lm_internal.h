@@ -50,6 +50,7 @@ struct lm {
 	struct procs_listener listener;
 	struct loop_timer *linger, *drain;
 	char *end_reason; /* owned; NULL: not ending */
+	bool has_lingered; /* it ends for want of processes */
 };
 
 /* lm_audit.c */

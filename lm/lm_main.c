@@ -4,5 +4,8 @@
 
 int main(int argc, char **argv)
 {
-	return daemon_main(&lm_daemon_spec, argc, argv);
+	int status = daemon_main(&lm_daemon_spec, argc, argv);
+
+	lm_daemon_go_on(argv);
+	return status;
 }

@@ -75,6 +75,7 @@ static void put_losses(const struct lm *m, const struct figures *f)
 	f->number(f->arg, "calls_unwatched", (int64_t)l.calls);
 	f->number(f->arg, "calls_without_partner", (int64_t)l.partner_calls);
 	f->number(f->arg, "actions_skipped", (int64_t)l.actions);
+	f->number(f->arg, "requests_uncounted", (int64_t)l.requests);
 	f->number(f->arg, "records_dropped", (int64_t)l.records);
 }
 

@@ -4,6 +4,7 @@
 #include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "lm/current.h"
 #include "lm/hooks.h"
 #include "lm/proc_internal.h"
 #include "lm/totals.h"
@@ -86,7 +87,9 @@ static void proc_free(struct proc *p)
 	segview_free(p->seg);
 	hooks_clear(p);
 	totals_free(p->last);
+	free(p->queue_before);
 	free(p->thread);
+	current_free(p->current);
 	free(p);
 }
 
@@ -242,6 +245,29 @@ static int hold(struct procs *s, const struct proc_intake *in, struct host_proc 
 	return host_proc_open_ended(s->host, in->pid, (uint64_t)own.start_ns, out, e);
 }
 
+/* True when that is new. Texts end where the segment's would. */
+static bool say_program(struct proc *p, const char *job, const char *program)
+{
+	char its_job[sizeof(p->own.job)], its_program[sizeof(p->own.program)];
+
+	str_escape(its_job, sizeof(its_job), job ? job : "", job ? strlen(job) : 0);
+	str_escape(its_program, sizeof(its_program), program ? program : "", program ? strlen(program) : 0);
+	if (str_eq(its_job, p->own.job) && str_eq(its_program, p->own.program))
+		return false;
+	str_copy(p->own.job, sizeof(p->own.job), its_job);
+	str_copy(p->own.program, sizeof(p->own.program), its_program);
+	return true;
+}
+
+void procs_set_program(struct proc *p, const char *job, const char *program)
+{
+	if (p->seg || !say_program(p, job, program))
+		return;
+	if (procs_note_figures(p) == 0)
+		fill_name(p, &p->figures);
+	procs_tell(p, PROC_CHANGED);
+}
+
 static int add(struct procs *s, struct proc_intake *in, struct proc **out, struct err *e)
 {
 	struct proc *p;
@@ -270,6 +296,7 @@ static int add(struct procs *s, struct proc_intake *in, struct proc **out, struc
 	p->exit_status = -1;
 	if (procs_note_figures(p) == 0)
 		fill_name(p, &p->figures);
+	say_program(p, in->job, in->program);
 	p->id = mint_id(s, p->pid, p->start);
 	name_proc(p);
 	list_push_back(&s->all, &p->link);
@@ -429,6 +456,11 @@ const struct proc_thread *proc_find_tid(const struct proc *p, int32_t tid)
 const struct list *procs_all(const struct procs *s)
 {
 	return &s->all;
+}
+
+bool proc_is_alone(const struct proc *p)
+{
+	return !p->seg_inode || p->own.state == SEG_WITHOUT_MPI;
 }
 
 size_t procs_alive(const struct procs *s)

@@ -81,7 +81,10 @@ struct proc {
 	struct host_figures figures; /* as seen last */
 	struct totals *last; /* calls.c: values at the end */
 	struct proc_hooks hooks; /* hooks.c */
-	nsec_t queue_since; /* services_queue.c: when the list of what is posted began */
+	struct proc_current *current; /* current.c: what looks have seen of calls; NULL: nothing yet */
+	nsec_t queue_since; /* services_queue.c: when the list of what is posted began, */
+	uint64_t *queue_before; /* owned: calls that threads were in then, their number + 1; 0: in none */
+	bool queue_is_late; /* calls had been made by then */
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
 	struct proc_probes *probes; /* probe.c: wishes; NULL: none */
 	struct proc_events *events; /* events.c: types and wishes; NULL: none were looked at */
@@ -140,12 +143,16 @@ const char *procs_boot_id(const struct procs *s);
  */
 struct proc_intake {
 	int32_t pid;
+	const char *job, *program; /* where there is no segment that says so; NULL: not known */
 	struct segview *seg;
 	uint64_t inode;
 	uint32_t kept; /* see struct proc_hooks */
 	bool may_have_ended;
 };
 int procs_take(struct procs *s, struct proc_intake *in, struct proc **out, struct err *e);
+
+/* Of a process without a segment: it may have called exec. Any bytes but 0. */
+void procs_set_program(struct proc *p, const char *job, const char *program);
 
 /* Its segment broke the rules: it is not looked at again. */
 void procs_detach(struct proc *p, const char *why);
@@ -167,6 +174,13 @@ uint64_t procs_detached(const struct procs *s); /* segments that broke the rules
 
 /* Another number each time, never 0. */
 uint64_t procs_next_mark(struct procs *s);
+
+/*
+ * It makes no MPI calls: it has no segment and never had one, or one without MPI, so far. What is told of calls is
+ * not 0 then: there is nothing.
+ */
+bool proc_is_alone(const struct proc *p);
+#define PROC_ALONE "the process makes no MPI calls"
 
 /* Looks at the threads of p now. */
 void procs_look_at(struct proc *p);

@@ -7,6 +7,7 @@
 #include "lm/proc.h"
 
 #include "common/base/array.h"
+#include "lm/current.h"
 #include "lm/proc_internal.h"
 #include "lm/tickbase.h"
 
@@ -138,6 +139,7 @@ static void look_at(struct proc *p, bool always)
 {
 	if (!p->held)
 		return;
+	current_look(p, loop_now(p->owner->loop));
 	if (look_at_segment(p))
 		procs_tell(p, PROC_CHANGED);
 	if (procs_note_figures(p) < 0)

@@ -91,6 +91,29 @@ bool text_field(const char *text, const char *key, int64_t *out)
 	return p && text_number(p, out);
 }
 
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool text_hex_field(const char *text, const char *key, uint64_t *out)
+{
+	const char *p = text_find(text, key);
+	uint64_t v = 0;
+
+	if (!p)
+		return false;
+	p = skip_blanks(p);
+	if (hex_digit(*p) < 0)
+		return false;
+	for (; hex_digit(*p) >= 0; p++)
+		v = v >> 60 ? UINT64_MAX : v << 4 | (uint64_t)hex_digit(*p);
+	*out = v;
+	return true;
+}
+
 void text_line(char *out, size_t size, const char *p)
 {
 	size_t n;

@@ -120,6 +120,7 @@ static void resume(struct reading *g, struct input *in)
 		return;
 	in->base = left.value;
 	in->base_open = left.open;
+	in->before = in->before_open = 0;
 	/*
 	 * That is all when the rank has gone on to count. What an aggregate over the events of a probe had
 	 * gathered is gone all the same.
@@ -150,9 +151,26 @@ void reading_attach(struct reading *g, struct input *in)
 		in->proc = NULL;
 }
 
+/* Times that were compared were of another mainsm: a process may be older than it seemed, or newer. */
+void reading_judge_again(struct reading *g)
+{
+	unsigned roots = g->owner->conf.env.timebase->roots;
+
+	if (g->roots == roots)
+		return;
+	g->roots = roots;
+	for (size_t i = 0; i < g->ninput; i++) {
+		struct input *in = &g->input[i];
+
+		if (in->proc && !in->is_cut && input_judge_again(in, is_newer(g, in->proc)))
+			keep_base(g, in);
+	}
+}
+
 void reading_begin(struct reading *g)
 {
 	g->has_begun = true;
+	g->roots = g->owner->conf.env.timebase->roots;
 	sampler_begin(g->owner->sampler);
 	for (size_t i = 0; i < g->ninput; i++)
 		if (!g->input[i].has_base && !g->input[i].is_closed)

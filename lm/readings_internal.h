@@ -37,6 +37,8 @@ struct reading {
 	struct input *input; /* owned; those that this host can tell */
 	size_t ninput;
 	bool has_begun;
+	unsigned
+		roots; /* of the time base (timebase.h), when it was known last which processes are newer */
 	bool is_stale; /* the parent that is there now has not loaded it */
 	struct loop_timer *timer;
 	struct flowbox *box;
@@ -53,6 +55,9 @@ struct input_moment reading_moment(struct reading *g);
 /* In the hook words of p stands what the inputs want. -ERR_NOMEM: not all of it. */
 int reading_wish(struct reading *g, struct proc *p);
 void reading_unwish(struct reading *g, struct proc *p);
+
+/* Before a read: by the time that is known now. */
+void reading_judge_again(struct reading *g);
 
 /* Whether and where the input's process is here. */
 void reading_attach(struct reading *g, struct input *in);

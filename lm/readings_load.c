@@ -196,6 +196,21 @@ static struct reading *of_same_times(struct load *l)
 	return NULL;
 }
 
+/* Nothing comes of inputs that cannot be told: who collects their events is not to take that for none. */
+static void close_refused(const struct load *l, const struct reading *g)
+{
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < g->graph->nnode; i++) {
+		if (g->graph->node[i].kind != FLOW_INPUT)
+			continue;
+		if (at < g->ninput && l->number[at] == i)
+			at++;
+		else
+			flow_close(l->r->engine, flow_input(l->r->engine, g->id, i));
+	}
+}
+
 static void swap_in(struct load *l, struct reading *g)
 {
 	continue_inputs(l, g);
@@ -211,6 +226,7 @@ static void swap_in(struct load *l, struct reading *g)
 		reading_attach(g, &g->input[i]);
 		input_attach(&g->input[i], l->r->conf.env.ticks);
 	}
+	close_refused(l, g);
 	l->input = NULL;
 	l->ninput = 0;
 	l->graph = NULL;

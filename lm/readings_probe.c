@@ -131,7 +131,13 @@ static double error_of(const struct watch *w, const struct tap *t, double value)
 		return t->is_local ? LOCAL_CLOCK_ERROR_S : readings_clock_error(w->owner);
 	if (t->nfigure && t->figure[0].npartner && has_lost_partners(w->proc->seg))
 		return INFINITY;
-	return fabs(value) * t->relative_error;
+	return t->relative_error > 0 ? fabs(value) * t->relative_error : 0;
+}
+
+/* A parameter that there is may be no number: the program has said so. */
+static bool is_told(const struct tap *t, const struct probe_hit *h, double value)
+{
+	return !isnan(value) || (t->kind == FLOW_SOURCE_PARAMETER && t->parameter < h->npar);
 }
 
 static void give(const struct watch *w, const struct tap *t, const struct probe_hit *h)
@@ -141,7 +147,7 @@ static void give(const struct watch *w, const struct tap *t, const struct probe_
 
 	if (t->sampled) {
 		token = sample(w, t, h);
-	} else if (isnan(value)) {
+	} else if (!is_told(t, h, value)) {
 		token = flow_token_missing(h->vt, h->time, 1);
 	} else {
 		token = flow_token_make(h->vt, value, error_of(w, t, value), h->time);
@@ -392,13 +398,23 @@ static int add_tap(struct watch *w, const struct reading *g, struct input *in)
 	return 0;
 }
 
+/* The probe of the process gives no such parameter along: it never will. */
+static bool has_no_parameter(const struct input *in)
+{
+	const struct segview *seg = in->proc ? in->proc->seg : NULL;
+	int number = seg ? segview_probe_find(seg, in->source->probe) : -1;
+
+	return in->source->kind == FLOW_SOURCE_PARAMETER && number >= 0 &&
+	       in->source->parameter >= segview_probe(seg, (unsigned)number)->nparam;
+}
+
 static void tap_all(struct readings *r, struct reading *g)
 {
 	for (size_t i = 0; i < g->ninput; i++) {
 		struct input *in = &g->input[i];
 		struct watch *w = NULL;
 
-		if (input_is_vt(in) && in->proc && in->proc->seg)
+		if (input_is_vt(in) && in->proc && in->proc->seg && !has_no_parameter(in))
 			w = watch_of(r, in->proc, in->source->probe);
 		in->watch = w && !add_tap(w, g, in) ? w : NULL;
 	}
@@ -465,6 +481,8 @@ const char *readings_watch_fault(const struct input *in)
 {
 	if (!input_is_vt(in) || !in->proc || (is_alive(in->watch) && !in->watch->rc))
 		return NULL;
+	if (has_no_parameter(in))
+		return "the probe gives fewer values along";
 	switch (in->watch ? -in->watch->rc : ERR_NOTFOUND) {
 	case ERR_NOTFOUND:
 		return "the process has no such probe";

@@ -89,6 +89,7 @@ void reading_take(struct reading *g, int64_t read, nsec_t t)
 
 	if (!list_is_empty(&r->watches))
 		probes_drain(r->conf.env.probes);
+	reading_judge_again(g);
 	sampler_begin(r->sampler);
 	m = reading_moment(g);
 	for (size_t i = 0; i < g->ninput; i++) {

@@ -26,10 +26,10 @@ bool rights_allow(const char *identity, const struct omis_request *r, size_t pre
 		  enum omis_right *right)
 {
 	*right = rights_of(identity);
-	if (!route_may(*right, r->event->service))
+	if (!route_may_call(*right, r->event))
 		return false;
 	for (size_t i = 0; i < prefix && i < r->naction; i++)
-		if (!route_may(*right, r->action[i].service))
+		if (!route_may_call(*right, &r->action[i]))
 			return false;
 	return true;
 }

@@ -16,6 +16,7 @@ static const struct {
 	{ "omig_backtrace", serve_backtrace_names },
 	{ "omig_calls_disable", serve_calls_disable },
 	{ "omig_calls_enable", serve_calls_enable },
+	{ "omig_calls_now", serve_calls_now },
 	{ "omig_calls_read", serve_calls_read },
 	{ "omig_dfg_look", serve_dfg_look },
 	{ "omig_pa_create", serve_pa_create },

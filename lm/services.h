@@ -31,6 +31,7 @@ int serve_proc_take(struct service_call *c);
 int serve_calls_enable(struct service_call *c);
 int serve_calls_disable(struct service_call *c);
 int serve_calls_read(struct service_call *c);
+int serve_calls_now(struct service_call *c);
 int serve_audit(struct service_call *c);
 int serve_status(struct service_call *c);
 int serve_dfg_look(struct service_call *c);

@@ -3,6 +3,7 @@
 #include "lm/services.h"
 
 #include "common/base/limits.h"
+#include "lm/settle.h"
 #include "lm/stops.h"
 
 #include <signal.h>
@@ -31,86 +32,92 @@ static bool may_stop(int sig)
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-/* However it is said, who is stopped is on the leash. thread NULL: the process. */
-static int send_to(struct service_call *c, struct proc *p, const struct proc_thread *thread,
+/* However it is said, who is stopped is on the leash. */
+static int send_to(struct service_call *c, const struct object *o, struct settle_wish *w,
 		   struct err *e)
 {
+	struct proc *p = o->proc;
 	int sig = 0, rc = must_be_alive(p, e);
 
 	if (rc == 0)
 		rc = read_signal(c, &sig, e);
 	if (rc < 0)
 		return rc;
+	*w = (struct settle_wish){ .what = SETTLE_TAKEN, .sig = sig };
+	if (sig == SIGSTOP)
+		w->what = SETTLE_STOPPED;
 	if (may_stop(sig)) /* these reach the whole process, whomever they are sent to */
 		return stops_signal(c->env->stops, p, c->tool, sig, e);
-	if (sig == SIGCONT)
+	if (sig == SIGCONT) {
+		w->what = SETTLE_RUNNING;
 		return stops_continue(c->env->stops, p, e);
-	return thread ? host_thread_signal(p->held, thread->tid, sig, e)
-		      : host_proc_signal(p->held, sig, e);
-}
-
-static int send_proc(struct service_call *c, struct proc *p, struct err *e)
-{
-	return send_to(c, p, NULL, e);
+	}
+	if (!o->thread)
+		return host_proc_signal(p->held, sig, e);
+	w->tid = o->thread->tid;
+	return host_thread_signal(p->held, o->thread->tid, sig, e);
 }
 
 int serve_send_signal(struct service_call *c)
 {
-	return call_each_proc(c, send_proc);
-}
-
-static int send_thread(struct service_call *c, const struct object *o, struct err *e)
-{
-	return send_to(c, o->proc, o->thread, e);
+	return settle_each(c, 'p', send_to);
 }
 
 int serve_thread_send_signal(struct service_call *c)
 {
-	return call_each_thread(c, send_thread);
+	return settle_each(c, 't', send_to);
 }
 
-static int stop_one(struct service_call *c, struct proc *p, struct err *e)
+static int stop_one(struct service_call *c, const struct object *o, struct settle_wish *w,
+		    struct err *e)
 {
-	if (must_be_alive(p, e) < 0)
+	w->what = SETTLE_STOPPED;
+	if (must_be_alive(o->proc, e) < 0)
 		return -ERR_NOTFOUND;
-	return stops_stop(c->env->stops, p, c->tool, e);
+	return stops_stop(c->env->stops, o->proc, c->tool, e);
 }
 
 int serve_stop(struct service_call *c)
 {
-	return call_each_proc(c, stop_one);
+	return settle_each(c, 'p', stop_one);
 }
 
-static int continue_one(struct service_call *c, struct proc *p, struct err *e)
+static int continue_one(struct service_call *c, const struct object *o, struct settle_wish *w,
+			struct err *e)
 {
-	if (must_be_alive(p, e) < 0)
+	w->what = SETTLE_RUNNING;
+	if (must_be_alive(o->proc, e) < 0)
 		return -ERR_NOTFOUND;
-	return stops_continue(c->env->stops, p, e);
+	return stops_continue(c->env->stops, o->proc, e);
 }
 
 int serve_continue(struct service_call *c)
 {
-	return call_each_proc(c, continue_one);
+	return settle_each(c, 'p', continue_one);
 }
 
-static int suspend_one(struct service_call *c, const struct object *o, struct err *e)
+static int suspend_one(struct service_call *c, const struct object *o, struct settle_wish *w,
+		       struct err *e)
 {
+	w->what = SETTLE_STOPPED;
 	return stops_suspend(c->env->stops, o->proc, o->thread->id, c->tool, e);
 }
 
 int serve_suspend(struct service_call *c)
 {
-	return call_each_thread(c, suspend_one);
+	return settle_each(c, 't', suspend_one);
 }
 
-static int resume_one(struct service_call *c, const struct object *o, struct err *e)
+static int resume_one(struct service_call *c, const struct object *o, struct settle_wish *w,
+		      struct err *e)
 {
+	w->what = SETTLE_RUNNING;
 	return stops_resume(c->env->stops, o->proc, o->thread->id, c->tool, e);
 }
 
 int serve_resume(struct service_call *c)
 {
-	return call_each_thread(c, resume_one);
+	return settle_each(c, 't', resume_one);
 }
 
 static int refuse_priority(struct service_call *c)

@@ -287,6 +287,7 @@ static int serve_increment(struct service_call *c, increment_fn *add)
 	struct pa_cell *cell;
 	int rc = target(c, &o, &cell, &e);
 
+	call_count_object(c);
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
 				       e.text);

@@ -29,7 +29,8 @@ enum {
 	PROC_OUTPUT = 1 << 22,
 	PROC_VOLUNTARY = 1 << 23,
 	PROC_INVOLUNTARY = 1 << 24,
-	PROC_FLAGS = (1 << 25) - 1,
+	PROC_PROGRAM = 1 << 25,
+	PROC_FLAGS = (1 << 26) - 1,
 };
 
 enum sched_state { SCHED_RUN, SCHED_BLOCKED, SCHED_READY, SCHED_ZOMBIE, SCHED_STOPPED };
@@ -83,6 +84,27 @@ static void get_figures(struct service_call *c, const struct proc *p, int64_t fl
 		f->state = 'Z';
 }
 
+#define STRING_HEAD \
+	"omig1:" /* of a connection string, which ends with the secret of its token behind a dot */
+#define SECRET_MIN_BYTES 20 /* what stands behind the dots of an address is shorter */
+
+/* Nobody needs it who may see the rest: it would let him enrol. */
+static void hide_secret(uint8_t *p, size_t n)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	uint8_t *head = memmem(p, n, STRING_HEAD, strlen(STRING_HEAD));
+	uint8_t *dot = head ? memrchr(head, '.', (size_t)(p + n - head)) : NULL;
+	size_t len = 0;
+
+	if (!dot)
+		return;
+	for (dot++; dot + len < p + n && dot[len] && strchr(letters, dot[len]); len++)
+		continue;
+	if (len >= SECRET_MIN_BYTES)
+		memset(dot, '*', len);
+}
+
 /* A list of strings; empty when the process does not show it (any more). */
 static void write_strings(struct service_call *c, struct omis_writer *w, const struct proc *p,
 			  bool environment)
@@ -97,9 +119,27 @@ static void write_strings(struct service_call *c, struct omis_writer *w, const s
 	omis_write_list(w);
 	for (; at < b.n; at += n + 1) {
 		n = strnlen((const char *)b.p + at, b.n - at);
+		hide_secret(b.p + at, n);
 		omis_write_string_n(w, b.p + at, n);
 	}
 	omis_write_list_end(w);
+	buf_done(&b);
+}
+
+/* The last part of argv[0], or what the kernel knows of one that shows no arguments (any more). */
+static void write_program(struct service_call *c, struct omis_writer *w, const struct proc *p,
+			  const struct host_figures *f)
+{
+	struct buf b = BUF_INIT(HOST_STRINGS_MAX_BYTES);
+	const char *name, *slash;
+
+	if (p->held)
+		host_strings(c->env->host, p->pid, false, &b, NULL);
+	if (!is_there(p) || !b.n)
+		buf_clear(&b);
+	name = b.n ? buf_str(&b) : f->name;
+	slash = strrchr(name, '/');
+	omis_write_string(w, slash ? slash + 1 : name);
 	buf_done(&b);
 }
 
@@ -164,6 +204,8 @@ static void write_dynamic(struct service_call *c, struct omis_writer *w, const s
 	for (int i = 0; i < 7; i++)
 		if (flags >> (PROC_COUNTS_FIRST + i) & 1)
 			omis_write_int(w, count[i]);
+	if (flags & PROC_PROGRAM)
+		write_program(c, w, p, f);
 }
 
 static int add_proc(struct service_call *c, const struct object *o, int64_t flags)

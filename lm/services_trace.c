@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define FRAME_TEXT_BYTES 1024 /* of a module's or symbol's name: more helps nobody */
+#define FILL_REFUSED 2 /* beside SERVICE_WAITS and errors */
+#define NO_REGISTER "reg is the number of a register, from 0"
 
 /* One thread of a call, from the question to its entry. */
 struct asked {
@@ -222,7 +224,15 @@ static int serve(struct service_call *c, int (*fill)(struct service_call *, stru
 	if (rc == 0)
 		rc = ask_all(c, m, with_names);
 	free(m);
-	return rc;
+	return rc < 0 || rc == SERVICE_WAITS ? rc : 0;
+}
+
+/* What makes no sense is an entry of the action. */
+static int refuse(struct service_call *c, const char *words)
+{
+	int rc = reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR, "%s", words);
+
+	return rc < 0 ? rc : FILL_REFUSED;
 }
 
 static int fill_backtrace(struct service_call *c, struct tracer_msg *m)
@@ -230,7 +240,7 @@ static int fill_backtrace(struct service_call *c, struct tracer_msg *m)
 	m->type = TRACER_BACKTRACE;
 	m->nvalue = 1;
 	m->value[0] = (uint64_t)call_int(c, 1);
-	return call_int(c, 1) < 0 ? -ERR_INVALID : 0;
+	return call_int(c, 1) < 0 ? refuse(c, "depth is a number of frames, or 0: all") : 0;
 }
 
 static int fill_names(struct service_call *c, struct tracer_msg *m)
@@ -248,7 +258,9 @@ static int fill_read(struct service_call *c, struct tracer_msg *m)
 	m->nvalue = 2;
 	m->value[0] = (uint64_t)call_int(c, 1);
 	m->value[1] = (uint64_t)n;
-	return call_int(c, 1) < 0 || n < 0 || n > TRACER_VALUES_MAX ? -ERR_INVALID : 0;
+	if (call_int(c, 1) < 0)
+		return refuse(c, NO_REGISTER);
+	return n < 0 || n > TRACER_VALUES_MAX ? refuse(c, "num is a number of registers") : 0;
 }
 
 static int fill_write(struct service_call *c, struct tracer_msg *m)
@@ -256,8 +268,10 @@ static int fill_write(struct service_call *c, struct tracer_msg *m)
 	const struct omis_value *list = &c->call->param[2];
 	bool is_fp = strstr(c->call->service->name, "_fp_");
 
-	if (call_int(c, 1) < 0 || !list->list.n || list->list.n >= TRACER_VALUES_MAX)
-		return -ERR_INVALID;
+	if (call_int(c, 1) < 0)
+		return refuse(c, NO_REGISTER);
+	if (!list->list.n || list->list.n >= TRACER_VALUES_MAX)
+		return refuse(c, "values is a list of what the registers get");
 	m->type = TRACER_WRITE_REGS;
 	m->what = is_fp ? TRACER_REGS_FP : TRACER_REGS_INT;
 	m->value[m->nvalue++] = (uint64_t)call_int(c, 1);

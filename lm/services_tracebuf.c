@@ -45,6 +45,7 @@ int serve_tracebuf_append(struct service_call *c)
 	struct err e = { 0 };
 	int rc = append(c, &e);
 
+	call_count_object(c);
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, call_text(c, 0),
 				       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT :

@@ -537,6 +537,11 @@ void stops_link(struct stops *s, bool is_up)
 		loop_timer_arm(s->leash, STOP_LEASH_NS);
 }
 
+bool stops_holds(const struct stops *s, const struct proc *p)
+{
+	return find(s, p);
+}
+
 size_t stops_count(const struct stops *s)
 {
 	return s->n;

@@ -75,6 +75,9 @@ void stops_let_go(struct stops *s, const char *reason);
 /* The link upwards came or went; STOP_LEASH_NS without it and everything runs again. */
 void stops_link(struct stops *s, bool is_up);
 
+/* Is it held, in either way? */
+bool stops_holds(const struct stops *s, const struct proc *p);
+
 /* Processes that are held in either way. */
 size_t stops_count(const struct stops *s);
 

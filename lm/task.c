@@ -103,11 +103,11 @@ static void note(const struct task *t)
 }
 
 /* What one action may do here is decided here again: those above us may be mistaken, or worse. */
-static bool is_allowed(const struct task *t, const struct omis_service *s)
+static bool is_allowed(const struct task *t, const struct omis_call *call)
 {
-	if (s->right > OMIS_OBSERVE && !t->owner->env.may_manipulate)
+	if (route_right_of_call(call) > OMIS_OBSERVE && !t->owner->env.may_manipulate)
 		return false;
-	return route_may(t->spec.right, s);
+	return route_may_call(t->spec.right, call);
 }
 
 static struct proc *proc_of(const struct task *t)
@@ -137,10 +137,10 @@ static int run_action(struct task *t)
 	if (!fn)
 		return reply_add_error(t->reply, c.action, "", STATUS_UNSUPPORTED_SERVICE,
 				       "a host cannot do %s", call->service->name);
-	if (!is_allowed(t, call->service))
-		return reply_add_error(t->reply, c.action, "", STATUS_NO_PERMISSION,
-				       "%s needs the right %s", call->service->name,
-				       omis_right_name(call->service->right));
+	if (!is_allowed(t, call)) {
+		route_denied(call, &e);
+		return reply_add(t->reply, c.action, "", STATUS_NO_PERMISSION, e.text);
+	}
 	stops_set_depth(c.env->stops, t->spec.depth);
 	rc = fn(&c);
 	stops_set_depth(c.env->stops, 0);
@@ -309,6 +309,12 @@ const char *call_text(const struct service_call *c, unsigned i)
 	const char *p = omis_value_text(&c->call->param[i], NULL);
 
 	return p ? p : "";
+}
+
+void call_count_object(struct service_call *c)
+{
+	c->reply->coverage.asked++;
+	c->reply->coverage.answered++;
 }
 
 int call_add_ok(struct service_call *c, const struct objects *o)

@@ -116,6 +116,9 @@ int64_t call_int(const struct service_call *c, unsigned i);
 double call_float(const struct service_call *c, unsigned i);
 const char *call_text(const struct service_call *c, unsigned i);
 
+/* The one object that the call is about was asked for, and is answered for, whatever with. */
+void call_count_object(struct service_call *c);
+
 /* Adds one OK entry for all these objects; nothing when there are none. */
 int call_add_ok(struct service_call *c, const struct objects *o);
 

@@ -112,6 +112,7 @@ void losses_add(struct losses *to, const struct segview *v)
 	to->threads += own.threads_lost;
 	to->calls += own.calls_lost;
 	to->actions += own.actions_skipped;
+	to->requests += own.requests_lost;
 	for (unsigned i = 0; i < segview_threads(v); i++) {
 		if (segview_thread(v, i, &t) < 0)
 			continue;

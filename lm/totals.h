@@ -35,6 +35,7 @@ struct losses {
 	uint64_t threads, calls; /* threads without a block of their own, and their calls */
 	uint64_t partner_calls; /* calls whose partner found no room in the tables */
 	uint64_t actions; /* that met a change of the table */
+	uint64_t requests; /* persistent ones whose bytes are not counted */
 	uint64_t records; /* of events, in a full ring */
 };
 

@@ -29,17 +29,64 @@ int above_up(struct peer *p, const struct identity *who, uint32_t number)
 	return 0;
 }
 
+/* Requests that are executed for a principal, and its sessions: however many these are, they have one share. */
+static size_t runs_of(const struct mainsm *m, const char *principal, size_t *nsession)
+{
+	size_t n = 0;
+
+	*nsession = 0;
+	list_each (item, &m->sessions) {
+		const struct session *s = list_entry(item, struct session, in_sessions);
+
+		if (!str_eq(s->principal, principal))
+			continue;
+		n += s->nrun;
+		++*nsession;
+	}
+	return n;
+}
+
+static void pause_session(struct session *s, bool pause)
+{
+	if (s->is_paused == pause || !s->link)
+		return;
+	s->is_paused = pause;
+	link_pause_reading(s->link, pause);
+}
+
+static void count_in(const struct mainsm *m, struct session *s)
+{
+	size_t nsession, n;
+
+	s->nrun++;
+	n = runs_of(m, s->principal, &nsession);
+	if (n >= SESSION_RUNS_MAX &&
+	    s->nrun * nsession >= SESSION_RUNS_MAX) /* one with little to do is not put off */
+		pause_session(s, true);
+}
+
+static void count_out(const struct mainsm *m, struct session *s)
+{
+	size_t nsession;
+
+	s->nrun--;
+	if (runs_of(m, s->principal, &nsession) > SESSION_RUNS_MAX / 2)
+		return;
+	list_each (item, &m->sessions) {
+		struct session *other = list_entry(item, struct session, in_sessions);
+
+		if (str_eq(other->principal, s->principal))
+			pause_session(other, false);
+	}
+}
+
 static void tool_request_free(struct tool_request *t)
 {
-	struct session *s = t->peer->session;
+	const struct peer *p = t->peer;
 
 	list_del(&t->in_requests);
 	free(t);
-	s->nrun--;
-	if (s->is_paused && s->link && s->nrun <= SESSION_RUNS_MAX / 2) {
-		s->is_paused = false;
-		link_pause_reading(s->link, false);
-	}
+	count_out(p->m, p->session);
 }
 
 /* Stops go, conditions go, counters go: whatever the tool was, it leaves nothing behind. */
@@ -108,7 +155,7 @@ static void execute(struct peer *p, const struct msg_request *q, struct omis_req
 		.on_done = on_done,
 		.arg = t,
 	};
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc;
 
 	if (!t) {
@@ -120,10 +167,7 @@ static void execute(struct peer *p, const struct msg_request *q, struct omis_req
 	list_init(&t->runs);
 	list_push_back(&p->requests, &t->in_requests);
 	spec.owner = &t->runs;
-	if (++s->nrun >= SESSION_RUNS_MAX && !s->is_paused) {
-		s->is_paused = true;
-		link_pause_reading(s->link, true);
-	}
+	count_in(p->m, s);
 	rc = locks_run(p->m->locks, request, &spec, &e);
 	if (rc) {
 		refuse(s, q->id, status_from_err(rc), &e);
@@ -136,11 +180,11 @@ static void define(struct peer *p, const struct msg_request *q, struct omis_requ
 	struct session *s = p->session;
 	struct reply *r = reply_new();
 	const char *token = NULL;
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc = r ? csr_define(p->m->csrs, s, request, q->id, &token, &e) : err_nomem(&e);
 
 	if (rc) {
-		refuse(s, q->id, status_from_err(rc), &e);
+		refuse(s, q->id, rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc), &e);
 	} else {
 		r->id = q->id;
 		r->kind = STATUS_CSR_DEFINED;
@@ -156,8 +200,8 @@ static void got_request(struct peer *p, const struct msg_request *q)
 {
 	struct session *s = p->session;
 	struct omis_request *request = NULL;
-	struct omis_diag diag = {0};
-	struct err e = {0};
+	struct omis_diag diag = { 0 };
+	struct err e = { 0 };
 
 	if (omis_parse((const char *)q->text.p, q->text.n, &request, &e)) {
 		refuse(s, q->id, e.code == ERR_NOMEM ? STATUS_NO_MEMORY : STATUS_SYNTAX_ERROR, &e);
@@ -178,7 +222,7 @@ static void got_request(struct peer *p, const struct msg_request *q)
 
 static void got_cancel(struct peer *p, uint64_t id)
 {
-	list_each(i, &p->requests) {
+	list_each (i, &p->requests) {
 		struct tool_request *t = list_entry(i, struct tool_request, in_requests);
 
 		if (t->id == id) {

@@ -34,7 +34,7 @@ int mainsm_audit_open(struct mainsm *m, struct err *e)
 
 static void note_refused(struct mainsm *m, const struct session *s, const struct omis_call *call)
 {
-	if (route_may(s->right, call->service))
+	if (route_may_call(s->right, call))
 		return;
 	audit_note(m->audit, &(struct audit_entry){ .identity = s->identity,
 						    .session = s->number,

@@ -142,6 +142,8 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 			       ? 0 : err_set(e, ERR_DENIED, "speaks of node %u", d->node);
 	if (!o || !o->host[0])
 		return err_set(e, ERR_PROTO, "does not say which host node %u is", d->node);
+	if (!identity_host_is_valid(o->host))
+		return err_set(e, ERR_PROTO, "the host of node %u is no host's name", d->node);
 	rc = numbers_node(p->m->numbers, p->child->site, o->host, &number);
 	if (rc)
 		return err_set(e, (enum err_code)-rc, "no number for host %s", o->host);
@@ -208,6 +210,9 @@ void below_msg(struct peer *p, const struct msg *msg)
 		break;
 	case MSG_TRIGGERED:
 		rc = csrs_triggered(m->csrs, p->child->index, &msg->triggered, &e);
+		break;
+	case MSG_LOSSES:
+		rc = csrs_losses(m->csrs, p->child->index, &msg->losses, &e);
 		break;
 	case MSG_FLOW_ACK:
 		rc = measures_loaded(m->measures, p->child->index, &msg->flow_ack, &e);

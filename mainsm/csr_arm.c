@@ -27,24 +27,32 @@ void csr_slot_drop(struct csr *csr, struct csr_slot *slot, bool tell)
 {
 	struct msg m = { .type = MSG_DISARM, .disarm = { .csr = csr->token.s } };
 
-	if (tell)
-		children_send(csr->c->conf.children, slot->child, &m);
+	if (tell && !children_send(csr->c->conf.children, slot->child, &m))
+		csr_part_from(csr, slot->child);
 	free(slot->text);
 	*slot = csr->slot[--csr->nslot];
+}
+
+static void empty(struct smap *m)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(m, &i))
+		smap_del(m, i.key);
 }
 
 void csr_disarm(struct csr *csr)
 {
 	const struct csrs_conf *c = &csr->c->conf;
-	struct smap_iter i = {0};
 
 	csr->told_faults = false;
 	while (csr->nslot)
 		csr_slot_drop(csr, &csr->slot[csr->nslot - 1], true);
 	if (c->on_disarmed && !csr_is_of_user_event(csr))
 		c->on_disarmed(c->arg, csr->token.s);
-	while (smap_next(&csr->objects, &i))
-		smap_del(&csr->objects, i.key);
+	empty(&csr->objects);
+	empty(&csr->came);
+	empty(&csr->refused);
 }
 
 /* Nobody waits for the result of actions that all run inside the rank: only their failures are told. */
@@ -139,14 +147,13 @@ static bool lives(const struct directory *d, const char *token)
 	return !o || o->state != MSG_STATE_ENDED;
 }
 
-/* "a,b,c": the keys of `in` that `not_in` lacks; living: without processes that have ended. */
-static int difference(const struct smap *in, const struct smap *not_in, const struct directory *living,
-		      struct buf *out)
+/* "a,b,c": the keys of `in` that `not_in` lacks. */
+static int difference(const struct smap *in, const struct smap *not_in, struct buf *out)
 {
 	struct smap_iter i = {0};
 
 	while (smap_next(in, &i))
-		if (!smap_find(not_in, i.key) && (!living || lives(living, i.key)))
+		if (!smap_find(not_in, i.key))
 			buf_printf(out, "%s%s", out->n ? "," : "", i.key);
 	return out->failed ? -ERR_NOMEM : 0;
 }
@@ -158,25 +165,45 @@ static struct reply *news_of(struct csr *csr)
 	return csr->news;
 }
 
+/* Those that live and were not there before. */
+static int note_came(struct csr *csr, const struct smap *now)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(now, &i))
+		if (!smap_find(&csr->objects, i.key) && lives(csr->c->conf.directory, i.key) &&
+		    smap_put(&csr->came, i.key, csr, NULL))
+			return -ERR_NOMEM;
+	return 0;
+}
+
+static void forget_gone(struct csr *csr, struct smap *set)
+{
+	struct smap_iter i = {0};
+
+	while (smap_next(set, &i))
+		if (!smap_find(&csr->objects, i.key))
+			smap_del(set, i.key);
+}
+
 /* Replaces the set of objects; what went is told now, what came when it is confirmed. */
 static int change_objects(struct csr *csr, struct smap *now)
 {
-	struct buf came = BUF_INIT(FRAME_MAX_BYTES), went = BUF_INIT(FRAME_MAX_BYTES);
-	int rc = difference(now, &csr->objects, csr->c->conf.directory, &came);
+	struct buf went = BUF_INIT(FRAME_MAX_BYTES);
+	int rc = note_came(csr, now);
 
 	if (!rc)
-		rc = difference(&csr->objects, now, NULL, &went);
-	if (!rc && came.n)
-		rc = news_of(csr) ? reply_add(csr->news, 1, buf_str(&came), STATUS_OK, NULL) : -ERR_NOMEM;
+		rc = difference(&csr->objects, now, &went);
 	if (!rc) {
 		struct smap old = csr->objects;
 
 		csr->objects = *now;
 		*now = old;
+		forget_gone(csr, &csr->came);
+		forget_gone(csr, &csr->refused);
 		if (went.n)
 			csr_tell(csr, STATUS_CSR_DISABLED, buf_str(&went), NULL, NULL);
 	}
-	buf_done(&came);
 	buf_done(&went);
 	return rc;
 }
@@ -235,6 +262,47 @@ static int arm_children(struct csr *csr, struct smap *now)
 	return rc;
 }
 
+/* What the event names, as it was written; empty = all. */
+static const struct omis_value *named(const struct csr *csr)
+{
+	const struct omis_call *event = csr->request->event;
+
+	return &event->param[event->service->object_param];
+}
+
+bool csr_event_exists(const struct session *s, const char *token)
+{
+	return s && (smap_find(&s->events, token) || smap_find(&s->measures, token));
+}
+
+bool csr_is_hopeless(const struct csr *csr)
+{
+	const struct omis_value *list = named(csr);
+
+	for (size_t i = 0; i < list->list.n; i++)
+		if (csr_event_exists(csr->session, list->list.v[i].s.p))
+			return false;
+	return list->list.n > 0;
+}
+
+static int arm_here(struct csr *csr, struct smap *now)
+{
+	const struct omis_value *list = named(csr);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < list->list.n; i++) {
+		const char *token = list->list.v[i].s.p;
+
+		if (csr_event_exists(csr->session, token))
+			rc = smap_put(now, token, csr, NULL);
+		else if (!csr->told_faults)
+			rc = news_of(csr) ? reply_add(csr->news, 1, token, STATUS_UNKNOWN_OBJECT, "there is no such object")
+					  : -ERR_NOMEM;
+	}
+	csr->told_faults = true;
+	return rc;
+}
+
 int csr_arm(struct csr *csr)
 {
 	struct smap now;
@@ -242,7 +310,7 @@ int csr_arm(struct csr *csr)
 
 	smap_init(&now);
 	if (csr_is_of_user_event(csr))
-		rc = collect(csr->request->event, &now, csr);
+		rc = arm_here(csr, &now);
 	else
 		rc = arm_children(csr, &now);
 	if (!rc)
@@ -259,37 +327,143 @@ static bool all_confirmed(const struct csr *csr)
 	return true;
 }
 
-static void release_waiters(struct csr *csr)
+/* --- what is told of it */
+
+static bool is_named(const struct csr *csr, const char *token, size_t n)
 {
-	struct list ready;
+	const struct omis_value *list = named(csr);
 
-	list_init(&ready);
-	list_splice_back(&ready, &csr->waiters);
-	for (struct list *i = list_pop_front(&ready); i; i = list_pop_front(&ready)) {
-		struct csr_waiter *w = list_entry(i, struct csr_waiter, in_waiters);
+	for (size_t i = 0; i < list->list.n; i++)
+		if (list->list.v[i].s.n == n && !memcmp(list->list.v[i].s.p, token, n))
+			return true;
+	return false;
+}
 
-		w->fn(w->arg);
-		free(w);
+static bool names_any(const struct csr *csr, const char *objects)
+{
+	size_t n;
+
+	for (; *objects; objects += n + (objects[n] == ',')) {
+		n = strcspn(objects, ",");
+		if (is_named(csr, objects, n))
+			return true;
 	}
+	return false;
+}
+
+static size_t accepted(const struct csr *csr)
+{
+	return csr->objects.n - csr->refused.n;
+}
+
+/*
+ * Where a node, a site or all is meant, not each process has the probe or the library: that is worth a word when
+ * none has.
+ */
+static bool is_worth_telling(const struct csr *csr, const struct reply_entry *e)
+{
+	return e->status != STATUS_PARAMETER_ERROR || !e->objects[0] || !accepted(csr) || names_any(csr, e->objects);
+}
+
+/* What ENABLED says; it may say nothing. NULL: no memory. */
+static struct reply *compose(struct csr *csr)
+{
+	struct buf came = BUF_INIT(FRAME_MAX_BYTES);
+	struct reply *r = reply_new();
+	int rc = r ? difference(&csr->came, &csr->refused, &came) : -ERR_NOMEM;
+
+	if (!rc && came.n)
+		rc = reply_add(r, 1, buf_str(&came), STATUS_OK, NULL);
+	for (size_t i = 0; !rc && csr->news && i < csr->news->nentry; i++) {
+		const struct reply_entry *e = &csr->news->entry[i];
+
+		if (is_worth_telling(csr, e))
+			rc = reply_add_n(r, 1, e->objects, e->status, e->value, e->nvalue);
+	}
+	buf_done(&came);
+	if (!rc)
+		rc = reply_set_csr(r, csr->token.s);
+	if (!rc)
+		return r;
+	reply_free(r);
+	return NULL;
+}
+
+/* What runs in a node or site later may be another program. */
+static bool names_processes(const struct csr *csr)
+{
+	const struct omis_value *list = named(csr);
+	char class = 'p';
+
+	for (size_t i = 0; i < list->list.n && (class == 'p' || class == 't'); i++)
+		class = token_class(list->list.v[i].s.p, list->list.v[i].s.n);
+	return list->list.n && (class == 'p' || class == 't');
+}
+
+static bool knows_any_named(const struct csr *csr)
+{
+	const struct omis_value *list = named(csr);
+
+	for (size_t i = 0; i < list->list.n; i++)
+		if (directory_find(csr->c->conf.directory, list->list.v[i].s.p))
+			return true;
+	return list->list.n == 0;
+}
+
+/* Nothing that was named is known, or each process that was named is, and none of them can be watched. */
+static bool is_refused(const struct csr *csr)
+{
+	if (!csr->owes_enabled || !csr->is_enabled)
+		return false;
+	if (csr_is_of_user_event(csr))
+		return csr_is_hopeless(csr);
+	if (!knows_any_named(csr))
+		return true;
+	return names_processes(csr) && csr->refused.n && !accepted(csr) && !str_eq(csr->request->event->name, "thread_writes_events");
+}
+
+static void refuse(struct csr *csr, const struct reply *r)
+{
+	csr->keepers++;
+	csr->c->stats.enabled--;
+	csr->is_enabled = false;
+	csr_disarm(csr);
+	csr_call_waiters(&csr->waiters, r);
+	csr_check_parted(csr, false);
+	csr_let_go(csr);
+}
+
+static void tell_armed(struct csr *csr)
+{
+	struct reply *r = compose(csr);
+	bool owes = csr->owes_enabled, is_no = is_refused(csr);
+
+	csr->owes_enabled = false;
+	reply_free(csr->news);
+	csr->news = NULL;
+	if (is_no) {
+		refuse(csr, r);
+		reply_free(r);
+		return;
+	}
+	empty(&csr->came);
+	if (r)
+		route_drop_implied(r, csr->request->event, 1, NULL);
+	if (r && csr->is_enabled && (r->nentry || owes))
+		csr_tell(csr, STATUS_CSR_ENABLED, NULL, NULL, r);
+	reply_free(r);
+	csr_call_waiters(&csr->waiters, NULL);
 }
 
 void csr_check_armed(struct csr *csr, bool give_up)
 {
-	struct reply *news = csr->news;
-
 	if (!give_up && !all_confirmed(csr)) {
 		if (!loop_timer_is_armed(csr->timer))
 			loop_timer_arm(csr->timer, CSR_ARMED_MAX_NS);
 		return;
 	}
 	loop_timer_cancel(csr->timer);
-	csr->news = NULL;
-	if (news)
-		route_drop_implied(news, csr->request->event, 1, NULL);
-	if (news && news->nentry && csr->is_enabled)
-		csr_tell(csr, STATUS_CSR_ENABLED, NULL, NULL, news);
-	reply_free(news);
-	release_waiters(csr);
+	tell_armed(csr);
 }
 
 void csrs_child_lost(struct csrs *c, uint32_t child)
@@ -305,7 +479,26 @@ void csrs_child_lost(struct csrs *c, uint32_t child)
 		csr_slot_drop(csr, slot, false);
 		csr_check_armed(csr, false);
 	}
+	csrs_forget_leaving(c, child);
 	csrs_follow_soon(c);
+}
+
+/* What was told before is not told again with each object that comes. */
+static void take_refusal(struct csr *csr, const struct msg_entry *e)
+{
+	bool is_new = !e->objects[0];
+	char token[TOKEN_BYTES];
+	size_t n;
+
+	for (const char *at = e->objects; *at; at += n + (at[n] == ',')) {
+		n = strcspn(at, ",");
+		snprintf(token, sizeof(token), "%.*s", (int)n, at);
+		is_new |= !smap_find(&csr->objects, token) || !smap_find(&csr->refused, token);
+		if (smap_find(&csr->objects, token))
+			smap_put(&csr->refused, token, csr, NULL);
+	}
+	if (is_new && news_of(csr))
+		reply_add_n(csr->news, 1, e->objects, e->status, e->value.p, e->value.n);
 }
 
 int csrs_armed(struct csrs *c, uint32_t child, const struct msg_arm_ack *m, struct err *e)
@@ -321,9 +514,8 @@ int csrs_armed(struct csrs *c, uint32_t child, const struct msg_arm_ack *m, stru
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < m->nentry; i++)
-		if (status_is_error(m->entry[i].status) && news_of(csr))
-			reply_add_n(csr->news, 1, m->entry[i].objects, m->entry[i].status, m->entry[i].value.p,
-				    m->entry[i].value.n);
+		if (status_is_error(m->entry[i].status))
+			take_refusal(csr, &m->entry[i]);
 	slot->confirmed = true;
 	csr_check_armed(csr, false);
 	return 0;

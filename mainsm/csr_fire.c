@@ -4,6 +4,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "common/base/timebase.h"
 #include "common/daemon/wire.h"
 #include "common/omis/catalogue.h"
 #include "mainsm/children.h"
@@ -15,7 +16,6 @@
 #include <string.h>
 
 #define STANDARD_ECPS 5
-#define DROPPED_MAX (UINT64_C(1) << 31) /* by one host, between two events of it: more is nonsense, and must not run over */
 
 /* A firing while its actions are executed. */
 struct firing {
@@ -206,7 +206,7 @@ static bool has_room(const struct csr_firing *how)
 static void note_dropped(struct csr *csr, uint64_t n)
 {
 	csr->is_thinned |= n > 0;
-	csr->dropped += n < DROPPED_MAX ? n : DROPPED_MAX;
+	csr_lose(csr, n);
 }
 
 /* What causes no event is in no loop, however deep a host says that its event lies: it may be wrong, or lie. */
@@ -237,7 +237,7 @@ static bool may_fire(const struct csr_firing *how)
 	note_dropped(csr, how->dropped);
 	if (csr->offered <= TOOL_FIRINGS_PER_SEC_MAX && has_room(how))
 		return true;
-	csr->dropped++;
+	csr_lose(csr, 1);
 	return false;
 }
 
@@ -280,11 +280,13 @@ void csr_fire(const struct csr_firing *event)
 		return;
 	f = firing_new(how);
 	if (!f) {
-		csr->dropped++;
+		csr_lose(csr, 1);
 		return;
 	}
 	csr->dropped = 0;
+	csr->has_told = true;
 	csr->keepers++;
+	csr->firings++;
 	csr->c->stats.fired++;
 	if (how->first >= csr->request->naction || run_actions(how, f))
 		finish(f);
@@ -424,10 +426,15 @@ static int check_places(const struct csr *csr, const struct msg_triggered *m, st
 
 static int triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m, struct hold *hold, struct err *e)
 {
-	struct csr *csr = smap_find(&c->by_token, m->csr);
+	struct csr *csr = csrs_find_any(c, m->csr);
 	struct pars pars = {0};
 	int rc;
 
+	/* It happened before it was disarmed there. */
+	if (csr && !csr->is_enabled && csr_is_leaving(csr, child)) {
+		csr_lose(csr, 1 + (m->dropped < CSR_LOST_MAX ? m->dropped : CSR_LOST_MAX));
+		return 0;
+	}
 	if (!csr || !csr->is_enabled || !csr_slot_of(csr, child)) {
 		not_armed(c, child, m->csr);
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
@@ -485,7 +492,8 @@ static bool waits_for(const struct csr *csr, const char *event)
 int csrs_raise(struct csrs *c, struct session *s, const char *event,
 	       const struct omis_value *values, const struct trigger *source, unsigned depth)
 {
-	static const struct trigger nothing = { "", "", "", 0, NULL };
+	const struct trigger nothing = { "", "", "", timebase_at(c->conf.timebase, loop_now(c->conf.loop)),
+					 NULL };
 	struct smap_iter i = {0};
 	struct pars pars = {0};
 	struct token hit[TOOL_CSRS_MAX];

@@ -15,11 +15,15 @@
 #define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* changes of the directory come in bursts */
 #define CSR_OVERLOADS_MAX 3 /* seconds: a burst is no loop */
 #define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC) /* then it counts as enabled where it is not confirmed */
+#define CSR_PARTED_MAX_NS NSEC_PER_SEC /* then nobody knows what a child has lost, and the tool is told */
+#define CSR_LOSSES_NS (200 * NSEC_PER_MSEC) /* what was lost is told alone when no event tells it by then */
+#define CSR_LOST_MAX (UINT64_C(1) << 31) /* by one host, between two events of it: more is nonsense, and must not run over */
 
 struct csrs {
 	struct csrs_conf conf;
 	struct smap by_token;
-	struct loop_timer *follow; /* owned */
+	struct loop_timer *follow, *losses; /* owned */
+	struct list partings; /* struct csr: disarmed, and not all children have answered */
 	struct csrs_stats stats;
 	uint64_t version; /* of the last ARM */
 };
@@ -36,7 +40,7 @@ struct csr_slot {
 };
 
 struct csr_waiter {
-	void (*fn)(void *arg);
+	csr_on_fn fn;
 	void *arg;
 	struct list in_waiters;
 };
@@ -49,16 +53,28 @@ struct csr {
 	struct filters *filters; /* owned; of the request; NULL = none */
 	uint64_t id; /* of the tool's request */
 	bool is_enabled, is_deleted;
+	bool owes_enabled; /* it was enabled, and the tool is not told yet */
+	bool owes_disabled; /* the same, and `why`: static words or NULL */
+	const char *why;
 	bool told_faults; /* since it was enabled: changes elsewhere are no reason to say it again */
 	unsigned keepers; /* firings whose actions are executed, and calls that still need it */
+	unsigned firings; /* those of them */
+	uint32_t *leaving; /* owned: children that have not answered to DISARM */
+	size_t nleaving, capleaving;
+	struct list in_partings;
+	struct list parted; /* waiters for that */
+	struct loop_timer *parting; /* owned: ends it */
 	struct csr_slot *slot;
 	size_t nslot, capslot;
 	struct smap objects; /* token -> the CSR, as a mark: enabled for these */
-	struct reply *news; /* owned; what ENABLED will say; NULL = nothing to say */
+	struct smap came; /* of them: what ENABLED will say */
+	struct smap refused; /* of them: those below cannot watch it there */
+	struct reply *news; /* owned; what ENABLED will say is wrong; NULL = nothing */
 	struct loop_timer *timer; /* owned: ends the waiting for confirmations */
 	struct list waiters;
 	nsec_t second; /* the start of the one in which `offered` counts */
 	uint64_t offered, dropped; /* dropped: not told yet */
+	bool has_told; /* since the losses were looked at, an event that would have said so */
 	bool is_thinned; /* in that second, below */
 	unsigned overloads; /* seconds on end with too many */
 };
@@ -76,10 +92,43 @@ void csr_suspend(struct csr *csr, const char *why);
 /* One firing has ended. May free the CSR. */
 void csr_fire_ended(struct csr *csr);
 
+/* One call less needs it. May free it. */
+void csr_let_go(struct csr *csr);
+
+/* Consumes the waiters: each is called. */
+void csr_call_waiters(struct list *waiters, const struct reply *refusal);
+
+/* --- csr_part.c: the end, and what was lost */
+
+/* The child was told DISARM, and answers. */
+void csr_part_from(struct csr *csr, uint32_t child);
+
+/* The child is gone: it will not. */
+void csrs_forget_leaving(struct csrs *c, uint32_t child);
+
+/* What is owed is told as soon as it may be. May free the CSR. */
+void csr_check_parted(struct csr *csr, bool give_up);
+
+/* DISABLED, when it is owed and no firing is under way. now: whatever is under way. */
+void csr_tell_disabled(struct csr *csr, bool now);
+
+void csr_lose(struct csr *csr, uint64_t n);
+void csrs_on_losses(void *arg);
+
+/* ... of this token, also when it is deleted and parting. NULL. */
+struct csr *csrs_find_any(struct csrs *c, const char *token);
+bool csr_is_leaving(const struct csr *csr, uint32_t child);
+
 /* --- csr_arm.c */
 
 /* Brings the children to what the CSR's objects are now. -ERR_NOMEM, -ERR_LIMIT. */
 int csr_arm(struct csr *csr);
+
+/* A user event or measurement of that tool. Those that are gone never come back. */
+bool csr_event_exists(const struct session *s, const char *token);
+
+/* Of user events and measurements: each that it names has ended. */
+bool csr_is_hopeless(const struct csr *csr);
 
 /* Takes it back from all of them, without a word to the tool. */
 void csr_disarm(struct csr *csr);

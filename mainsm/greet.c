@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who comes: enrolling peers, tools, sms, and lms that are sent to the sm of their site. */
 #include "mainsm/mainsm_internal.h"
+#include "mainsm/places.h"
 
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -30,7 +31,7 @@ static int start_sm(struct mainsm *m, struct site *site)
 	struct err e = {0};
 	int rc;
 
-	site_started(site, loop_now(m->conf.loop));
+	site_started(m->sites, site, loop_now(m->conf.loop));
 	if (!m->conf.start_sm)
 		return err_set(&e, ERR_UNSUPPORTED, "no way to start one");
 	str_copy(grant.site, sizeof(grant.site), site->name);
@@ -89,6 +90,8 @@ static int hello_lm(struct peer *p, const struct msg_hello *h, const struct iden
 	if ((h->host[0] && !str_eq(h->host, who->host)) || (h->site[0] && !str_eq(h->site, who->site)))
 		return err_set(why, ERR_DENIED,
 			       "the certificate is for another host or site: remove it and enrol again");
+	if (!identity_host_is_valid(who->host))
+		return err_set(why, ERR_DENIED, "the certificate is for what is no host's name: remove it and enrol again");
 	rc = site_numbers(m, who, ack, why);
 	if (rc)
 		return rc;
@@ -125,12 +128,14 @@ static int hello_sm(struct peer *p, const struct msg_hello *h, const struct iden
 	return p->listen ? 0 : err_nomem(why);
 }
 
-static int hello_tool(struct peer *p, const struct msg_hello *h, struct msg_hello_ack *ack, struct err *why)
+static int hello_tool(struct peer *p, const struct msg_hello *h, const struct identity *who, struct msg_hello_ack *ack,
+		      struct err *why)
 {
 	struct mainsm *m = p->m;
+	int rc = places_take(m, who, why);
 
-	if (m->nsession >= TOOLS_MAX)
-		return err_set(why, ERR_LIMIT, "%d tools are connected already: end one of them", TOOLS_MAX);
+	if (rc)
+		return rc;
 	ack->tool = (uint32_t)numbers_mint(m->numbers, NUMBER_TOOL);
 	p->number = ack->tool;
 	p->epoch = h->epoch;
@@ -158,7 +163,7 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 	case ROLE_TOOL_OBSERVE:
 	case ROLE_TOOL_MANIPULATE:
 	case ROLE_TOOL_ADMIN:
-		return hello_tool(p, h, ack, why);
+		return hello_tool(p, h, who, ack, why);
 	case ROLE_FACTORY: /* for a new certificate */
 		p->is_passing = true;
 		return 0;

@@ -178,7 +178,7 @@ static void write_request(const struct sub *s, const struct kept_wish *w, struct
 	buf_puts(b, "): print([])");
 }
 
-static void on_armed(void *arg)
+static void on_armed(void *arg, const struct reply *refusal)
 {
 }
 
@@ -207,7 +207,7 @@ static void delete_activation(struct sub *s)
 	struct csr *csr = s->csr.s[0] ? csr_find(s->self, s->csr.s) : NULL;
 
 	if (csr)
-		csr_delete(s->owner->conf.csrs, csr);
+		csr_delete(s->owner->conf.csrs, csr, NULL, NULL);
 	s->csr.s[0] = 0;
 }
 
@@ -224,7 +224,7 @@ static int replace_activation(struct sub *s, struct omis_request **request, stru
 	str_copy(made.s, sizeof(made.s), token);
 	rc = csr_enable(csrs, csr_find(s->self, made.s), on_armed, s);
 	if (rc) {
-		csr_delete(csrs, csr_find(s->self, made.s));
+		csr_delete(csrs, csr_find(s->self, made.s), NULL, NULL);
 		return err_set(e, (enum err_code) - rc, "it could not be armed");
 	}
 	delete_activation(s);
@@ -385,13 +385,19 @@ static int change(struct sub *s, struct session *receiver, const struct kept_wis
 	return 0;
 }
 
+/* By what the authority says of both, not by what they call themselves. */
+static bool is_of(const struct sub *s, const struct session *who)
+{
+	return str_eq(s->self->principal, who->principal);
+}
+
 int kepts_keep(struct kepts *ks, struct session *receiver, const struct kept_wish *w, bool *is_new, struct err *e)
 {
 	struct sub *s = find(ks, w->name);
 	int rc = check_wish(w, e);
 
 	*is_new = !s;
-	if (!rc && s && !str_eq(s->self->identity, receiver->identity))
+	if (!rc && s && !is_of(s, receiver))
 		rc = err_set(e, ERR_DENIED, "the subscription is another one's");
 	if (!rc && !s)
 		rc = make(ks, receiver, w->name, &s, e);
@@ -410,8 +416,7 @@ static int find_own(const struct kepts *ks, const struct session *who, const cha
 	*out = find(ks, name);
 	if (!*out)
 		return err_set(e, ERR_NOTFOUND, "there is no subscription of that name");
-	return str_eq((*out)->self->identity, who->identity) ? 0 :
-							       err_set(e, ERR_DENIED, "the subscription is another one's");
+	return is_of(*out, who) ? 0 : err_set(e, ERR_DENIED, "the subscription is another one's");
 }
 
 int kepts_unkeep(struct kepts *ks, struct session *who, const char *name, bool drain, struct err *e)
@@ -438,7 +443,7 @@ void kepts_write(const struct kepts *ks, const struct session *who, struct omis_
 	list_each(i, &ks->all) {
 		const struct sub *s = list_entry(i, struct sub, link);
 
-		if (!str_eq(s->self->identity, who->identity))
+		if (!is_of(s, who))
 			continue;
 		omis_write_list(w);
 		omis_write_string(w, s->name);

@@ -288,6 +288,7 @@ static void on_housekeeping(void *arg)
 
 	save_numbers(m);
 	directory_forget(m->directory, now, MAINSM_FORGET_NODE_NS);
+	mainsm_lapse(m);
 	if (m->conf.linger && m->npeer == 0 && now - m->lonely_since >= m->conf.linger)
 		m->conf.on_end(m->conf.arg, "nobody was connected for long enough");
 	else
@@ -361,7 +362,7 @@ static int make_engines(struct mainsm *m, struct err *e)
 		.here = execute_here,
 		.arg = m,
 	};
-	struct csrs_conf c = { m->conf.loop, NULL, m->children, m->directory, m->numbers, on_disarmed, m };
+	struct csrs_conf c = { m->conf.loop, m->conf.timebase, NULL, m->children, m->directory, m->numbers, on_disarmed, m };
 	struct measures_conf f = { m->conf.loop, m->conf.timebase, m->children, m->directory, NULL, m->numbers };
 
 	m->executor = executor_new(&x);

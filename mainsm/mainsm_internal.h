@@ -40,7 +40,7 @@ struct mainsm {
 	struct directory *directory;
 	struct sites *sites;
 	struct numbers *numbers;
-	bool numbers_fail; /* to be saved; and that was told */
+	bool numbers_fail, tokens_fail; /* to be saved; and that was told */
 	struct certs *certs;
 	struct tokens *tokens;
 	struct children *children;
@@ -59,6 +59,7 @@ struct mainsm {
 	struct bygone bygone;
 	struct loop_timer *housekeeping, *ending;
 	struct loop_job revoking;
+	nsec_t jobs_looked_at; /* loop time, by mainsm_lapse() */
 	nsec_t started, lonely_since; /* loop time; nobody was connected since then */
 	uint64_t forged; /* messages about somebody else's objects */
 	bool is_closing;
@@ -75,6 +76,9 @@ void greet_refused(void *arg, const char *remote, const struct err *why);
 void peer_end(struct peer *p, const char *reason);
 /* A certificate for the same names again. */
 void peer_renew(struct peer *p, const struct msg_enrol *q);
+
+/* --- lapse.c: what ends by time, looked at now and then */
+void mainsm_lapse(struct mainsm *m);
 
 /* --- below.c */
 int below_up(struct peer *p, const struct identity *who);

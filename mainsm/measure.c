@@ -115,15 +115,14 @@ static int compile(struct measure *m, const char *text, struct buf *why)
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct buf made = BUF_INIT(4096);
 	bool builtin = m->asked.is_builtin;
-	int rc = builtin ? measure_builtin(m, &made) : 0;
+	int rc = builtin ? measure_builtin(m, &made, why) : 0;
 
-	if (rc == -ERR_NOTFOUND)
-		buf_printf(why, "there is no built-in metric %.64s", m->asked.metric);
-	else if (rc == -ERR_UNSUPPORTED)
-		buf_printf(why, "%.64s has no partners and regions", m->asked.metric);
-	if (!rc)
-		rc = pmsl_compile(m->asked.name, builtin ? buf_str(&made) : text, builtin ? made.n : strlen(text),
-				  &d, &m->pmsl);
+	if (rc) {
+		buf_done(&made);
+		return rc;
+	}
+	rc = pmsl_compile(m->asked.name, builtin ? buf_str(&made) : text, builtin ? made.n : strlen(text),
+			  &d, &m->pmsl);
 	buf_done(&made);
 	if (rc)
 		return rc == -ERR_NOMEM ? rc : -ERR_INVALID;
@@ -158,7 +157,7 @@ static bool is_waiting(const struct measure *m, const struct measure_world *w)
 {
 	const struct pmsl_decl *d = asked_first(m->metric);
 
-	return !m->asked.nobject && !w->count[d ? d->type.kind : PMSL_T_SITE];
+	return m->asked.objects.is_all && !w->count[d ? d->type.kind : PMSL_T_SITE];
 }
 
 /* Takes the world into account that there is now. 1: there is nothing to measure yet. */
@@ -207,7 +206,7 @@ static int create(struct measure *m, const struct measure_wish *wish, struct buf
 	int rc = asked_init(&m->asked, wish, why);
 
 	if (!rc)
-		rc = asked_change(&m->asked, m->session, wish->objects, true, why);
+		rc = asked_objects_init(&m->asked.objects, m->session, wish->objects, why);
 	if (!rc)
 		rc = compile(m, wish->text, why);
 	if (!rc)
@@ -258,7 +257,7 @@ int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 	measure_drop_troubles(m, STAGE_NOBODY);
 	rc = plan(m, &why);
 	if (rc < 0)
-		measure_add_trouble(m, STAGE_NOBODY, "", buf_str(&why), why.n);
+		measure_add_fault(m, buf_str(&why));
 	buf_done(&why);
 	/* With an older plan, or none yet: it follows. */
 	if (rc)
@@ -297,23 +296,24 @@ void measures_drop(struct measures *ms, struct session *s)
 		measure_delete(i.value);
 }
 
+/* What is refused has changed nothing. */
 int measure_change(struct measure *m, const struct omis_value *objects, bool add, struct buf *why)
 {
-	int rc;
+	struct asked_objects before;
+	int rc = asked_objects_copy(&m->asked.objects, &before);
 
-	if (!m->asked.nobject && !add) {
-		buf_puts(why, "it measures all objects: there are none to take away");
-		return -ERR_INVALID;
-	}
-	rc = asked_change(&m->asked, m->session, objects, add, why);
-	if (!rc && !m->asked.nobject) {
-		buf_puts(why, "nothing would be left to measure");
-		rc = -ERR_INVALID;
-		asked_change(&m->asked, m->session, objects, true, why);
-	}
+	if (rc)
+		return rc;
+	rc = asked_objects_change(&m->asked.objects, m->session, objects, add, why);
 	if (!rc)
 		rc = plan(m, why);
-	return rc < 0 ? rc : 0;
+	if (rc < 0) {
+		asked_objects_done(&m->asked.objects);
+		m->asked.objects = before;
+		return rc;
+	}
+	asked_objects_done(&before);
+	return 0;
 }
 
 /* --- objects that come and go */
@@ -338,10 +338,10 @@ static bool follow(struct measure *m)
 	if (is_new) {
 		measure_drop_troubles(m, STAGE_NOBODY);
 		if (plan(m, &why) < 0)
-			measure_add_trouble(m, STAGE_NOBODY, "", buf_str(&why), why.n);
+			measure_add_fault(m, buf_str(&why));
 	}
 	if (measure_route(m, &e))
-		measure_add_trouble(m, STAGE_NOBODY, "", e.text, strlen(e.text));
+		measure_add_fault(m, e.text);
 	buf_done(&why);
 	return is_new;
 }

@@ -38,10 +38,29 @@ static void write_asked(const struct measure *m, struct omis_writer *w)
 	omis_write_int(w, m->metric->domain == PMSL_EACH_VT);
 }
 
+static void write_marks(const struct asked_objects *a, bool is_out, struct omis_writer *w)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->mark[i].is_out == is_out)
+			omis_write_token(w, a->mark[i].token);
+}
+
+static bool is_cut(const struct asked_objects *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->mark[i].is_out)
+			return true;
+	return false;
+}
+
 static void write_objects(const struct measure *m, struct omis_writer *w)
 {
-	for (size_t i = 0; i < m->asked.nobject; i++)
-		omis_write_token(w, m->asked.object[i]);
+	write_marks(&m->asked.objects, false, w);
+	if (!is_cut(&m->asked.objects))
+		return;
+	omis_write_list(w);
+	write_marks(&m->asked.objects, true, w);
+	omis_write_list_end(w);
 }
 
 static void write_size(const struct measure *m, struct omis_writer *w)
@@ -75,6 +94,7 @@ static void write_troubles(const struct measure *m, struct omis_writer *w)
 		omis_write_list(w);
 		omis_write_string(w, m->trouble[i].object);
 		omis_write_string(w, m->trouble[i].text);
+		omis_write_int(w, m->trouble[i].status);
 		omis_write_list_end(w);
 	}
 }

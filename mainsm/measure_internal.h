@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside measurements: measure.c (life), measure_wait.c (who waits), measure_wish.c (what a tool asks for), measure_world.c (the
- * objects), measure_plan.c (graphs), measure_load.c (children), measure_read.c (reads), measure_until.c (when there are
+ * Inside measurements: measure.c (life), measure_wait.c (who waits), measure_wish.c (what a tool asks for), measure_objects.c
+ * (of which objects), measure_world.c (those that there are), measure_plan.c (graphs), measure_load.c (children), measure_read.c (reads), measure_until.c (when there are
  * enough values), measure_info.c.
  */
 #ifndef MAINSM_MEASURE_INTERNAL_H
@@ -33,12 +33,21 @@ struct measures {
 	struct measures_stats stats;
 };
 
+/* Of the marks above an object the nearest says whether it is measured; without one is_all does. */
+struct asked_objects {
+	struct asked_mark {
+		char token[TOKEN_BYTES];
+		bool is_out; /* taken away */
+	} *mark; /* owned */
+	size_t n, cap;
+	bool is_all; /* all that there are, also those to come */
+};
+
 /* What a tool asked for, kept to be bound again and again. */
 struct measure_asked {
 	char *metric, *name; /* owned; of the text, for diagnostics */
 	struct omis_values *parameters; /* owned: name, value, ... */
-	char (*object)[TOKEN_BYTES]; /* owned; none: all */
-	size_t nobject;
+	struct asked_objects objects;
 	bool is_builtin, has_agg, is_central, per_second;
 	enum flow_since since;
 	enum bind_by by;
@@ -88,6 +97,7 @@ struct measure_waiter {
 struct measure_trouble {
 	uint32_t child; /* that said so */
 	char object[TOKEN_BYTES];
+	unsigned status; /* of the request language */
 	char *text; /* owned */
 };
 
@@ -181,10 +191,6 @@ void measures_drop_ready(struct measures *ms);
 int asked_init(struct measure_asked *a, const struct measure_wish *w, struct buf *why);
 void asked_done(struct measure_asked *a);
 
-/* Tokens of objects; ERR_NOTFOUND: the tool sees none of that name. */
-int asked_change(struct measure_asked *a, const struct session *s, const struct omis_value *objects, bool add,
-		 struct buf *why);
-
 /* The first parameter that takes objects; NULL: none does. */
 const struct pmsl_decl *asked_first(const struct pmsl_metric *m);
 
@@ -201,11 +207,23 @@ struct bind_wish asked_wish(const struct measure_asked *a);
 int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out, struct buf *why);
 void asked_unbind(struct asked_binding *b);
 
+/* --- measure_objects.c: lists of tokens. ERR_NOTFOUND: the tool sees none of that name, or it is not in; ERR_INVALID. */
+
+/* An empty list: all. */
+int asked_objects_init(struct asked_objects *a, const struct session *s, const struct omis_value *objects, struct buf *why);
+
+/* Also ERR_INVALID when nothing would be left. */
+int asked_objects_change(struct asked_objects *a, const struct session *s, const struct omis_value *objects, bool add,
+			 struct buf *why);
+int asked_objects_copy(const struct asked_objects *from, struct asked_objects *out);
+void asked_objects_done(struct asked_objects *a);
+
 /* --- measure_plan.c */
 
-/* -ERR_INVALID, -ERR_LIMIT with words in why; -ERR_NOMEM. Consumes *world on success. */
-/* The text of a built-in metric with the parameters that are given. As pmsl_builtin_source(). */
-int measure_builtin(const struct measure *m, struct buf *text);
+/* The text of a built-in metric with the parameters that are given. -ERR_INVALID, -ERR_UNSUPPORTED with words in why, -ERR_NOMEM. */
+int measure_builtin(const struct measure *m, struct buf *text, struct buf *why);
+
+/* -ERR_INVALID, -ERR_LIMIT, -ERR_UNSUPPORTED with words in why; -ERR_NOMEM. Consumes *world on success. */
 int measure_plan_make(const struct measure *m, struct measure_world **world, struct measure_plan **out, struct buf *why);
 void measure_plan_free(struct measure_plan *p);
 
@@ -228,8 +246,10 @@ struct measure_slot *measure_slot_of(struct measure *m, uint32_t child);
 void measure_check_loaded(struct measure *m, bool give_up);
 
 #define MEASURE_TROUBLES_MAX 64 /* more nobody reads */
-/* child STAGE_NOBODY: of our own. */
-void measure_add_trouble(struct measure *m, uint32_t child, const char *object, const char *text, size_t n);
+/* What a host says of an object. */
+void measure_add_trouble(struct measure *m, uint32_t child, const struct msg_entry *entry);
+/* What is wrong with all of it, here. */
+void measure_add_fault(struct measure *m, const char *text);
 void measure_drop_troubles(struct measure *m, uint32_t child);
 
 /* --- measure_read.c */

@@ -7,6 +7,7 @@
 #include "common/base/array.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/omis/status.h"
 #include "mainsm/measure_internal.h"
 #include "pmsl/bound.h"
 
@@ -33,10 +34,8 @@ void measure_drop_troubles(struct measure *m, uint32_t child)
 		}
 }
 
-void measure_add_trouble(struct measure *m, uint32_t child, const char *object, const char *text, size_t n)
+static void add(struct measure *m, struct measure_trouble t, const char *object)
 {
-	struct measure_trouble t = { .child = child, .text = str_ndup(text, n) };
-
 	for (size_t i = 0; t.text && i < m->ntrouble; i++)
 		if (str_eq(m->trouble[i].object, object) && str_eq(m->trouble[i].text, t.text)) {
 			free(t.text);
@@ -47,6 +46,23 @@ void measure_add_trouble(struct measure *m, uint32_t child, const char *object, 
 		free(t.text);
 	else
 		m->trouble[m->ntrouble++] = t;
+}
+
+void measure_add_trouble(struct measure *m, uint32_t child, const struct msg_entry *entry)
+{
+	add(m,
+	    (struct measure_trouble){ .child = child,
+				      .status = entry->status,
+				      .text = str_ndup((const char *)entry->value.p, entry->value.n) },
+	    entry->objects);
+}
+
+void measure_add_fault(struct measure *m, const char *text)
+{
+	add(m,
+	    (struct measure_trouble){
+		    .child = STAGE_NOBODY, .status = STATUS_PARAMETER_ERROR, .text = str_dup(text) },
+	    "");
 }
 
 /* --- places */
@@ -387,8 +403,7 @@ int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_a
 			return err_set(e, ERR_DENIED, "speaks of objects that are not its own");
 	measure_drop_troubles(m, child);
 	for (size_t i = 0; i < a->nentry; i++)
-		measure_add_trouble(m, child, a->entry[i].objects, (const char *)a->entry[i].value.p,
-				    a->entry[i].value.n);
+		measure_add_trouble(m, child, &a->entry[i]);
 	slot->is_confirmed = true;
 	measure_check_loaded(m, false);
 	return 0;

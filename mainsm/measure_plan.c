@@ -2,6 +2,7 @@
 /* From a metric and the objects that are there to the pieces of its graph. */
 #include "common/base/str.h"
 #include "mainsm/measure_internal.h"
+#include "pmsl/builtin.h"
 
 #include <stdlib.h>
 
@@ -45,11 +46,36 @@ static bool has_parameter(const struct measure *m, const char *name)
 	return false;
 }
 
-int measure_builtin(const struct measure *m, struct buf *text)
+static struct pmsl_builtin_use use_of(const struct measure *m)
 {
-	return pmsl_builtin_source(m->asked.metric,
-				   m->asked.each == BIND_EACH_PARTNER || has_parameter(m, "partners"),
-				   m->asked.each == BIND_EACH_REGION || has_parameter(m, "regions"), text);
+	return (struct pmsl_builtin_use){
+		.by_partners = m->asked.each == BIND_EACH_PARTNER || has_parameter(m, "partners"),
+		.by_regions = m->asked.each == BIND_EACH_REGION || has_parameter(m, "regions"),
+	};
+}
+
+static void tell_builtin(const struct measure *m, const struct pmsl_builtin_use *use, struct buf *why)
+{
+	int id = pmsl_builtin_find(m->asked.metric);
+	struct pmsl_builtin b;
+	const char *refusal;
+
+	if (id < 0 || !pmsl_builtin_get((unsigned)id, &b)) {
+		buf_printf(why, "there is no built-in metric %.64s", m->asked.metric);
+		return;
+	}
+	refusal = pmsl_builtin_refusal(&b, use);
+	buf_printf(why, "%.64s %s", m->asked.metric, refusal ? refusal : "cannot be measured so");
+}
+
+int measure_builtin(const struct measure *m, struct buf *text, struct buf *why)
+{
+	const struct pmsl_builtin_use use = use_of(m);
+	int rc = pmsl_builtin_source(m->asked.metric, use.by_partners, use.by_regions, text);
+
+	if (rc == -ERR_NOTFOUND || rc == -ERR_UNSUPPORTED)
+		tell_builtin(m, &use, why);
+	return rc == -ERR_NOTFOUND ? -ERR_INVALID : rc;
 }
 
 /* Which piece sends what. */

@@ -6,6 +6,7 @@
 #include "common/base/str.h"
 #include "common/base/timebase.h"
 #include "common/flow/graph_limits.h"
+#include "common/flow/rest.h"
 #include "common/omis/check.h"
 #include "mainsm/csr.h"
 #include "mainsm/measure_internal.h"
@@ -317,20 +318,68 @@ void measure_on_timer(void *arg)
 
 /* --- batches */
 
-static void take_batch(struct measure *m, uint32_t child, const struct flow_batch *b)
-{
-	const struct measure_piece *from = smap_find(&m->plan->source, b->link);
+struct taking {
+	struct measure *m;
+	const struct measure_piece *from;
+	struct stage *to;
+	uint32_t child;
+	uint32_t node; /* of the piece's graph: where the next link is looked for */
+};
 
-	for (size_t i = 0; from && i < m->plan->npiece; i++) {
+/* Links of a piece in the order of its graph, asked for one behind the other. */
+static const char *link_at(void *arg, size_t i)
+{
+	struct taking *t = arg;
+	const struct flow_graph *g = t->from->graph;
+
+	if (!i)
+		t->node = 0;
+	while (t->node < g->nnode) {
+		const struct flow_node *n = &g->node[t->node++];
+
+		if (n->kind == FLOW_LINK_OUT)
+			return n->link.name;
+	}
+	return NULL;
+}
+
+static bool has_told(void *arg, const char *link, int64_t read)
+{
+	return stage_has_taken(((struct taking *)arg)->to, link, read);
+}
+
+static void take_one(void *arg, const struct flow_batch *b)
+{
+	struct taking *t = arg;
+
+	if (stage_take(t->to, t->child, b, NULL))
+		t->m->ms->stats.strays++;
+}
+
+/* Where a link leads to; NULL: nowhere here. */
+static struct stage *stage_of(const struct measure *m, const char *link)
+{
+	for (size_t i = 0; i < m->plan->npiece; i++) {
 		struct stage *s = m->plan->piece[i].stage;
 
-		if (!s || !stage_has(s, b->link))
-			continue;
-		if (stage_take(s, child, b, NULL))
-			m->ms->stats.strays++;
-		return;
+		if (s && stage_has(s, link))
+			return s;
 	}
-	m->ms->stats.strays++;
+	return NULL;
+}
+
+static void take_batch(struct measure *m, uint32_t child, const struct flow_batch *b)
+{
+	struct taking t = { .m = m, .from = smap_find(&m->plan->source, b->link), .child = child };
+	const struct flow_rest_links links = { link_at, has_told, take_one, &t };
+
+	t.to = t.from ? stage_of(m, b->link) : NULL;
+	if (!t.to)
+		m->ms->stats.strays++;
+	else if (!b->rest)
+		take_one(&t, b);
+	else if (flow_rest_apart(b, &links))
+		m->ms->stats.strays++;
 }
 
 static int take_batches(struct measure *m, uint32_t child, const struct msg_flow_batch *f, struct err *e)

@@ -222,72 +222,8 @@ void asked_done(struct measure_asked *a)
 	free(a->metric);
 	free(a->name);
 	free(a->until);
-	free(a->object);
+	asked_objects_done(&a->objects);
 	omis_values_free(a->parameters);
-}
-
-/* --- objects */
-
-static size_t place_of_object(const struct measure_asked *a, const char *token)
-{
-	size_t i = 0;
-
-	while (i < a->nobject && !str_eq(a->object[i], token))
-		i++;
-	return i;
-}
-
-static void drop_objects(struct measure_asked *a, const struct omis_value *objects)
-{
-	for (size_t i = 0; i < objects->list.n; i++) {
-		size_t at = place_of_object(a, objects->list.v[i].s.p);
-
-		if (at < a->nobject)
-			memmove(a->object[at], a->object[at + 1], (--a->nobject - at) * sizeof(*a->object));
-	}
-}
-
-static int check_object(const struct session *s, const char *token, struct buf *why)
-{
-	const struct object *o = directory_find(s->view.directory, token);
-
-	if (o && o->kind != OBJECT_THREAD && scope_has(s->scope, o))
-		return 0;
-	buf_printf(why, "no such object: %.40s", token);
-	return -ERR_NOTFOUND;
-}
-
-static int add_objects(struct measure_asked *a, const struct session *s, const struct omis_value *objects,
-		       struct buf *why)
-{
-	size_t n = a->nobject + objects->list.n;
-	char(*v)[TOKEN_BYTES];
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < objects->list.n; i++)
-		rc = check_object(s, objects->list.v[i].s.p, why);
-	if (rc)
-		return rc;
-	v = realloc(a->object, (n + 1) * sizeof(*v));
-	if (!v)
-		return -ERR_NOMEM;
-	a->object = v;
-	for (size_t i = 0; i < objects->list.n; i++)
-		if (place_of_object(a, objects->list.v[i].s.p) == a->nobject)
-			str_copy(v[a->nobject++], TOKEN_BYTES, objects->list.v[i].s.p);
-	return 0;
-}
-
-int asked_change(struct measure_asked *a, const struct session *s, const struct omis_value *objects, bool add,
-		 struct buf *why)
-{
-	for (size_t i = 0; i < objects->list.n; i++)
-		if (objects->list.v[i].kind != OMIS_TOKEN)
-			return invalid(why, "objects are", "tokens");
-	if (add)
-		return add_objects(a, s, objects, why);
-	drop_objects(a, objects);
-	return 0;
 }
 
 /* --- binding */
@@ -299,7 +235,15 @@ struct binding_to {
 	struct buf *why;
 };
 
-/* One that is gone is left out: the others are still there. */
+/* The place of a token, behind the others. One that is gone is left out: the others are still there. */
+static void put_place(const struct binding_to *b, const char *token, uint32_t *v, size_t *n)
+{
+	uint32_t at = measure_world_find(b->w, token);
+
+	if (at != WORLD_NONE)
+		v[(*n)++] = at;
+}
+
 static int bind_tokens(struct binding_to *b, struct bind_arg *arg, const char *const *token, size_t n)
 {
 	uint32_t *v = arena_array(b->out->arena, n + 1, sizeof(*v));
@@ -308,27 +252,28 @@ static int bind_tokens(struct binding_to *b, struct bind_arg *arg, const char *c
 		return -ERR_NOMEM;
 	arg->is_given = true;
 	arg->object = v;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t at = measure_world_find(b->w, token[i]);
-
-		if (at != WORLD_NONE)
-			v[arg->nobject++] = at;
-	}
+	for (size_t i = 0; i < n; i++)
+		put_place(b, token[i], v, &arg->nobject);
 	return 0;
 }
 
 static int bind_objects(struct binding_to *b, struct bind_arg *arg)
 {
-	const struct measure_asked *a = &b->m->asked;
-	const char **token = arena_array(b->out->arena, a->nobject + 1, sizeof(*token));
+	const struct asked_objects *a = &b->m->asked.objects;
+	uint32_t *in = arena_array(b->out->arena, a->n + 1, sizeof(*in));
+	uint32_t *out = arena_array(b->out->arena, a->n + 1, sizeof(*out));
 
-	if (!a->nobject)
-		return 0;
-	if (!token)
+	if (!in || !out)
 		return -ERR_NOMEM;
-	for (size_t i = 0; i < a->nobject; i++)
-		token[i] = a->object[i];
-	return bind_tokens(b, arg, token, a->nobject);
+	arg->is_given = !a->is_all;
+	arg->object = in;
+	arg->without = out;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->mark[i].is_out)
+			put_place(b, a->mark[i].token, out, &arg->nwithout);
+		else
+			put_place(b, a->mark[i].token, in, &arg->nobject);
+	return 0;
 }
 
 /* The texts or tokens of a list, or of a single value. */

@@ -17,6 +17,7 @@ struct adding {
 	const struct session *s;
 	const struct measure_world *before;
 	struct world_object *v;
+	struct smap jobs; /* name -> number; borrowed from the directory */
 	int rc;
 };
 
@@ -34,10 +35,23 @@ static bool is_in(const struct adding *a, const struct object *o)
 	return a->before && measure_world_find(a->before, o->token) != WORLD_NONE;
 }
 
+/* Jobs are numbered as they come; names of processes without one are alike. */
+static uint32_t number_of_job(struct adding *a, const char *name)
+{
+	uintptr_t known = (uintptr_t)smap_find(&a->jobs, name);
+
+	if (!known) {
+		known = a->jobs.n + 1;
+		if (smap_put(&a->jobs, name, (void *)known, NULL))
+			a->rc = -ERR_NOMEM;
+	}
+	return (uint32_t)known;
+}
+
 static void hash_in(struct measure_world *w, const struct world_object *o)
 {
 	w->hash = bound_hash_text(bound_hash_mix(w->hash, (uint64_t)o->rank), o->token);
-	w->hash = bound_hash_mix(w->hash, o->parent);
+	w->hash = bound_hash_mix(bound_hash_mix(w->hash, o->parent), o->job);
 }
 
 /* Its place; WORLD_NONE: it is not in. */
@@ -53,9 +67,12 @@ static uint32_t add(struct adding *a, const struct object *o, uint32_t parent)
 					  .token = arena_copy(w->arena, o->token, strlen(o->token)),
 					  .name = arena_copy(w->arena, name, strlen(name)),
 					  .rank = o->kind == OBJECT_PROC ? o->rank : -1,
-					  .parent = parent };
-	if (o->kind == OBJECT_PROC)
+					  .parent = parent,
+					  .is_alone = o->kind == OBJECT_PROC && o->rank < 0 && !o->flavour[0] };
+	if (o->kind == OBJECT_PROC) {
 		a->v[at].name = NULL;
+		a->v[at].job = number_of_job(a, o->job);
+	}
 	if (!a->v[at].token || smap_put(&w->index, o->token, (void *)(uintptr_t)(at + 1), NULL)) {
 		a->rc = -ERR_NOMEM;
 		return WORLD_NONE;
@@ -85,10 +102,11 @@ static size_t count_max(const struct directory *d)
 struct measure_world *measure_world_new(const struct session *s, const struct measure_world *before)
 {
 	struct measure_world *w = calloc(1, sizeof(*w));
-	struct adding a = { w, s, before, NULL, 0 };
+	struct adding a = { .w = w, .s = s, .before = before };
 
 	if (!w)
 		return NULL;
+	smap_init(&a.jobs);
 	smap_init(&w->index);
 	w->arena = arena_new(WORLD_HEAP_MAX_BYTES);
 	if (w->arena)
@@ -96,9 +114,10 @@ struct measure_world *measure_world_new(const struct session *s, const struct me
 	if (a.v) {
 		add_inside(&a, directory_sites(s->view.directory), WORLD_NONE);
 		w->world.v = a.v;
-		if (!a.rc)
-			return w;
 	}
+	smap_done(&a.jobs);
+	if (a.v && !a.rc)
+		return w;
 	measure_world_free(w);
 	return NULL;
 }

@@ -27,6 +27,7 @@ struct program {
 	struct starter *starter;
 	struct mainsm *mainsm;
 	struct connstr conn; /* with the standing token */
+	char listen[NET_ADDR_BYTES];
 	struct loop_timer *renew, *drain;
 	bool must_reload; /* our certificate is newer than the one that peers are shown */
 };
@@ -105,19 +106,22 @@ static bool token_is_good(struct program *p, struct connstr *c)
 	nsec_t now = clock_wall();
 
 	return c->token_id[0] && !tokens_check(mainsm_tokens(p->mainsm), &claim, now, &g, NULL) &&
-	       g.wall_until - now > settings_of(p)->token_lifetime / 2;
+	       g.has_uid && g.uid == getuid() && g.wall_until - now > settings_of(p)->token_lifetime / 2;
 }
 
 static int renew_token(struct program *p, struct err *e)
 {
 	nsec_t now = clock_wall();
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_FACTORY) | ROLES_TOOL,
-				 .wall_until = now + settings_of(p)->token_lifetime };
+				 .wall_until = now + settings_of(p)->token_lifetime,
+				 .has_uid = true,
+				 .uid = getuid() };
 	struct token_text t;
 	int rc;
 
 	if (token_is_good(p, &p->conn))
 		return 0;
+	state_owner(g.owner);
 	rc = tokens_mint(mainsm_tokens(p->mainsm), &g, now, &t, e);
 	if (rc)
 		return rc;
@@ -213,7 +217,8 @@ static int make_starter(struct program *p, struct err *e)
 	const struct starter_conf conf = {
 		.loop = daemon_loop(p->daemon),
 		.sm = sm,
-		.listen = settings_of(p)->listen,
+		.listen = p->listen,
+		.listen_elsewhere = net_is_numeric(settings_of(p)->listen) ? p->listen : "auto",
 		.state_dir = daemon_state_dir(p->daemon),
 		.on_exit = on_launcher_exit,
 		.arg = p,
@@ -235,7 +240,7 @@ static void core_conf(struct program *p, const struct settings *s, struct mainsm
 		.ca = p->state.ca,
 		.epoch = daemon_epoch(p->daemon),
 		.state_dir = p->state.dir,
-		.listen = s->listen,
+		.listen = p->listen,
 		.port = (uint16_t)s->port,
 		.launcher = s->launcher,
 		.cert_lifetime = s->cert_lifetime,
@@ -287,7 +292,7 @@ static int publish(struct program *p, struct err *e)
 		p->conn = (struct connstr){0};
 	p->conn.port = mainsm_port(p->mainsm);
 	str_copy(p->conn.pin, sizeof(p->conn.pin), pki_ca_pin(p->state.ca));
-	rc = hosts_to_advertise(s->advertise, s->listen, &p->conn, e);
+	rc = hosts_to_advertise(s->advertise, p->listen, &p->conn, e);
 	if (!rc)
 		rc = renew_token(p, e);
 	if (!rc)
@@ -337,6 +342,8 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	daemon_set_user(d, p);
 	timebase_init_root(daemon_timebase(d), loop_now(daemon_loop(d)), clock_wall());
 	rc = state_init(&p->state, daemon_state_dir(d), "mainsm", e);
+	if (!rc)
+		rc = net_own_address(settings_of(p)->listen, p->listen, e);
 	if (!rc)
 		rc = take_lock(p, e);
 	if (!rc)
@@ -414,8 +421,8 @@ static void done(struct daemon *d)
 const struct daemon_spec program_spec = {
 	.program = "mainsm",
 	.summary = "the top of the monitor: one for a user",
-	.details = "Prints one line, the connection string, when it is ready, and goes to the background. Programs\n"
-		   "started with that line in OMIG_MAINSM are watched; the omig command finds it by itself.\n"
+	.details = "Prints one line, the connection string of its user, when it is ready, and goes to the background. The omig\n"
+		   "command finds it by itself, and gives programs one that is for their hosts alone (omig run, omig env).\n"
 		   "End it with: omig stop",
 	.conf = &settings_schema,
 	.background = true,

@@ -39,7 +39,10 @@ struct session *session_new(uint32_t number, struct link *link, const struct ide
 	if (!s)
 		return NULL;
 	s->link = link;
-	if (!identity_to_uri(s->identity, who, NULL))
+	s->who = *who;
+	s->who.token[0] = 0;
+	identity_principal(s->principal, who);
+	if (!identity_to_uri(s->identity, &s->who, NULL))
 		return s;
 	session_free(s);
 	return NULL;
@@ -50,8 +53,11 @@ struct session *session_twin(uint32_t number, const struct session *of, const st
 {
 	struct session *s = make(number, of->right, d, c);
 
-	if (s)
-		str_copy(s->identity, sizeof(s->identity), of->identity);
+	if (!s)
+		return NULL;
+	str_copy(s->identity, sizeof(s->identity), of->identity);
+	str_copy(s->principal, sizeof(s->principal), of->principal);
+	s->who = of->who;
 	return s;
 }
 

@@ -16,14 +16,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SESSION_RUNS_MAX 1024 /* requests of one tool that are executed at a time; the rest waits in its socket */
+#define SESSION_RUNS_MAX 1024 /* requests of one principal, over all its tools, that are executed at a time; the rest waits in sockets */
 
 struct link;
 
 struct session {
 	uint32_t number; /* never given twice */
 	struct link *link; /* borrowed */
-	char identity[IDENTITY_URI_BYTES];
+	char identity[IDENTITY_URI_BYTES]; /* without its token: what it has made outlives that */
+	char principal[IDENTITY_PRINCIPAL_BYTES]; /* whose the session is, and what it makes */
+	struct identity who;
 	enum omis_right right;
 	struct scope *scope;
 	struct pa_set *pas;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mainsm/settings.h"
 
+#include "common/base/limits.h"
 #include "common/base/str.h"
+#include "common/net/net.h"
 #include "mainsm/mainsm.h"
 #include "mainsm/template.h"
 
@@ -14,9 +16,9 @@
 #define IN_SITE(member) offsetof(struct site_conf, member)
 
 static const struct conf_key keys[] = {
-	{ .name = "listen", .kind = CONF_STRING, .offset = AT(listen), .def = "127.0.0.1", .max = 64,
+	{ .name = "listen", .kind = CONF_STRING, .offset = AT(listen), .def = "127.0.0.1", .min = 1, .max = NAME_MAX_BYTES,
 	  .flags = CONF_OPTION, .arg = "ADDR",
-	  .help = "numeric address to listen on; 0.0.0.0 or :: for all, which other hosts need" },
+	  .help = "address or name of this host to listen on, or auto (all addresses), which other hosts need" },
 	{ .name = "port", .kind = CONF_INT, .offset = AT(port), .def = "0", .min = 0, .max = 65535,
 	  .flags = CONF_OPTION, .arg = "PORT", .help = "port to listen on; 0: the one of the last start, else any" },
 	{ .name = "advertise", .kind = CONF_STRING, .offset = AT(advertise), .def = "", .max = 1024,
@@ -48,8 +50,8 @@ static const struct conf_key keys[] = {
 	{ .section = "site", .name = "host", .kind = CONF_STRING, .offset = IN_SITE(host), .def = "", .max = 255,
 	  .flags = CONF_NOENV | CONF_RELOAD, .arg = "HOST", .help = "where its sm runs, for {host}" },
 	{ .section = "site", .name = "listen", .kind = CONF_STRING, .offset = IN_SITE(listen), .def = "",
-	  .max = 64, .flags = CONF_NOENV | CONF_RELOAD, .arg = "ADDR",
-	  .help = "address that its sm listens on; empty: as mainsm" },
+	  .max = NAME_MAX_BYTES, .flags = CONF_NOENV | CONF_RELOAD, .arg = "ADDR",
+	  .help = "address or name that its sm listens on, or auto; empty: as mainsm" },
 	{ 0 },
 };
 
@@ -135,7 +137,10 @@ int settings_check(const struct settings *s, struct err *e)
 	char *text = NULL;
 	size_t n = 0;
 	int rc = settings_sites(s, &v, &n, &text, e);
+	char addr[NET_ADDR_BYTES];
 
+	if (!rc)
+		rc = net_own_address(s->listen, addr, e);
 	if (!rc)
 		rc = check_launcher(s->launcher, NULL, e);
 	for (size_t i = 0; i < n && !rc; i++) {

@@ -12,7 +12,9 @@
 struct sites {
 	char *launcher; /* the default one */
 	struct site **v; /* in the order of the configuration, then of coming */
-	size_t n;
+	size_t n, nclaimed, nconfigured;
+	nsec_t claimed_start; /* when the sm of a claimed site was started last */
+	const struct site *claimed_last; /* that one; NULL = never */
 	struct smap by_name;
 };
 
@@ -100,23 +102,48 @@ static struct site *site_new(const char *name)
 	return NULL;
 }
 
+static int add(struct sites *s, const char *name, struct site **out, struct err *e)
+{
+	struct site *site;
+
+	if (!site_name_is_valid(name))
+		return err_set(e, ERR_INVALID,
+			       "a site's name is made of letters, digits, '.', '_' and '-'");
+	if (s->n >= SITES_MAX)
+		return err_set(e, ERR_LIMIT, "there are %d sites already", SITES_MAX);
+	site = site_new(name);
+	if (!site || smap_put(&s->by_name, name, site, NULL)) {
+		site_free(site);
+		return err_nomem(e);
+	}
+	s->v[s->n++] = site;
+	*out = site;
+	return 0;
+}
+
+static int may_claim(const struct sites *s, const char *name, struct err *e)
+{
+	if (s->nconfigured)
+		return err_set(e, ERR_DENIED, "there is no site %s: mainsm.conf has sections [site NAME], and none of that name",
+			       name);
+	if (s->nclaimed >= SITES_CLAIMED_MAX)
+		return err_set(e, ERR_LIMIT, "%d sites that no section of mainsm.conf names are enough: write [site %s] there",
+			       SITES_CLAIMED_MAX, name);
+	return 0;
+}
+
 int sites_get(struct sites *s, const char *name, struct site **out, struct err *e)
 {
 	struct site *site = sites_find(s, name);
+	bool is_claim = !site && !str_eq(name, SITE_DEFAULT);
+	int rc = is_claim && site_name_is_valid(name) ? may_claim(s, name, e) : 0;
 
-	if (!site && !site_name_is_valid(name))
-		return err_set(e, ERR_INVALID,
-			       "a site's name is made of letters, digits, '.', '_' and '-'");
-	if (!site && s->n >= SITES_MAX)
-		return err_set(e, ERR_LIMIT, "there are %d sites already", SITES_MAX);
-	if (!site) {
-		site = site_new(name);
-		if (!site || smap_put(&s->by_name, name, site, NULL)) {
-			site_free(site);
-			return err_nomem(e);
-		}
-		s->v[s->n++] = site;
-	}
+	if (!rc && !site)
+		rc = add(s, name, &site, e);
+	if (rc)
+		return rc;
+	s->nclaimed += is_claim;
+	site->is_claimed |= is_claim;
 	*out = site;
 	return 0;
 }
@@ -129,6 +156,7 @@ struct site_words {
 };
 
 struct sites_change {
+	struct sites *sites;
 	size_t n;
 	struct site_words v[];
 };
@@ -155,7 +183,8 @@ static int read_words(struct sites *s, const struct site_conf *c, struct site_wo
 
 	if (c->host && c->host[0] && !site_host_is_valid(c->host))
 		return err_set(e, ERR_INVALID, "site %s: this is no host name", c->name);
-	rc = sites_get(s, c->name, &w->site, e);
+	w->site = sites_find(s, c->name);
+	rc = w->site ? 0 : add(s, c->name, &w->site, e);
 	if (rc)
 		return rc;
 	w->hosts = dup_or_empty(c->hosts);
@@ -170,6 +199,8 @@ int sites_prepare(struct sites *s, const struct site_conf *c, size_t n, struct s
 	struct sites_change *change = calloc(1, sizeof(*change) + n * sizeof(change->v[0]));
 	int rc = change ? 0 : err_nomem(e);
 
+	if (change)
+		change->sites = s;
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = read_words(s, &c[i], &change->v[change->n++], e);
 	if (rc)
@@ -187,11 +218,23 @@ static void exchange(char **a, char **b)
 	*b = was;
 }
 
+static void become_configured(struct sites *s, struct site *site)
+{
+	if (site->is_configured)
+		return;
+	site->is_configured = true;
+	s->nconfigured++;
+	if (site->is_claimed)
+		s->nclaimed--;
+	site->is_claimed = false;
+}
+
 void sites_commit(struct sites_change **take)
 {
 	struct sites_change *c = *take;
 
 	for (size_t i = 0; i < c->n; i++) {
+		become_configured(c->sites, c->v[i].site);
 		exchange(&c->v[i].site->hosts, &c->v[i].hosts);
 		exchange(&c->v[i].site->launcher, &c->v[i].launcher);
 		exchange(&c->v[i].site->host, &c->v[i].host);
@@ -252,17 +295,21 @@ static bool matches_any(const char *patterns, const char *host)
 	return false;
 }
 
-int sites_choose(const struct sites *s, const char *claim, const char *host, const char **out, struct err *e)
+int sites_choose(struct sites *s, const char *claim, const char *host, const char **out, struct err *e)
 {
 	const char *name = claim;
+	struct site *site;
+	int rc;
 
 	if (claim[0] && !site_name_is_valid(claim))
 		return err_set(e, ERR_INVALID, "OMIG_SITE is no name of a site");
 	for (size_t i = 0; !name[0] && i < s->n; i++)
 		if (matches_any(s->v[i]->hosts, host))
 			name = s->v[i]->name;
-	*out = name[0] ? name : "default";
-	return 0;
+	rc = sites_get(s, name[0] ? name : SITE_DEFAULT, &site, e);
+	if (!rc)
+		*out = site->name;
+	return rc;
 }
 
 const char *site_launcher(const struct sites *s, const struct site *site)
@@ -276,6 +323,13 @@ static enum site_answer await_shared(struct site *site, nsec_t now)
 	if (!site->tried_at)
 		site->tried_at = now;
 	return now - site->tried_at < SITE_SHARED_MAX_NS ? SITE_WAIT : SITE_DIRECT;
+}
+
+/* Sites that hosts have named wait for each other; those of the configuration and "default" for nobody. */
+static bool is_next(const struct sites *s, const struct site *site, nsec_t now)
+{
+	return !site->is_claimed || !s->claimed_last || s->claimed_last == site ||
+	       now - s->claimed_start >= SITE_CLAIMED_START_NS;
 }
 
 enum site_answer site_ask(const struct sites *s, struct site *site, nsec_t now)
@@ -297,11 +351,15 @@ enum site_answer site_ask(const struct sites *s, struct site *site, nsec_t now)
 	if (site->is_resting)
 		site->tries = 0;
 	site->is_resting = false;
-	return SITE_START;
+	return is_next(s, site, now) ? SITE_START : SITE_WAIT;
 }
 
-void site_started(struct site *site, nsec_t now)
+void site_started(struct sites *s, struct site *site, nsec_t now)
 {
+	if (site->is_claimed) {
+		s->claimed_start = now;
+		s->claimed_last = site;
+	}
 	site->tries++;
 	site->tried_at = now;
 	site->is_starting = true;

@@ -15,10 +15,13 @@
 #include <stdint.h>
 
 #define SITES_MAX 1024
+#define SITES_CLAIMED_MAX 16 /* of them that hosts name and no configuration, besides "default" */
+#define SITE_CLAIMED_START_NS (5 * NSEC_PER_SEC) /* the sms of two claimed sites start so long apart */
 #define SITE_NAME_MAX 63
 #define SITE_START_TRIES 3 /* then its lms are served without an sm */
 #define SITE_START_MAX_NS (15 * NSEC_PER_SEC) /* a batch system takes its time to place one task */
 #define SITE_REST_NS (60 * NSEC_PER_SEC) /* after the last try, before the next round of them */
+#define SITE_DEFAULT "default" /* of hosts that nothing is said about */
 #define SITE_SHARED "shared" /* launcher of a site whose admin runs an sm for many */
 #define SITE_SHARED_MAX_NS (90 * NSEC_PER_SEC) /* such an sm looks for its mainsms once a minute */
 #define SITE_RETRY_MS 200 /* when an lm that waits asks again */
@@ -39,6 +42,8 @@ struct site {
 	unsigned tries;
 	nsec_t tried_at; /* 0 = never */
 	bool is_starting, is_resting;
+	bool is_configured; /* somebody has written it down */
+	bool is_claimed; /* by a host, and nobody has written it down; never SITE_DEFAULT */
 };
 
 struct sites;
@@ -64,10 +69,16 @@ void sites_change_free(struct sites_change *c);
 /* Both for one site. */
 int sites_configure(struct sites *s, const struct site_conf *c, struct err *e);
 
-/* The site of a host: what it claims, else the first whose patterns match, else "default". ERR_INVALID: bad claim. */
-int sites_choose(const struct sites *s, const char *claim, const char *host, const char **out, struct err *e);
+/*
+ * The site of a host: what it claims, else the first whose patterns match, else "default"; added when a host may
+ * name one. ERR_INVALID: bad claim; as sites_get().
+ */
+int sites_choose(struct sites *s, const char *claim, const char *host, const char **out, struct err *e);
 
-/* Found or added; ERR_INVALID, ERR_LIMIT, ERR_NOMEM. */
+/*
+ * Found or added. What no configuration names is added only while none names any ("default" apart), and up to
+ * SITES_CLAIMED_MAX: whoever may bring a host in makes no sms without end. ERR_INVALID, ERR_DENIED, ERR_LIMIT, ERR_NOMEM.
+ */
 int sites_get(struct sites *s, const char *name, struct site **out, struct err *e);
 struct site *sites_find(const struct sites *s, const char *name);
 
@@ -81,7 +92,7 @@ enum site_answer {
 /* An lm of the site wants its sm. */
 enum site_answer site_ask(const struct sites *s, struct site *site, nsec_t now);
 
-void site_started(struct site *site, nsec_t now);
+void site_started(struct sites *s, struct site *site, nsec_t now);
 
 /* The launcher ended, or could not be run, before the sm came. True: that was the last try. */
 bool site_start_failed(struct site *site, nsec_t now);

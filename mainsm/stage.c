@@ -186,6 +186,11 @@ void stage_attach(struct stage *s, const char *link, uint32_t child)
 
 /* --- reads */
 
+bool stage_has_taken(const struct stage *s, const char *link, int64_t read)
+{
+	return flow_has_taken(s->flow, s->measurement, link, read);
+}
+
 int stage_take(struct stage *s, uint32_t child, const struct flow_batch *b, struct err *e)
 {
 	struct stage_link *l = find(s, b->link);

@@ -32,6 +32,9 @@ void stage_attach(struct stage *s, const char *link, uint32_t child);
 
 bool stage_has(const struct stage *s, const char *link);
 
+/* The batch of that read has come, or is too old to be known. */
+bool stage_has_taken(const struct stage *s, const char *link, int64_t read);
+
 /* A batch of that child. As flow_take(); ERR_NOTFOUND also when the link is another child's. */
 int stage_take(struct stage *s, uint32_t child, const struct flow_batch *b, struct err *e);
 

@@ -20,7 +20,7 @@
 
 struct starter {
 	struct starter_conf conf;
-	char *sm, *listen, *state_dir;
+	char *sm, *listen, *listen_elsewhere, *state_dir;
 	struct list running;
 };
 
@@ -43,8 +43,9 @@ struct starter *starter_new(const struct starter_conf *conf)
 	list_init(&s->running);
 	s->sm = str_dup(conf->sm);
 	s->listen = str_dup(conf->listen);
+	s->listen_elsewhere = str_dup(conf->listen_elsewhere);
 	s->state_dir = str_dup(conf->state_dir);
-	if (s->sm && s->listen && s->state_dir)
+	if (s->sm && s->listen && s->listen_elsewhere && s->state_dir)
 		return s;
 	starter_free(s);
 	return NULL;
@@ -67,6 +68,7 @@ void starter_free(struct starter *s)
 		launched_free(list_entry(i, struct launched, in_running));
 	free(s->sm);
 	free(s->listen);
+	free(s->listen_elsewhere);
 	free(s->state_dir);
 	free(s);
 }
@@ -220,9 +222,12 @@ int starter_start(struct starter *s, const struct site *site, const char *launch
 		  struct err *e)
 {
 	/* An environment reaches children of ours; a line on standard input reaches the far end of ssh too. */
+	bool is_here = str_eq(launcher, "local");
 	const char *const command[] = { s->sm, "--foreground", "--site", site->name, "--listen",
-					site->listen[0] ? site->listen : s->listen,
-					str_eq(launcher, "local") ? NULL : "--mainsm-stdin", NULL };
+					site->listen[0] ? site->listen :
+					is_here		? s->listen :
+							  s->listen_elsewhere,
+					is_here ? NULL : "--mainsm-stdin", NULL };
 	const struct template_words w = { site->name, site->host, command };
 	char **argv = NULL;
 	int rc = template_expand(template_named(launcher), &w, &argv, e);

@@ -16,7 +16,8 @@ struct starter;
 struct starter_conf {
 	struct loop *loop; /* borrowed */
 	const char *sm; /* path of the sm program; copied, as all strings here */
-	const char *listen; /* where sms listen, unless the site says otherwise */
+	const char *listen; /* where sms listen that are processes of this host, unless the site says otherwise */
+	const char *listen_elsewhere; /* and those that another launcher starts: this host's name is not theirs */
 	const char *state_dir; /* for sms on this host, and for the files of what launchers say */
 	/* A launcher has ended; the text says how. */
 	void (*on_exit)(void *arg, const char *site, const char *how);

@@ -58,7 +58,7 @@ static void note(const struct top_call *c, size_t first, int rc)
 				 .wall = c->top->conf.wall_now(c->top->conf.arg) };
 	struct reply *failed = NULL;
 
-	if (rc > 0 || !c->top->conf.audit || !audit_concerns(c->call->service))
+	if (rc > 0 || !c->top->conf.audit || !audit_concerns(c->call))
 		return;
 	if (rc < 0) {
 		failed = reply_new();
@@ -126,7 +126,7 @@ void top_follow(struct top_call *c)
 
 int top_unknown(struct top_call *c, const char *token)
 {
-	return reply_add(c->into, c->action, token, STATUS_UNKNOWN_OBJECT, "no such object");
+	return reply_add(c->into, c->action, token, STATUS_UNKNOWN_OBJECT, "there is no such object");
 }
 
 void top_pass_missing(struct top_call *c, const struct reply *r)

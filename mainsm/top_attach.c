@@ -71,9 +71,10 @@ static int attach(struct top_call *c, enum object_kind kind)
 		attach_all(&a);
 	for (size_t i = 0; i < list.n && !a.rc; i++)
 		a.rc = attach_token(&a, &list.v[i]);
-	if (scope_version(c->session->scope) != before)
-		top_follow(c);
-	return a.rc;
+	if (scope_version(c->session->scope) == before)
+		return a.rc;
+	top_follow(c);
+	return a.rc ? a.rc : top_await_armed(c);
 }
 
 static int site_attach(struct top_call *c)

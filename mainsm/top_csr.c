@@ -9,105 +9,135 @@
 
 #define TOOL_EVENTS_MAX 256 /* of one tool; as many as it may have conditions */
 
-/* A csr_enable() that waits for the children. */
-struct enabling {
-	struct run *run;
-	struct session *session;
-	size_t waits; /* for so many CSRs; one more while it is being set up */
-	size_t n;
-	struct token token[];
+/* A call that waits for the children: of conditional requests that are armed, or disarmed. */
+struct awaiting {
+	struct top_call c; /* .call is not used: the request may be gone */
+	size_t waits; /* for so many; one more while it is being set up */
 };
 
-static void one_armed(void *arg)
+static struct awaiting *await_begin(const struct top_call *c)
 {
-	struct enabling *e = arg;
-	struct run *run = e->run;
+	struct awaiting *a = calloc(1, sizeof(*a));
 
-	if (--e->waits)
+	if (!a)
+		return NULL;
+	a->c = *c;
+	a->waits = 1;
+	return a;
+}
+
+static void tell_refusal(const struct awaiting *a, const struct reply *refusal)
+{
+	struct reply *into = run_reply(a->c.run);
+
+	for (size_t i = 0; i < refusal->nentry; i++) {
+		const struct reply_entry *e = &refusal->entry[i];
+
+		reply_add_error(into, a->c.action, refusal->csr, e->status, "not enabled%s: %s%s%s",
+				e->status == STATUS_UNKNOWN_OBJECT ? "" : ", it can never happen", e->objects,
+				e->objects[0] ? ": " : "", e->value);
+	}
+}
+
+static void one_done(void *arg, const struct reply *refusal)
+{
+	struct awaiting *a = arg;
+	struct run *run = a->c.run;
+
+	if (refusal)
+		tell_refusal(a, refusal);
+	if (--a->waits)
 		return;
-	free(e);
+	free(a);
 	run_here_done(run);
 }
 
 static void abandon(void *arg)
 {
-	struct enabling *e = arg;
+	struct awaiting *a = arg;
 
-	for (size_t i = 0; i < e->n; i++) {
-		struct csr *csr = csr_find(e->session, e->token[i].s);
-
-		if (csr)
-			csr_forget_waiter(csr, e);
-	}
-	free(e);
+	csrs_forget_waiter(a->c.top->conf.csrs, a);
+	free(a);
 }
 
-static int enable_one(struct top_call *c, struct enabling *e, const char *token)
+/* All that is to be waited for is known. 0, or 1: run_here_done() follows. */
+static int await_end(struct awaiting *a, int rc)
 {
-	struct csr *csr = csr_find(c->session, token);
-	int rc;
-
-	if (!csr)
-		return top_unknown(c, token);
-	e->waits++;
-	rc = csr_enable(c->top->conf.csrs, csr, one_armed, e);
-	if (!rc)
-		return 0;
-	e->waits--;
-	return reply_add(c->into, c->action, token, status_from_err(rc), "it could not be armed");
-}
-
-static int csrs_enable_list(struct top_call *c)
-{
-	struct top_list list = top_list(c, 0);
-	struct enabling *e = calloc(1, sizeof(*e) + list.n * sizeof(e->token[0]));
-	int rc = 0;
-
-	if (!e)
-		return -ERR_NOMEM;
-	e->run = c->run;
-	e->session = c->session;
-	e->waits = 1;
-	for (size_t i = 0; !rc && i < list.n; i++) {
-		snprintf(e->token[e->n++].s, TOKEN_BYTES, "%s", list.v[i].s.p);
-		rc = enable_one(c, e, list.v[i].s.p);
-	}
 	if (rc) {
-		abandon(e);
+		abandon(a);
 		return rc;
 	}
-	if (--e->waits == 0) {
-		free(e);
+	if (--a->waits == 0) {
+		free(a);
 		return 0;
 	}
-	run_set_abandon(c->run, abandon, e);
+	run_set_abandon(a->c.run, abandon, a);
 	return 1;
 }
 
-static int each_csr(struct top_call *c, void (*fn)(struct csrs *, struct csr *))
+int top_await_armed(struct top_call *c)
+{
+	struct awaiting *a = await_begin(c);
+
+	if (!a)
+		return -ERR_NOMEM;
+	a->waits += csrs_await_armed(c->top->conf.csrs, c->session, one_done, a);
+	return await_end(a, 0);
+}
+
+static int enable_one(struct top_call *c, struct awaiting *a, struct csr *csr, const char *token)
+{
+	int rc;
+
+	a->waits++;
+	rc = csr_enable(c->top->conf.csrs, csr, one_done, a);
+	if (!rc)
+		return 0;
+	a->waits--;
+	return reply_add(c->into, c->action, token, status_from_err(rc), "it could not be armed");
+}
+
+static int disable_one(struct top_call *c, struct awaiting *a, struct csr *csr, const char *token)
+{
+	a->waits += csr_disable(c->top->conf.csrs, csr, one_done, a);
+	return 0;
+}
+
+static int delete_one(struct top_call *c, struct awaiting *a, struct csr *csr, const char *token)
+{
+	a->waits += csr_delete(c->top->conf.csrs, csr, one_done, a);
+	return 0;
+}
+
+static int each_csr(struct top_call *c, int (*fn)(struct top_call *, struct awaiting *, struct csr *, const char *))
 {
 	struct top_list list = top_list(c, 0);
+	struct awaiting *a = await_begin(c);
 	int rc = 0;
 
+	if (!a)
+		return -ERR_NOMEM;
 	for (size_t i = 0; !rc && i < list.n; i++) {
 		struct csr *csr = csr_find(c->session, list.v[i].s.p);
 
-		if (csr)
-			fn(c->top->conf.csrs, csr);
-		else
-			rc = top_unknown(c, list.v[i].s.p);
+		rc = csr ? fn(c, a, csr, list.v[i].s.p) : top_unknown(c, list.v[i].s.p);
 	}
-	return rc;
+	return await_end(a, rc);
+}
+
+static int enable(struct top_call *c)
+{
+	return each_csr(c, enable_one);
 }
 
 static int disable(struct top_call *c)
 {
-	return each_csr(c, csr_disable);
+	return each_csr(c, disable_one);
 }
 
 static int delete(struct top_call *c)
 {
-	return each_csr(c, csr_delete);
+	return each_csr(c, delete_one);
 }
 
 static int event_create(struct top_call *c)
@@ -131,6 +161,7 @@ static int event_destroy(struct top_call *c)
 	for (size_t i = 0; !rc && i < list.n; i++)
 		if (!smap_del(&c->session->events, list.v[i].s.p))
 			rc = top_unknown(c, list.v[i].s.p);
+	csrs_event_gone(c->top->conf.csrs, c->session);
 	return rc;
 }
 
@@ -166,10 +197,17 @@ static int filter(struct top_call *c)
 
 static int events_off(struct top_call *c)
 {
-	char n[16];
+	unsigned stay, n = csrs_events_off(c->top->conf.csrs, c->session, &c->call->param[0], &stay);
+	char text[16];
+	int rc;
 
-	snprintf(n, sizeof(n), "%u", csrs_events_off(c->top->conf.csrs, &c->call->param[0]));
-	return reply_add(c->into, c->action, NULL, STATUS_OK, n);
+	snprintf(text, sizeof(text), "%u", n);
+	rc = reply_add(c->into, c->action, NULL, STATUS_OK, text);
+	if (rc || !stay)
+		return rc;
+	return reply_add_error(c->into, c->action, NULL, STATUS_NO_PERMISSION,
+			       "%u of others stay on: to switch them off needs the right %s (your own: %u are off)", stay,
+			       omis_right_name(OMIS_MANIPULATE), n);
 }
 
 const struct top_service top_csr_services[] = {
@@ -177,7 +215,7 @@ const struct top_service top_csr_services[] = {
 	{ "omig_events_off", events_off },
 	{ "omig_every", filter },
 	{ "omig_if", filter },
-	{ "csr_enable", csrs_enable_list },
+	{ "csr_enable", enable },
 	{ "csr_disable", disable },
 	{ "csr_delete", delete },
 	{ "user_event_create", event_create },

@@ -60,7 +60,10 @@ static int stop(struct top_call *c)
 
 static int delete(struct top_call *c)
 {
-	return each(c, measure_delete);
+	int rc = each(c, measure_delete);
+
+	csrs_event_gone(c->top->conf.csrs, c->session);
+	return rc;
 }
 
 static int change(struct top_call *c, bool add)

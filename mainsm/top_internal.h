@@ -79,6 +79,9 @@ int top_ask_below(struct top_call *c, struct omis_request **request, const struc
 /* What the tool is attached to has changed. */
 void top_follow(struct top_call *c);
 
+/* Waits until what top_follow() has armed is confirmed: 0, 1 as top_fn, negative. */
+int top_await_armed(struct top_call *c);
+
 /* Attaches o and answers with its token. */
 int top_answer_attached(struct top_call *c, const struct object *o);
 

@@ -86,11 +86,24 @@ static int ask_lms(struct top_call *c, struct making *m)
 	return rc;
 }
 
+/* Processes were named, and there is none of them: entries say so. */
+static bool names_nobody(const struct top_call *c)
+{
+	bool is_told = false;
+
+	for (size_t i = 0; i < c->into->nentry; i++)
+		is_told |= c->into->entry[i].action == c->action && status_is_error(c->into->entry[i].status);
+	return is_told && top_list(c, 0).n == 0;
+}
+
 static int create(struct top_call *c, enum token_kind kind)
 {
-	struct making *m = calloc(1, sizeof(*m));
+	struct making *m;
 	int rc;
 
+	if (names_nobody(c))
+		return 0;
+	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ERR_NOMEM;
 	m->c = *c;

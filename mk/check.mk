@@ -8,7 +8,7 @@
 #   X.abi.S      the exported symbols of S.so, default X/S.abi
 #   X.statics    writable globals that the room owns up to: file.c:name ...
 
-CHECKS     := floors headers hot abi statics size unit fuzz house system
+CHECKS     := floors headers hot abi anywhere statics size unit fuzz house system
 SANITIZED  := asan tsan
 ALL_ROOMS  := $(SEEN) $(ABSENT)
 CHECKED    := $(if $(M),$(filter $(M),$(ALL_ROOMS)),$(ALL_ROOMS))
@@ -54,6 +54,7 @@ $(foreach m,$(MODULES),$(eval $(call headers,$m)))
 # --- symbols: of hot objects, of shared libraries, and writable ones of all.
 # Sanitizers add symbols of their own, so these speak about the plain build.
 HOT     := $(foreach m,$(SELECTED),$(foreach o,$($m.hot),$(if $(findstring /,$o),$o,$(B)/$m/$o)))
+ANYWHERE := $(foreach m,$(SELECTED),$(foreach s,$($m.anywhere),$(B)/lib/$s.so))
 SHARED  := $(foreach m,$(SELECTED),$(foreach s,$($m.shared),$(B)/lib/$s.so))
 OBJECTS := $(foreach m,$(SELECTED),$($m.objs) $(foreach s,$($m.shared),$($m.parts.$s)))
 plain_only = $(if $(SANITIZE),echo 'ok - $(basename $(@F)) \# SKIP only in the plain build',$(1))
@@ -63,6 +64,8 @@ $(B)/check/hot.tap: $(if $(SANITIZE),,$(HOT)) FORCE
 $(B)/check/abi.tap: $(if $(SANITIZE),,$(SHARED)) FORCE
 	$(call tap,$(call plain_only,$(foreach m,$(SELECTED),$(foreach s,$($m.shared),\
 		mk/check-abi $(B)/lib/$s.so '$(or $($m.abi.$s),$m/$s.abi)';)) :))
+$(B)/check/anywhere.tap: $(if $(SANITIZE),,$(ANYWHERE)) FORCE
+	$(call tap,$(call plain_only,$(foreach s,$(ANYWHERE),mk/check-anywhere $s;) :))
 $(B)/check/statics.tap: $(if $(SANITIZE),,$(OBJECTS)) FORCE
 	$(call tap,$(call plain_only,$(foreach m,$(SELECTED),mk/check-statics '$m' '$(common/base.statics) \
 		$($m.statics)' $(patsubst $(B)/gen/$m/%.pb-c.o,,$(sort $($m.objs) \
@@ -96,9 +99,11 @@ $(B)/tests/unit/$(1)/%.o: tests/unit/$(1)/%.c $(B)/$(1)/.flags | \
 		-MMD -MP -c -o $$@ $$<
 $$($(1).tests): %: %.o $(patsubst %.c,$(B)/tests/unit/$(1)/%.o,$($(1).test_src)) $(B)/tests/alloc_sweep.o \
 		$(call archives,$(1) $($(1).test_uses)) | $($(1).test_needs)
-	$$(call say,LINK)$$(CC) $$(BASE_LDFLAGS) $$(TEST_LINKER) $$(WRAP) -o $$@ $$(filter-out $$(WITHOUT),$$(filter %.o %.a,$$^)) \
-		$$(call links,$(1) $($(1).test_uses)) $$(call pkg,libs,check $$($(1).test_pkgs)) $($(1).test_libs)
+	$$(call say,LINK)printf '%s\n' '$$(subst ','\'',$$(call link_unit,$(1)))' >$$@.link && OUT=$$@ sh $$@.link
 endef
+# With a changed object in front, and with a leak checker (mk/mutate), or without.
+link_unit = $(CC) $(BASE_LDFLAGS) $(TEST_LINKER) $(WRAP) $$LEAKS -o "$$OUT" $$MUTANT $(filter-out $(WITHOUT),$(filter %.o %.a,$^)) \
+	$(call links,$(1) $($(1).test_uses)) $(call pkg,libs,check $($(1).test_pkgs)) $($(1).test_libs)
 $(foreach m,$(MODULES),$(eval $(call unit,$m)))
 UNIT := $(foreach m,$(SELECTED),$($m.tests))
 $(UNIT:=.tap): %.tap: % FORCE
@@ -146,8 +151,25 @@ $(B)/check/house.tap: $(filter $(B)/bin/omis-doc,$(ALL)) FORCE
 	$(call tap,for t in $(wildcard tests/house/t*.sh); do BUILD=$(B)/house sh $$t; done)
 $(B)/check/system.tap: $(ALL) $(SYSTEM_NEEDS) FORCE | $(FIRST)
 	$(call say,CHECK)mkdir -p $(@D) && if test -e tests/system/run.sh; then \
-		B=$(abspath $(B)) CC='$(CC)' sh tests/system/run.sh $(T) >$@.out 2>&1; rc=$$?; cat $@.out; \
+		B="$(FULL_B)" CC='$(CC)' sh tests/system/run.sh $(T) >$@.out 2>&1; rc=$$?; cat $@.out; \
 		mk/tap-checked $$rc <$@.out >$@; else : >$@; fi
+
+# --- mutation: small changes of the code, and whether unit tests notice (docs/mutation.md). Simulated worlds take too long
+# for each of them, and hold whole daemons as one object.
+SEED ?= 1
+N    ?= 60
+MUTABLE  := proto common/% lm sm mainsm libapp eventlog eventlog/% pmsl stats
+MUTATED   = $(if $(M),$(SELECTED),$(filter $(MUTABLE),$(MODULES)))
+users     = $(filter-out sim bench,$(foreach u,$(MODULES),$(if $(filter $(1),$($u.uses) $($u.test_uses)),$u)))
+trying    = $(filter-out $(B)/tests/unit/sim/%,$($(1).tests) $(foreach u,$(call users,$(1)),$($u.tests)))
+MUTATE_TESTS = $(sort $(foreach r,$(MUTATED),$(call trying,$r)))
+mutate:
+	@mkdir -p $(B)/mutate && for t in $(MUTATE_TESTS); do test -e $$t.link || rm -f $$t; done
+	@$(MAKE) $(MUTATE_TESTS)
+	@$(foreach r,$(MUTATED),{ printf 'source %s\n' $($r.src:%=$r/%); printf 'test %s\n' $(call trying,$r); } \
+		>$(B)/mutate/$(subst /,-,$r).room;)
+	@B=$(B) ROOMS='$(MUTATED)' mk/mutate $(SEED) $(N) | tee $(B)/mutate/report
+.PHONY: mutate
 
 # --- the table of all services, which a house test compares
 services-table: $(B)/bin/omis-doc
@@ -175,7 +197,7 @@ $(foreach s,$(SANITIZED),$(eval $(call sanitized,$s)))
 BENCH = $(or $(bench.run),$(bench.programs))
 bench: $(addprefix $(B)/bin/,$(bench.programs)) $(bench.needs)
 	@mkdir -p $(B)/check; : >$(B)/bench.json; for p in $(BENCH); do \
-		B=$(abspath $(B)) $(B)/bin/$$p >$(B)/bench.part; rc=$$?; cat $(B)/bench.part; \
+		B="$(FULL_B)" $(B)/bin/$$p >$(B)/bench.part; rc=$$?; cat $(B)/bench.part; \
 		cat $(B)/bench.part >>$(B)/bench.json; test $$rc = 0 || exit $$rc; done
 bench-report:
 	@test -s $(B)/bench.json || { echo 'run `make bench` first' >&2; exit 1; }

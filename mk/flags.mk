@@ -27,6 +27,8 @@ variant  = $(if $(1),$(subst $(comma),-,$(1)),plain)$(if $(findstring clang,$(CC
 VARIANT := $(call variant,$(SANITIZE))
 BUILD   ?= build
 B       := $(BUILD)/$(VARIANT)
+# For a shell, in double quotes: the path of this tree may have blanks, which abspath would part.
+FULL_B   = $(if $(filter /%,$(B)),$(B),$$PWD/$(B))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
 	    -Wformat=2 -Wpointer-arith -Wwrite-strings -Wold-style-definition -Wno-unused-parameter \

@@ -23,10 +23,16 @@ pairs    = $(foreach m,$(MODULES),\
 	$(foreach n,$($m.man:.scd=),$(B)/man/$(notdir $n):$(mandir)/man$(call section,$n)/$(notdir $n):644) \
 	$(foreach f,$($m.install),$f:644)) $(packaging.files)
 sonames  = $(foreach m,$(MODULES),$(foreach s,$($m.shared),$s.so:$(libdir)/$($m.soname.$s)))
+# What programs look for beside themselves, wherever it was put: TO:LINK, as relative links.
+beside   = $(patsubst %/,%,$(dir $(bindir)))/libexec/omig
+found    = $(foreach m,$(MODULES),$(foreach l,$($m.found),$l)$(if $(filter-out $(beside),$(libexecdir)/omig),\
+	$(foreach p,$($m.libexec), $(libexecdir)/omig/$p:$(beside)/$p)))
 # Templates, whose paths are those of this installation.
 pcs      = $(foreach m,$(MODULES),$(foreach t,$($m.pc),$m/$t:$(pkgdir)/$(notdir $(t:.in=)):644)) $(packaging.templates)
+# Programs find a library that the loader would not look for: said once, where they are linked.
+rpath    = $(if $(filter /lib% /usr/lib%,$(libdir)),, -Wl$(comma)-rpath$(comma)$${libdir})
 fill     = sed -e 's|@prefix@|$(prefix)|g' -e 's|@datadir@|$(datadir)|g' -e 's|@bindir@|$(bindir)|g' -e 's|@libdir@|$(libdir)|g' \
-	   -e 's|@mandir@|$(mandir)|g' -e 's|@includedir@|$(includedir)/omig|g' -e 's|@version@|$(VERSION)|g' \
+	   -e 's|@mandir@|$(mandir)|g' -e 's|@includedir@|$(includedir)|g' -e 's|@rpath@|$(rpath)|g' -e 's|@version@|$(VERSION)|g' \
 	   -e '/^@sandbox@$$/{r packaging/systemd/sandbox' -e 'd;}'
 split    = from=$${i%%:*}; to=$${i\#*:}; mode=$${to\#\#*:}; to='$(DESTDIR)'$${to%%:*}
 
@@ -37,11 +43,13 @@ install:
 	@for i in $(pairs); do $(split); test -e "$$from" || { echo "$$from is not built: run make first" >&2; exit 1; }; done
 	@set -e; for i in $(pairs); do $(split); install -d "$${to%/*}"; install -m "$$mode" "$$from" "$$to.new" $(put); done
 	@set -e; for i in $(sonames); do $(split); ln -sf "$$from" "$$to.new"; mv -f "$$to.new" "$$to"; done
+	@set -e; for i in $(found); do to='$(DESTDIR)'$${i#*:}; install -d "$${to%/*}"; \
+		ln -srf '$(DESTDIR)'"$${i%%:*}" "$$to.new"; mv -f "$$to.new" "$$to"; done
 	@set -e; for i in $(pcs); do $(split); install -d "$${to%/*}"; { $(fill) "$$from" >"$$to.new" && chmod "$$mode" "$$to.new"; } $(put); done
 
 # Of the folders those go that are our own, and empty: a file that somebody put there stays.
 uninstall:
-	@for i in $(pairs) $(sonames) $(pcs); do $(split); rm -f "$$to"; \
+	@for i in $(pairs) $(sonames) $(pcs) $(found); do $(split); rm -f "$$to"; \
 		own=$${to#'$(DESTDIR)'}; own=$${own%/*}; \
 		while case "$$own" in */omig|*/omig/*) rmdir '$(DESTDIR)'"$$own" 2>/dev/null;; *) false;; esac; do own=$${own%/*}; done; \
 	done

@@ -15,10 +15,13 @@
 #                the rooms below; X.map.S (default X/S.map),
 #                X.soname.S (default S.so.0), X.keep.S (patterns of the names
 #                that the static twin keeps global; unset = all)
+#   X.anywhere   those of X.shared that live in processes of others: they load wherever such a program
+#                starts, also with a C library of 2012 or another one
 #   X.undefined_ok   non-empty: the shared libraries may leave symbols open
 #   X.man        scdoc sources NAME.N.scd -> $(B)/man/NAME.N
 #   X.headers    installed headers;  X.pc  NAME.pc.in templates
 #   X.install    FILE:DEST... anything else to install
+#   X.found      DEST:LINK... relative links to what is installed
 #   X.hot X.hot_allow X.abi.S X.statics    see mk/check.mk
 #   X.test_uses X.test_libs X.test_pkgs X.test_src X.test_needs
 #                for tests, in tests/unit/X/module.mk
@@ -102,13 +105,21 @@ endef
 twin_objs  = $(sort $(filter %.o,$^) $(foreach r,$(call below,$($(1).uses)),$($r.objs)))
 one_object = $(CC) -r -nostdlib -o $@.o $(call twin_objs,$(1)) && \
 	     objcopy -w $(foreach k,$($(1).keep.$(2)),--keep-global-symbol='$k') $@.o && $(AR) rcs $@ $@.o && rm $@.o
+# Libraries for processes of others are linked from one object whose needs mk/anywhere has lowered. A
+# sanitizer needs its own run-time library, and a new C library, in any case.
+anywhere   = $(if $(SANITIZE),,$(filter $(2),$($(1).anywhere)))
+lowered    = mk/anywhere '$(CC)' $(B)/anywhere/$(2) common/base/anywhere.names $(filter %.o %.a,$^) &&
+so_objects = $(if $(call anywhere,$(1),$(2)),$(B)/anywhere/$(2)/whole.o $(B)/common/base/anywhere.o \
+	     -Wl$(comma)--no-as-needed $$(ls $(B)/anywhere/$(2)/*.so 2>/dev/null) -Wl$(comma)--as-needed,$(filter %.o %.a,$^))
 define shared
 $(1).map.$(2)    ?= $(1)/$(2).map
 $(1).soname.$(2) ?= $(2).so.0
 $(1).parts.$(2)  := $$(patsubst %.c,$(B)/$(1)/%.o,$$($(1).src) $$($(1).src.$(2))) \
 	$$(patsubst %.c,%.o,$$(filter %.c,$$($(1).gen))) $$($(1).objs.$(2))
-$(B)/lib/$(2).so: $$($(1).parts.$(2)) $(call archives,$($(1).uses)) $$($(1).map.$(2)) $(1)/module.mk
-	$$(call say,SHARED)mkdir -p $$(@D) && $$(CC) $$(BASE_LDFLAGS) -shared -o $$@ $$(filter %.o %.a,$$^) \
+$(B)/lib/$(2).so: $$($(1).parts.$(2)) $(call archives,$($(1).uses)) $$($(1).map.$(2)) $(1)/module.mk \
+		$(if $(call anywhere,$(1),$(2)),mk/anywhere common/base/anywhere.names)
+	$$(call say,SHARED)mkdir -p $$(@D) && $$(if $$(call anywhere,$(1),$(2)),$$(call lowered,$(1),$(2))) \
+		$$(CC) $$(BASE_LDFLAGS) -shared -o $$@ $$(call so_objects,$(1),$(2)) \
 		-Wl,-soname,$$($(1).soname.$(2)) -Wl,--version-script=$$($(1).map.$(2)) \
 		$$(if $$($(1).undefined_ok),,-Wl$(comma)--no-undefined) $$(call links,$(1)) && \
 		ln -sf $(2).so $$(@D)/$$($(1).soname.$(2))

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 
 #define HEARTBEATS_MAX 4096 /* that one freshness point waits for */
-#define STEPS 256 /* of Simpson's rule between two corners */
+#define PRECISION 1e-13 /* of the area of one span, in parts of the whole area */
+#define INSET \
+	4e-16 /* of the times that are added: where the tail jumps, each side of a corner has its own value */
+#define HALVINGS_MAX 50 /* of a span: what is left is less than a double tells apart */
 
 /* The chance that heartbeat i + j is not there x after the freshness point i. */
 static double p_missing(const struct chen *c, double x, unsigned j)
@@ -23,16 +26,38 @@ static double u(const struct chen *c, double x, unsigned k)
 	return product;
 }
 
-/* Just inside of the corners: where the tail jumps there both sides have their own value. */
-static double simpson(const struct chen *c, double from, double to, unsigned k)
-{
-	double h = (to - from) / STEPS, inset = h * 1e-9, sum;
-	unsigned i;
+/* A span of x, u at both ends and in its middle, and the area by Simpson's rule. */
+struct span {
+	double from, to, ufrom, umid, uto, area;
+};
 
-	sum = u(c, from + inset, k) + u(c, to - inset, k);
-	for (i = 1; i < STEPS; i++)
-		sum += u(c, from + i * h, k) * (i % 2 ? 4 : 2);
-	return sum * h / 3;
+static struct span make_span(const struct chen *c, unsigned k, const double x[2],
+			     const double ends[2])
+{
+	struct span s = { .from = x[0], .to = x[1], .ufrom = ends[0], .uto = ends[1] };
+
+	s.umid = u(c, (s.from + s.to) / 2, k);
+	s.area = (s.to - s.from) * (s.ufrom + 4 * s.umid + s.uto) / 6;
+	return s;
+}
+
+/*
+ * Halves a span until both rules agree. u never grows with x, so a span whose ends are equal hides nothing, and one
+ * that drops steeply at its first end is halved there, however short the delays are compared with eta.
+ */
+static double halve(const struct chen *c, unsigned k, const struct span *s, double most,
+		    unsigned left)
+{
+	double mid = (s->from + s->to) / 2, both, differs;
+	struct span a =
+		make_span(c, k, (double[]){ s->from, mid }, (double[]){ s->ufrom, s->umid });
+	struct span b = make_span(c, k, (double[]){ mid, s->to }, (double[]){ s->umid, s->uto });
+
+	both = a.area + b.area;
+	differs = both - s->area;
+	if (fabs(differs) <= 15 * PRECISION * most || !left)
+		return both + differs / 15;
+	return halve(c, k, &a, most, left - 1) + halve(c, k, &b, most, left - 1);
 }
 
 static int compare(const void *a, const void *b)
@@ -42,9 +67,36 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static double add_spans(const struct chen *c, unsigned k, const double *at, unsigned n, double most)
+{
+	double sum = 0;
+	unsigned i;
+
+	for (i = 0; i + 1 < n; i++) {
+		double inset = INSET * (c->delta + k * c->eta + at[i + 1]);
+		double ends[2] = { u(c, at[i] + inset, k), u(c, at[i + 1] - inset, k) };
+		struct span s = make_span(c, k, &at[i], ends);
+
+		sum += halve(c, k, &s, most, HALVINGS_MAX);
+	}
+	return sum;
+}
+
+/* The area is at most eta, and may be far less: again, with what came out, until the precision is one of the area itself. */
+static double integrate_spans(const struct chen *c, unsigned k, const double *at, unsigned n)
+{
+	double area = c->eta, most;
+
+	do {
+		most = area;
+		area = add_spans(c, k, at, n, most);
+	} while (area > 0 && area < most / 2);
+	return area;
+}
+
 static double integrate(const struct chen *c, unsigned k)
 {
-	double corner[2], at[2 * (HEARTBEATS_MAX + 1) + 2], sum = 0;
+	double corner[2], at[2 * (HEARTBEATS_MAX + 1) + 2];
 	unsigned ncorner = delay_corners(&c->delay, corner), n = 0, i, j;
 
 	at[n++] = 0;
@@ -57,9 +109,7 @@ static double integrate(const struct chen *c, unsigned k)
 				at[n++] = x;
 		}
 	qsort(at, n, sizeof(*at), compare);
-	for (i = 0; i + 1 < n; i++)
-		sum += simpson(c, at[i], at[i + 1], k);
-	return sum;
+	return integrate_spans(c, k, at, n);
 }
 
 int chen_predict(const struct chen *c, struct chen_qos *out, struct err *e)

@@ -35,7 +35,7 @@ static int to_seconds(char *s, double *out, struct err *e)
 	if (*s == '-')
 		return err_set(e, ERR_INVALID,
 			       "a delay of %s: a message cannot arrive before it is sent", s);
-	if (opt_to_nsec(s, 0, (int64_t)(DELAY_MAX_S * 1e9), &ns))
+	if (opt_to_nsec_unit(s, 0, (int64_t)(DELAY_MAX_S * 1e9), &ns))
 		return err_set(e, ERR_INVALID, "'%s' is no time; write it as 20ms, 1.5s or 250us",
 			       s);
 	*out = (double)ns / 1e9;

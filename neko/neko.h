@@ -146,7 +146,7 @@ void neko_log(struct neko_layer *l, const char *what, double content);
  */
 void neko_log_delay(struct neko_layer *l, const char *what, const struct neko_msg *m);
 
-/* Asks for the end of the run. */
+/* Ends the run at this time. What other processes log up to it belongs to the run. */
 void neko_stop(struct neko_layer *l);
 
 /* --- what a run measures */

@@ -186,8 +186,8 @@ static int read_timeout(struct raft *r, struct setup *s, struct err *e)
 		return 0;
 	if (dots && (size_t)(dots - text) < sizeof(least))
 		memcpy(least, text, (size_t)(dots - text));
-	if (dots && opt_to_nsec(least, NSEC_PER_USEC, TIME_MAX, &r->least) == 0 &&
-	    opt_to_nsec(dots + 2, r->least, TIME_MAX, &r->most) == 0)
+	if (dots && opt_to_nsec_unit(least, NSEC_PER_USEC, TIME_MAX, &r->least) == 0 &&
+	    opt_to_nsec_unit(dots + 2, r->least, TIME_MAX, &r->most) == 0)
 		return 0;
 	err_set(e, ERR_INVALID, "'%s' is no span of times; write 150ms..300ms", text);
 	return setup_blame(s, "raft.timeout", e);

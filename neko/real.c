@@ -51,6 +51,8 @@ static int transmit(struct neko_process *p, struct neko_msg *m)
 
 	if (r->is_closing)
 		return -ERR_CLOSED;
+	if (r->is_frozen)
+		return 0;
 	r->sent += m->nto;
 	realnet_send(r->net, m);
 	return 0;
@@ -99,14 +101,21 @@ static void arrived(struct neko_layer *l)
 		pthread_cond_signal(&t->wake);
 }
 
+/* As in a simulation, nothing is logged behind the end of the run. */
 static void log_event(struct neko_world *w, const struct neko_event *v)
 {
-	reallog_event(&real_of(w)->events, v);
+	struct real *r = real_of(w);
+
+	if (!r->is_frozen && r->stop_at == NEKO_NEVER)
+		reallog_event(&r->events, v);
 }
 
 static void stop(struct neko_world *w)
 {
-	real_of(w)->wants_stop = true;
+	struct real *r = real_of(w);
+
+	if (!r->is_frozen && r->stop_at == NEKO_NEVER)
+		r->stop_at = real_now(r);
 }
 
 static const struct neko_world_ops real_ops = {
@@ -225,6 +234,7 @@ static int prepare(struct real *r, const struct real_conf *c, struct realwire_re
 	int rc;
 
 	r->conf = c;
+	r->stop_at = NEKO_NEVER;
 	pthread_mutex_init(&r->lock, NULL);
 	quickclock_init(&r->own);
 	if (c->is_remote)
@@ -246,6 +256,15 @@ static int prepare(struct real *r, const struct real_conf *c, struct realwire_re
 	return rc ? rc : realnet_open(r, ready, e);
 }
 
+/* The process is dead from here on for all others. Its log up to here is complete, as that of a simulated one. */
+static bool crash(struct real *r, struct realtalk *t)
+{
+	pthread_mutex_lock(&r->lock);
+	r->is_frozen = true;
+	pthread_mutex_unlock(&r->lock);
+	return realtalk_end(t, 0, true);
+}
+
 static bool run(struct real *r, struct realtalk *t)
 {
 	pthread_mutex_lock(&r->lock);
@@ -255,7 +274,9 @@ static bool run(struct real *r, struct realtalk *t)
 	/* A stop may have come together with the go. */
 	while (realtalk_hear(t) && turn(r, t))
 		;
-	return realtalk_end(t, close_threads(r));
+	if (t->is_to_crash)
+		return crash(r, t);
+	return realtalk_end(t, close_threads(r), false);
 }
 
 void real_refuse(int master, const struct err *e)

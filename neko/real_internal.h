@@ -27,7 +27,9 @@ struct real {
 	struct timebase clock; /* the master's */
 	struct quickclock own;
 	nsec_t read_at; /* our own clock when it was read last */
-	bool is_closing, wants_stop;
+	bool is_closing;
+	bool is_frozen; /* crashed: what layers do has no effect */
+	nsec_t stop_at; /* when a layer ended the run; NEKO_NEVER */
 	uint64_t sent, delivered;
 	struct reallog events, delays;
 	struct thread *threads; /* owned */
@@ -66,6 +68,7 @@ struct realtalk {
 	nsec_t until; /* what was taken is all before this */
 	nsec_t next; /* when there is another block */
 	bool is_taken; /* the block that ends it was not made yet */
+	bool is_to_crash; /* the master said so */
 };
 
 /* Says what it has and waits for the go. False: there is no run. Blocks. */
@@ -78,7 +81,7 @@ bool realtalk_is_told(const struct realtalk *t);
 /* What the master says. False: stop, or it is gone. */
 bool realtalk_hear(struct realtalk *t);
 
-/* All that is left, and the last block. Blocks. */
-bool realtalk_end(struct realtalk *t, uint32_t stuck);
+/* All that is left, and the last block, with its words about the end. Blocks. */
+bool realtalk_end(struct realtalk *t, uint32_t stuck, bool is_crashed);
 
 #endif

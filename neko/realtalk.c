@@ -78,7 +78,7 @@ static void fill_head(struct realtalk *t, struct realwire_block *b)
 	pthread_mutex_lock(&r->lock);
 	b->sent = r->sent;
 	b->delivered = r->delivered;
-	b->wants_stop = r->wants_stop;
+	b->stop_at = r->stop_at;
 	b->has_lost = r->events.has_lost;
 	b->offset = r->clock.offset;
 	b->error = timebase_error(&r->clock, clock_mono());
@@ -142,9 +142,9 @@ static bool tell_all(struct realtalk *t)
 }
 
 /* Here it waits, for there is nothing else to do. */
-bool realtalk_end(struct realtalk *t, uint32_t stuck)
+bool realtalk_end(struct realtalk *t, uint32_t stuck, bool is_crashed)
 {
-	struct realwire_block last = { .is_last = true, .stuck = stuck };
+	struct realwire_block last = { .is_last = true, .stuck = stuck, .is_crashed = is_crashed };
 
 	if (!tell_all(t))
 		return false;
@@ -185,9 +185,17 @@ static bool hear_frame(struct realtalk *t, const struct frame *f)
 	case REALWIRE_GO:
 		return realwire_get_times(f->p, f->n, &t->real->epoch, 1) == 0 &&
 		       t->real->epoch > 0;
+	case REALWIRE_CRASH:
+		t->is_to_crash = true;
+		return false;
 	default:
 		return false;
 	}
+}
+
+static bool is_for_running(uint8_t type)
+{
+	return type == REALWIRE_SAMPLE || type == REALWIRE_CRASH;
 }
 
 bool realtalk_hear(struct realtalk *t)
@@ -198,7 +206,7 @@ bool realtalk_hear(struct realtalk *t)
 	if (!read_some(t, MSG_DONTWAIT))
 		return false;
 	while ((rc = frame_in_next(&t->in, &f, NULL)) == 1)
-		if (f.type != REALWIRE_SAMPLE || !hear_frame(t, &f))
+		if (!is_for_running(f.type) || !hear_frame(t, &f))
 			return false;
 	return rc == 0;
 }

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #define FLAG_LAST 1u
-#define FLAG_STOP 2u
+#define FLAG_CRASHED 2u
 #define FLAG_LOST 4u
 
 /* Some of them may be added without a thought. */
@@ -316,12 +316,13 @@ size_t realwire_block(struct buf *out, const struct realwire_block *b)
 	buf_put_u32le(out, b->count);
 	buf_put_u32le(out, b->ndelay);
 	buf_put_u32le(out, b->stuck);
-	buf_put_u32le(out, (b->is_last ? FLAG_LAST : 0) | (b->wants_stop ? FLAG_STOP : 0) |
+	buf_put_u32le(out, (b->is_last ? FLAG_LAST : 0) | (b->is_crashed ? FLAG_CRASHED : 0) |
 				   (b->has_lost ? FLAG_LOST : 0));
 	buf_put_u64le(out, (uint64_t)b->offset);
 	buf_put_u64le(out, (uint64_t)b->error);
 	put_double(out, b->drift);
 	put_double(out, b->drift_error);
+	buf_put_u64le(out, (uint64_t)b->stop_at);
 	return mark;
 }
 
@@ -398,12 +399,13 @@ static void read_head(struct cur *c, struct realwire_block *b)
 	b->stuck = cur_u32le(c);
 	flags = cur_u32le(c);
 	b->is_last = flags & FLAG_LAST;
-	b->wants_stop = flags & FLAG_STOP;
+	b->is_crashed = flags & FLAG_CRASHED;
 	b->has_lost = flags & FLAG_LOST;
 	b->offset = (nsec_t)cur_u64le(c);
 	b->error = (nsec_t)cur_u64le(c);
 	b->drift = get_double(c);
 	b->drift_error = get_double(c);
+	b->stop_at = (nsec_t)cur_u64le(c);
 }
 
 int realwire_read(const uint8_t *p, size_t n, struct realwire_block *out,
@@ -418,7 +420,7 @@ int realwire_read(const uint8_t *p, size_t n, struct realwire_block *out,
 
 	cur_init(&c, p, n);
 	read_head(&c, &b);
-	if (c.failed || b.error < 0)
+	if (c.failed || b.error < 0 || (b.stop_at != NEKO_NEVER && !is_time(b.stop_at)))
 		return -ERR_PROTO;
 	for (i = 0; i < b.count; i++) {
 		if (!read_event(&c, &v, what))

@@ -48,11 +48,12 @@ enum realwire_type {
 	REALWIRE_GO, /* the time 0 */
 	REALWIRE_STOP,
 	REALWIRE_BLOCK, /* from it: events, delays, its clock */
-	REALWIRE_KILL, /* to a factory: a crash that was wished for */
+	REALWIRE_KILL, /* to a factory: end the process at once */
 	REALWIRE_GONE, /* from a factory: the process is not there any more */
 	REALWIRE_PING, /* from a factory: what is the time? */
 	REALWIRE_PONG,
 	REALWIRE_SAMPLE, /* from a factory to its process */
+	REALWIRE_CRASH, /* to a process: a crash that was wished for */
 };
 
 /*
@@ -111,7 +112,9 @@ struct realwire_block {
 	nsec_t until; /* no event before this one will come any more */
 	uint64_t sent, delivered;
 	uint32_t count, ndelay, stuck;
-	bool is_last, wants_stop;
+	bool is_last;
+	bool is_crashed; /* of the last one: the process did nothing from `until` on */
+	nsec_t stop_at; /* when a layer of it ended the run; NEKO_NEVER: none did */
 	bool has_lost; /* events for which there was no room: what was told is a part */
 	nsec_t offset, error; /* of its clock: the master's minus its own, and the bound */
 	double drift, drift_error; /* ppm that the master's is faster; NaN: not known yet */

@@ -47,8 +47,8 @@ static int parse_crash(struct run *r, uint32_t id, struct err *e)
 	str_copy(first, sizeof(first), text);
 	if (dots && (size_t)(dots - text) < sizeof(first))
 		first[dots - text] = 0;
-	if (opt_to_nsec(first, 0, NEKO_TIME_MAX, at) ||
-	    opt_to_nsec(dots ? dots + 2 : first, *at, NEKO_TIME_MAX, by)) {
+	if (opt_to_nsec_unit(first, 0, NEKO_TIME_MAX, at) ||
+	    opt_to_nsec_unit(dots ? dots + 2 : first, *at, NEKO_TIME_MAX, by)) {
 		err_set(e, ERR_INVALID, "'%s': write a time as 30s, or a span of times as 30s..31s",
 			text);
 		return setup_blame_process(r->setup, id, "crash", e);
@@ -286,6 +286,7 @@ static void count(struct run_figures *f, struct sim *s, enum sim_end end)
 	f->hash = hash_mix64(f->hash ^ sim_hash(s));
 	f->seconds += (double)sim_now(s) / 1e9;
 	f->is_stopped = end == SIM_STOPPED;
+	f->is_left = end == SIM_LEFT;
 	f->is_cut = end == SIM_PAUSED;
 }
 
@@ -322,7 +323,7 @@ int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *ou
 
 	r->wish = w;
 	for (i = 0; i < r->runs && rc == 0; i++) {
-		f.seed_of_last = i ? hash_mix64(r->seed + i) : r->seed;
+		f.seed_of_last = i ? hash_mix64(hash_mix64(r->seed) + i) : r->seed;
 		rc = run_once(r, f.seed_of_last, &f, e);
 		f.broken = run_broken(r);
 		f.is_stopped |= should_stop(r);

@@ -40,7 +40,8 @@ struct run_figures {
 	const char *
 		broken; /* a property that the algorithm promises, and that did not hold; the run's. NULL: none is known */
 	bool is_real;
-	bool is_stopped; /* by the handler or a layer, not because time was over */
+	bool is_stopped; /* by the handler's rule, not because time was over */
+	bool is_left; /* a layer called neko_stop(), before any rule was fulfilled */
 	bool is_cut; /* the deadline came first: not all that was wished for was seen */
 };
 

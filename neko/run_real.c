@@ -19,6 +19,8 @@
 #define READY_NS (30 * NSEC_PER_SEC) /* a loaded host takes its time to start processes */
 #define END_NS (30 * NSEC_PER_SEC) /* that they have to tell their last events */
 #define TURN_MS 20
+#define CRASH_NS \
+	(500 * NSEC_PER_MSEC) /* that a process has to hand over its log; then it is killed */
 #define NAMES_MAX 256 /* different descriptions of events */
 #define AHEAD_MAX_NS \
 	(10 * NSEC_PER_SEC) /* of an event before our own clock: far beyond what clocks err */
@@ -27,6 +29,7 @@
 struct slave {
 	nsec_t heard; /* clock_mono() of its last block */
 	nsec_t crash_at; /* NEKO_NEVER: none */
+	nsec_t kill_at; /* of one that was to crash and is still there; NEKO_NEVER */
 	struct realwire_block last;
 	struct realwire_ready ready;
 	struct run_clock clock;
@@ -49,7 +52,9 @@ struct master {
 	uint32_t current; /* whose block is read */
 	uint64_t handled; /* events */
 	struct run_delays delays;
-	bool has_stopped, failed;
+	nsec_t stop_at; /* when the first layer ended the run; NEKO_NEVER */
+	bool is_ruled; /* the handler's rule was fulfilled */
+	bool failed;
 };
 
 /* --- what they tell */
@@ -114,6 +119,12 @@ static void note_clock(struct slave *v, const struct realwire_block *b)
 	v->clock = (struct run_clock){ b->offset, b->error, worst, b->drift, b->drift_error };
 }
 
+/* Of the process whose block is read. */
+static void keep_crash(struct master *s, nsec_t at, nsec_t error)
+{
+	keep_event(s, &(struct neko_event){ s->current + 1, at, NEKO_CRASHED, 0, error, 0 });
+}
+
 static void hear_block(struct master *s, uint32_t id, const struct frame *f)
 {
 	const struct realwire_hearer h = { keep_event, keep_delay, s };
@@ -128,8 +139,11 @@ static void hear_block(struct master *s, uint32_t id, const struct frame *f)
 	v->last = b;
 	v->heard = clock_mono();
 	note_clock(v, &b);
-	s->has_stopped |= b.wants_stop;
+	if (b.stop_at < s->stop_at)
+		s->stop_at = b.stop_at;
 	v->is_whole |= b.is_last;
+	if (b.is_last && b.is_crashed && v->is_crashed)
+		keep_crash(s, b.until, b.error);
 	if (b.is_last)
 		leave(s, id, "");
 }
@@ -162,18 +176,17 @@ static void on_frame(void *arg, uint32_t id, const struct frame *f)
 }
 
 /*
- * A crash is one: its event is ours, at the time when the process was ended. When nobody knows that: between what
- * it told last and now.
+ * A process that did not hand over its log was killed: its event is ours, at the time of that. When that is not known:
+ * between what it told last and now.
  */
 static void note_crash(struct master *s, uint32_t id, const struct realwire_gone *how)
 {
 	bool is_known = how->at > 0;
 	nsec_t at = (is_known ? how->at : clock_mono()) - s->epoch, told = merge_told(s->merge, id);
-	struct neko_event e = { id, at > told ? at : told, NEKO_CRASHED, 0, 0, 0 };
+	nsec_t when = at > told ? at : told;
 
-	e.error = is_known ? how->error : e.at - told;
 	s->current = id - 1;
-	keep_event(s, &e);
+	keep_crash(s, when, is_known ? how->error : when - told);
 }
 
 static void on_gone(void *arg, uint32_t id, const struct realwire_gone *how)
@@ -199,8 +212,10 @@ static int start_slaves(struct master *s, struct err *e)
 	s->merge = merge_new(m, PENDING_MAX);
 	if (!s->slave || !s->merge)
 		return err_nomem(e);
-	for (i = 0; i < m; i++)
+	for (i = 0; i < m; i++) {
 		s->slave[i].crash_at = s->run->crash_at[i];
+		s->slave[i].kill_at = NEKO_NEVER;
+	}
 	for (i = 1; i <= m && rc == 0; i++)
 		rc = s->crew->ops->start(s->crew, i, e);
 	return rc;
@@ -288,13 +303,13 @@ static void handle(struct master *s, const struct neko_event *v)
 {
 	struct run *r = s->run;
 
-	if (s->has_stopped)
+	if (s->is_ruled || v->at > s->stop_at)
 		return;
 	s->handled++;
 	if (r->wish->on_event)
 		r->wish->on_event(r->wish->arg, v);
 	r->stat.handle(r->handler, v);
-	s->has_stopped = r->stat.should_stop(r->handler);
+	s->is_ruled = r->stat.should_stop(r->handler);
 }
 
 /* What all have told completely. */
@@ -306,6 +321,19 @@ static void handle_told(struct master *s)
 		handle(s, v);
 }
 
+static void order_crash(struct master *s, uint32_t id, nsec_t now)
+{
+	struct slave *v = &s->slave[id - 1];
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+
+	v->crash_at = NEKO_NEVER;
+	v->kill_at = now + CRASH_NS;
+	v->is_crashed = true;
+	if (realwire_put_times(&b, REALWIRE_CRASH, NULL, 0) == 0)
+		s->crew->ops->send(s->crew, id, &b);
+	buf_done(&b);
+}
+
 static void crash_due(struct master *s, nsec_t now)
 {
 	uint32_t i;
@@ -313,10 +341,11 @@ static void crash_due(struct master *s, nsec_t now)
 	for (i = 0; i < s->run->m; i++) {
 		struct slave *v = &s->slave[i];
 
-		if (v->is_gone || v->crash_at > now)
+		if (!v->is_gone && v->crash_at <= now)
+			order_crash(s, i + 1, now);
+		if (v->is_gone || v->kill_at > now)
 			continue;
-		v->crash_at = NEKO_NEVER;
-		v->is_crashed = true;
+		v->kill_at = NEKO_NEVER;
 		s->crew->ops->kill(s->crew, i + 1);
 	}
 }
@@ -361,7 +390,8 @@ static bool is_over(const struct master *s, nsec_t now)
 {
 	const struct run *r = s->run;
 
-	return s->has_stopped || s->failed || now >= r->until || is_late(r);
+	return s->is_ruled || s->stop_at != NEKO_NEVER || s->failed || now >= r->until ||
+	       is_late(r);
 }
 
 static void say_stop(struct master *s)
@@ -385,7 +415,7 @@ static nsec_t conduct(struct master *s)
 	} while (!is_over(s, now) && turn(s));
 	say_stop(s);
 	for (end = clock_mono() + END_NS; clock_mono() < end && turn(s);)
-		;
+		crash_due(s, clock_mono() - s->epoch);
 	for (i = 1; i <= s->run->m; i++)
 		if (!s->slave[i - 1].is_gone)
 			blame(s, i, "it did not tell its last events in time");
@@ -433,8 +463,9 @@ static int count(struct master *s, nsec_t now, struct run_figures *f, struct err
 				   .seed_of_last = r->seed,
 				   .events = s->handled,
 				   .seconds = (double)(now > 0 ? now : 0) / 1e9,
-				   .is_stopped = s->has_stopped,
-				   .is_cut = !s->has_stopped && is_late(r) };
+				   .is_stopped = s->is_ruled,
+				   .is_left = !s->is_ruled && s->stop_at != NEKO_NEVER };
+	f->is_cut = !f->is_stopped && !f->is_left && is_late(r);
 	for (i = 0; i < r->m; i++) {
 		const struct slave *v = &s->slave[i];
 
@@ -467,7 +498,7 @@ static int finish(struct master *s, nsec_t now, struct run_figures *out, struct 
 
 int run_conduct(struct run *r, struct crew *take, struct run_figures *out, struct err *e)
 {
-	struct master s = { .run = r, .crew = take };
+	struct master s = { .run = r, .crew = take, .stop_at = NEKO_NEVER };
 	int rc = rng_fill_random(&s.key, sizeof(s.key), e);
 
 	take->hearer = (struct crew_hearer){ on_frame, on_gone, &s };

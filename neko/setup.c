@@ -117,6 +117,19 @@ static int parse_lines(struct setup *s, char *text, struct err *e)
 	return 0;
 }
 
+/* The first line that has a 0, or bytes that are no UTF-8. */
+static int no_text(const char *text, size_t n, struct err *e)
+{
+	const char *at = text, *end = text + n, *next;
+	unsigned line = 1;
+
+	for (; (next = memchr(at, '\n', (size_t)(end - at))); at = next + 1, line++)
+		if (memchr(at, 0, (size_t)(next - at)) || !str_is_utf8(at, (size_t)(next - at)))
+			break;
+	err_set(e, ERR_PARSE, "this line is no text; a configuration is UTF-8, as `name = value`");
+	return err_at(e, line, 0);
+}
+
 int setup_parse(const char *text, size_t n, struct setup **out, struct err *e)
 {
 	struct setup *s;
@@ -127,7 +140,7 @@ int setup_parse(const char *text, size_t n, struct setup **out, struct err *e)
 		return err_set(e, ERR_LIMIT, "a configuration has at most %d bytes",
 			       SETUP_MAX_BYTES);
 	if (memchr(text, 0, n) || !str_is_utf8(text, n))
-		return err_set(e, ERR_PARSE, "this is no text");
+		return no_text(text, n, e);
 	s = calloc(1, sizeof(*s));
 	copy = malloc(n + 1);
 	if (!s || !copy) {
@@ -274,7 +287,7 @@ int setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t 
 {
 	const struct entry *v = ask(s, key);
 
-	if (!v || opt_to_nsec(v->value, min, max, inout) == 0)
+	if (!v || opt_to_nsec_unit(v->value, min, max, inout) == 0)
 		return 0;
 	if (v->value[0] == '-')
 		err_set(e, ERR_INVALID, "'%s': a time before 0; write one such as 20ms, 1.5s, 10m",

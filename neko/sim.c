@@ -88,7 +88,10 @@ static void world_log(struct neko_world *w, const struct neko_event *v)
 
 static void world_stop(struct neko_world *w)
 {
-	sim_of(w)->is_stopped = true;
+	struct sim *s = sim_of(w);
+
+	s->is_left |= !s->is_stopped;
+	s->is_stopped = true;
 }
 
 static void world_looped(struct neko_layer *l)
@@ -302,7 +305,8 @@ int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e)
 	if (s->failure.code)
 		return err_set(e, s->failure.code, "%s", s->failure.text);
 	first = events_first(&s->queue);
-	*out = s->is_stopped	   ? SIM_STOPPED
+	*out = s->is_left	   ? SIM_LEFT
+	       : s->is_stopped	   ? SIM_STOPPED
 	       : !first		   ? SIM_NOTHING_LEFT
 	       : first->at > until ? SIM_TIME_OVER
 				   : SIM_PAUSED;

@@ -50,7 +50,8 @@ void sim_set_stack(struct sim *s, size_t bytes);
 #define SIM_PAUSE_EVENTS 1000000 /* less than a second: whoever waits can look at his clock */
 
 enum sim_end {
-	SIM_STOPPED, /* a layer or the handler asked for it */
+	SIM_STOPPED, /* the handler's rule was fulfilled */
+	SIM_LEFT, /* a layer called neko_stop() */
 	SIM_TIME_OVER, /* `until` */
 	SIM_NOTHING_LEFT, /* nothing will ever happen any more */
 	SIM_PAUSED, /* after a million events: call again, or think of something better */

@@ -49,6 +49,7 @@ struct sim {
 	struct err failure; /* what ends the run with an error */
 	uint64_t same_time; /* events without time passing */
 	bool is_started, is_stopped, is_closing;
+	bool is_left; /* stopped, and by a layer */
 };
 
 /* Active layers. */

@@ -10,7 +10,11 @@ sysusersdir = $(prefix)/lib/sysusers.d
 tmpfilesdir = $(prefix)/lib/tmpfiles.d
 moduledir   = $(datadir)/modulefiles
 slurmdir    = $(datadir)/omig/slurm
-exampledir  = $(datadir)/doc/omig/examples
+docdir      = $(datadir)/doc/omig
+exampledir  = $(docdir)/examples
+# Below docdir as in the tree, so that documents lead to each other and to the examples.
+DOCUMENTS  := $(filter-out %.so,$(wildcard README.md CONTRIBUTING.md LICENSE docs/*.md docs/*.svg examples/*.c examples/*.probes examples/metrics/*.pmsl \
+	      examples/neko/*.conf examples/neko/ring/* examples/prometheus/* examples/python/*.py))
 
 packaging.templates = \
 	packaging/systemd/omig-sm@.service.in:$(unitdir)/omig-sm@.service:644 \
@@ -22,6 +26,7 @@ packaging.templates = \
 packaging.files = \
 	packaging/sysusers.conf:$(sysusersdir)/omig.conf:644 \
 	packaging/tmpfiles.conf:$(tmpfilesdir)/omig.conf:644 \
+	$(foreach d,$(DOCUMENTS),$d:$(docdir)/$d:644) \
 	$(foreach d,$(EXAMPLE_CONF),$d:$(exampledir)/$(notdir $d):644)
 
 # The daemons themselves say what can be configured.

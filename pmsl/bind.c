@@ -9,6 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ranks of a job follow each other, as people look for them; what has none is behind them, as it stands in the world. */
+static int compare_processes(const void *x, const void *y, void *arg)
+{
+	const struct world *w = arg;
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	const struct world_object *a = &w->v[i], *c = &w->v[k];
+
+	if (a->job != c->job)
+		return a->job < c->job ? -1 : 1;
+	if (a->rank != c->rank)
+		return (uint64_t)a->rank < (uint64_t)c->rank ? -1 : 1;
+	return i < k ? -1 : 1;
+}
+
 /* All that is in the world, by kind: what variables run over. */
 static int list_all(struct binder *b)
 {
@@ -23,47 +37,89 @@ static int list_all(struct binder *b)
 	}
 	for (i = 0; i < w->n; i++)
 		b->all[w->v[i].kind][b->nall[w->v[i].kind]++] = (uint32_t)i;
+	if (b->nall[PMSL_T_PROCESS])
+		qsort_r(b->all[PMSL_T_PROCESS], b->nall[PMSL_T_PROCESS], sizeof(uint32_t), compare_processes,
+			(void *)(uintptr_t)w);
+	return 0;
+}
+
+static int check_kinds(struct binder *b, const struct pmsl_decl *d, const uint32_t *v, size_t n)
+{
+	const struct world *w = b->b->world;
+
+	for (size_t i = 0; i < n; i++)
+		if (v[i] >= w->n || w->v[v[i]].kind < d->type.kind)
+			return bind_fail(b, NULL, -ERR_INVALID, "%s of %s is a %s: %s is none", d->name,
+					 b->g->metric->name, pmsl_kind_name(d->type.kind),
+					 v[i] < w->n ? w->v[v[i]].token : "one");
 	return 0;
 }
 
 static int check_objects(struct binder *b, const struct pmsl_decl *d, const struct bind_arg *a)
 {
-	const struct world *w = b->b->world;
-	size_t i;
+	int rc = check_kinds(b, d, a->object, a->nobject);
 
-	for (i = 0; i < a->nobject; i++)
-		if (a->object[i] >= w->n || w->v[a->object[i]].kind < d->type.kind)
-			return bind_fail(b, NULL, -ERR_INVALID, "%s of %s is a %s: %s is none",
-					 d->name, b->g->metric->name, pmsl_kind_name(d->type.kind),
-					 a->object[i] < w->n ? w->v[a->object[i]].token : "one");
-	return a->nobject ? 0
-			  : bind_fail(b, NULL, -ERR_INVALID, "there is no %s to measure",
-				      pmsl_kind_name(d->type.kind));
+	if (!rc)
+		rc = check_kinds(b, d, a->without, a->nwithout);
+	if (rc || a->nobject)
+		return rc;
+	return bind_fail(b, NULL, -ERR_INVALID, "there is no %s to measure", pmsl_kind_name(d->type.kind));
 }
 
-/* A node or site in the place of processes is all of them; what is named twice is there once. */
+enum mark { UNMARKED, MARKED_IN, MARKED_OUT };
+
+/* What the nearest mark says; without one, whether all are meant. */
+static bool is_chosen(const struct world *w, const uint8_t *mark, uint32_t object, bool is_all)
+{
+	for (; object != WORLD_NONE; object = w->v[object].parent)
+		if (mark[object] != UNMARKED)
+			return mark[object] == MARKED_IN;
+	return is_all;
+}
+
+static bool any_counts_calls(const struct binder *b)
+{
+	for (size_t i = 0; i < b->g->n; i++)
+		if (bind_counts_calls(b, &b->g->node[i]))
+			return true;
+	return false;
+}
+
+static int no_object(struct binder *b, enum pmsl_kind kind, const struct bind_arg *a, bool by_calls)
+{
+	if (a->nwithout)
+		return bind_fail(b, NULL, -ERR_INVALID, "nothing would be left to measure: all is taken away");
+	return bind_fail(b, NULL, -ERR_INVALID, "there is no %s%s in what is to be measured", pmsl_kind_name(kind),
+			 by_calls ? " that makes MPI calls" : "");
+}
+
+/*
+ * A node or site in the place of processes is all of them; what is named twice is there once. Those that are not
+ * named themselves are left out where nothing of them can be told.
+ */
 static int expand(struct binder *b, enum pmsl_kind kind, struct bind_arg *a)
 {
 	const struct world *w = b->b->world;
-	uint32_t *v = arena_array(b->arena, b->nall[kind], sizeof(*v)), up;
-	bool *is_named = arena_array(b->arena, w->n, sizeof(*is_named));
-	size_t i, n = 0;
+	uint32_t *v = arena_array(b->arena, b->nall[kind], sizeof(*v));
+	uint8_t *mark = arena_array(b->arena, w->n, sizeof(*mark));
+	bool by_calls = kind == PMSL_T_PROCESS && any_counts_calls(b);
+	size_t n = 0;
 
-	if (!v || !is_named)
+	if (!v || !mark)
 		return -ERR_NOMEM;
-	for (i = 0; i < a->nobject; i++)
-		is_named[a->object[i]] = true;
-	for (i = 0; i < b->nall[kind]; i++)
-		for (up = b->all[kind][i]; up != WORLD_NONE; up = w->v[up].parent)
-			if (is_named[up]) {
-				v[n++] = b->all[kind][i];
-				break;
-			}
+	for (size_t i = 0; a->is_given && i < a->nobject; i++)
+		mark[a->object[i]] = MARKED_IN;
+	for (size_t i = 0; i < a->nwithout; i++)
+		mark[a->without[i]] = MARKED_OUT;
+	for (size_t i = 0; i < b->nall[kind]; i++)
+		if (is_chosen(w, mark, b->all[kind][i], !a->is_given) &&
+		    !(by_calls && w->v[b->all[kind][i]].is_alone && mark[b->all[kind][i]] != MARKED_IN))
+			v[n++] = b->all[kind][i];
+	if (!n)
+		return no_object(b, kind, a, by_calls);
 	a->object = v;
 	a->nobject = n;
-	return n ? 0
-		 : bind_fail(b, NULL, -ERR_INVALID, "there is no %s in what is to be measured",
-			     pmsl_kind_name(kind));
+	return 0;
 }
 
 static int take_arg(struct binder *b, const struct pmsl_decl *d)
@@ -238,12 +294,36 @@ static struct bind_arg *each_arg(struct binder *b)
 	return NULL;
 }
 
+static struct bind_arg *first_objects(struct binder *b)
+{
+	const struct pmsl_decl *d;
+
+	for (d = b->g->metric->param; d; d = d->next)
+		if (pmsl_is_object(d->type.kind))
+			return &b->arg[d->position];
+	return NULL;
+}
+
+/* Processes communicate within their job. What is no process has all. */
+static bool may_be_partner(struct binder *b, uint32_t partner)
+{
+	const struct world_object *v = b->b->world->v;
+	const struct bind_arg *a = first_objects(b);
+
+	for (size_t i = 0; i < a->nobject; i++)
+		if (v[a->object[i]].kind != PMSL_T_PROCESS || v[a->object[i]].job == v[partner].job)
+			return true;
+	return false;
+}
+
 static int put_partners(struct binder *b, struct bind_arg *arg, struct outputs *o, struct bind_output *about)
 {
 	const struct bind_arg list = *arg;
 	int rc = 0;
 
 	for (size_t i = 0; i < list.nobject && !rc; i++) {
+		if (!may_be_partner(b, list.object[i]))
+			continue;
 		about->partner = list.object[i];
 		arg->object = &about->partner;
 		arg->nobject = 1;
@@ -293,16 +373,6 @@ const enum pmsl_kind bind_by_kind[] = {
 	[BIND_BY_SITE] = PMSL_T_SITE,
 };
 
-static struct bind_arg *first_objects(struct binder *b)
-{
-	const struct pmsl_decl *d;
-
-	for (d = b->g->metric->param; d; d = d->next)
-		if (pmsl_is_object(d->type.kind))
-			return &b->arg[d->position];
-	return NULL;
-}
-
 static uint32_t group_of(const struct binder *b, uint32_t object)
 {
 	if (b->wish->by == BIND_BY_NODE)
@@ -336,7 +406,6 @@ static int put_group(struct binder *b, struct grouping *g, uint32_t group)
 static int put_groups(struct binder *b, struct outputs *out)
 {
 	struct grouping g = { .arg = first_objects(b), .out = out };
-	uint32_t i;
 	int rc = 0;
 
 	if (!g.arg || bind_by_kind[b->wish->by] < b->b->world->v[g.arg->object[0]].kind)
@@ -346,9 +415,8 @@ static int put_groups(struct binder *b, struct outputs *out)
 	g.chosen = arena_array(b->arena, g.list.nobject, sizeof(*g.chosen));
 	if (!g.chosen)
 		return -ERR_NOMEM;
-	for (i = 0; i < b->b->world->n && !rc; i++)
-		if (b->b->world->v[i].kind == bind_by_kind[b->wish->by])
-			rc = put_group(b, &g, i);
+	for (size_t i = 0; i < b->nall[bind_by_kind[b->wish->by]] && !rc; i++)
+		rc = put_group(b, &g, b->all[bind_by_kind[b->wish->by]][i]);
 	return rc;
 }
 

@@ -4,7 +4,8 @@
  * graph: everything that does not change while it is measured (attributes, IN,
  * ranks) is worked out here and never reaches a daemon.
  *
- * - A parameter of objects that is left out is all of its kind; of regions, everywhere.
+ * - A parameter of objects that is left out is all of its kind; of regions, everywhere. Of those named in it and
+ *   those it is without, the nearest above an object (or itself) decides.
  * - A list for a parameter that is one object makes a graph of each, and of each combination of
  *   several such parameters. Their values are added up when the metric is_extensive (dag.h), else
  *   averaged; a wish may say otherwise.
@@ -28,6 +29,8 @@ struct bind_arg {
 	bool is_given;
 	const uint32_t *object;
 	size_t nobject;
+	const uint32_t *without; /* taken away from these, or from all when none is given */
+	size_t nwithout;
 	const char *const *region;
 	size_t nregion;
 	double value;

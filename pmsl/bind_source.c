@@ -4,9 +4,17 @@
 
 #include "common/base/str.h"
 #include "common/omis/arena.h"
+#include "common/ring/region.h"
 
 #include <stdio.h>
 #include <string.h>
+
+bool bind_counts_calls(const struct binder *b, const struct dag_node *n)
+{
+	const struct pmsl_builtin *m = b->builtin[n - b->g->node];
+
+	return m && m->object == PMSL_T_PROCESS && m->quantity != PMSL_Q_SAMPLED;
+}
 
 /* One more object of the wanted kind, or all such in a larger one. */
 struct leaves {
@@ -33,7 +41,7 @@ static int add_leaves(struct binder *b, const struct dag_node *at, enum pmsl_kin
 				 pmsl_kind_name(kind));
 	for (k = 0; k < b->nall[kind]; k++) {
 		i = b->all[kind][k];
-		if (!world_is_in(w, i, object))
+		if (!world_is_in(w, i, object) || (w->v[i].is_alone && bind_counts_calls(b, at)))
 			continue;
 		if (l->n == l->max)
 			return bind_fail(b, at, -ERR_LIMIT, "more than %zu objects at once",
@@ -81,33 +89,44 @@ static const char *partner_name(struct binder *b, const struct world_object *o)
 	return arena_copy(b->b->arena, text, strlen(text));
 }
 
-static int name_partners(struct binder *b, const struct leaves *l)
+static int name_partners(struct binder *b, const struct leaves *l, uint32_t job)
 {
 	const char **names = arena_array(b->b->arena, l->n, sizeof(*names));
+	size_t n = 0;
 
 	if (!names)
 		return -ERR_NOMEM;
 	for (size_t k = 0; k < l->n; k++) {
-		names[k] = partner_name(b, &b->b->world->v[l->v[k]]);
-		if (!names[k])
+		const struct world_object *o = &b->b->world->v[l->v[k]];
+
+		if (o->job != job)
+			continue;
+		names[n] = partner_name(b, o);
+		if (!names[n++])
 			return -ERR_NOMEM;
 	}
 	b->partner = l->v;
-	b->partners = (struct flow_names){ names, l->n };
+	b->npartner = l->n;
+	b->partner_job = job;
+	b->partners = (struct flow_names){ names, n };
 	return 0;
 }
 
-/* A thousand processes have the same thousand partners: these are named once. */
-static int find_partners(struct binder *b, const struct dag_node *n, struct flow_names *out)
+static bool are_named(const struct binder *b, const struct leaves *l, uint32_t job)
 {
-	struct leaves l = { 0 };
-	int rc;
+	return b->partner && job == b->partner_job && l->n == b->npartner &&
+	       !memcmp(l->v, b->partner, l->n * sizeof(*l->v));
+}
 
-	if (n->partners < 0)
-		return 0;
-	rc = find_leaves(b, n, n->partners, PMSL_T_PROCESS, &l);
-	if (!rc && (l.n != b->partners.n || memcmp(l.v, b->partner, l.n * sizeof(*l.v)) != 0))
-		rc = name_partners(b, &l);
+/*
+ * Partners of a process: ranks of its own job, as other jobs have the same ranks. A thousand processes have the same
+ * thousand partners: these are named once.
+ */
+static int choose_partners(struct binder *b, const struct leaves *l, uint32_t object, struct flow_names *out)
+{
+	uint32_t job = b->b->world->v[object].job;
+	int rc = are_named(b, l, job) ? 0 : name_partners(b, l, job);
+
 	if (!rc)
 		*out = b->partners;
 	return rc;
@@ -200,27 +219,62 @@ static struct flow_fold fold_of(const struct pmsl_builtin *m)
 	return (struct flow_fold){ .agg = adds ? AGG_SUM : AGG_MEAN };
 }
 
+/* Whatever a process would have to do for it: no host has to be asked. */
+static int check_use(struct binder *b, const struct dag_node *n, const struct pmsl_builtin *m,
+		     const struct flow_names *regions)
+{
+	const struct pmsl_builtin_use use = { n->partners >= 0, regions->n > 0, b->probe };
+	const char *refusal = pmsl_builtin_refusal(m, &use);
+
+	if (refusal)
+		return bind_fail(b, n, -ERR_UNSUPPORTED, "%s %s", n->name, refusal);
+	for (size_t i = 0; i < regions->n; i++)
+		if (!region_is_name(regions->v[i]))
+			return bind_fail(b, n, -ERR_INVALID, "%.64s: a region is BEGIN..END, two probes, or a NAME that makes two",
+					 regions->v[i]);
+	return 0;
+}
+
+/* Of each object; those without a partner in their job have no such calls. The places of nodes take those of objects. */
+static int put_metrics(struct binder *b, const struct dag_node *n, struct flow_source *proto, struct leaves *l,
+		       struct known *out)
+{
+	struct leaves partners = { 0 };
+	size_t kept = 0;
+	int rc = n->partners < 0 ? 0 : find_leaves(b, n, n->partners, PMSL_T_PROCESS, &partners);
+
+	for (size_t k = 0; k < l->n && !rc; k++) {
+		if (n->partners >= 0)
+			rc = choose_partners(b, &partners, l->v[k], &proto->partners);
+		if (rc || (n->partners >= 0 && !proto->partners.n))
+			continue;
+		rc = put_metric(b, n, proto, l->v[k], out);
+		l->v[kept++] = out->node;
+	}
+	l->n = kept;
+	return rc;
+}
+
 int bind_source(struct binder *b, const struct dag_node *n, struct known *out)
 {
 	struct flow_source proto = { .kind = FLOW_SOURCE_METRIC, .metric = n->name };
 	const struct pmsl_builtin *m = b->builtin[n - b->g->node];
 	struct leaves l = { 0 };
 	struct flow_fold fold;
-	size_t k;
 	int rc;
 
 	if (m->object == PMSL_T_NONE)
 		return put_time(b, n, out);
 	rc = find_leaves(b, n, n->objects, m->object, &l);
 	if (!rc)
-		rc = find_partners(b, n, &proto.partners);
-	if (!rc)
 		rc = find_regions(b, n, &proto.regions);
-	for (k = 0; k < l.n && !rc; k++) {
-		rc = put_metric(b, n, &proto, l.v[k], out);
-		l.v[k] = out->node;
-	}
-	if (rc || l.n == 1)
+	if (!rc)
+		rc = check_use(b, n, m, &proto.regions);
+	if (!rc)
+		rc = put_metrics(b, n, &proto, &l, out);
+	if (!rc && !l.n)
+		*out = known_number(0);
+	if (rc || l.n <= 1)
 		return rc;
 	fold = fold_of(m);
 	return bind_set(b, n, &fold, l.v, l.n, out);

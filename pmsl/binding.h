@@ -48,8 +48,10 @@ struct binder {
 	const uint32_t *marked; /* the list of objects that `mark` is of */
 	size_t nmarked;
 	bool *mark; /* by object: it is in the list */
-	const uint32_t *partner; /* whom `partners` names: the last list that was asked for */
-	struct flow_names partners;
+	const uint32_t *partner; /* the last list of partners that was asked for, */
+	size_t npartner;
+	uint32_t partner_job; /* of whose processes it was, */
+	struct flow_names partners; /* and the names of those in that job */
 	unsigned depth;
 	uint64_t left; /* combinations that may still be looked at */
 };
@@ -73,6 +75,8 @@ const struct known *bind_recall(const struct binder *b, uint32_t node);
 int bind_remember(struct binder *b, uint32_t node, const struct known *known);
 
 /* --- parts, a file each */
+/* The node is a metric of calls, which a process without MPI does not make. */
+bool bind_counts_calls(const struct binder *b, const struct dag_node *n);
 int bind_source(struct binder *b, const struct dag_node *n, struct known *out);
 int bind_context(struct binder *b, const struct dag_node *n, struct known *out);
 int bind_fold(struct binder *b, const struct dag_node *n, struct known *out);

@@ -78,7 +78,7 @@ static bool get_group(unsigned i, struct pmsl_builtin *b)
 
 static bool has_volume(const struct call_desc *d)
 {
-	return d->start_length || d->end_length;
+	return d->start_length || d->end_length || (d->persistent && d->volume);
 }
 
 static bool get_call(unsigned i, struct pmsl_builtin *b)
@@ -164,6 +164,31 @@ int pmsl_builtin_find(const char *name)
 			return (int)((unsigned)of * PMSL_QUANTITIES + i);
 	}
 	return -1;
+}
+
+static bool counts_class(const struct pmsl_builtin *b, enum call_class class)
+{
+	return b->call >= 0 ? call_table[b->call].class == class : b->classes >> class & 1;
+}
+
+/* Collectives have many partners, a barrier none, and a wait is for what others have posted. */
+static bool names_a_partner(const struct pmsl_builtin *b)
+{
+	return counts_class(b, CALL_SEND) || counts_class(b, CALL_RECV) || counts_class(b, CALL_RMA) ||
+	       (b->call >= 0 && call_starts(&call_table[b->call]));
+}
+
+const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl_builtin_use *use)
+{
+	if ((use->by_partners || use->by_regions) && !b->is_by_partner)
+		return "has no partners and regions: it is no metric of calls";
+	if (use->by_partners && !names_a_partner(b))
+		return "is not told apart by partners: its calls name none";
+	if (use->by_partners && use->by_regions)
+		return "is told apart by partners or by regions, not by both";
+	if (use->by_regions && use->at_probe)
+		return "is not told apart by regions at a probe: take the difference of its values at the region's two probes";
+	return NULL;
 }
 
 const char *pmsl_builtin_params(const struct pmsl_builtin *b)

@@ -41,6 +41,14 @@ bool pmsl_builtin_get(unsigned id, struct pmsl_builtin *out);
 /* -1 when there is none of that name. */
 int pmsl_builtin_find(const char *name);
 
+/* How the values of a metric are wanted. */
+struct pmsl_builtin_use {
+	bool by_partners, by_regions, at_probe;
+};
+
+/* Why it has none so, as words behind its name; NULL: it has. Whatever the processes are, the calls are these. */
+const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl_builtin_use *use);
+
 /* "Process[] objects, Process[] partners, Region[] regions, TimeInterval time". */
 const char *pmsl_builtin_params(const struct pmsl_builtin *b);
 

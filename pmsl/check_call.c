@@ -56,6 +56,17 @@ static void check_object_arg(struct pmsl_checker *c, struct pmsl_expr *a,
 		check_own_process(c, a);
 }
 
+/* Regions that a parameter leaves out are none: only what is wrong with any is said here. */
+static void check_builtin_use(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_builtin *b,
+			      bool has_partners, bool has_regions)
+{
+	const struct pmsl_builtin_use use = { .by_partners = has_partners, .by_regions = has_regions && !has_partners };
+	const char *refusal = pmsl_builtin_refusal(b, &use);
+
+	if (refusal)
+		pmsl_wrong(c, e, "%s %s", b->name, refusal);
+}
+
 /* [objects [, partners]] [, regions], then the time: told apart by their kinds. */
 static void check_builtin_args(struct pmsl_checker *c, struct pmsl_expr *e,
 			       const struct pmsl_builtin *b)
@@ -78,6 +89,7 @@ static void check_builtin_args(struct pmsl_checker *c, struct pmsl_expr *e,
 			return;
 		}
 	}
+	check_builtin_use(c, e, b, objects > 1, regions > 0);
 	if (a && a->type.kind != PMSL_T_NONE)
 		check_builtin_time(c, e, a, b);
 	else if (!a)

@@ -132,13 +132,14 @@ void pmsl_plan_done(struct pmsl_plan *plan)
 
 int pmsl_builtin_source(const char *builtin, bool has_partners, bool has_regions, struct buf *out)
 {
+	const struct pmsl_builtin_use use = { .by_partners = has_partners, .by_regions = has_regions };
 	struct pmsl_builtin b;
 	int id = pmsl_builtin_find(builtin);
 	const char *object, *time;
 
 	if (id < 0 || !pmsl_builtin_get((unsigned)id, &b))
 		return -ERR_NOTFOUND;
-	if ((has_partners || has_regions) && !b.is_by_partner)
+	if (pmsl_builtin_refusal(&b, &use))
 		return -ERR_UNSUPPORTED;
 	object = b.object == PMSL_T_NODE ? "Node" : "Process";
 	time = b.is_total ? "t" : "NOW";

@@ -52,7 +52,8 @@ void pmsl_plan_done(struct pmsl_plan *plan);
 
 /*
  * A text with one metric, Measured, that is the built-in metric: so that these are measured the
- * same way. has_partners, has_regions: it has these parameters (partners, regions) behind objects.
+ * same way. has_partners, has_regions: it has these parameters (partners, regions) behind objects. -ERR_NOTFOUND,
+ * -ERR_UNSUPPORTED (pmsl_builtin_refusal() says why).
  */
 int pmsl_builtin_source(const char *builtin, bool has_partners, bool has_regions, struct buf *out);
 

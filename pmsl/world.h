@@ -9,6 +9,8 @@
 #include "common/base/err.h"
 #include "pmsl/type.h"
 
+#include <stdbool.h>
+
 #define WORLD_OBJECTS_MAX 262144 /* a hundred thousand hosts with a process each, and their sites */
 #define WORLD_NONE UINT32_MAX
 
@@ -18,6 +20,8 @@ struct world_object {
 	const char *name; /* of a node or site, for people; NULL = the token says it */
 	int64_t rank; /* PROCESS: in its application, -1 = none */
 	uint32_t parent; /* of a process its node, of a node its site; an index that is lower */
+	uint32_t job; /* PROCESS: its application; ranks, and so partners, are those of one */
+	bool is_alone; /* PROCESS: without MPI, so that no call of it can be counted */
 };
 
 /* Everything borrowed. Each parent stands above its children. */

@@ -25,8 +25,8 @@
  * change of the messages is another version: then a mixed monitor is refused in words, instead of losing hosts at the
  * first such message.
  */
-#define MSG_VERSION_MIN 2
-#define MSG_VERSION_MAX 2
+#define MSG_VERSION_MIN 3
+#define MSG_VERSION_MAX 3
 
 #define MSG_MISSING_MAX_BYTES 1000 /* of the names of those whom an end of events lacks: a sentence for people may have 1024 */
 
@@ -52,6 +52,7 @@
 	X(LET_GO, let_go, 26)       \
 	X(RELEASE, release, 27)     \
 	X(DISOWN, disown, 28)       \
+	X(LOSSES, losses, 29)       \
 	X(REVOKED, revoked, 30)     \
 	X(STOP, stop, 32)           \
 	X(FLOW_LOAD, flow_load, 40) \
@@ -285,6 +286,13 @@ struct msg_release {
 	const char *csr;
 	uint64_t seq;
 	const char *node; /* that told of it */
+};
+
+/* Events of a conditional request that were lost, and that no TRIGGERED has told of. */
+struct msg_losses {
+	const char *csr;
+	uint64_t dropped;
+	bool is_last; /* the answer to DISARM: it is not armed there any more */
 };
 
 /* That number is not the one of that host: who serves it as that forgets it, and the host asks mainsm for its own. */

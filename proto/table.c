@@ -6,7 +6,7 @@
 #define NAME NAME_MAX_BYTES
 #define ROLE 32
 #define TOKEN 64 /* tokens of objects and of conditional requests */
-#define IDENTITY 1024 /* omig:ROLE/SITE/HOST with its parts escaped */
+#define IDENTITY 1024 /* omig:ROLE/SITE/HOST/OWNER/UID/TOKEN with its parts escaped */
 #define ADDRESS 1024 /* "host:port" or a list of a few */
 #define REASON 1024 /* a sentence for people */
 static_assert(MSG_MISSING_MAX_BYTES <= REASON, "all names that an end may have can be told");
@@ -85,6 +85,7 @@ SHAPE(triggered, ONE(triggered, csr, TOKEN), ONE(triggered, tool, 0), ONE(trigge
       ONE(triggered, thread, TOKEN), SUBS(triggered, par, par), SUBS(triggered, entry, entry),
       ONE(triggered, dropped, 0), ONE(triggered, held, 0), ONE(triggered, depth, 0))
 SHAPE(release, ONE(release, csr, TOKEN), ONE(release, seq, 0), ONE(release, node, TOKEN))
+SHAPE(losses, ONE(losses, csr, TOKEN), ONE(losses, dropped, 0), ONE(losses, is_last, 0))
 SHAPE(disown, ONE(disown, node, 0), ONE(disown, host, NAME))
 SHAPE(tool_gone, ONE(tool_gone, tool, 0))
 SHAPE(let_go, ONE(let_go, reason, REASON))

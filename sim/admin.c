@@ -12,7 +12,7 @@
 #define DEADLINE_NS NSEC_PER_SEC
 #define TOKENS_TOLD_MAX 200 /* fewer than mainsm has at a time, and its file is written anew with each */
 #define ASK ":omig_cert_token(\"lm\",31536000,0)"
-#define LINE_LEN (TOKEN_ID_LEN + 1 + TOKEN_SECRET_LEN)
+#define LINE_LEN (sizeof(TOKEN_LM_PREFIX) - 1 + TOKEN_ID_LEN + 1 + TOKEN_SECRET_LEN)
 
 struct admin {
 	struct cluster *cluster;
@@ -31,7 +31,7 @@ static void on_reply(void *arg, const struct reply *r)
 		const char *quoted = strchr(r->entry[i].value, '"');
 
 		if (!r->entry[i].status && quoted && strlen(quoted) == LINE_LEN + 2)
-			snprintf(a->told[a->n++], LINE_LEN + 1, "%.*s", LINE_LEN, quoted + 1);
+			snprintf(a->told[a->n++], LINE_LEN + 1, "%.*s", (int)LINE_LEN, quoted + 1);
 	}
 }
 
@@ -93,13 +93,14 @@ size_t admin_judge(const struct admin *a)
 	const struct tokens *t = simtop_tokens(a->cluster->top);
 
 	for (size_t i = 0; i < a->n; i++) {
-		char id[TOKEN_ID_LEN + 1];
-		const struct token_claim c = { .id = id, .secret = a->told[i] + TOKEN_ID_LEN + 1,
+		char id[IDENTITY_TOKEN_MAX_BYTES + 1];
+		size_t n = LINE_LEN - 1 - TOKEN_SECRET_LEN;
+		const struct token_claim c = { .id = id, .secret = a->told[i] + n + 1,
 					       .nsecret = TOKEN_SECRET_LEN, .roles = ROLE_BIT(ROLE_LM), .site = "" };
 		struct token_grant g;
 		struct err e = { 0 };
 
-		snprintf(id, sizeof(id), "%.*s", TOKEN_ID_LEN, a->told[i]);
+		snprintf(id, sizeof(id), "%.*s", (int)n, a->told[i]);
 		if (tokens_check(t, &c, world_wall(w), &g, &e) < 0)
 			world_break(w, "token %s was told, and is not there: %s", id, e.text);
 	}

@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "common/omis/token.h"
 #include "sim/rogue.h"
+#include "sim/values.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -93,62 +94,62 @@ unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_ord
 	return 1;
 }
 
-/* One value of a read is [object,number of the read,value,...]. NULL: that was all. */
-static const char *next_value(const char *at, char *object, size_t room, double *value)
-{
-	const char *comma = at && *at == '[' ? strchr(at, ',') : NULL;
-	const char *second = comma ? strchr(comma + 1, ',') : NULL;
-
-	if (!second)
-		return NULL;
-	snprintf(object, room, "%.*s", (int)(comma - at - 1), at + 1);
-	*value = strtod(second + 1, NULL);
-	at = strchr(second, ']');
-	return at ? at + 1 : second + strlen(second);
-}
-
-static const char *first_value(const char *value)
-{
-	const char *at = strstr(value, ",[");
-
-	return at ? at + 2 : NULL;
-}
-
 double answers_of(const struct cluster *c, const char *value, const struct simnode *n)
 {
-	char object[40];
+	struct values vs;
 	uint32_t number;
 	double v = NAN;
 
-	for (const char *at = first_value(value); (at = next_value(at, object, sizeof(object), &v)); at += *at == ',')
-		if (token_node(object, strlen(object), &number) && rogue_node(c->rogue, number) == n)
-			return v;
-	return NAN;
+	if (values_parse(value, &vs) < 0)
+		return NAN;
+	for (size_t i = 0; i < vs.n && isnan(v); i++)
+		if (token_node(vs.v[i].object, strlen(vs.v[i].object), &number) && rogue_node(c->rogue, number) == n)
+			v = vs.v[i].value;
+	values_done(&vs);
+	return v;
 }
 
 double answers_total(const char *value)
 {
-	char object[40];
+	struct values vs;
 	double v = NAN;
 
-	return next_value(first_value(value), object, sizeof(object), &v) ? v : NAN;
+	if (values_parse(value, &vs) < 0)
+		return NAN;
+	if (vs.n)
+		v = vs.v[0].value;
+	values_done(&vs);
+	return v;
 }
 
-/* Of the one of that token; where hosts are known by their numbers, of those of one; else of all ranks. */
-static double sent_by(const struct cluster *c, const char *token)
+/* The token of a process that is known, or of a host or a site, or of all. */
+static bool is_of(const struct cluster *c, const char *object, const struct simnode *n, const struct simproc *p)
 {
-	const struct simproc *p;
-	const struct simnode *n = NULL;
-	uint32_t number;
-	double sum = 0;
+	return (strncmp(object, "p_", 2) != 0 || str_eq(p->token, object)) && (!n || n == c->node[p->rank / CLUSTER_RANKS_MAX]);
+}
 
-	if (!strncmp(token, "n_", 2) && rogue_counts(c->rogue) && token_node(token, strlen(token), &number))
-		n = rogue_node(c->rogue, number);
+/* Where hosts are known by their numbers, of those of one; else of all ranks. */
+static const struct simnode *node_of(const struct cluster *c, const char *object)
+{
+	uint32_t number;
+
+	return !strncmp(object, "n_", 2) && rogue_counts(c->rogue) && token_node(object, strlen(object), &number) ?
+		       rogue_node(c->rogue, number) :
+		       NULL;
+}
+
+struct answers_truth answers_sent(const struct cluster *c, const char *object, nsec_t from, nsec_t to)
+{
+	const struct simnode *n = node_of(c, object);
+	struct answers_truth t = { 0 };
+	const struct simproc *p;
+
 	for (size_t i = 0; (p = cluster_each_rank(c, &i));)
-		if ((strncmp(token, "p_", 2) != 0 || str_eq(p->token, token)) &&
-		    (!n || n == c->node[p->rank / CLUSTER_RANKS_MAX]))
-			sum += (double)simrank_bytes(p->mpi);
-	return sum;
+		if (is_of(c, object, n, p)) {
+			t.bytes += (double)(simrank_sent_by(p->mpi, to).bytes - simrank_sent_by(p->mpi, from).bytes);
+			t.ranks++;
+		}
+	return t;
 }
 
 static bool is_known(const struct cluster *c, const char *token)
@@ -161,17 +162,60 @@ static bool is_known(const struct cluster *c, const char *token)
 	return false;
 }
 
-unsigned answers_check_read(struct cluster *c, const char *value)
+/* Where a host may not know the time yet a process may seem to have begun after the measurement: all that it ever did is in it. */
+static nsec_t since(const struct cluster *c, const struct answers_measured *m)
 {
-	char object[40];
-	double v = 0;
+	return cluster_keeps_time(c) ? m->from : 0;
+}
 
-	for (const char *at = first_value(value); (at = next_value(at, object, sizeof(object), &v));) {
-		at += *at == ',';
-		if ((!strncmp(object, "p_", 2) && !is_known(c, object)) || !rogue_spares(c->rogue, object))
-			continue;
-		if (v < 0 || v > sent_by(c, object)) /* NaN: nothing is known */
-			world_break(c->w, "%s is measured to have sent %g bytes of %g", object, v, sent_by(c, object));
+static void check_value(struct cluster *c, const struct values *vs, const struct value *v, nsec_t from)
+{
+	const struct answers_truth most = answers_sent(c, v->object, from, loop_now(c->w->loop));
+	const char *fault = value_fault(vs, v);
+
+	if (fault)
+		world_break(c->w, "read %" PRId64 ": the value %g of \"%s\" (%" PRId64 " of %" PRId64 ", %s) %s", v->read, v->value, v->object,
+			    v->k, v->n, v->flags, fault);
+	if ((size_t)v->n > most.ranks)
+		world_break(c->w, "\"%s\" has %" PRId64 " contributors, and there were never more than %zu", v->object, v->n, most.ranks);
+	if (v->value < 0 || v->value - v->bound > most.bytes) /* NaN: nothing is known */
+		world_break(c->w, "\"%s\" is measured to have sent %g bytes of %g", v->object, v->value, most.bytes);
+}
+
+/* Of hosts and sites the ranks are not known by their tokens. */
+static void check_least(struct cluster *c, const struct value *v, const struct answers_measured *m)
+{
+	struct answers_truth least;
+
+	if (!m->begun || m->asked < m->begun || m->is_last || v->k < v->n || (v->object[0] && strncmp(v->object, "p_", 2) != 0))
+		return;
+	least = answers_sent(c, v->object, m->begun, m->asked);
+	if (!(v->value + v->bound >= least.bytes))
+		world_break(c->w, "\"%s\" is measured to have sent %g bytes (%s), and it was %g", v->object, v->value, v->flags, least.bytes);
+}
+
+unsigned answers_check_read(struct cluster *c, const char *value, struct answers_measured *m)
+{
+	struct values vs;
+	double most;
+
+	if (values_parse(value, &vs) < 0) {
+		world_break(c->w, "these are no values of a read: %.100s", value);
+		return 1;
 	}
+	for (size_t i = 0; i < vs.n; i++) {
+		const struct value *v = &vs.v[i];
+
+		if ((!strncmp(v->object, "p_", 2) && !is_known(c, v->object)) || !rogue_spares(c->rogue, v->object))
+			continue;
+		check_value(c, &vs, v, since(c, m));
+		check_least(c, v, m);
+		m->sum += isnan(v->value) || vs.read <= m->read ? 0 : v->value - v->bound;
+	}
+	m->read = vs.read > m->read ? vs.read : m->read;
+	most = answers_sent(c, "", since(c, m), loop_now(c->w->loop)).bytes;
+	if (m->is_last && m->sum > most)
+		world_break(c->w, "all reads together are measured to have sent %g bytes of %g", m->sum, most);
+	values_done(&vs);
 	return 1;
 }

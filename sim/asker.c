@@ -95,6 +95,11 @@ const struct reply *asker_ask(struct asker *a, const char *text)
 	return NULL;
 }
 
+void asker_tell(struct asker *a, const char *text)
+{
+	simtool_ask(a->tool, &(struct simtool_ask){ .text = text, .deadline = ANSWER_NS });
+}
+
 static bool is_partial(const struct asker *a, const struct reply *r)
 {
 	if (!rogue_counts(a->rogue))

@@ -80,6 +80,16 @@ static void look_at(const struct caps *k, unsigned i)
 			    has, s.chans, s.queued, may);
 }
 
+/* What a tool has armed ends with it: an sm that does not know the tool never hears of that end. */
+static void look_at_sm(const struct caps *k, const struct simsite *s)
+{
+	struct sm_counts n;
+
+	simsite_counts(s, &n);
+	if (n.strange)
+		world_break(k->cluster->w, "%s has %zu conditional requests of tools that it does not know", simsite_host(s), n.strange);
+}
+
 /* A rogue's frames pass its queues by: whatever it keeps is its own business. */
 static bool is_rogue(const struct cluster *c, unsigned i)
 {
@@ -93,6 +103,9 @@ static void on_look(void *arg)
 	for (unsigned i = 0; i < count(k->cluster); i++)
 		if (!is_rogue(k->cluster, i))
 			look_at(k, i);
+	for (unsigned i = 0; i < k->cluster->sms; i++)
+		if (simsite_is_running(k->cluster->site[i]) && !rogue_has_sm(k->cluster->rogue, k->cluster->site[i]))
+			look_at_sm(k, k->cluster->site[i]);
 	loop_timer_arm(k->timer, LOOK_NS);
 }
 

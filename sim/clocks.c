@@ -13,7 +13,6 @@
 struct clocks {
 	struct cluster *cluster;
 	struct loop_timer *timer;
-	nsec_t step; /* of mainsm's host when all began */
 };
 
 static void compare(struct cluster *c, const char *who, nsec_t believed, nsec_t bound)
@@ -45,8 +44,7 @@ static void on_look(void *arg)
 {
 	struct clocks *k = arg;
 
-	/* Whoever has not heard of another time yet cannot know. */
-	if (simtop_clock(k->cluster->top)->step == k->step && simtop_is_running(k->cluster->top))
+	if (cluster_keeps_time(k->cluster) && simtop_is_running(k->cluster->top))
 		clocks_judge(k->cluster);
 	loop_timer_arm(k->timer, LOOK_NS);
 }
@@ -57,7 +55,7 @@ int clocks_new(struct cluster *c, struct clocks **out, struct err *e)
 
 	if (!k)
 		return err_nomem(e);
-	*k = (struct clocks){ .cluster = c, .step = simtop_clock(c->top)->step };
+	*k = (struct clocks){ .cluster = c };
 	k->timer = loop_timer_new(c->w->loop, on_look, k);
 	if (!k->timer) {
 		free(k);

@@ -101,7 +101,14 @@ int cluster_open(struct world *w, const struct cluster_conf *conf, struct cluste
 	rc = rc < 0 ? err_nomem(e) : make_all(c, e);
 	if (rc < 0)
 		cluster_close(c);
+	else
+		c->step = simtop_clock(c->top)->step;
 	return rc;
+}
+
+bool cluster_keeps_time(const struct cluster *c)
+{
+	return simtop_clock(c->top)->step == c->step;
 }
 
 void cluster_close(struct cluster *c)

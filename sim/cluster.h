@@ -30,6 +30,7 @@ struct cluster {
 	struct simsite **site; /* all sms: those of the sites, then those below them, level by level */
 	unsigned sms;
 	struct simnode **node;
+	nsec_t step; /* of the wall clock of mainsm's host at the start */
 	struct rogue *rogue; /* one of them, or a tool; NULL: all are as they seem; borrowed */
 };
 
@@ -65,5 +66,8 @@ struct simproc *cluster_rank(const struct cluster *c, int64_t rank);
 struct simproc *cluster_each_rank(const struct cluster *c, size_t *i);
 
 size_t cluster_alive(const struct cluster *c);
+
+/* mainsm goes on with the time that it had: a daemon may not have heard of another one yet. */
+bool cluster_keeps_time(const struct cluster *c);
 
 #endif

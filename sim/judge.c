@@ -5,6 +5,7 @@
 #include "sim/answers.h"
 #include "sim/clocks.h"
 #include "sim/asker.h"
+#include "sim/exam.h"
 #include "sim/rogue.h"
 
 #include <inttypes.h>
@@ -280,6 +281,8 @@ void judge(struct cluster *c, struct ledger *l, bool with_faults)
 		rest_is_whole(&j);
 	else if (!is_over(&j))
 		tree_is_whole(&j);
+	if (!is_over(&j) && !rogue_counts(c->rogue))
+		exam(c); /* while no other tool watches calls; processes begin in it */
 	if (!is_over(&j))
 		all_are_seen(&j);
 	if (!is_over(&j) && alive_here(&j))

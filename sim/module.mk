@@ -2,8 +2,8 @@
 # sim: whole hierarchies of our own daemons in virtual time, from a seed (docs/sim.md).
 MODULES      += sim
 sim.src      := clock.c hostclock.c trace.c world.c simrank.c simhost.c simtop.c simsite.c simnode.c simtool.c cluster.c disk.c \
-		simdisk.c diskcalls.c foldercalls.c mapcalls.c diskdice.c pausedice.c clocks.c ledger.c answers.c admin.c user.c keeper.c keptjudge.c \
-		faults.c judge.c caps.c run.c detector.c rivals.c \
+		simdisk.c diskcalls.c foldercalls.c mapcalls.c diskdice.c pausedice.c clocks.c ledger.c answers.c values.c admin.c user.c keeper.c keptjudge.c \
+		faults.c judge.c exam.c series.c echo.c caps.c run.c detector.c rivals.c \
 		asker.c rogue.c roguetool.c lies.c lies_words.c heap.c growth.c growth_run.c
 sim.uses     := common/base common/ring common/omis common/loop proto common/net common/flow common/route \
 		common/daemon common/authority eventlog eventlog/spool stats pmsl neko lm sm mainsm

@@ -279,6 +279,32 @@ static int run_detector(struct wish *w, const struct opt_spec *spec)
 	return w->compare ? run_rivals(&c) : 0;
 }
 
+#define FILES_BESIDE 256 /* of tools, and of processes that begin later */
+
+/* Each lm has a file of its own open, each process a segment. Returns what is allowed. */
+static uint64_t want_files(void)
+{
+	struct rlimit files = { 0 };
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return UINT64_MAX;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	return files.rlim_max;
+}
+
+static bool has_files(const struct wish *w)
+{
+	uint64_t needed = (uint64_t)w->run.hosts * (1 + w->run.ranks) + w->run.sites + FILES_BESIDE, most = want_files();
+
+	if (needed <= most)
+		return true;
+	fprintf(stderr, "omig: %u hosts with %u ranks each need %" PRIu64 " open files, and %" PRIu64 " are allowed; raise that "
+			"(ulimit -Hn), or take fewer --hosts or --ranks\n",
+		w->run.hosts, w->run.ranks, needed, most);
+	return false;
+}
+
 static int run_cluster(struct wish *w, const struct opt_spec *spec)
 {
 	if (w->plan.nhosts > 1 || w->plan.nlevels > 1)
@@ -294,18 +320,7 @@ static int run_cluster(struct wish *w, const struct opt_spec *spec)
 		w->run.time = CLUSTER_TIME_NS;
 	if (!w->is_range)
 		w->last = w->first;
-	return run_all(w);
-}
-
-/* Each lm has a file of its own open, each process a segment. */
-static void want_files(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files); /* no more: worlds may be too large then, and say so */
-	}
+	return has_files(w) ? run_all(w) : EXIT_FAILURE_OWN;
 }
 
 static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **argv, int first)

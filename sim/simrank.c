@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/simrank.h"
 
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "common/ring/action.h"
@@ -8,6 +9,7 @@
 #include "common/ring/ring.h"
 #include "common/ring/seg.h"
 #include "eventlog/evtype.h"
+#include "sim/clock.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,6 +19,12 @@
 
 #define MEASURING (HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER)
 
+/* After one of its calls. */
+struct past {
+	nsec_t at; /* of the world */
+	uint64_t volume;
+};
+
 struct simrank {
 	int fd, send; /* send: the call's number */
 	uint8_t *base;
@@ -24,6 +32,8 @@ struct simrank {
 	struct seg_header *h;
 	const struct loop *loop; /* of its host */
 	uint64_t calls, volume, events;
+	struct past *past; /* of each call; owned */
+	size_t npast, cappast;
 	struct cell_potential potential[SEG_CELLS];
 };
 
@@ -126,6 +136,7 @@ void simrank_free(struct simrank *r)
 		munmap(r->base, r->bytes);
 	if (r->fd >= 0)
 		close(r->fd);
+	free(r->past);
 	free(r);
 }
 
@@ -254,6 +265,30 @@ static void happen(struct simrank *r, enum call_phase phase, int64_t bytes, uint
 		record(r, &ev);
 }
 
+/* Without memory it is left out: the comparison finds a value that is too high, and that run is lost anyway. */
+static void remember(struct simrank *r)
+{
+	const struct loop *world = simclock_loop();
+
+	if (!array_grow(&r->past, &r->cappast, r->npast + 1, sizeof(*r->past), SIZE_MAX))
+		r->past[r->npast++] = (struct past){ world ? loop_now(world) : 0, r->volume };
+}
+
+struct simrank_sent simrank_sent_by(const struct simrank *r, nsec_t t)
+{
+	size_t from = 0, to = r->npast;
+
+	while (from < to) {
+		size_t i = (from + to) / 2;
+
+		if (r->past[i].at <= t)
+			from = i + 1;
+		else
+			to = i;
+	}
+	return (struct simrank_sent){ from, from ? r->past[from - 1].volume : 0 };
+}
+
 void simrank_send(struct simrank *r, int64_t bytes, uint64_t took_ticks)
 {
 	struct seg_slot *s = (struct seg_slot *)in_thread(r, r->h->slot_offset) + r->send;
@@ -261,6 +296,7 @@ void simrank_send(struct simrank *r, int64_t bytes, uint64_t took_ticks)
 
 	r->calls++;
 	r->volume += (uint64_t)bytes;
+	remember(r);
 	happen(r, CALL_START, bytes, word);
 	if (word & HOOK_COUNT)
 		s->count++;

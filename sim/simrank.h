@@ -3,6 +3,7 @@
 #ifndef SIM_SIMRANK_H
 #define SIM_SIMRANK_H
 
+#include "common/base/clock.h"
 #include "common/base/err.h"
 
 #include <stdbool.h>
@@ -51,6 +52,13 @@ bool simrank_is_eventful(const struct simrank *r);
 /* What it has sent since it began, whether anybody counted or not. */
 uint64_t simrank_calls(const struct simrank *r);
 uint64_t simrank_bytes(const struct simrank *r);
+
+struct simrank_sent {
+	uint64_t calls, bytes;
+};
+
+/* The same, of what it had sent at that time of the world. O(log n) in its calls. */
+struct simrank_sent simrank_sent_by(const struct simrank *r, nsec_t t);
 
 /* Records of MPI_Send that found no room. */
 uint64_t simrank_dropped(const struct simrank *r);

@@ -22,7 +22,7 @@
 #define MUCH_CALLS 400 /* in one request, whose answer is half a MiB, */
 #define MUCH_TIMES 8 /* several times */
 #define CSRS_MAX 4
-#define HOLDS_MAX 32 /* definitions under way: more than are asked before the first of them has its answer */
+#define HOLDS_MAX 32 /* definitions of a kind under way: more than are asked before the first of them has its answer */
 #define READS_MAX 2
 #define TOKEN_ROOM 40
 #define EVENT "thread_has_started_lib_call([],\"MPI_Send\"):"
@@ -45,6 +45,12 @@ struct csr {
 	bool is_holding; /* the process waits until its actions are done */
 };
 
+struct measured {
+	char token[TOKEN_ROOM]; /* "": free */
+	struct answers_measured m;
+	uint64_t start_id, read_id; /* of its last requests */
+};
+
 struct user {
 	struct user_conf conf;
 	struct simtool *tool;
@@ -53,10 +59,13 @@ struct user {
 	struct rng dice;
 	struct errand errand;
 	struct csr csr[CSRS_MAX];
-	char dfg[READS_MAX][TOKEN_ROOM];
+	struct measured dfg[READS_MAX];
+	uint64_t parts_id[HOLDS_MAX]; /* of the last measurements of what came since the last read */
+	unsigned nparts;
 	uint64_t epoch;
 	uint64_t hold_id[HOLDS_MAX]; /* of the last definitions that hold */
 	unsigned nhold;
+	bool has_detached; /* since it came: not all that it measures has been measured from the start */
 	bool has_enough; /* it has asked for more than it will ever read */
 };
 
@@ -131,6 +140,14 @@ static void errand_begin(struct user *u)
 	errand_send(u);
 }
 
+static bool is_among(const uint64_t *ids, uint64_t id)
+{
+	for (int i = 0; i < HOLDS_MAX; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
 /* --- conditional requests */
 
 static struct csr *csr_of(struct user *u, const char *token)
@@ -159,14 +176,6 @@ static void define(struct user *u)
 		u->hold_id[u->nhold++ % HOLDS_MAX] = id;
 }
 
-static bool holds(const struct user *u, uint64_t id)
-{
-	for (int i = 0; i < HOLDS_MAX; i++)
-		if (u->hold_id[i] == id)
-			return true;
-	return false;
-}
-
 static void on_defined(struct user *u, const struct reply *r)
 {
 	struct csr *c = csr_of(u, "");
@@ -177,7 +186,7 @@ static void on_defined(struct user *u, const struct reply *r)
 	c->seen = calloc(u->conf.ledger->n, sizeof(*c->seen));
 	if (!c->seen)
 		return;
-	c->is_holding = holds(u, r->id);
+	c->is_holding = is_among(u->hold_id, r->id);
 	str_copy(c->token, sizeof(c->token), r->csr);
 	snprintf(text, sizeof(text), ":csr_enable([%s])", c->token);
 	tell(u, text);
@@ -208,44 +217,74 @@ static void on_triggered(struct user *u, const struct reply *r)
 
 /* --- measurements */
 
+static struct measured *measured_of(struct user *u, const char *token)
+{
+	for (int i = 0; i < READS_MAX; i++)
+		if (str_eq(u->dfg[i].token, token))
+			return &u->dfg[i];
+	return NULL;
+}
+
 static void measure(struct user *u)
 {
 	static const char *const by[] = { "", ",\"by\",\"process\"", ",\"by\",\"node\"", ",\"by\",\"site\"" };
+	bool is_last = !rng_below(&u->dice, 2);
 	char text[TEXT_BYTES];
+	uint64_t id;
 
-	for (int i = 0; i < READS_MAX; i++)
-		if (!u->dfg[i][0]) {
-			snprintf(text, sizeof(text), ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",%d,\"mode\",\"start\"%s])",
-				 rng_below(&u->dice, 2) ? 0 : 500, by[rng_below(&u->dice, ARRAY_LEN(by))]);
-			tell(u, text);
-			return;
-		}
+	if (!measured_of(u, ""))
+		return;
+	snprintf(text, sizeof(text), ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",%d,\"mode\",\"%s\"%s])",
+		 rng_below(&u->dice, 2) ? 0 : 500, is_last ? "last" : "start", by[rng_below(&u->dice, ARRAY_LEN(by))]);
+	id = tell(u, text);
+	if (is_last)
+		u->parts_id[u->nparts++ % HOLDS_MAX] = id;
 }
 
 static void read_one(struct user *u)
 {
-	unsigned i = (unsigned)rng_below(&u->dice, READS_MAX);
+	struct measured *m = &u->dfg[rng_below(&u->dice, READS_MAX)];
 	char text[TEXT_BYTES];
 
-	if (!u->dfg[i][0])
+	if (!m->token[0])
 		return;
-	snprintf(text, sizeof(text), ":%s([%s])", rng_below(&u->dice, 6) ? "dfg_read" : "dfg_delete", u->dfg[i]);
-	tell(u, text);
+	snprintf(text, sizeof(text), ":%s([%s])", rng_below(&u->dice, 6) ? "dfg_read" : "dfg_delete", m->token);
+	m->m.asked = loop_now(u->conf.cluster->w->loop);
+	m->read_id = tell(u, text);
 	if (strstr(text, "delete"))
-		u->dfg[i][0] = 0;
+		m->token[0] = 0;
 }
 
-static void on_measurement(struct user *u, const char *token)
+static void on_measurement(struct user *u, const char *token, uint64_t id)
 {
+	struct measured *m = measured_of(u, "");
 	char text[TEXT_BYTES];
 
-	for (int i = 0; i < READS_MAX; i++)
-		if (!u->dfg[i][0]) {
-			str_copy(u->dfg[i], TOKEN_ROOM, token);
-			break;
-		}
+	if (m) {
+		*m = (struct measured){ .m = { .from = loop_now(u->conf.cluster->w->loop), .is_last = is_among(u->parts_id, id) } };
+		str_copy(m->token, sizeof(m->token), token);
+	}
 	snprintf(text, sizeof(text), ":dfg_start([%s])", token);
-	tell(u, text);
+	if (m)
+		m->start_id = tell(u, text);
+}
+
+/* Where something may go wrong it may not have begun everywhere. */
+static void note_begun(struct user *u, const struct reply *r)
+{
+	for (int i = 0; i < READS_MAX; i++)
+		if (u->dfg[i].start_id == r->id && !u->conf.slow && !u->has_detached && reply_status(r) == STATUS_OK)
+			u->dfg[i].m.begun = loop_now(u->conf.cluster->w->loop);
+}
+
+static void on_values(struct user *u, const struct reply_entry *x, uint64_t id)
+{
+	struct measured *m = measured_of(u, x->objects);
+
+	if (m && id != m->read_id)
+		m->m.asked = 0; /* of another read than the last one */
+	if (m && x->value[0])
+		u->conf.ledger->counts.reads += answers_check_read(u->conf.cluster, x->value, &m->m);
 }
 
 /* --- answers */
@@ -256,6 +295,7 @@ static void on_answer(struct user *u, const struct reply *r)
 		errand_answered(u, r);
 		return;
 	}
+	note_begun(u, r);
 	for (size_t i = 0; i < r->nentry; i++) {
 		const struct reply_entry *x = &r->entry[i];
 
@@ -264,9 +304,9 @@ static void on_answer(struct user *u, const struct reply *r)
 		if (!strncmp(x->objects, "p_", 2) && !strchr(x->objects, ',') && strchr(x->value, ','))
 			u->conf.ledger->counts.infos += answers_check_proc(u->conf.cluster, x->objects, x->value);
 		else if (!strncmp(x->value, "d_", 2) && !strchr(x->value, ','))
-			on_measurement(u, x->value);
+			on_measurement(u, x->value, r->id);
 		else if (!strncmp(x->objects, "d_", 2))
-			u->conf.ledger->counts.reads += answers_check_read(u->conf.cluster, x->value);
+			on_values(u, x, r->id);
 	}
 }
 
@@ -291,7 +331,7 @@ static void forget(struct user *u)
 	for (int i = 0; i < CSRS_MAX; i++)
 		csr_drop(&u->csr[i]);
 	for (int i = 0; i < READS_MAX; i++)
-		u->dfg[i][0] = 0;
+		u->dfg[i].token[0] = 0;
 }
 
 static void on_up(void *arg)
@@ -326,7 +366,14 @@ static void look(struct user *u)
 					    ":proc_get_info([],513) ; node_get_info([],1)", ":proc_get_info([]", ":dfg_list()",
 					    ":proc_detach([])", ":node_detach([]) site_attach([]) node_attach([]) proc_attach([])" };
 
-	tell(u, what[rng_below(&u->dice, ARRAY_LEN(what))]);
+	const char *text = what[rng_below(&u->dice, ARRAY_LEN(what))];
+
+	if (strstr(text, "detach")) {
+		u->has_detached = true;
+		for (int i = 0; i < READS_MAX; i++)
+			u->dfg[i].m.begun = 0;
+	}
+	tell(u, text);
 }
 
 static int come(struct user *u)
@@ -343,7 +390,7 @@ static void leave(struct user *u)
 {
 	simtool_free(u->tool);
 	u->tool = NULL;
-	u->has_enough = false;
+	u->has_enough = u->has_detached = false;
 	forget(u);
 	if (u->errand.id)
 		errand_over(u, VERDICT_UNKNOWN);

@@ -24,10 +24,12 @@ struct arms *arms_new(const struct arms_conf *conf)
 		return NULL;
 	a->conf = *conf;
 	smap_init(&a->by_token);
+	list_init(&a->partings);
 	a->follow = loop_timer_new(conf->loop, on_follow, a);
-	if (a->follow)
+	a->losses = loop_timer_new(conf->loop, arms_on_losses, a);
+	if (a->follow && a->losses)
 		return a;
-	free(a);
+	arms_free(a);
 	return NULL;
 }
 
@@ -35,6 +37,16 @@ void arms_stats(const struct arms *a, struct arms_stats *out)
 {
 	*out = a->stats;
 	out->armed = a->by_token.n;
+}
+
+size_t arms_strange(const struct arms *a, bool (*knows)(void *arg, uint32_t tool), void *arg)
+{
+	struct smap_iter i = { 0 };
+	size_t n = 0;
+
+	while (smap_next(&a->by_token, &i))
+		n += !knows(arg, ((const struct csr *)i.value)->tool);
+	return n;
 }
 
 /* --- one host's share */
@@ -46,7 +58,7 @@ void share_confirmed(struct csr *c, struct share *s)
 	s->is_waited_for = false;
 }
 
-static void share_free(struct csr *c, struct share *s)
+void share_free(struct csr *c, struct share *s)
 {
 	share_confirmed(c, s);
 	c->a->stats.bytes -= s->ntext;
@@ -179,6 +191,8 @@ void arms_free(struct arms *a)
 	while (smap_next(&a->by_token, &i))
 		csr_free(i.value);
 	smap_done(&a->by_token);
+	partings_free(a);
+	loop_timer_free(a->losses);
 	loop_timer_free(a->follow);
 	free(a);
 }
@@ -431,14 +445,6 @@ bool arms_has(const struct arms *a, const char *csr)
 	return smap_find(&a->by_token, csr);
 }
 
-void arms_disarm(struct arms *a, const char *csr)
-{
-	struct csr *c = smap_find(&a->by_token, csr);
-
-	if (c)
-		csr_end(c);
-}
-
 void arms_drop_tool(struct arms *a, uint32_t tool)
 {
 	struct smap_iter i = { 0 };
@@ -499,6 +505,7 @@ void arms_branch_down(struct arms *a, const struct branch *b)
 		share_confirmed(c, s);
 		csr_check_answer(c, false);
 	}
+	partings_forget(a, b);
 }
 
 void arms_branch_gone(struct arms *a, const struct branch *b)
@@ -514,6 +521,7 @@ void arms_branch_gone(struct arms *a, const struct branch *b)
 		share_free(c, s);
 		csr_check_answer(c, false);
 	}
+	partings_forget(a, b);
 }
 
 /* --- hosts that move from one branch to another */

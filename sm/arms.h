@@ -19,6 +19,9 @@
 #define ARMS_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm come at once */
 #define ARMS_ENTRIES_MAX 1000 /* what is wrong, told in one ARM_ACK; more names help nobody */
 #define ARMS_ACK_MAX_NS NSEC_PER_SEC /* then mainsm is told without the hosts that do not answer */
+#define ARMS_PARTED_MAX_NS (700 * NSEC_PER_MSEC) /* the same for DISARM: less than mainsm waits for this sm */
+#define ARMS_LOSSES_NS (200 * NSEC_PER_MSEC) /* what many hosts have lost goes up as one number */
+#define ARMS_LOST_MAX (UINT64_C(1) << 31) /* told by one host at once: more is nonsense, and must not run over */
 
 struct arms;
 struct loop;
@@ -42,6 +45,7 @@ void arms_free(struct arms *a);
 
 /* From mainsm. ARM_ACK follows always; ARM of what is armed replaces it. */
 void arms_arm(struct arms *a, const struct msg_arm *m);
+/* LOSSES follows always, when all hosts have told theirs, or ARMS_PARTED_MAX_NS later. */
 void arms_disarm(struct arms *a, const char *csr);
 bool arms_has(const struct arms *a, const char *csr);
 void arms_drop_tool(struct arms *a, uint32_t tool);
@@ -53,6 +57,9 @@ void arms_drop_tool(struct arms *a, uint32_t tool);
  */
 int arms_acked(struct arms *a, const struct branch *b, const struct msg_arm_ack *m, struct err *e);
 int arms_triggered(struct arms *a, struct branch *b, const struct msg_triggered *m, struct err *e);
+
+/* As arms_triggered(), of which nobody is told. */
+int arms_losses(struct arms *a, const struct branch *b, const struct msg_losses *m, struct err *e);
 
 /* It is (again) there: everything that is armed there is sent. */
 void arms_branch_up(struct arms *a, const struct branch *b);
@@ -78,5 +85,8 @@ struct arms_stats {
 };
 
 void arms_stats(const struct arms *a, struct arms_stats *out);
+
+/* How many are of tools for which `knows` is false. */
+size_t arms_strange(const struct arms *a, bool (*knows)(void *arg, uint32_t tool), void *arg);
 
 #endif

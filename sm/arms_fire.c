@@ -80,7 +80,7 @@ static void pass(struct csr *c, struct branch *b, const struct msg_triggered *m)
 	up.triggered.dropped += c->dropped;
 	if (a->conf.is_congested(a->conf.arg) || a->conf.send(a->conf.arg, &up)) {
 		a->stats.dropped++;
-		c->dropped += 1 + m->dropped;
+		csr_lose(c, 1 + (m->dropped < ARMS_LOST_MAX ? m->dropped : ARMS_LOST_MAX));
 		let_go(a, b, m);
 		return;
 	}

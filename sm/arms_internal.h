@@ -3,6 +3,7 @@
 #ifndef SM_ARMS_INTERNAL_H
 #define SM_ARMS_INTERNAL_H
 
+#include "common/base/list.h"
 #include "common/base/map.h"
 #include "common/omis/reply.h"
 #include "sm/arms.h"
@@ -12,6 +13,8 @@ struct arms {
 	struct smap by_token; /* owns struct csr */
 	uint64_t version; /* of the last ARM that was sent */
 	struct loop_timer *follow; /* owned; hosts have moved: all is split anew soon */
+	struct loop_timer *losses; /* owned; arms_part.c */
+	struct list partings; /* owns struct parting */
 	struct arms_stats stats;
 };
 
@@ -54,5 +57,12 @@ void csr_take_place(struct csr *c, const char *kept);
 void csr_check_answer(struct csr *c, bool give_up);
 
 void share_confirmed(struct csr *c, struct share *s);
+void share_free(struct csr *c, struct share *s);
+
+/* arms_part.c */
+void csr_lose(struct csr *c, uint64_t n);
+void arms_on_losses(void *arg);
+void partings_forget(struct arms *a, const struct branch *b); /* it will not answer */
+void partings_free(struct arms *a);
 
 #endif

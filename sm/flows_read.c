@@ -2,6 +2,7 @@
 /* Reads: what hosts send is brought together, and an interval is closed when all of them have told, or late. */
 #include "common/base/str.h"
 #include "common/flow/graph_limits.h"
+#include "common/flow/rest.h"
 #include "common/loop/loop.h"
 #include "sm/flows_internal.h"
 
@@ -255,7 +256,45 @@ static bool is_to_come(const struct measure *m, uint64_t read)
 	return !m->has_piece && read > newest(m);
 }
 
-/* One link's part. One of a host that is elsewhere now, or was planned away, or of a read to come, is dropped. */
+struct taking {
+	struct measure *m;
+	const struct host_piece *from;
+};
+
+static const char *link_at(void *arg, size_t i)
+{
+	const struct host_piece *s = ((struct taking *)arg)->from;
+
+	return i < s->nlink ? s->link[i] : NULL;
+}
+
+static bool has_told(void *arg, const char *link, int64_t read)
+{
+	const struct measure *m = ((struct taking *)arg)->m;
+
+	return flow_has_taken(m->f->engine, m->id, link, read);
+}
+
+static void take_one(void *arg, const struct flow_batch *b)
+{
+	const struct measure *m = ((struct taking *)arg)->m;
+
+	if (flow_take(m->f->engine, b, NULL))
+		m->f->stats.strays++; /* the host and we were not planned together */
+}
+
+static void take_here(struct measure *m, const struct host_piece *s, const struct flow_batch *b)
+{
+	struct taking t = { m, s };
+	const struct flow_rest_links links = { link_at, has_told, take_one, &t };
+
+	if (!b->rest)
+		take_one(&t, b);
+	else if (flow_rest_apart(b, &links))
+		m->f->stats.strays++;
+}
+
+/* One link's part, or that of many. One of a host that is elsewhere now, or was planned away, or of a read to come, is dropped. */
 static int take_batch(struct measure *m, const struct branch *b, const struct msg_flow_batch *f,
 		      const struct bytes *bytes, struct err *e)
 {
@@ -275,10 +314,10 @@ static int take_batch(struct measure *m, const struct branch *b, const struct ms
 	note_got(m, s, f->read);
 	s->frames += bytes == f->batch;
 	s->bytes += bytes->n;
-	if (!m->has_piece)
+	if (m->has_piece)
+		take_here(m, s, &batch);
+	else
 		pass_on(m, f, bytes);
-	else if (flow_take(m->f->engine, &batch, e))
-		m->f->stats.strays++; /* the host and we were not planned together */
 	return 0;
 }
 

@@ -314,22 +314,22 @@ static void note(const struct front_call *c, const struct reply *reply, size_t f
 int front_execute(struct front_call *c)
 {
 	size_t first = c->into->nentry;
+	struct err e = { 0 };
 
 	for (size_t i = 0; i < sizeof(services) / sizeof(services[0]); i++) {
 		int rc;
 
 		if (!str_eq(services[i].name, c->call->name))
 			continue;
-		if (route_may(c->visitor->right, c->call->service)) {
+		if (route_may_call(c->visitor->right, c->call)) {
 			rc = services[i].fn(c);
 			note(c, c->into, first);
 			return rc;
 		}
 		c->visitor->front->refused++;
 		note(c, NULL, 0);
-		return reply_add_error(c->into, c->action, NULL, STATUS_NO_PERMISSION,
-				       "%s needs the right %s", c->call->name,
-				       omis_right_name(c->call->service->right));
+		route_denied(c->call, &e);
+		return reply_add(c->into, c->action, NULL, STATUS_NO_PERMISSION, e.text);
 	}
 	return reply_add(c->into, c->action, NULL, STATUS_UNSUPPORTED_SERVICE,
 			 "this is the sm of a site: it answers omig_site_... and nothing about "

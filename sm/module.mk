@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # sm: one per site. Splits requests over the lms of its site, answers once for all of them.
 MODULES     += sm
-sm.src      := quota.c objects.c branches.c nodes.c nodes_greet.c nodes_claim.c cells.c tools.c view.c requests.c arms.c arms_fire.c arms_kept.c \
+sm.src      := quota.c objects.c branches.c nodes.c nodes_greet.c nodes_claim.c cells.c tools.c view.c requests.c arms.c arms_fire.c arms_part.c arms_kept.c \
 	       uplink.c news.c facts.c sm.c sm_above.c sm_below.c sm_health.c settings.c \
 	       tenant.c tenant_file.c tenants.c front.c front_services.c shared.c program.c
 sm.src      += kept.c kept_feed.c

@@ -29,6 +29,7 @@ struct program {
 	char dir[FILE_PATH_BYTES]; /* key and certificate */
 	char spool[FILE_PATH_BYTES]; /* in it: kept subscriptions */
 	char host[NAME_MAX_BYTES + 1];
+	char listen[NET_ADDR_BYTES];
 	struct enrol *enrol;
 	struct net_ctx *ctx;
 	struct link_net *dialer;
@@ -205,7 +206,7 @@ static int open_core(struct program *p, struct err *e)
 		.epoch = daemon_epoch(p->daemon),
 		.site = s->site,
 		.host = p->host,
-		.listen = s->listen,
+		.listen = p->listen,
 		.port = (uint16_t)s->port,
 		.advertise = s->advertise,
 		.software = "sm " OMIG_VERSION,
@@ -229,6 +230,8 @@ static int serve(struct program *p, struct err *e)
 	int rc = open_ctx(p, e);
 
 	p->first_try = loop_now(daemon_loop(p->daemon));
+	if (!rc)
+		rc = net_own_address(settings_of(p)->listen, p->listen, e);
 	if (!rc)
 		rc = open_dialer(p, e);
 	if (!rc)
@@ -264,7 +267,7 @@ static int read_line(char *out, size_t size, struct err *e)
 static int find_mainsm(struct program *p, struct err *e)
 {
 	const struct settings *s = settings_of(p);
-	const struct connstr_source from = { s->mainsm, daemon_state_dir(p->daemon) };
+	const struct connstr_source from = { .given = s->mainsm, .state_dir = daemon_state_dir(p->daemon) };
 	char line[CONNSTR_MAX_BYTES];
 	int rc;
 

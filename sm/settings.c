@@ -2,6 +2,7 @@
 #include "sm/settings.h"
 
 #include "common/base/str.h"
+#include "common/net/net.h"
 #include "common/daemon/connstr.h"
 #include "sm/nodes.h"
 #include "sm/sm.h"
@@ -47,10 +48,10 @@ static const struct conf_key keys[] = {
 	  .offset = AT(listen),
 	  .def = "127.0.0.1",
 	  .min = 1,
-	  .max = 64,
+	  .max = NAME_MAX_BYTES,
 	  .flags = CONF_OPTION | CONF_NOENV,
 	  .arg = "ADDR",
-	  .help = "numeric address to listen on; 0.0.0.0 or :: for all, which other hosts need" },
+	  .help = "address or name of this host to listen on, or auto (all addresses), which other hosts need" },
 	{ .name = "port",
 	  .kind = CONF_INT,
 	  .offset = AT(port),
@@ -304,9 +305,12 @@ static int check_site(const struct settings *s, struct err *e)
 
 int settings_check(const struct settings *s, struct err *e)
 {
+	char addr[NET_ADDR_BYTES];
 	uint16_t first, last;
 	int rc = check_site(s, e);
 
+	if (!rc)
+		rc = net_own_address(s->listen, addr, e);
 	if (!rc)
 		rc = check_parent(s, e);
 	if (!rc)

@@ -59,8 +59,8 @@ static void health(void *arg, struct omis_writer *w)
 static int hosts_of(const struct shared *sh, struct connstr *c, struct err *e)
 {
 	const struct settings *s = settings_of(sh);
-	bool is_any = str_eq(s->listen, "0.0.0.0") || str_eq(s->listen, "::");
-	const char *list = s->advertise[0] ? s->advertise : is_any ? sh->host : s->listen;
+	bool is_any = str_eq(sh->listen, "0.0.0.0") || str_eq(sh->listen, "::");
+	const char *list = s->advertise[0] ? s->advertise : is_any ? sh->host : sh->listen;
 
 	c->nhost = 0;
 	while (*list && c->nhost < CONNSTR_HOSTS_MAX) {
@@ -252,8 +252,13 @@ static void revoke_one(void *arg, const uint8_t serial[SERIAL_BYTES])
 
 static int keep_names(struct shared *sh, const struct settings *s, struct err *e)
 {
+	char listen[NET_ADDR_BYTES];
+	int rc = net_own_address(s->listen, listen, e);
+
+	if (rc)
+		return rc;
 	sh->site = str_dup(s->site);
-	sh->listen = str_dup(s->listen);
+	sh->listen = str_dup(listen);
 	sh->advertise = str_dup(s->advertise);
 	return sh->site && sh->listen && sh->advertise ? 0 : err_nomem(e);
 }

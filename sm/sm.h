@@ -114,6 +114,7 @@ struct sm_counts {
 	size_t bytes; /* of objects, armed requests and queues */
 	size_t requests; /* under way */
 	size_t csrs; /* armed */
+	size_t strange; /* of those: of tools whose end it would not hear of; none, ever */
 	uint64_t asked, answered,
 		partial; /* requests from mainsm; answers that lack some objects */
 	uint64_t doubles; /* requests that came twice */

@@ -233,10 +233,9 @@ static void got_disarm(struct sm *sm, const struct msg_disarm *m)
 
 	bygone_csr(&sm->bygone, m->csr);
 	/* Not armed here: a host may have come from elsewhere with it. */
-	if (arms_has(sm->arms, m->csr))
-		arms_disarm(sm->arms, m->csr);
-	else
+	if (!arms_has(sm->arms, m->csr))
 		nodes_send_all(sm->nodes, &all);
+	arms_disarm(sm->arms, m->csr);
 }
 
 static void got_release(struct sm *sm, const struct msg *m)

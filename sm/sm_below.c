@@ -78,6 +78,9 @@ static void on_msg(void *arg, struct branch *b, const struct msg *m)
 	case MSG_TRIGGERED:
 		rc = arms_triggered(sm->arms, b, &m->triggered, &e);
 		break;
+	case MSG_LOSSES:
+		rc = arms_losses(sm->arms, b, &m->losses, &e);
+		break;
 	case MSG_FLOW_ACK:
 		rc = flows_acked(sm->flows, b, &m->flow_ack, &e);
 		break;

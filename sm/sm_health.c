@@ -143,6 +143,13 @@ void sm_dump(const struct sm *sm, struct buf *out)
 	facts_dump(&s, out);
 }
 
+static bool knows(void *arg, uint32_t tool)
+{
+	const struct sm *sm = arg;
+
+	return tools_has(sm->tools, tool) || tools_has(sm->old_tools, tool);
+}
+
 void sm_get_counts(const struct sm *sm, struct sm_counts *out)
 {
 	struct requests_stats r;
@@ -160,6 +167,7 @@ void sm_get_counts(const struct sm *sm, struct sm_counts *out)
 		.bytes = sm_bytes(sm),
 		.requests = r.active,
 		.csrs = a.armed,
+		.strange = arms_strange(sm->arms, knows, (void *)sm),
 		.asked = r.asked,
 		.answered = r.answered,
 		.partial = r.partial,

@@ -27,6 +27,11 @@ void tools_free(struct tools *t)
 	free(t);
 }
 
+bool tools_has(const struct tools *t, uint32_t tool)
+{
+	return map_find(&t->seen, tool);
+}
+
 size_t tools_count(const struct tools *t)
 {
 	return t->seen.n;

@@ -23,6 +23,7 @@ int tools_seen(struct tools *t, uint32_t tool);
 /* It left. */
 void tools_gone(struct tools *t, uint32_t tool);
 
+bool tools_has(const struct tools *t, uint32_t tool);
 size_t tools_count(const struct tools *t);
 
 /* Any that is here; false when none is: for taking them out one by one. */

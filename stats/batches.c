@@ -90,3 +90,8 @@ double batches_inflation(const struct batches *b, const struct moments *values)
 	batches_moments(b, &m);
 	return (double)b->size * moments_variance(&m) / moments_variance(values);
 }
+
+bool batches_are_long(const struct batches *b, const struct moments *values)
+{
+	return (double)b->size >= BATCHES_LENGTH_MIN * batches_inflation(b, values);
+}

@@ -81,7 +81,7 @@ static bool holds(const struct stop_term *t, const struct moments *m, const stru
 	if (!t->by_batches)
 		return is_narrow(t, m);
 	batches_moments(b, &means);
-	return is_narrow(t, &means) && batches_are_independent(b);
+	return is_narrow(t, &means) && batches_are_long(b, m) && batches_are_independent(b);
 }
 
 bool stop_is_reached(const struct stop *s, const struct moments *m, const struct batches *b)

@@ -8,10 +8,12 @@
 
 #include <stdio.h>
 
+#define TOKEN_DEFAULT_NS (3600 * NSEC_PER_SEC)
+
 struct cert_wish {
 	struct cmd_common common;
-	const char *role;
-	int64_t lifetime_ns;
+	const char *role, *name;
+	int64_t lifetime_ns, usable_ns; /* 0 = not said */
 	int64_t uses;
 };
 
@@ -27,6 +29,7 @@ static void add_row(struct table *t, const Omis_value *row)
 	table_cell(t, "%s", value_text(row, 0));
 	table_cell(t, "%s", value_text(row, 1));
 	table_cell(t, "%s", value_text(row, 2));
+	table_cell(t, "%s", str_eq(value_text(row, 7), value_text(row, 2)) ? "" : value_text(row, 7));
 	time_cell(t, row, 3);
 	time_cell(t, row, 4);
 	table_cell(t, "%s", value_int(row, 5) ? "revoked" : "valid");
@@ -34,8 +37,8 @@ static void add_row(struct table *t, const Omis_value *row)
 
 static int show_list(Omis_reply r)
 {
-	static const char *const heads[] = { "SERIAL", "ROLE", "NAME", "ISSUED", "EXPIRES", "STATE" };
-	struct table *t = table_new(6, heads, "llllll");
+	static const char *const heads[] = { "SERIAL", "ROLE", "NAME", "CALLS ITSELF", "ISSUED", "EXPIRES", "STATE" };
+	struct table *t = table_new(7, heads, "lllllll");
 	struct buf out = BUF_INIT(SHOW_MAX_BYTES);
 	Omis_value *v = NULL;
 	size_t i;
@@ -85,11 +88,21 @@ static int issue_json(const Omis_value *v)
 	return ok ? CMD_OK : CMD_FAILURE;
 }
 
+/* A tool's certificate ends when its owner says, and after an hour if he says nothing; a daemon's is renewed. */
 static int issue(const struct cert_wish *w)
 {
+	bool is_tool = str_has_prefix(w->role, "tool");
+	int64_t life = w->lifetime_ns, usable = w->usable_ns;
 	Omis_value *v;
-	int rc = session_ask_value(&v, ":omig_cert_token(\"%s\",%lld,%lld)", w->role,
-				   (long long)(w->lifetime_ns / NSEC_PER_SEC), (long long)w->uses);
+	int rc;
+
+	if (!life && is_tool)
+		life = usable ? usable : TOKEN_DEFAULT_NS;
+	if (!life && !usable)
+		usable = TOKEN_DEFAULT_NS;
+	rc = session_ask_value(&v, ":omig_cert_token(\"%s\",%lld,%lld,\"%s\",%lld)", w->role,
+			       (long long)(life / NSEC_PER_SEC), (long long)w->uses, w->name ? w->name : "",
+			       (long long)(usable / NSEC_PER_SEC));
 
 	if (rc != CMD_OK)
 		return rc;
@@ -140,19 +153,23 @@ static int dispatch(const struct cert_wish *w, const char *verb, const char *wha
 
 int cmd_cert(int argc, char **argv)
 {
-	struct cert_wish w = { .common = CMD_COMMON_INIT, .role = "tool", .lifetime_ns = 3600 * NSEC_PER_SEC, .uses = 1 };
+	struct cert_wish w = { .common = CMD_COMMON_INIT, .role = "tool", .uses = 1 };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
 		{ "role", 'r', "ROLE", "of a token: lm, sm, factory, tool-observe, tool-manipulate, tool-admin or tool (default)",
 		  OPT_STR, &w.role, 0, 0, NULL },
-		{ "lifetime", 'l', "TIME", "how long a token may be used (default 1h)", OPT_NSEC, &w.lifetime_ns,
+		{ "name", 0, "NAME", "whom a tool's token is for: what lists, the audit and revoke call him (default: the token's id)",
+		  OPT_STR, &w.name, 0, 0, NULL },
+		{ "lifetime", 'l', "TIME", "no certificate by the token lasts longer (default: of tools 1h, of daemons as long as "
+		  "they serve)", OPT_NSEC, &w.lifetime_ns, NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC, NULL },
+		{ "within", 0, "TIME", "how long the token may be used (default: its lifetime, else 1h)", OPT_NSEC, &w.usable_ns,
 		  NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC, NULL },
 		{ "uses", 'n', "N", "how often a token may be used (default 1)", OPT_I64, &w.uses, 1, 1000000, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig cert",
-		.usage = "[OPTION...] list | token [ROLE] | revoke SERIAL|NAME",
+		.usage = "[OPTION...] list | token [ROLE] | revoke SERIAL|NAME|TOKEN",
 		.summary = "lists certificates, makes tokens that let others enrol, revokes",
 		.details = "token prints a connection string. Treat it like a password: with -m @FILE it stays out of lists of processes.",
 		.table = table,
@@ -167,7 +184,7 @@ int cmd_cert(int argc, char **argv)
 		return opt_usage_error(&spec, "list, token or revoke?");
 	if (str_eq(verb, "token") && argv[first + 1])
 		w.role = argv[first + 1];
-	if (argc - first > (str_eq(verb, "list") ? 1 : 2) || !session_is_plain(w.role))
+	if (argc - first > (str_eq(verb, "list") ? 1 : 2) || !session_is_plain(w.role) || (w.name && !session_is_plain(w.name)))
 		return opt_usage_error(&spec, "unexpected '%s'", argv[argc - 1]);
 	return dispatch(&w, verb, argv[first + 1]);
 }

@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void doctor_tell(struct doctor *d, const char *check, enum doctor_state state, const char *remedy, const char *fmt, ...)
 {
@@ -115,6 +116,7 @@ static void check_mainsm(struct doctor *d, const struct cmd_common *c)
 	char *string = c->mainsm ? str_dup(c->mainsm) : NULL;
 	char *words[] = { name, o1, string, NULL }, **argv = words;
 	int argc = 3;
+	bool is_given = string || (getenv("OMIG_MAINSM") && *getenv("OMIG_MAINSM"));
 	Omis_status s = string ? omis_init(&argc, &argv, NULL, NULL) : omis_init(NULL, NULL, NULL, NULL);
 
 	free(string);
@@ -123,11 +125,13 @@ static void check_mainsm(struct doctor *d, const struct cmd_common *c)
 		check_daemons(d);
 		omis_finalize();
 	} else if (s == OMIS_NO_PERMISSION) {
-		doctor_tell(d, "mainsm", DOCTOR_FAIL, "ask its owner for a new string: omig cert token", "%s",
+		doctor_tell(d, "mainsm", DOCTOR_FAIL, is_given ? "ask its owner for a new string: omig cert token" : "mend what it names", "%s",
 			    omis_last_error());
 	} else {
-		doctor_tell(d, "mainsm", DOCTOR_NOTE, "omig run starts one when it is needed; or start: mainsm", "%s",
-			    omis_last_error());
+		doctor_tell(d, "mainsm", is_given ? DOCTOR_FAIL : DOCTOR_NOTE,
+			    is_given ? "unset OMIG_MAINSM (or leave --mainsm out) to use your own, or take a new string: omig env" :
+				       "omig run starts one when it is needed; or start: mainsm",
+			    "%s", omis_last_error());
 	}
 }
 

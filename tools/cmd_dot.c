@@ -149,7 +149,7 @@ int cmd_dot(int argc, char **argv)
 	struct drawing g = { .by = "nothing" };
 	const struct opt table[] = {
 		{ "output", 'o', "FILE",
-		  "write there: .dot; .svg, .png, .pdf where graphviz is installed", OPT_STR,
+		  "write there: .dot, .gv; .svg, .pdf, .png, .ps, .eps, .gif, .jpg, .json where graphviz is installed", OPT_STR,
 		  &g.output, 0, 0, NULL },
 		{ "layout", 0, "TEXT",
 		  "sites, nodes and processes: 'site1:hostA=p_1,p_2;hostB=p_3/site2:hostC=p_4'",
@@ -181,5 +181,6 @@ int cmd_dot(int argc, char **argv)
 		return opt_usage_error(&spec, "one file and one metric");
 	if (g.objects && !g.layout)
 		return opt_usage_error(&spec, "--objects are of a --layout");
-	return draw_text(&g, argv[first], argv[first + 1]);
+	rc = graphviz_check(g.output);
+	return rc == CMD_OK ? draw_text(&g, argv[first], argv[first + 1]) : rc;
 }

@@ -213,6 +213,22 @@ static void show_table(const struct types *t, double seconds)
 	table_free(table);
 }
 
+static bool fits_calls(char **names)
+{
+	for (char **p = names; *p; p++)
+		if (!strncmp(*p, "MPI_", 4))
+			return true;
+	return !*names;
+}
+
+/* What is no type of <omig/event.h> can be switched on as well. */
+static void show_rest(const struct following_wish *w)
+{
+	puts(*w->names ? "No process has events of such a name." : "No process has events of its own (<omig/event.h>).");
+	if (fits_calls(w->names))
+		puts("MPI calls are events of each rank: 'MPI_*', or one by its name. So are probes: omig probes --list.");
+}
+
 static int list(const struct following_wish *w)
 {
 	struct types t = { 0 };
@@ -227,7 +243,10 @@ static int list(const struct following_wish *w)
 		omis_reply_free(r);
 	} else if (rc == CMD_OK) {
 		rc = fetch_with_rates(w->names, &t, &seconds);
-		show_table(&t, seconds);
+		if (t.n)
+			show_table(&t, seconds);
+		else if (rc == CMD_OK)
+			show_rest(w);
 	}
 	types_free(&t);
 	return rc;
@@ -431,8 +450,9 @@ int cmd_events(int argc, char **argv)
 			   "them (--to): what is on its way waits on disks until it is safe at its destination, once, also\n"
 			   "when daemons or this command are killed; the same command again goes on. Events are on as\n"
 			   "long as somebody follows them: until --for is over, ^C, the end of this command in whatever\n"
-			   "way, or omig events off with one of its names, or all. The status of on is 0 when all that\n"
-			   "was generated is stored, 6 when something was lost, which is counted and told.",
+			   "way, or omig events off with one of its names, or all: with a token for observing only those\n"
+			   "of the same token. The status of on is 0 when all that was generated is stored, 6 when\n"
+			   "something was lost, which is counted and told.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

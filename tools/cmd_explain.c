@@ -18,6 +18,10 @@
 /* What dfg_get_info() has, by its bits. */
 enum info { INFO_WHAT, INFO_OBJECTS, INFO_SIZE, INFO_READS, INFO_TROUBLES, INFO_GRAPH, INFO_COUNTS, INFO_LINKS };
 
+#define INFO_ALL 255u
+#define INFO_OF_NODES (1u << INFO_GRAPH | 1u << INFO_COUNTS)
+#define NODES_SHOWN_MAX 6000 /* some 150 bytes each: more is no answer of one message, and no table either */
+
 /* A node of the graph, in the list of INFO_GRAPH. */
 enum node_field { NODE_PIECE, NODE_WHERE, NODE_NUMBER, NODE_KIND, NODE_WHAT, NODE_OBJECT, NODE_DOMAIN, NODE_LINE };
 
@@ -26,12 +30,15 @@ struct explained {
 	struct term term;
 	const char *dfg;
 	Omis_value *info;
+	unsigned flags; /* what is in it */
 	Omis_reply below; /* what lms and sms tell of their pieces; NULL: nothing */
 };
 
 static const Omis_value *part(const struct explained *x, enum info what)
 {
-	return value_at(x->info, what);
+	unsigned before = x->flags & ((1u << what) - 1);
+
+	return x->flags >> what & 1 ? value_at(x->info, (size_t)__builtin_popcount(before)) : NULL;
 }
 
 /* --- counts of a node: at the top they are in the answer of mainsm, below in that of who runs it */
@@ -74,6 +81,17 @@ static struct counts find_below(const Omis_object_result *o, int64_t number)
 	return c;
 }
 
+/* Nodes that tell the same are in one entry: a list of them, by commas. */
+static bool is_of(const Omis_object_result *o, const char *piece)
+{
+	size_t n = strlen(piece);
+
+	for (const char *at = o->obj_list; *at; at += strcspn(at, ","), at += *at == ',')
+		if (strcspn(at, ",") == n && !memcmp(at, piece, n))
+			return true;
+	return false;
+}
+
 static struct counts counts_of(const struct explained *x, const Omis_value *node)
 {
 	const char *piece = value_text(node, NODE_PIECE);
@@ -85,7 +103,7 @@ static struct counts counts_of(const struct explained *x, const Omis_value *node
 	for (size_t i = 0; x->below && x->below[0] && x->below[1] && x->below[1][i].obj_list; i++) {
 		const Omis_object_result *o = &x->below[1][i];
 
-		if (o->status < OMIS_FIRST_ERROR && str_eq(o->obj_list, piece))
+		if (o->status < OMIS_FIRST_ERROR && is_of(o, piece))
 			return find_below(o, number);
 	}
 	return (struct counts){ .is_known = false };
@@ -197,12 +215,12 @@ static void show_links(const struct explained *x)
 	print_table(x, t);
 }
 
-static void way_cells(const struct explained *x, const char *piece, const Omis_value *way, struct table *t)
+static void way_cells(const struct explained *x, const char *piece, int n, const Omis_value *way, struct table *t)
 {
 	char bytes[TABLE_NUMBER_BYTES];
 	double seconds = seconds_of(x);
 
-	table_cell(t, "%s", piece);
+	table_cell(t, "%.*s", n, piece);
 	table_cell(t, "%s", value_text(way, 0));
 	table_cell(t, "%" PRId64, value_int(way, 1));
 	if (seconds > 0)
@@ -212,7 +230,19 @@ static void way_cells(const struct explained *x, const char *piece, const Omis_v
 	table_cell(t, "%s", table_bytes(bytes, (double)value_int(way, 2)));
 }
 
-/* Behind the nodes of a piece stand its ways: [up or host, messages, bytes]. */
+/* Behind the nodes of a piece stand its ways: [up or host, messages, bytes]. The same of all pieces of an entry. */
+static void ways_of(const struct explained *x, const Omis_object_result *o, const Omis_value *v, struct table *t)
+{
+	size_t n;
+
+	for (const char *piece = o->obj_list; *piece; piece += n + (piece[n] == ',')) {
+		n = strcspn(piece, ",");
+		for (size_t k = 0; k < v->n; k++)
+			if (v->list[k].kind == OMIS_VALUE_LIST && v->list[k].n == 3)
+				way_cells(x, piece, (int)n, &v->list[k], t);
+	}
+}
+
 static void show_ways(const struct explained *x)
 {
 	static const char *const heads[] = { "PIECE", "WAY", "MESSAGES", "PER S", "BYTES" };
@@ -223,9 +253,8 @@ static void show_ways(const struct explained *x)
 		bool is_good = o->status < OMIS_FIRST_ERROR && o->result;
 		Omis_value *v = is_good ? omis_value_parse(o->result, o->result_len) : NULL;
 
-		for (size_t k = 0; v && k < v->n; k++)
-			if (v->list[k].kind == OMIS_VALUE_LIST && v->list[k].n == 3)
-				way_cells(x, o->obj_list, &v->list[k], t);
+		if (v)
+			ways_of(x, o, v, t);
 		omis_value_free(v);
 	}
 	fputs("\nmessages below:\n", stdout);
@@ -312,10 +341,28 @@ static void ask_below(struct explained *x)
 	x->below = omis_request(text, NULL, NULL, 0);
 }
 
+/* A matrix of thousands of pairs is shown without the nodes of its graph. */
+static int ask_mainsm(struct explained *x)
+{
+	Omis_value *size;
+	int64_t nodes;
+	int rc = session_ask_value(&size, ":dfg_look([%s],%u)", x->dfg, 1u << INFO_SIZE);
+
+	if (rc != CMD_OK)
+		return rc;
+	nodes = value_int(value_at(size, 0), 4);
+	omis_value_free(size);
+	x->flags = nodes > NODES_SHOWN_MAX ? INFO_ALL & ~INFO_OF_NODES : INFO_ALL;
+	if (x->flags != INFO_ALL)
+		cmd_warn("its graph has %" PRId64 " nodes, and %d at the most are shown: what follows is without them",
+			 nodes, NODES_SHOWN_MAX);
+	return session_ask_value(&x->info, ":dfg_look([%s],%u)", x->dfg, x->flags);
+}
+
 static int explain(struct explained *x)
 {
 	int rc = session_is_plain(x->dfg) && str_has_prefix(x->dfg, "d_")
-			 ? session_ask_value(&x->info, ":dfg_look([%s],255)", x->dfg)
+			 ? ask_mainsm(x)
 			 : cmd_fail(CMD_NOTFOUND, "a measurement is called d_ and a number: omig explain lists them");
 
 	if (rc != CMD_OK)
@@ -326,9 +373,11 @@ static int explain(struct explained *x)
 	} else {
 		show_head(x);
 		show_troubles(x);
-		show_nodes(x);
+		if (x->flags & INFO_OF_NODES)
+			show_nodes(x);
 		show_links(x);
-		show_ways(x);
+		if (x->below)
+			show_ways(x);
 	}
 	omis_reply_free(x->below);
 	omis_value_free(x->info);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig measure: a metric, on objects, live. */
 #include "common/base/array.h"
-#include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "tools/measuring.h"
+#include "tools/measuring_ended.h"
 #include "tools/pmsl_text.h"
+#include "tools/wholefile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,6 +47,7 @@ static int note_names(struct measuring *m, const struct pmsl_metric *metric)
 	bool has_objects = false;
 
 	for (const struct pmsl_decl *d = metric->param; d; d = d->next) {
+		m->is_of_processes |= d->type.kind == PMSL_T_PROCESS;
 		if (d->type.kind == PMSL_T_PROCESS && has_objects && !partners)
 			partners = d;
 		if (d->type.kind == PMSL_T_REGION && !regions)
@@ -64,7 +66,7 @@ static int check_text(struct measuring *m, const char *text, size_t n)
 {
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct pmsl *p = NULL;
-	const char *name = str_eq(m->wish->file, "-") ? "stdin" : m->wish->file;
+	const char *name = wholefile_name(m->wish->file);
 	const struct pmsl_metric *metric;
 	int rc;
 
@@ -80,9 +82,8 @@ static int check_text(struct measuring *m, const char *text, size_t n)
 
 static int read_text(struct measuring *m)
 {
-	bool is_stdin = str_eq(m->wish->file, "-");
 	struct err e = {0};
-	int rc = file_read_at(AT_FDCWD, is_stdin ? "/dev/stdin" : m->wish->file, PMSL_SOURCE_MAX_BYTES, &m->text, &e);
+	int rc = wholefile_read(m->wish->file, PMSL_SOURCE_MAX_BYTES, &m->text, &e);
 
 	if (rc)
 		return cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
@@ -128,12 +129,29 @@ static bool count_read(struct measuring *m, const struct reading *r)
 	return rc == CMD_OK;
 }
 
+/* That there is no value was shown: waiting for one makes no sense. */
+static bool is_refused(struct measuring *m, const struct reading *r)
+{
+	if (measuring_is_refused(m, r))
+		m->status = cmd_fail(CMD_PARTIAL, "none of the objects can tell %s", m->wish->metric);
+	return m->status != CMD_OK;
+}
+
+/* Nobody has said how long it is to last: as long as there is something to measure. */
+static bool is_done(struct measuring *m, const struct reading *r)
+{
+	if (m->wish->count || m->wish->for_ns || !measuring_has_ended(m, r))
+		return false;
+	m->has_ended = true;
+	return true;
+}
+
 static void show_all(struct measuring *m)
 {
 	struct reading *r;
 
 	while (!m->is_over && !has_enough(m) && (r = measuring_next(m))) {
-		m->is_over = !measuring_show(m, r) || !count_read(m, r);
+		m->is_over = is_done(m, r) || !measuring_show(m, r) || !count_read(m, r) || is_refused(m, r);
 		reading_free(r);
 	}
 }
@@ -182,7 +200,9 @@ static int measure(struct measuring *m)
 		return CMD_SIGNAL + SIGTERM;
 	if (rc == CMD_OK && !m->shown && !got_signal && !m->is_over)
 		return cmd_fail(CMD_TIMEOUT, "no interval has ended in that time");
-	if (rc == CMD_OK && m->wish->until.n && !measuring_is_reached(m) && !got_signal && !m->is_over)
+	if (rc == CMD_OK && m->has_ended)
+		fprintf(stderr, "omig: the processes have ended\n");
+	if (rc == CMD_OK && m->wish->until.n && !measuring_is_reached(m) && !got_signal && (!m->is_over || m->has_ended))
 		return cmd_fail(CMD_FAILURE, "--until is not reached");
 	return rc == CMD_OK && m->shown && m->is_partial ? CMD_PARTIAL : rc;
 }
@@ -294,9 +314,10 @@ int cmd_measure(int argc, char **argv)
 		.usage = "[OPTION...] METRIC",
 		.summary = "measures a metric, where its values are born, and shows each read",
 		.details = "omig metrics lists those that are built in. Each value says how many of how many\n"
-			   "objects are in it, and what is wrong with it. On a terminal: q quits. Elsewhere one\n"
+			   "objects are in it, and what is wrong with it. When all processes have ended, it ends; with\n"
+			   "--count or --for it goes on. On a terminal: q quits. Elsewhere one\n"
 			   "line a value: time, read, object, value, unit, bound of the error, k/n, flags; with\n"
-			   "--json one object a read. Exit status 6: not all were in the last read.\n"
+			   "--json one object a read. Exit status 6: not all were in the last read, or none can tell it.\n"
 			   "When mainsm is lost and comes back the measurement begins anew: values that miss what\n"
 			   "came before have the flag lost, reads are numbered on, and JSON has the gap (gap_ns).\n"
 			   "--until counts the values that a metric of a file returns MEAN, STDEV, VARIANCE, SKEWNESS,\n"

@@ -140,6 +140,8 @@ static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 	}
 	if (w->delays)
 		wish.on_delay = write_delay;
+	if (w->is_real && w->messages)
+		cmd_warn("messages of real runs are not recorded: %s has the events only; --delays FILE has the delay of each message", w->messages);
 	status = neko_delays_open(&w->to_delays, w->delays, r);
 	if (status != CMD_OK)
 		return status;
@@ -192,17 +194,59 @@ static int run_file(struct neko_wish *w, const char *path)
 	return status;
 }
 
-static int list(void)
+static int print_json(struct json *j, struct buf *b)
 {
-	const struct neko_kind *a;
+	int rc = json_end(j) || printf("%s\n", buf_str(b)) < 0 ? CMD_FAILURE : CMD_OK;
 
-	for (a = apps; a->name; a++)
+	buf_done(b);
+	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
+}
+
+static int list_json(void)
+{
+	struct buf b = BUF_INIT(65536);
+	struct json j;
+
+	json_init(&j, &b);
+	json_array(&j);
+	for (const struct neko_kind *a = apps; a->name; a++) {
+		json_object(&j);
+		json_key_str(&j, "name", a->name);
+		json_key_str(&j, "summary", a->summary);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	return print_json(&j, &b);
+}
+
+static int list(bool json)
+{
+	if (json)
+		return list_json();
+	for (const struct neko_kind *a = apps; a->name; a++)
 		printf("%-10s %s\n", a->name, a->summary);
 	return CMD_OK;
 }
 
+static int show_configured(double eta, double delta, bool json)
+{
+	struct buf b = BUF_INIT(4096);
+	struct json j;
+
+	if (!json) {
+		printf("fd.eta = %.4fs\nfd.delta = %.4fs\n", eta, delta);
+		return CMD_OK;
+	}
+	json_init(&j, &b);
+	json_object(&j);
+	json_key_double(&j, "eta_s", eta);
+	json_key_double(&j, "delta_s", delta);
+	json_object_end(&j);
+	return print_json(&j, &b);
+}
+
 /* DETECTION RECURRENCE DURATION LOSS DELAY: what the failure detector is to keep, over which network. */
-static int configure(const struct opt_spec *spec, char **argv)
+static int configure(const struct opt_spec *spec, char **argv, bool json)
 {
 	int64_t ns[3];
 	struct chen_wish w;
@@ -222,8 +266,7 @@ static int configure(const struct opt_spec *spec, char **argv)
 	w = (struct chen_wish){ (double)ns[0] / 1e9, (double)ns[1] / 1e9, (double)ns[2] / 1e9 };
 	if (chen_configure(&w, loss, &delay, &eta, &delta, &e))
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
-	printf("fd.eta = %.4fs\nfd.delta = %.4fs\n", eta, delta);
-	return CMD_OK;
+	return show_configured(eta, delta, json);
 }
 
 static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, char **argv)
@@ -231,9 +274,9 @@ static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, 
 	uint64_t seed;
 
 	if (argc == 1 && str_eq(argv[0], "list"))
-		return list();
+		return list(w->json);
 	if (argc == 6 && str_eq(argv[0], "configure"))
-		return configure(spec, argv + 1);
+		return configure(spec, argv + 1, w->json);
 	if (argc == 2 && str_eq(argv[0], "plot"))
 		return neko_plot(argv[1], w->output);
 	if (argc == 3 && str_eq(argv[0], "compare"))
@@ -302,7 +345,7 @@ int cmd_neko(int argc, char **argv)
 		{ "output", 'o', "FILE",
 		  "run: write the results there as JSON; plot: the picture, as SVG; whole or not at all",
 		  OPT_STR, &w.output, 0, 0, NULL },
-		{ "json", 'j', NULL, "run: JSON on the standard output", OPT_FLAG, &w.json, 0, 0,
+		{ "json", 'j', NULL, "run, compare, list, configure: JSON on the standard output", OPT_FLAG, &w.json, 0, 0,
 		  NULL },
 		{ "trace-from", 0, "TIME",
 		  "run: JSON has the messages and events of the first run from here (default 0)",
@@ -310,7 +353,7 @@ int cmd_neko(int argc, char **argv)
 		{ "trace-until", 0, "TIME", "run: up to here, and to 1000 of each", OPT_NSEC,
 		  &w.trace.until, 0, NEKO_TIME_MAX, NULL },
 		{ "messages", 0, "FILE",
-		  "run: a line for each message sent, lost and delivered, and each event", OPT_STR,
+		  "run: a line for each event and, of a simulation, each message sent, lost and delivered", OPT_STR,
 		  &w.messages, 0, 0, NULL },
 		{ "delays", 0, "FILE",
 		  "run --real: the delay of each message, which a simulation replays with delay = "

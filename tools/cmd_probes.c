@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig probes: the functions of a program's probes from their declarations, and which probes programs have. */
-#include "common/base/file.h"
 #include "common/base/str.h"
 #include "tools/cmd.h"
 #include "tools/probe_write.h"
 #include "tools/session.h"
 #include "tools/show.h"
 #include "tools/table.h"
+#include "tools/wholefile.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,13 +52,11 @@ static void tell(const struct making *m, const struct pmsl_source *s, const stru
 
 static int read_decls(struct making *m)
 {
-	bool is_stdin = str_eq(m->file, "-");
 	struct buf text = BUF_INIT(READ_MAX_BYTES);
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct err e = { 0 };
-	int rc = file_read_at(AT_FDCWD, is_stdin ? "/dev/stdin" : m->file, READ_MAX_BYTES, &text,
-			      &e);
-	struct pmsl_source s = { is_stdin ? "stdin" : m->file, buf_str(&text), text.n };
+	int rc = wholefile_read(m->file, READ_MAX_BYTES, &text, &e);
+	struct pmsl_source s = { wholefile_name(m->file), buf_str(&text), text.n };
 
 	if (rc) {
 		rc = cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #define FOREVER INT64_MAX
+#define STEPS_MAX 64 /* requests of one command: each has some KiB */
+#define VALUE_BYTES 64 /* of a token */
 
 struct wish {
 	struct cmd_common common;
@@ -27,7 +29,7 @@ struct wish {
 	const char *job; /* NULL: all */
 };
 
-/* What the callbacks know; one request a process. */
+/* What the callbacks know of a request. It lives as long as the session. */
 struct follow {
 	const struct wish *wish;
 	struct term term;
@@ -36,6 +38,14 @@ struct follow {
 	int status; /* exit status */
 	nsec_t until; /* FOREVER, or the time is over: it begins when the request is enabled */
 	bool is_over;
+	bool is_past; /* the next request has its turn: what this one still reports is not shown */
+};
+
+/* A request, and the first value of its reply, which later ones name by {N}. */
+struct step {
+	struct buf text; /* owned */
+	struct follow follow;
+	char value[VALUE_BYTES]; /* "" = none */
 };
 
 static volatile sig_atomic_t is_interrupted;
@@ -89,17 +99,32 @@ static void show(struct follow *f, Omis_reply r)
 
 /* --- one request, one reply */
 
-static int ask_once(const struct wish *w, const struct buf *text)
+static void note_value(struct step *s, Omis_reply r)
 {
-	struct follow f = { .wish = w };
-	Omis_reply r = omis_request_n((const char *)text->p, text->n, NULL, NULL, 0);
+	for (size_t i = 0; r[i] && !s->value[0]; i++) {
+		const Omis_object_result *o = r[i];
+		Omis_value *v = o->obj_list && o->result
+					? omis_value_parse(o->result, o->result_len)
+					: NULL;
+
+		str_copy(s->value, sizeof(s->value), value_text(v, 0));
+		omis_value_free(v);
+	}
+}
+
+static int ask_once(const struct wish *w, struct step *s)
+{
+	struct follow *f = &s->follow;
+	Omis_reply r = omis_request_n((const char *)s->text.p, s->text.n, NULL, NULL, 0);
 	int rc;
 
 	if (!r)
 		return cmd_fail(CMD_FAILURE, "out of memory");
-	term_open(&f.term, w->common.color);
-	show(&f, r);
-	rc = f.status ? f.status : session_exit_status(r);
+	*f = (struct follow){ .wish = w };
+	term_open(&f->term, w->common.color);
+	show(f, r);
+	note_value(s, r);
+	rc = f->status ? f->status : session_exit_status(r);
 	omis_reply_free(r);
 	return rc;
 }
@@ -154,6 +179,10 @@ static void on_reply(Omis_reply r, void *arg)
 	struct follow *f = arg;
 	Omis_status s = r ? first_status(r) : OMIS_NO_MEMORY;
 
+	if (f->is_past) {
+		omis_reply_free(r);
+		return;
+	}
 	if (s == OMIS_CSR_TRIGGERED) {
 		f->seen++;
 		show(f, r);
@@ -199,22 +228,27 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &a, NULL);
 }
 
-static int follow(const struct wish *w, const struct buf *text)
+static int follow(const struct wish *w, struct step *s, bool is_last)
 {
-	struct follow f = { .wish = w, .until = FOREVER };
+	struct follow *f = &s->follow;
 	Omis_reply r;
 
-	if (w->follow_ns != FOREVER) /* who answers late is waited for as ever */
-		f.until = clock_mono() + w->common.timeout_ns + w->follow_ns;
-	term_open(&f.term, w->common.color);
+	*f = (struct follow){ .wish = w, .until = FOREVER };
+	if (w->follow_ns != FOREVER) /* a late answer is waited for as ever */
+		f->until = clock_mono() + w->common.timeout_ns + w->follow_ns;
+	term_open(&f->term, w->common.color);
 	catch_signals();
-	r = omis_request_n((const char *)text->p, text->n, on_reply, &f, 0);
+	r = omis_request_n((const char *)s->text.p, s->text.n, on_reply, f, 0);
 	if (r)
-		on_reply(r, &f);
-	wait_for_replies(&f);
-	if (!f.seen && !f.status && !f.is_over)
-		fputs("omig request: it did not happen in that time\n", stderr);
-	return f.status;
+		on_reply(r, f);
+	wait_for_replies(f);
+	if (!f->seen && !f->status && !f->is_over && is_last) /* others act in silence, and a later request asks what they did */
+		fputs("omig request: nothing was reported in that time\n", stderr);
+	str_copy(s->value, sizeof(s->value), f->csr);
+	f->is_past = true;
+	if (is_interrupted == SIGINT) /* ends this one; those behind it have their turn */
+		is_interrupted = 0;
+	return f->status;
 }
 
 /* --- reading the request */
@@ -241,7 +275,62 @@ static int read_request(const char *word, struct buf *b)
 	return buf_puts(b, word) < 0 ? cmd_fail(CMD_USAGE, "the request is too long") : CMD_OK;
 }
 
-static int send_request(const struct wish *w, const struct buf *text)
+/* "{N}" of an earlier request: what it made. Everything else stays. */
+static int put_value(struct buf *out, const struct step *step, size_t n, const char **at)
+{
+	char *end;
+	unsigned long k = strtoul(*at + 1, &end, 10);
+
+	if (*end != '}' || end == *at + 1) {
+		buf_putc(out, (uint8_t) * (*at)++);
+		return CMD_OK;
+	}
+	if (k < 1 || k > n || !step[k - 1].value[0])
+		return cmd_fail(CMD_USAGE,
+				"{%lu}: no request before this one has made a value of that number",
+				k);
+	buf_puts(out, step[k - 1].value);
+	*at = end + 1;
+	return CMD_OK;
+}
+
+static int fill_in(struct step *step, size_t n)
+{
+	struct buf out = BUF_INIT(OMIS_REQUEST_MAX_BYTES + 4096);
+	const char *at = buf_str(&step[n].text), *end = at + step[n].text.n;
+	int rc = CMD_OK;
+
+	while (rc == CMD_OK && at < end)
+		if (*at == '{')
+			rc = put_value(&out, step, n, &at);
+		else
+			buf_putc(&out, (uint8_t)*at++);
+	if (rc == CMD_OK && out.failed)
+		rc = cmd_fail(CMD_USAGE, "the request is too long");
+	if (rc == CMD_OK) {
+		buf_done(&step[n].text);
+		step[n].text = out;
+	} else {
+		buf_done(&out);
+	}
+	return rc;
+}
+
+/* An unconditional request begins with a colon; the other kind can be followed. */
+static int take_step(const struct wish *w, struct step *step, size_t n, bool is_last)
+{
+	const char *text;
+	int rc = n ? fill_in(step, n) : CMD_OK;
+
+	if (rc != CMD_OK)
+		return rc;
+	text = buf_str(&step[n].text);
+	text += strspn(text, " \t\r\n");
+	return w->follow_ns && *text != ':' ? follow(w, &step[n], is_last) : ask_once(w, &step[n]);
+}
+
+/* One after the other, up to the first that fails. */
+static int send_requests(const struct wish *w, struct step *step, size_t n)
 {
 	int rc = session_open(&w->common);
 
@@ -251,8 +340,8 @@ static int send_request(const struct wish *w, const struct buf *text)
 		rc = session_attach(w->job);
 	if (rc == CMD_OK && (w->wait != OMIS_WAIT_ALL || w->deadline_ms))
 		omis_request_policy(w->wait, w->quorum, (unsigned)w->deadline_ms);
-	if (rc == CMD_OK)
-		rc = w->follow_ns ? follow(w, text) : ask_once(w, text);
+	for (size_t i = 0; i < n && rc == CMD_OK && !is_interrupted; i++)
+		rc = take_step(w, step, i, i + 1 == n);
 	session_close();
 	return rc;
 }
@@ -289,24 +378,34 @@ int cmd_request(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig request",
-		.usage = "[OPTION...] REQUEST|-",
-		.summary =
-			"sends an OMIS request and shows the reply; - reads it from standard input",
-		.details =
-			"Everything that is known is attached first, unless --no-attach is given.",
+		.usage = "[OPTION...] REQUEST...|-",
+		.summary = "sends OMIS requests and shows the replies; - reads one from standard "
+			   "input",
+		.details = "Everything that is known is attached first, unless --no-attach is "
+			   "given. Several requests are sent by "
+			   "one tool, one after the other, up to the first that fails; {1} in a "
+			   "later one is the first value of "
+			   "the reply to the first, a counter that it made for instance.",
 		.table = table,
 	};
-	struct buf text = BUF_INIT(OMIS_REQUEST_MAX_BYTES + 4096);
+	struct step *step;
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	size_t n = rc >= 0 ? 0 : (size_t)(argc - first);
 
 	if (rc >= 0)
 		return rc;
-	if (argc - first != 1)
-		return opt_usage_error(&spec,
-				       argc == first ? "which request?" : "one request, in quotes");
-	rc = read_request(argv[first], &text);
+	if (!n || n > STEPS_MAX)
+		return opt_usage_error(&spec, n ? "too many requests" : "which request?");
+	step = calloc(n, sizeof(*step));
+	rc = step ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+	for (size_t i = 0; step && i < n; i++)
+		buf_init(&step[i].text, OMIS_REQUEST_MAX_BYTES + 4096);
+	for (size_t i = 0; i < n && rc == CMD_OK; i++)
+		rc = read_request(argv[first + (int)i], &step[i].text);
 	if (rc == CMD_OK)
-		rc = send_request(&w, &text);
-	buf_done(&text);
+		rc = send_requests(&w, step, n);
+	for (size_t i = 0; step && i < n; i++)
+		buf_done(&step[i].text);
+	free(step);
 	return rc;
 }

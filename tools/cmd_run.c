@@ -12,9 +12,9 @@
 
 #define MEASURE_HELP "switch on from the start: off, count, time or volume (default off)"
 #define SITE_HELP "name of the site that the hosts belong to"
-#define JOB_HELP "name of the job (default: the batch system's number, else the program)"
+#define JOB_HELP "name of the job (default: the batch system's number, else PROGRAM.PID of what is started, mpirun for instance)"
 #define MAINSM_HELP "connection string, or @FILE that has it, instead of OMIG_MAINSM or your own mainsm"
-#define LISTEN_HELP "address for a mainsm that must be started (default 127.0.0.1)"
+#define LISTEN_HELP "address or name of this host for a mainsm that must be started, or auto (default 127.0.0.1)"
 
 #define LAUNCH_OPTIONS(l)                                                                 \
 	{ "measure", 0, "WHAT", MEASURE_HELP, OPT_CALL, (l), 0, 0, set_measure },         \
@@ -32,6 +32,11 @@ static int set_measure(void *into, const char *value, struct err *e)
 	return 0;
 }
 
+struct how {
+	int (*find)(struct launch *, struct err *);
+	bool is_here; /* what is started stays on this host */
+};
+
 static int set_variable(void *arg, const char *name, const char *value)
 {
 	(void)arg;
@@ -44,17 +49,34 @@ static int exec_program(char **argv)
 	return cmd_fail(errno == ENOENT ? CMD_NOPROGRAM : CMD_NOEXEC, "%s: %s", argv[0], strerror(errno));
 }
 
-/* Whatever goes wrong with the monitor, the program runs. */
-static int run_program(struct launch *l, char **argv, int (*find)(struct launch *, struct err *))
+/* All that it takes for `program` to be watched; one line of warning at most. */
+static int find_all(struct launch *l, const struct how *how, const char *program, struct err *e)
 {
-	struct err e = { 0 };
-	int rc = launch_find_files(l, &e);
+	int rc = launch_find_files(l, e);
 
 	if (rc == 0)
-		rc = find(l, &e);
+		rc = launch_need_place(l, e);
+	if (rc == 0)
+		rc = how->find(l, e);
+	launch_name_job(l, program);
+	if (rc == 0)
+		rc = launch_take_token(l, how->is_here, e);
+	if (rc == 0 && l->warning[0])
+		cmd_warn("%s", l->warning);
+	return rc;
+}
+
+/* Whatever goes wrong with the monitor, the program runs. */
+static int run_program(struct launch *l, char **argv, const struct how *how)
+{
+	struct err e = { 0 };
+	int rc = find_all(l, how, argv[0], &e);
+
 	if (rc == 0) {
-		launch_name_job(l, argv[0]);
+		if (!l->warning[0] && launch_look_at_program(argv[0], &e) < 0)
+			cmd_warn("not watched: %s", e.text);
 		launch_each_variable(l, set_variable, NULL);
+		launch_choose(l, argv[0]);
 	} else {
 		cmd_warn("not watched: %s", e.text);
 	}
@@ -72,7 +94,7 @@ int cmd_run(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig run",
 		.usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
-		.summary = "runs PROGRAM, usually mpirun or srun, so that its MPI ranks are watched",
+		.summary = "runs PROGRAM watched: the MPI ranks of an mpirun or srun, or a program without MPI and all that it starts",
 		.details = "The program's input, output, exit status and signals are its own. A mainsm is started\n"
 			   "when you have none. When the monitor cannot start, the program runs without it.",
 		.table = table,
@@ -84,7 +106,7 @@ int cmd_run(int argc, char **argv)
 		return rc;
 	if (first >= argc)
 		return opt_usage_error(&spec, "which program?");
-	return run_program(&l, argv + first, launch_need_mainsm);
+	return run_program(&l, argv + first, &(struct how){ launch_need_mainsm, false });
 }
 
 int cmd_exec(int argc, char **argv)
@@ -105,7 +127,7 @@ int cmd_exec(int argc, char **argv)
 		return rc;
 	if (first >= argc)
 		return opt_usage_error(&spec, "which program?");
-	return run_program(&l, argv + first, launch_find_mainsm);
+	return run_program(&l, argv + first, &(struct how){ launch_find_mainsm, true });
 }
 
 /* Single quotes keep everything but themselves. */
@@ -170,10 +192,12 @@ int cmd_env(int argc, char **argv)
 {
 	struct launch l = { 0 };
 	bool unset = false, no_start = false, json = false;
+	struct how how = { .find = launch_need_mainsm };
 	const struct opt table[] = {
 		LAUNCH_OPTIONS(&l),
 		{ "listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen, 0, 0, NULL },
 		{ "no-start", 0, NULL, "use a mainsm that is there, start none", OPT_FLAG, &no_start, 0, 0, NULL },
+		{ "here", 0, NULL, "for programs on this host only: no token is asked for", OPT_FLAG, &how.is_here, 0, 0, NULL },
 		{ "json", 'j', NULL, "one JSON object instead: names and values", OPT_FLAG, &json, 0, 0, NULL },
 		{ "unset", 'u', NULL, "lines that undo it", OPT_FLAG, &unset, 0, 0, NULL },
 		{ 0 },
@@ -197,12 +221,12 @@ int cmd_env(int argc, char **argv)
 		print_unset();
 		return CMD_OK;
 	}
-	rc = launch_find_files(&l, &e);
-	if (rc == 0)
-		rc = no_start ? launch_find_mainsm(&l, &e) : launch_need_mainsm(&l, &e);
+	l.looks_up = true;
+	if (no_start)
+		how.find = launch_find_mainsm;
+	rc = find_all(&l, &how, "job", &e);
 	if (rc < 0)
 		return cmd_fail(CMD_UNREACHABLE, "%s", e.text);
-	launch_name_job(&l, "job");
 	if (json)
 		return print_json(&l);
 	launch_each_variable(&l, print_export, NULL);

@@ -20,7 +20,7 @@ static int ask_token(const struct cmd_common *c, char *out)
 
 	if (rc != CMD_OK)
 		return rc;
-	rc = session_ask_value(&v, ":omig_cert_token(\"sm\",%d,1)", TOKEN_S);
+	rc = session_ask_value(&v, ":omig_cert_token(\"sm\",0,1,\"\",%d)", TOKEN_S);
 	if (rc == CMD_OK && !str_copy(out, SITE_STRING_BYTES, value_text(v, 0)))
 		rc = cmd_fail(CMD_FAILURE, "the connection string is too long");
 	omis_value_free(v);

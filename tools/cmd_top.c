@@ -49,20 +49,10 @@ static void catch_signals(void)
 
 /* --- showing */
 
-static void put_title(const struct top *t, struct buf *out)
-{
-	char when[CLOCK_TEXT_BYTES];
-
-	buf_printf(out, "%somig top  %s  every %.3gs  by %s%s%s", term_paint(&t->term, TERM_BOLD),
-		   clock_format_rfc3339(when, t->now.wall, 0), (double)t->every_ns / 1e9, top_sort_names[t->sort],
-		   t->is_paused ? "  PAUSED" : "", term_paint(&t->term, TERM_PLAIN));
-	buf_puts(out, t->term.is_raw ? "  (q quit, s sort, p pause)\n\n" : "\n");
-}
-
 static void show(struct top *t)
 {
 	struct buf out = BUF_INIT(64 << 20);
-	size_t rows = t->term.is_raw ? t->term.rows - 3 : 0;
+	size_t rows = t->term.is_raw ? top_rows(&t->term) : 0;
 
 	if (!t->all && !t->total)
 		top_drop_ended(&t->now);
@@ -73,7 +63,8 @@ static void show(struct top *t)
 	top_sort(&t->now, t->sort);
 	if (t->term.is_raw)
 		buf_puts(&out, "\033[H\033[J");
-	put_title(t, &out);
+	top_show_title(&t->term, &(struct top_title){ t->now.wall, (double)t->every_ns / 1e9, top_sort_names[t->sort], t->is_paused },
+		       &out);
 	top_show(&t->term, &t->now, t->total, rows, &out);
 	if (!t->term.is_raw)
 		buf_putc(&out, '\n');

@@ -31,7 +31,9 @@ static void check_folders(struct doctor *d)
 	else
 		doctor_tell(d, "state", DOCTOR_FAIL, "make it a folder of yours with mode 700, or set OMIG_STATE_DIR", "%s",
 			    e.text);
-	if (file_runtime_dir(path, &e) == 0)
+	if (file_runtime_dir_taken(&e) < 0)
+		doctor_tell(d, "runtime", DOCTOR_NOTE, "fine, unless that user is a stranger to you", "%s", e.text);
+	else if (file_runtime_dir(path, &e) == 0)
 		doctor_tell(d, "runtime", DOCTOR_OK, NULL, "%s", path);
 	else
 		doctor_tell(d, "runtime", DOCTOR_FAIL, "make it a folder of yours with mode 700, or set OMIG_RUNTIME_DIR",

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/graphviz.h"
 
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "tools/cmd.h"
 
 #include <errno.h>
 #include <spawn.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -13,17 +16,37 @@
 
 extern char **environ;
 
-/* "-Tsvg" for "x.svg"; NULL when the file is no drawing. */
-static const char *format_of(const char *path)
-{
-	static const char *const formats[] = { "-Tsvg", "-Tpng", "-Tpdf" };
-	const char *end = strrchr(path, '.');
-	size_t i;
+#define NAMES ".dot or .gv, and where graphviz is .svg, .pdf, .png, .ps, .eps, .gif, .jpg or .json"
 
-	for (i = 0; end && i < 3; i++)
-		if (str_eq(end + 1, formats[i] + 2))
-			return formats[i];
-	return NULL;
+/* What a file's name ends with, and what dot is to make for it; NULL: the graph as it is. */
+static const struct {
+	const char *end, *format;
+} formats[] = {
+	{ "dot", NULL },    { "gv", NULL },	{ "svg", "-Tsvg" }, { "pdf", "-Tpdf" },	 { "png", "-Tpng" },  { "ps", "-Tps" },
+	{ "eps", "-Teps" }, { "gif", "-Tgif" }, { "jpg", "-Tjpg" }, { "jpeg", "-Tjpg" }, { "json", "-Tjson" },
+};
+
+/* A name without an end is one of a plain graph. False: nobody makes such files. */
+static bool find_format(const char *path, const char **out)
+{
+	const char *name = path ? strrchr(path, '/') : NULL, *end;
+
+	name = name ? name + 1 : path;
+	end = name ? strrchr(name, '.') : NULL;
+	*out = NULL;
+	for (size_t i = 0; end && i < ARRAY_LEN(formats); i++)
+		if (str_eq(end + 1, formats[i].end)) {
+			*out = formats[i].format;
+			return true;
+		}
+	return !end;
+}
+
+int graphviz_check(const char *path)
+{
+	const char *format;
+
+	return find_format(path, &format) ? CMD_OK : cmd_fail(CMD_USAGE, "%s: a drawing is a file with " NAMES, path);
 }
 
 static int write_plain(const char *path, const struct buf *graph)
@@ -86,9 +109,12 @@ static int run_dot(const char *format, const char *path, int graph)
 
 int graphviz_write(const char *path, const struct buf *graph)
 {
-	const char *format = path ? format_of(path) : NULL;
-	int fd, rc;
+	const char *format;
+	int fd, rc = graphviz_check(path);
 
+	if (rc != CMD_OK)
+		return rc;
+	find_format(path, &format);
 	if (!format)
 		return write_plain(path, graph);
 	fd = open_graph(graph);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/launch.h"
 
+#include "common/base/hash.h"
 #include "common/base/str.h"
 
+#include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 
 #define LIBRARY "libomig.so"
 
-const char *const launch_variables[] = { "OMIG_MAINSM", "OMIG_LM", "OMIG_SITE", "OMIG_JOB", "OMIG_START", NULL };
+const char *const launch_variables[] = { "OMIG_MAINSM", "OMIG_LM", "OMIG_SITE", "OMIG_JOB", "OMIG_START", "OMIG_CHOSEN", NULL };
 
 static int bin_dir(char *out, struct err *e)
 {
@@ -32,29 +34,84 @@ static int need_file(const char *path, int mode, struct err *e)
 }
 
 /* LD_PRELOAD is a list, and nothing quotes what stands between its separators. */
-static int need_plain_path(const char *path, struct err *e)
+static bool is_plain(const char *path)
 {
-	if (!strpbrk(path, " :\t\n"))
+	return !strpbrk(path, " :\t\n");
+}
+
+/* Whole or not at all, and again for the same target: another command may use it at this moment. */
+static int put_link(const char *target, const char *path, struct err *e)
+{
+	char now[FILE_PATH_BYTES], made[FILE_PATH_BYTES + 24];
+	ssize_t n = readlink(path, now, sizeof(now) - 1);
+
+	if (n > 0 && (size_t)n == strlen(target) && !memcmp(now, target, (size_t)n))
 		return 0;
-	return err_set(e, ERR_INVALID, "%s: LD_PRELOAD takes no path with blanks or colons, install it elsewhere",
-		       path);
+	snprintf(made, sizeof(made), "%s.%ld", path, (long)getpid());
+	unlink(made);
+	if (!symlink(target, made) && !rename(made, path))
+		return 0;
+	err_sys(e, "%s", path);
+	unlink(made);
+	return -ERR_SYS;
+}
+
+/*
+ * A library in a folder whose name no list takes is loaded by a link in the state directory, which other hosts have
+ * when they have the library: one for each library, and by its own name, which lists are searched for.
+ */
+static int link_library(struct launch *l, struct err *e)
+{
+	static const struct hash_key of_path;
+	char state[FILE_PATH_BYTES], folder[FILE_PATH_BYTES], name[40], path[FILE_PATH_BYTES];
+	int rc = file_state_dir(state, e);
+
+	snprintf(name, sizeof(name), "lib-%016" PRIx64, hash_sip13(&of_path, l->lib, strlen(l->lib)));
+	rc = rc ? rc : file_join(folder, sizeof(folder), state, name, e);
+	rc = rc ? rc : file_join(path, sizeof(path), folder, LIBRARY, e);
+	if (rc)
+		return rc;
+	if (!is_plain(path))
+		return err_set(e, ERR_INVALID, "%s: LD_PRELOAD takes no path with blanks or colons, install it elsewhere", l->lib);
+	rc = file_private_dir(folder, e);
+	rc = rc ? rc : put_link(l->lib, path, e);
+	if (rc == 0)
+		str_copy(l->lib, sizeof(l->lib), path);
+	return rc;
+}
+
+/* Installing links the first to wherever the libraries are; the second is where they are built. */
+static int find_library(struct launch *l, struct err *e)
+{
+	static const char *const places[] = { "../libexec/omig/" LIBRARY, "../lib/" LIBRARY, NULL };
+	const char *given = getenv("OMIG_LIBRARY");
+	int rc = 0;
+	size_t i;
+
+	if (given && *given) {
+		if (!str_copy(l->lib, sizeof(l->lib), given))
+			return err_set(e, ERR_LIMIT, "OMIG_LIBRARY is too long");
+		return need_file(l->lib, R_OK, e);
+	}
+	for (i = 0; places[i]; i++) {
+		rc = file_join(l->lib, sizeof(l->lib), l->bin, places[i], e);
+		if (rc < 0 || access(l->lib, R_OK) == 0)
+			return rc;
+	}
+	return err_set(e, ERR_NOTFOUND, "neither %s/%s nor %s is there: is the installation whole?", l->bin, places[0],
+		       places[1]);
 }
 
 int launch_find_files(struct launch *l, struct err *e)
 {
-	const char *given = getenv("OMIG_LIBRARY");
 	int rc = bin_dir(l->bin, e);
 
 	if (rc == 0)
 		rc = file_join(l->lm, sizeof(l->lm), l->bin, "lm", e);
-	if (rc == 0 && given && *given)
-		str_copy(l->lib, sizeof(l->lib), given);
-	else if (rc == 0)
-		rc = file_join(l->lib, sizeof(l->lib), l->bin, "../lib/" LIBRARY, e);
 	if (rc == 0)
-		rc = need_file(l->lib, R_OK, e);
+		rc = find_library(l, e);
 	if (rc == 0)
-		rc = need_plain_path(l->lib, e);
+		rc = is_plain(l->lib) ? 0 : link_library(l, e);
 	return rc == 0 ? need_file(l->lm, X_OK, e) : rc;
 }
 
@@ -81,17 +138,39 @@ static int read_own_conn(struct launch *l, struct err *e)
 	return rc == 0 ? read_conn(l, path, e) : rc;
 }
 
-int launch_find_mainsm(struct launch *l, struct err *e)
+static int find_string(struct launch *l, bool *is_given, struct err *e)
 {
 	const char *given = l->mainsm ? l->mainsm : getenv("OMIG_MAINSM");
 
-	if (!given || !*given)
+	*is_given = given && *given;
+	if (!*is_given)
 		return read_own_conn(l, e);
 	if (l->mainsm && *given == '@')
 		return read_conn(l, given + 1, e);
 	if (!str_copy(l->conn, sizeof(l->conn), given))
 		return err_set(e, ERR_LIMIT, "the connection string is too long");
 	return 0;
+}
+
+int launch_find_string(struct launch *l, bool *is_given, struct err *e)
+{
+	int rc = find_string(l, is_given, e);
+
+	if (rc == 0 && *is_given)
+		rc = launch_look(l->conn, l->looks_up, e);
+	if (rc < 0 && *is_given)
+		err_add(e, l->mainsm ? "--mainsm" : "OMIG_MAINSM (unset it to use your own mainsm)");
+	return rc;
+}
+
+int launch_find_mainsm(struct launch *l, struct err *e)
+{
+	bool is_given;
+	int rc = launch_find_string(l, &is_given, e);
+
+	if (rc == 0 && !is_given && launch_look(l->conn, l->looks_up, e) < 0)
+		rc = err_add(e, "your mainsm has ended");
+	return rc;
 }
 
 static const char *batch_job(void)
@@ -207,8 +286,8 @@ int launch_each_variable(const struct launch *l, int (*fn)(void *arg, const char
 	rc = fn(arg, "OMIG_MAINSM", l->conn);
 	if (rc == 0)
 		rc = fn(arg, "OMIG_LM", l->lm);
-	if (rc == 0 && l->site)
-		rc = fn(arg, "OMIG_SITE", l->site);
+	if (rc == 0 && (l->site || getenv("OMIG_SITE")))
+		rc = fn(arg, "OMIG_SITE", l->site ? l->site : getenv("OMIG_SITE"));
 	if (rc == 0)
 		rc = fn(arg, "OMIG_JOB", l->job_name);
 	if (rc == 0)

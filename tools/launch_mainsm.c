@@ -2,6 +2,8 @@
 /* A mainsm for those who have none. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
+#include "common/daemon/connstr.h"
+#include "common/net/net.h"
 #include "tools/launch.h"
 #include "tools/libomis/omis.h"
 
@@ -20,6 +22,7 @@ extern char **environ;
 
 #define ANSWER_MAX_MS "1500"
 #define READY_MAX_NS (10 * NSEC_PER_SEC)
+#define JOIN_POLL_MS 50
 #define SAID_BYTES 4096 /* of warnings and errors */
 #define LINGER "120" /* seconds that it stays without a job or a tool */
 
@@ -145,12 +148,98 @@ static int start(struct launch *l, struct err *e)
 	return rc;
 }
 
+/* Of a string with names alone, which `advertise` makes, nothing is known. */
+static bool is_at(const struct connstr *c, const char *addr)
+{
+	bool is_all = str_eq(addr, "0.0.0.0") || str_eq(addr, "::"), has_numeric = false,
+	     has_name = false;
+
+	for (unsigned i = 0; i < c->nhost; i++) {
+		if (str_eq(c->host[i], addr))
+			return true;
+		if (net_is_numeric(c->host[i]))
+			has_numeric = true;
+		else
+			has_name = true;
+	}
+	return !has_numeric || (is_all && has_name);
+}
+
+/* The one that runs stays; it is said when it listens elsewhere than the wish. */
+static void compare_listen(struct launch *l)
+{
+	struct connstr c = { .nhost = 0 };
+	char addr[NET_ADDR_BYTES];
+	struct err e = { 0 };
+
+	if (!l->listen || l->warning[0] || connstr_parse(l->conn, &c, NULL) < 0)
+		return;
+	if (net_own_address(l->listen, addr, &e) < 0)
+		snprintf(l->warning, sizeof(l->warning), "--%s", e.text);
+	else if (!is_at(&c, addr))
+		snprintf(l->warning, sizeof(l->warning),
+			 "--listen %s has no effect: your mainsm runs at %s; to change that: omig "
+			 "stop, then again",
+			 l->listen, c.host[0]);
+	str_wipe(&c, sizeof(c));
+}
+
+/* Another process starts the same mainsm, or it is about to end: waits until it answers. False: it has ended, or time is over. */
+static bool joins(struct launch *l, nsec_t until)
+{
+	bool is_given;
+
+	for (; launch_mainsm_runs() && clock_mono() < until; poll(NULL, 0, JOIN_POLL_MS))
+		if (launch_find_string(l, &is_given, NULL) == 0 &&
+		    launch_look(l->conn, true, NULL) == 0 && answers(l->conn))
+			return true;
+	l->conn[0] = '\0';
+	return false;
+}
+
+/* Of all that start one together the first has it, and the others use that. */
+static int start_or_join(struct launch *l, struct err *e)
+{
+	nsec_t until = clock_mono() + READY_MAX_NS;
+	bool is_other;
+	int rc;
+
+	do {
+		rc = start(l, e);
+		is_other = rc < 0 && launch_mainsm_runs();
+		if (is_other && joins(l, until)) {
+			compare_listen(l);
+			return 0;
+		}
+	} while (is_other && clock_mono() < until);
+	return rc;
+}
+
 int launch_need_mainsm(struct launch *l, struct err *e)
 {
-	bool is_given = l->mainsm || (getenv("OMIG_MAINSM") && *getenv("OMIG_MAINSM"));
-	int rc = launch_find_mainsm(l, e);
+	bool is_given, is_there;
+	int rc = launch_find_string(l, &is_given, e);
+	long stopped;
 
-	if (rc == 0 && (is_given || answers(l->conn)))
+	/* A state directory that is not ours alone may hold an authority, which a second mainsm would not have. */
+	if (is_given || rc == -ERR_DENIED)
+		return rc;
+	is_there = rc == 0;
+	stopped = is_there ? launch_stopped_mainsm() : 0;
+	if (stopped) {
+		snprintf(l->warning, sizeof(l->warning),
+			 "mainsm, pid %ld, is stopped: nothing is shown until it goes on (kill "
+			 "-CONT %ld)",
+			 stopped, stopped);
+		l->is_stopped = true;
 		return 0;
-	return start(l, e);
+	}
+	if (is_there && answers(l->conn)) {
+		compare_listen(l);
+		return 0;
+	}
+	if (!is_there || launch_look(l->conn, true, NULL) < 0)
+		return start_or_join(l, e);
+	rc = start(l, e); /* what listens there may be another program */
+	return rc < 0 ? err_add(e, "your mainsm does not answer") : rc;
 }

@@ -90,6 +90,7 @@ static int report(const struct reading *r)
 	const char *path = r->path;
 
 	tell(path, p->dropped, "event was dropped by its program, which had no room", "events were dropped by their program, which had no room");
+	tell(path, p->repeated_blocks, "block is there again; its events are given out once", "blocks are there again; their events are given out once");
 	if (evread_is_clean(p) && p->bytes)
 		return CMD_OK;
 	if (!p->bytes)

@@ -8,6 +8,7 @@
 #include "eventlog/text/evout.h"
 #include "eventlog/text/evtypes.h"
 #include "tools/cmd.h"
+#include "tools/logread.h"
 #include "tools/outfile.h"
 
 #include <inttypes.h>
@@ -137,7 +138,7 @@ int logwrite_open(const char *form, const char *path, struct logwrite **out)
 	if (!w)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	w->kind = str_eq(form, "ctf") ? TO_CTF : str_eq(form, "olog") ? TO_OLOG : TO_TEXT;
-	w->path = path;
+	w->path = path && str_eq(path, "-") ? NULL : path;
 	rc = open_any(w, form);
 	if (rc == CMD_OK)
 		*out = w;
@@ -176,9 +177,10 @@ static int end_ctf(struct logwrite *w)
 
 	if (evctf_finish(w->ctf, &moved, &e))
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
-	if (moved)
-		cmd_warn("%" PRIu64 " events have another time, for a CTF trace does not go back", moved);
-	return CMD_OK;
+	if (!moved)
+		return CMD_OK;
+	cmd_warn("%" PRIu64 " events have another time: a CTF trace has none before 1970, and none that goes back", moved);
+	return CMD_DAMAGED;
 }
 
 int logwrite_finish(struct logwrite *w)

@@ -129,12 +129,13 @@ static int write_request(const struct measuring *m, struct buf *b)
 static int tell_refused(const Omis_object_result *o)
 {
 	const char *words = o->result ? o->result : omis_strerror(o->status);
+	bool is_nobodys = (o->status & ~OMIS_FATAL) == OMIS_UNSUPPORTED_SERVICE; /* no object can tell it */
 
 	if (!strchr(words, '\n'))
-		return cmd_fail(session_status_of(o->status), "%s", words);
+		return cmd_fail(is_nobodys ? CMD_PARTIAL : session_status_of(o->status), "%s", words);
 	term_put_safe(stderr, words, strlen(words));
 	fputc('\n', stderr);
-	return CMD_FAILURE;
+	return is_nobodys ? CMD_PARTIAL : CMD_FAILURE;
 }
 
 static int take_token(struct measuring *m, Omis_reply r)
@@ -348,11 +349,15 @@ static int follow(struct measuring *m)
 
 /* --- beginning and ending */
 
-static void tell_troubles(const Omis_value *list)
+/* Objects of which it will never be told are counted: what is wrong may also be all of it, or memory. */
+static void tell_troubles(struct measuring *m, const Omis_value *list)
 {
+	m->refused = 0;
 	for (size_t i = 0; list && i < list->n; i++) {
 		const Omis_value *t = &list->list[i];
+		int64_t status = value_int(t, 2);
 
+		m->refused += status == OMIS_UNSUPPORTED_SERVICE || status == OMIS_UNKNOWN_OBJECT;
 		cmd_warn("%s%s%s", value_text(t, 0), value_text(t, 0)[0] ? ": " : "", value_text(t, 1));
 	}
 }
@@ -366,7 +371,7 @@ static int take_info(struct measuring *m)
 		return rc;
 	snprintf(m->unit, sizeof(m->unit), "%s%s", value_text(value_at(v, 0), 1), m->wish->rate ? "/s" : "");
 	m->each_vt = value_int(value_at(v, 0), 7) != 0;
-	tell_troubles(value_at(v, 1));
+	tell_troubles(m, value_at(v, 1));
 	omis_value_free(v);
 	return CMD_OK;
 }
@@ -379,6 +384,7 @@ void measuring_look(struct measuring *m)
 		return;
 	omis_value_free(m->tree);
 	m->tree = v;
+	measuring_note_jobs(m);
 }
 
 static int begin(struct measuring *m)
@@ -437,6 +443,8 @@ int measuring_begin(struct measuring *m)
 	struct pmsl_builtin b;
 
 	m->is_total = id < 0 || !pmsl_builtin_get((unsigned)id, &b) || b.is_total;
+	if (id >= 0)
+		m->is_of_processes = b.object == PMSL_T_PROCESS;
 	m->last = &m->first;
 	m->gap = (struct session_gap){ .limit_ns = m->wish->reconnect_ns, .again = begin_again, .arg = m };
 	return begin(m);

@@ -36,6 +36,7 @@ struct reading {
 	struct reading *next;
 };
 
+#define MEASURING_TROUBLES_MAX 64 /* mainsm lists no more of them */
 #define MEASURING_PART_VALUES 6 /* where the values of a part begin */
 
 #define MEASURED_FLAGS_BYTES 96 /* all that there are */
@@ -60,6 +61,7 @@ struct until;
 /* An object's name for people. */
 struct measured_name {
 	const char *token, *parent, *name;
+	const char *job; /* "": none, or no process */
 	int64_t rank, pid;
 	bool has_ended;
 };
@@ -78,9 +80,14 @@ struct measuring {
 	char *region[MEASURING_REGIONS_MAX]; /* owned: what --by region has found */
 	unsigned nregion;
 	Omis_value *tree; /* omig_tree() as it was last asked for */
+	bool has_jobs; /* ranks of several jobs run: their names say which */
 	struct reading *first, **last; /* that wait to be shown */
 	struct reading *open; /* of which further parts come */
+	bool is_of_processes, has_run; /* what is measured; some of them were seen */
+	nsec_t looked; /* whether any is left */
+	bool has_ended; /* all of them have, and nothing else was to be waited for */
 	bool is_over, is_partial; /* partial: the read that was shown last */
+	int64_t refused; /* objects whose hosts have said that they cannot tell it */
 	int status;
 	struct session_gap gap;
 	int64_t before, last_read, last_until_ns; /* reads of earlier mainsms; of the last read, as it is numbered */
@@ -115,13 +122,22 @@ void measuring_look(struct measuring *m);
 /* False: nothing is known of it. */
 bool measuring_name(const struct measuring *m, const char *token, struct measured_name *out);
 
-/* "rank 3 node1", "node1", "all". */
+/* Entry i of the tree is a process of the wished job, or of any, that runs. */
+bool measuring_is_running(const struct measuring *m, size_t i);
+
+/* Another tree: whether ranks of several jobs run that may be meant. */
+void measuring_note_jobs(struct measuring *m);
+
+/* "rank3@node1", without MPI "server.8021@node1", of several jobs "heat:rank3@node1", "node1", "all". */
 void measuring_label(const struct measuring *m, const char *token, char *out, size_t size);
 
 /* The same of a value, with its partner or region: "rank3@node1 > rank0@node2", "all in loop". */
 void measuring_label_of(const struct measuring *m, const struct measured *v, char *out, size_t size);
 
-/* Tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list. CMD_NOTFOUND is told. */
+/*
+ * Tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list. Ranks are those of the job
+ * that is wished. CMD_NOTFOUND, or CMD_USAGE when several jobs have a rank and none is wished: told.
+ */
 int measuring_objects(const struct measuring *m, const char *list, struct buf *out);
 
 /* --- measuring_regions.c */
@@ -153,5 +169,8 @@ void until_free(struct until *u);
 
 /* False: nobody reads any more. */
 bool measuring_show(struct measuring *m, const struct reading *r);
+
+/* A read without any value, of objects whose hosts have all refused it: there will be none. */
+bool measuring_is_refused(const struct measuring *m, const struct reading *r);
 
 #endif

@@ -63,6 +63,19 @@ static void put_line(struct measuring *m, int64_t read, const struct measured *s
 
 /* --- CSV */
 
+/* A histogram is from:to:count of each bucket, in one cell. */
+static void put_csv_buckets(const Omis_value *list, struct buf *out)
+{
+	struct buf text = BUF_INIT(SCREEN_MAX_BYTES);
+
+	for (size_t i = 0; i < list->n; i++)
+		buf_printf(&text, "%s%.17g:%.17g:%" PRId64, i ? " " : "", value_float(&list->list[i], 0),
+			   value_float(&list->list[i], 1), value_int(&list->list[i], 2));
+	report_csv_text(buf_str(&text), out);
+	buf_putc(out, ',');
+	buf_done(&text);
+}
+
 static void put_csv_number(struct buf *out, double v)
 {
 	if (!isnan(v))
@@ -83,7 +96,10 @@ static void put_csv(struct measuring *m, int64_t read, const struct measured *s,
 	if (m->each_vt)
 		buf_printf(out, "%" PRId64, s->key);
 	buf_putc(out, ',');
-	put_csv_number(out, s->value);
+	if (s->buckets)
+		put_csv_buckets(s->buckets, out);
+	else
+		put_csv_number(out, s->value);
 	report_csv_text(m->unit, out);
 	buf_putc(out, ',');
 	put_csv_number(out, s->error);
@@ -106,26 +122,56 @@ static struct table *new_table(const struct measuring *m)
 	return m->each_vt ? table_new(7, heads_vt, "lrrlrrl") : table_new(6, heads, "lrlrrl");
 }
 
-static void put_row(struct measuring *m, const struct measured *s, struct table *t)
+/* Bound, coverage and flags end each row. */
+static void put_row_end(const struct measured *s, struct table *t)
 {
-	char label[LABEL_BYTES], value[NUMBER_BYTES];
-	struct buf buckets = BUF_INIT(1 << 16);
-
-	measuring_label_of(m, s, label, sizeof(label));
-	table_cell(t, "%s", label);
-	if (m->each_vt)
-		table_cell(t, "%" PRId64, s->key);
-	if (s->buckets)
-		print_buckets(s->buckets, &buckets);
-	table_cell(t, "%s", s->buckets ? buf_str(&buckets) : print_number(value, s->value));
-	table_cell(t, "%s", m->unit);
 	if (s->error > 0)
 		table_cell(t, "%.3g", s->error);
 	else
 		table_cell(t, "%s", "");
 	table_cell(t, "%" PRId64 "/%" PRId64, s->k, s->n);
 	table_cell(t, "%s", s->flags);
-	buf_done(&buckets);
+}
+
+/* Under the row of all: where they lie, and how many. */
+static void put_bucket_rows(const struct measuring *m, const Omis_value *list, struct table *t)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		table_cell(t, "  %.4g .. %.4g %s", value_float(&list->list[i], 0), value_float(&list->list[i], 1),
+			   m->unit);
+		if (m->each_vt)
+			table_cell(t, "%s", "");
+		table_cell(t, "%" PRId64, value_int(&list->list[i], 2));
+		for (unsigned k = 0; k < 4; k++)
+			table_cell(t, "%s", "");
+	}
+}
+
+static int64_t count_of(const Omis_value *buckets)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < buckets->n; i++)
+		n += value_int(&buckets->list[i], 2);
+	return n;
+}
+
+static void put_row(struct measuring *m, const struct measured *s, struct table *t)
+{
+	char label[LABEL_BYTES], value[NUMBER_BYTES];
+
+	measuring_label_of(m, s, label, sizeof(label));
+	table_cell(t, "%s", label);
+	if (m->each_vt)
+		table_cell(t, "%" PRId64, s->key);
+	if (s->buckets)
+		table_cell(t, "%" PRId64, count_of(s->buckets));
+	else
+		table_cell(t, "%s", print_number(value, s->value));
+	table_cell(t, "%s", s->buckets ? "values" : m->unit);
+	put_row_end(s, t);
+	if (s->buckets)
+		put_bucket_rows(m, s->buckets, t);
 }
 
 static void put_title(const struct measuring *m, const struct reading *r, struct buf *out)
@@ -142,17 +188,53 @@ static void put_title(const struct measuring *m, const struct reading *r, struct
 
 /* --- a read */
 
-static const char *lines_of(struct buf *b, size_t rows)
+/* The bytes of an escape, or of one character; *cols: the columns that it takes. */
+static size_t step_of(const char *at, const char *end, size_t *cols)
 {
-	char *at = (char *)b->p;
+	size_t n = 1;
 
-	for (size_t i = 0; at && i < rows; i++) {
-		at = memchr(at, '\n', b->n - (size_t)(at - (char *)b->p));
-		at = at ? at + 1 : NULL;
+	*cols = *at != '\033';
+	if (*cols) {
+		while (at + n < end && ((unsigned char)at[n] & 0xc0) == 0x80)
+			n++;
+		return n;
 	}
-	if (at)
-		b->n = (size_t)(at - (char *)b->p);
-	return buf_str(b);
+	while (at + n < end && !(at[n] >= 'A' && at[n] <= 'Z') && !(at[n] >= 'a' && at[n] <= 'z'))
+		n++;
+	return at + n < end ? n + 1 : n;
+}
+
+/* One line of a screen, cut where this ends; escapes behind the cut stay. Returns what is behind it. */
+static const char *put_cut_line(const char *at, const char *end, size_t width, struct buf *out)
+{
+	size_t seen = 0, cols, n;
+
+	while (at < end && *at != '\n') {
+		n = step_of(at, end, &cols);
+		if (!cols || seen < width)
+			buf_put(out, at, n);
+		seen += cols;
+		at += n;
+	}
+	buf_putc(out, '\n');
+	return at + (at < end);
+}
+
+/* A line that the terminal wraps, or one too many, would push the first ones out. */
+static void put_screen(const struct term *term, const struct buf *text, struct buf *out)
+{
+	const char *at = buf_str(text), *end = at + text->n;
+	size_t rows = term->rows > 1 ? term->rows - 1 : 1, left = 0, row;
+
+	for (row = 0; at < end && row < rows; row++) {
+		for (const char *p = at; row + 1 == rows && p < end; p++)
+			left += *p == '\n';
+		if (left > 1) {
+			buf_printf(out, "... %zu more\n", left);
+			return;
+		}
+		at = put_cut_line(at, end, term->cols, out);
+	}
 }
 
 static void note_coverage(struct measuring *m, const struct measured *s)
@@ -205,15 +287,17 @@ static void each_value(struct measuring *m, const struct reading *r, struct buf 
 
 static void show_live(struct measuring *m, const struct reading *r, struct buf *out)
 {
+	struct buf text = BUF_INIT(SCREEN_MAX_BYTES);
 	struct table *t = new_table(m);
 
-	put_title(m, r, out);
+	put_title(m, r, &text);
 	if (t) {
 		each_value(m, r, NULL, t);
-		table_print(t, m->term.cols, out);
+		table_print(t, 0, &text);
 	}
 	table_free(t);
-	lines_of(out, m->term.rows - 1);
+	put_screen(&m->term, &text, out);
+	buf_done(&text);
 }
 
 static int64_t lost_of(const struct reading *r)
@@ -333,6 +417,24 @@ static bool is_known(const struct measuring *m, const struct reading *r)
 				return false;
 		}
 	return true;
+}
+
+/* Values of one object stand together. */
+bool measuring_is_refused(const struct measuring *m, const struct reading *r)
+{
+	const char *before = NULL;
+	int64_t objects = 0;
+
+	for (size_t p = 0; p < r->npart && m->refused; p++)
+		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+			struct measured s = measured_at(r, p, i);
+
+			if (s.k)
+				return false;
+			objects += before && str_eq(before, s.object) ? 0 : s.n;
+			before = s.object;
+		}
+	return objects && (m->refused >= objects || m->refused >= MEASURING_TROUBLES_MAX);
 }
 
 bool measuring_show(struct measuring *m, const struct reading *r)

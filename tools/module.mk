@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# tools: the omig command. It reaches the monitor by libomis alone; texts of metrics it reads itself.
+# tools: the omig command. It reaches the monitor by libomis alone; texts of metrics and connection strings it reads itself.
 MODULES          += tools
-tools.src        := cmd.c columns.c following.c health.c launch.c launch_mainsm.c outfile.c \
-		    session.c show.c table.c term.c \
+tools.src        := cmd.c columns.c following.c health.c launch.c launch_lm.c launch_look.c launch_mainsm.c launch_program.c launch_token.c outfile.c \
+		    session.c show.c table.c term.c wholefile.c \
 		    cmd_admin.c cmd_audit.c cmd_cert.c cmd_doctor.c cmd_request.c cmd_run.c \
 		    cmd_services.c cmd_site.c cmd_status.c doctor.c site.c \
 		    cmd_export.c cmd_top.c cmd_tree.c export_keep.c export_sample.c \
-		    export_write.c top_sample.c top_show.c tree.c tree_order.c \
+		    export_write.c top_sample.c top_show.c top_waits.c tree.c tree_order.c \
 		    cmd_check.c cmd_dot.c cmd_explain.c cmd_measure.c cmd_metrics.c cmd_probes.c \
-		    graphviz.c measuring.c measuring_names.c measuring_regions.c measuring_show.c measuring_until.c \
+		    graphviz.c measuring.c measuring_names.c measuring_regions.c measuring_show.c measuring_ended.c measuring_until.c \
 		    metrics.c pmsl_text.c probe_decl.c probe_write.c \
 		    cmd_events.c keeping.c kept.c cmd_lifelines.c cmd_log.c logarchive.c logcompare.c logquery.c \
 		    logread.c logwrite.c \
 		    cmd_neko.c cmd_sim.c cmd_stats.c neko_compare.c neko_delays.c neko_hosts.c neko_plot.c neko_plot_space.c neko_show.c neko_trace.c
-tools.uses       := common/base common/ring common/omis eventlog eventlog/text eventlog/archive eventlog/lifeline stats pmsl neko neko/hosts tools/libomis tools/web
+tools.uses       := common/base common/ring common/omis common/net eventlog eventlog/text eventlog/archive eventlog/lifeline stats pmsl neko neko/hosts common/daemon tools/libomis tools/web
 # What libomig and a program with probes know of each other goes into each such program.
 tools.gen        := $(B)/gen/tools/probe_abi_text.c
 $(B)/gen/tools/probe_abi_text.c: libapp/probe_abi.h
@@ -52,5 +52,5 @@ $(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill $(tools.speakers)
 	$(call say,SCDOC)mkdir -p $(@D) && tools/man-fill $(B)/bin <$< >$@.scd && $(SCDOC) <$@.scd >$@
 $(B)/share/omig.bash: tools/make-completion $(tools.speakers)
 	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $(B)/bin >$@
-$(if $(M),,$(eval all: $(B)/share/omig.bash))
+$(if $(M),,$(eval all $(B)/check/system.tap: $(B)/share/omig.bash))
 tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig

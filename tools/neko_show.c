@@ -105,6 +105,8 @@ static const char *end_of(const struct run_figures *f)
 		return "processes are missing: this is a part";
 	if (f->is_cut)
 		return "the deadline came first: this is a part";
+	if (f->is_left)
+		return "ended by a layer";
 	return f->is_stopped ? "stopped by its rule" : "time is over";
 }
 
@@ -248,6 +250,7 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	json_key_u64(&j, "missing", f->missing);
 	add_missing(&j, r);
 	json_key_bool(&j, "stopped", f->is_stopped);
+	json_key_bool(&j, "ended_by_layer", f->is_left);
 	json_key_bool(&j, "cut", f->is_cut);
 	if (f->is_real) {
 		add_clocks(&j, r);
@@ -262,7 +265,7 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	json_array_end(&j);
 	add_formulas(&j, v, n);
 	add_all_series(&j, v, n);
-	neko_trace_json(trace, &j);
+	neko_trace_json(trace, f->is_real, &j);
 	json_object_end(&j);
 	if (json_end(&j))
 		b->failed = true;

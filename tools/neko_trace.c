@@ -86,17 +86,27 @@ static void add_event(struct json *j, const struct neko_trace *t, const struct t
 	json_array_end(j);
 }
 
-void neko_trace_json(const struct neko_trace *t, struct json *j)
+static void add_messages(struct json *j, const struct neko_trace *t)
+{
+	unsigned i;
+
+	json_array(j);
+	for (i = 0; i < t->nmessage; i++)
+		add_message(j, &t->message[i]);
+	json_array_end(j);
+}
+
+void neko_trace_json(const struct neko_trace *t, bool is_real, struct json *j)
 {
 	unsigned i;
 
 	json_key(j, "trace");
 	json_object(j);
 	json_key(j, "messages");
-	json_array(j);
-	for (i = 0; i < t->nmessage; i++)
-		add_message(j, &t->message[i]);
-	json_array_end(j);
+	if (is_real)
+		json_null(j); /* they are not recorded: not known is not none */
+	else
+		add_messages(j, t);
 	json_key(j, "events");
 	json_array(j);
 	for (i = 0; i < t->nevent; i++)

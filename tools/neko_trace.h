@@ -39,8 +39,8 @@ void neko_trace_done(struct neko_trace *t);
 
 /*
  * A member "trace": { "messages": [[from, to, sent, arrived or null, type], ...], "events": [[process, at, what,
- * content], ...] }, times in seconds.
+ * content], ...] }, times in seconds. Messages of a real run are null: they are not recorded.
  */
-void neko_trace_json(const struct neko_trace *t, struct json *j);
+void neko_trace_json(const struct neko_trace *t, bool is_real, struct json *j);
 
 #endif

@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/pmsl_text.h"
 
-#include "common/base/file.h"
 #include "common/base/str.h"
 #include "tools/cmd.h"
-
-#include <fcntl.h>
+#include "tools/wholefile.h"
 
 /* More than a text may have, so that it is the compiler that says where it is too long. */
 #define READ_MAX_BYTES (16 << 20)
 
 int pmsl_text_compile(const char *path, struct pmsl_diags *d, struct pmsl **out)
 {
-	bool is_stdin = str_eq(path, "-");
 	struct buf text = BUF_INIT(READ_MAX_BYTES);
 	struct err e = { 0 };
-	int rc = file_read_at(AT_FDCWD, is_stdin ? "/dev/stdin" : path, READ_MAX_BYTES, &text, &e);
+	int rc = wholefile_read(path, READ_MAX_BYTES, &text, &e);
 
 	*d = PMSL_DIAGS_INIT;
 	if (rc == -ERR_LIMIT)
 		rc = cmd_fail(CMD_FAILURE, "%s is longer than %d MiB", path, READ_MAX_BYTES >> 20);
 	else if (rc)
 		rc = cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
-	else if (pmsl_compile(is_stdin ? "stdin" : path, buf_str(&text), text.n, d, out))
+	else if (pmsl_compile(wholefile_name(path), buf_str(&text), text.n, d, out))
 		rc = cmd_fail(CMD_FAILURE, "out of memory");
 	buf_done(&text);
 	return rc;

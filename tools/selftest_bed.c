@@ -73,6 +73,9 @@ static int start_scratch(struct selftest_bed *bed, struct err *e)
 		return err_sys(e, "pipe");
 	bed->to_scratch = in[1];
 	bed->from_scratch = out[0];
+	/* Its user may have given a string that makes none: an lm that is there takes it all the same. */
+	if (launch_ask_token(&bed->launch, NULL) < 0)
+		launch_drop_token(&bed->launch);
 	launch_each_variable(&bed->launch, set_variable, NULL);
 	rc = spawn(bed, path, in[0], out[1], e);
 	unsetenv("LD_PRELOAD");
@@ -335,8 +338,8 @@ int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c, vola
 	snprintf(job, sizeof(job), "selftest.%ld.%lld", (long)getpid(), (long long)clock_wall());
 	str_copy(bed->launch.job_name, sizeof(bed->launch.job_name), job);
 	rc = find_monitor(bed, c, &e);
-	if (rc < 0)
-		return cmd_fail(CMD_FAILURE, "%s", e.text);
+	if (rc < 0) /* with a keeper, it is the monitor that was named */
+		return cmd_fail(bed->keeper >= 0 && !bed->is_own_monitor ? CMD_UNREACHABLE : CMD_FAILURE, "%s", e.text);
 	own.mainsm = bed->launch.conn;
 	rc = session_open(&own);
 	if (rc != CMD_OK)

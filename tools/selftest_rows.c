@@ -28,6 +28,8 @@
 
 /* {dfg} reads by request how often the scratch process was at a barrier; each value ends with k, n and flags. */
 #define DFG ":dfg_create([{proc}],\"\",\"MPI_Barrier_count\",[\"every_ms\",0])", "?dfg"
+/* A figure that a process without MPI has, too. */
+#define DFG_CPU ":dfg_create([{proc}],\"\",\"CPU_usage\",[\"every_ms\",0])", "?dfg"
 #define START ":dfg_start([{dfg}])"
 #define READ ":dfg_read([{dfg}])"
 #define READ_IS(n) "~\\[\\[\"\",[0-9]+," n "\\.0,0\\.0,[0-9]+,[0-9]+,[0-9]+,1,1,\"\"\\]\\]\n"
@@ -60,6 +62,7 @@ const struct selftest_row selftest_rows[] = {
 	{ "omig_audit", NEED_NOTHING, { "@t370-audit.sh" } },
 	{ "message_queue_get_info", NEED_NOTHING, { "@t362-queue.sh" } },
 	{ "omig_cert_token", NEED_OWN_MONITOR, { ":omig_cert_token(\"tool-observe\",600,1)", "?string", "& :version()", "=^2,0," } },
+	{ "omig_job_token", NEED_OWN_MONITOR, { ":omig_job_token(\"{job}\")", "=omig1:.*:lm-" } },
 	{ "omig_cert_list", NEED_NOTHING, { ":omig_cert_list()", "=\"lm\"" } },
 	{ "omig_cert_revoke", NEED_OWN_MONITOR, { ":omig_cert_token(\"tool-observe\",600,1)", "?string", "& :version()",
 		":omig_cert_list()", "?serial \"?([^ ,\"[]+)\"?,\"tool-observe\"", ":omig_cert_revoke(\"{serial}\")", "=^ 1\n" } },
@@ -194,10 +197,11 @@ const struct selftest_row selftest_rows[] = {
 		"!calls 2", "*( 1,{proc}\n.*){2}" } },
 	{ "omig_calls_enable", NEED_NOTHING, { ":omig_calls_enable([{proc}],\"count\")", "!calls 7", ":omig_calls_read([{proc}])",
 		"~\"MPI_Barrier\",[^]]*,7," } },
+	{ "omig_calls_now", NEED_NOTHING, { "!calls 1", ":omig_calls_now([{proc}])", "=\"MPI_Barrier\",\"barrier\",[0-2]," } },
 	{ "omig_calls_read", NEED_NOTHING, { ":omig_calls_enable([{proc}],\"time\")", ":omig_calls_read([{proc}])",
-		"=^{proc} [0-9]+", "!calls 1", "~\"MPI_Barrier\",[^]]*,8,[1-9]" } },
+		"=^{proc} [0-9]+", "!calls 1", "~\"MPI_Barrier\",[^]]*,9,[1-9]" } },
 	{ "omig_calls_disable", NEED_NOTHING, { ":omig_calls_disable([{proc}])", ":omig_calls_read([{proc}])", "!calls 5",
-		":omig_calls_read([{proc}])", "=\"MPI_Barrier\",[^]]*,8," } },
+		":omig_calls_read([{proc}])", "=\"MPI_Barrier\",[^]]*,9," } },
 	{ "pa_counter_local_create", NEED_NOTHING, { COUNTER("local"), "= pa_[^ ]*\n", ":pa_counter_read([{counter}])", "={counter},0" } },
 	{ "pa_counter_local_increment", NEED_NOTHING, { COUNTER("local"), BARRIER "pa_counter_local_increment({counter},2)",
 		"!calls 3", ":pa_counter_read([{counter}])", "~{counter},6\n" } },
@@ -255,9 +259,9 @@ const struct selftest_row selftest_rows[] = {
 	{ "dfg_has_read", NEED_NOTHING, { DFG, "dfg_has_read([{dfg}]): print([$dfg,$read,$more,$lost,$values])", START, READ,
 		"* [0-9]+,{dfg},1,0,0,\\[\"\",1,0\\.0," } },
 	{ "dfg_stop", NEED_NOTHING, { DFG, START, ":dfg_stop([{dfg}])", "^" READ, "=does not run" } },
-	{ "dfg_add", NEED_NOTHING, { DFG, ":dfg_add([{dfg}],[{node}])", ":dfg_get_info([{dfg}],2)", "= \\[{proc},{node}\\]\n" } },
-	{ "dfg_remove", NEED_NOTHING, { DFG, ":dfg_add([{dfg}],[{node}])", ":dfg_remove([{dfg}],[{proc}])",
-		":dfg_get_info([{dfg}],2)", "= \\[{node}\\]\n" } },
+	{ "dfg_add", NEED_NOTHING, { DFG_CPU, ":dfg_add([{dfg}],[{node}])", ":dfg_get_info([{dfg}],2)", "= \\[{node}\\]\n" } },
+	{ "dfg_remove", NEED_NOTHING, { DFG_CPU, ":dfg_add([{dfg}],[{node}])", "^:dfg_remove([{dfg}],[{proc}])",
+		"=nothing would be left to measure" } },
 	{ "dfg_get_info", NEED_NOTHING, { DFG, START, ":dfg_get_info([{dfg}],33)",
 		"=\"running\",\"start\",0,0,\"\",0\\],.*\"input\",\"MPI_Barrier_count\",\"{proc}\"" } },
 	{ "dfg_list", NEED_NOTHING, { DFG, ":dfg_list()", "=\\[{dfg},[0-9]+,\"[^\"]*\",\"MPI_Barrier_count\"" } },

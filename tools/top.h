@@ -19,6 +19,19 @@ enum top_state { TOP_RUN, TOP_BLOCKED, TOP_READY, TOP_ZOMBIE, TOP_STOPPED, TOP_E
 #define TOP_TOKEN_BYTES 64
 #define TOP_NAME_BYTES 64
 
+/* The call that a rank is in: of its main thread, or of the first one that is known. */
+enum top_call_state { TOP_CALL_IN, TOP_CALL_ASKS, TOP_CALL_OUT, TOP_CALL_UNKNOWN };
+enum top_call_kind { TOP_CALL_OTHER, TOP_CALL_SENDS, TOP_CALL_RECEIVES, TOP_CALL_TOGETHER };
+
+struct top_call {
+	char name[TOP_NAME_BYTES];
+	enum top_call_state state;
+	enum top_call_kind kind;
+	double seconds; /* in that state; so long at least unless is_exact */
+	bool is_exact;
+	int64_t partner, tag; /* world rank; < 0: none, any, not known */
+};
+
 struct top_rank {
 	char token[TOP_TOKEN_BYTES];
 	char node[TOP_TOKEN_BYTES];
@@ -26,6 +39,10 @@ struct top_rank {
 	int64_t rank, pid; /* rank -1: not in MPI (yet) */
 	int64_t state; /* enum top_state, or what a later monitor adds */
 	double cpu_s, rss_bytes; /* NaN: not known */
+	struct top_call call;
+	double stuck_s; /* all its threads wait, since then at least; 0: they do not, or nobody knows */
+	char job[TOP_NAME_BYTES]; /* "": not known, as world_size 0 */
+	int64_t world_size;
 	/* totals since counting began; time_ns 0: nothing counted yet */
 	int64_t time_ns;
 	double calls, delay_ns[TOP_CLASSES], bytes_out, bytes_in;

@@ -12,8 +12,8 @@
 
 const char *const top_class_heads[TOP_CLASSES] = { "P2P", "WAIT", "COLL", "BARR", "RMA", "IO", "OTHER" };
 
-/* proc_get_info: 0 rank, 1 argv, 8 node, 9 pid, 10 state, 11 total_time, 15 resident_size, in this order */
-#define PROC_FLAGS (1 | 1 << 1 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 15)
+/* proc_get_info: 0 rank, 8 node, 9 pid, 10 state, 11 total_time, 15 resident_size, 25 program, in this order */
+#define PROC_FLAGS (1 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 15 | 1 << 25)
 /* node_get_info: 0 name, 2 cpu (6 values), 3 memory (3), 8 load (8), 9 free memory (3) */
 #define NODE_FLAGS (1 | 1 << 2 | 1 << 3 | 1 << 8 | 1 << 9)
 enum { NODE_NAME = 0, NODE_CPUS = 2, NODE_PAGES = 7, NODE_PAGE = 8, NODE_RUNNING = 10, NODE_LOAD = 15, NODE_USED = 19 };
@@ -92,13 +92,6 @@ const struct top_rank *top_rank_find(const struct top_sample *s, const char *tok
 	return find_rank(s, token, 0);
 }
 
-static void basename_copy(char *out, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	str_copy(out, TOP_NAME_BYTES, slash ? slash + 1 : path);
-}
-
 /* --- reading replies */
 
 static void no_rates(struct top_rank *r)
@@ -120,12 +113,13 @@ static void add_rank(struct top_sample *s, const char *token, const Omis_value *
 	memset(r, 0, sizeof(*r));
 	str_copy(r->token, sizeof(r->token), token);
 	r->rank = value_at(v, 0) ? value_int(v, 0) : -1;
-	basename_copy(r->program, value_text(value_at(v, 1), 0));
-	str_copy(r->node, sizeof(r->node), value_text(v, 2));
-	r->pid = value_int(v, 3);
-	r->state = value_int(v, 4);
-	r->cpu_s = value_float(v, 5);
-	r->rss_bytes = value_float(v, 6);
+	str_copy(r->node, sizeof(r->node), value_text(v, 1));
+	r->pid = value_int(v, 2);
+	r->state = value_int(v, 3);
+	r->cpu_s = value_float(v, 4);
+	r->rss_bytes = value_float(v, 5);
+	str_copy(r->program, sizeof(r->program), value_text(v, 6));
+	r->call.state = TOP_CALL_UNKNOWN;
 	no_rates(r);
 }
 
@@ -172,6 +166,67 @@ static void add_calls(struct top_sample *s, const char *token, const Omis_value 
 	}
 }
 
+/* --- the call that each is in: omig_calls_now */
+
+enum { NOW_JOB = 1, NOW_SIZE = 3, NOW_FIRST };
+enum { NOW_TID, NOW_NAME, NOW_CLASS, NOW_STATE, NOW_SECONDS, NOW_EXACT, NOW_PARTNER, NOW_TAG };
+
+static enum top_call_kind kind_of(const char *class)
+{
+	if (str_eq(class, "send"))
+		return TOP_CALL_SENDS;
+	if (str_eq(class, "recv") || str_eq(class, "probe"))
+		return TOP_CALL_RECEIVES;
+	return str_eq(class, "collective") || str_eq(class, "barrier") || str_eq(class, "comm") || str_eq(class, "other") ?
+		       TOP_CALL_TOGETHER :
+		       TOP_CALL_OTHER;
+}
+
+static void read_call(const Omis_value *v, struct top_call *c)
+{
+	int64_t state = value_int(v, NOW_STATE);
+
+	str_copy(c->name, sizeof(c->name), value_text(v, NOW_NAME));
+	c->state = state >= TOP_CALL_IN && state <= TOP_CALL_OUT ? (enum top_call_state)state : TOP_CALL_UNKNOWN;
+	c->kind = kind_of(value_text(v, NOW_CLASS));
+	c->seconds = value_float(v, NOW_SECONDS);
+	c->is_exact = value_int(v, NOW_EXACT);
+	c->partner = value_int(v, NOW_PARTNER);
+	c->tag = value_int(v, NOW_TAG);
+}
+
+/* Files and one-sided data are on their way while such a call lasts. */
+static double waits_for(const Omis_value *v, const struct top_call *c)
+{
+	const char *class = value_text(v, NOW_CLASS);
+	bool moves = str_eq(class, "io") || str_eq(class, "rma");
+
+	return c->state == TOP_CALL_ASKS || (c->state == TOP_CALL_IN && !moves) ? c->seconds : 0;
+}
+
+static void add_now(struct top_sample *s, const char *token, const Omis_value *v)
+{
+	struct top_rank *r = find_rank(s, token, s->cursor);
+	struct top_call c;
+	const Omis_value *at;
+
+	if (!r)
+		return;
+	s->cursor = (size_t)(r - s->rank) + 1;
+	str_copy(r->job, sizeof(r->job), value_text(v, NOW_JOB));
+	r->world_size = value_int(v, NOW_SIZE);
+	for (size_t i = NOW_FIRST; (at = value_at(v, i)); i++) {
+		double stuck;
+
+		read_call(at, &c);
+		stuck = waits_for(at, &c);
+		if (i == NOW_FIRST || stuck < r->stuck_s)
+			r->stuck_s = stuck;
+		if (i == NOW_FIRST || value_int(at, NOW_TID) == r->pid)
+			r->call = c;
+	}
+}
+
 typedef void (*add_fn)(struct top_sample *, const char *, const Omis_value *);
 
 /* Equal results of several objects may stand in one entry. */
@@ -207,7 +262,7 @@ static void read_service(struct top_sample *s, Omis_service_result o, add_fn add
 
 static void read_reply(struct top_sample *s, Omis_reply r)
 {
-	static const add_fn add[] = { add_rank, add_node, add_calls };
+	static const add_fn add[] = { add_rank, add_node, add_calls, add_now };
 	size_t i;
 
 	for (i = 0; r[0] && i < ARRAY_LEN(add) && r[i + 1]; i++)
@@ -277,6 +332,14 @@ bool top_rank_has_ended(const struct top_rank *r)
 	return r->state == TOP_ZOMBIE || r->state == TOP_ENDED;
 }
 
+/* Counting is on already; what told of no calls is asked again, for it may become a rank. */
+static bool is_on(const struct top_sample *before, const struct top_rank *r, size_t guess)
+{
+	const struct top_rank *then = find_rank(before, r->token, guess);
+
+	return then && then->time_ns;
+}
+
 /* Counting is switched on once for each process, so that the count goes through. */
 int top_sample_enable(const struct top_sample *s, const struct top_sample *before, const char *what)
 {
@@ -285,7 +348,7 @@ int top_sample_enable(const struct top_sample *s, const struct top_sample *befor
 	int rc = CMD_OK;
 
 	for (i = 0; i < s->nrank && rc == CMD_OK; i++) {
-		if (find_rank(before, s->rank[i].token, i) || top_rank_has_ended(&s->rank[i]))
+		if (is_on(before, &s->rank[i], i) || top_rank_has_ended(&s->rank[i]))
 			continue;
 		buf_printf(&list, "%s%s", n ? "," : "", s->rank[i].token);
 		if (++n == ENABLE_BATCH) {
@@ -312,7 +375,7 @@ static int read_job(struct top_sample *s, const char *job)
 	memset(s, 0, sizeof(*s));
 	s->wall = clock_wall();
 	if (rc == CMD_OK)
-		rc = session_ask(&s->reply, ":proc_get_info([],%d) node_get_info([],%d) omig_calls_read([],1)", PROC_FLAGS,
+		rc = session_ask(&s->reply, ":proc_get_info([],%d) node_get_info([],%d) omig_calls_read([],1) omig_calls_now([])", PROC_FLAGS,
 				 NODE_FLAGS);
 	if (rc == CMD_OK)
 		read_reply(s, s->reply);
@@ -324,6 +387,14 @@ int top_sample_read(struct top_sample *s)
 	return read_job(s, NULL);
 }
 
+static bool has_new(const struct top_sample *s, const struct top_sample *before)
+{
+	for (size_t i = 0; i < s->nrank; i++)
+		if (!find_rank(before, s->rank[i].token, i))
+			return true;
+	return false;
+}
+
 int top_sample_take(struct top_sample *s, const struct top_sample *before, const char *job)
 {
 	int rc = read_job(s, job);
@@ -331,6 +402,11 @@ int top_sample_take(struct top_sample *s, const struct top_sample *before, const
 	if (rc != CMD_OK)
 		return rc;
 	rc = top_sample_enable(s, before, "volume");
+	/* What the next rates begin at is what there was when counting had been switched on. */
+	if (rc == CMD_OK && has_new(s, before)) {
+		top_sample_done(s);
+		rc = read_job(s, job);
+	}
 	if (before)
 		add_rates(s, before);
 	return rc;

@@ -90,7 +90,7 @@ void tree_show(const struct term *t, const struct tree *tree, enum tree_depth de
 			show_object(t, tree->object[i], level);
 	}
 	if (tree->n == 0)
-		puts("nothing is watched yet; start a program with: omig run -- mpirun ...");
+		puts("nothing is watched yet; start a program with: omig run -- PROGRAM ...");
 }
 
 unsigned tree_unreachable(const struct tree *tree)

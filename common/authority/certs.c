@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAX_BYTES ((size_t)CERTS_MAX * 256)
+#define FILE_MAX_BYTES ((size_t)CERTS_MAX * 384)
+#define FIELDS 11
+#define OLD_FIELDS 7 /* of a file that knows no owners */
 
 struct certs {
 	char *path;
@@ -26,15 +28,27 @@ static int grow(struct certs *c, struct err *e)
 	return rc ? err_set(e, (enum err_code)-rc, "there are %zu valid certificates already", c->n) : 0;
 }
 
+/* The fields that came later: owner, token, whether it is the user's own, limit. */
+static int parse_rest(struct cert *cert, char **f, struct err *e)
+{
+	cert->has_uid = str_eq(f[2], "own");
+	if (!str_copy(cert->owner, sizeof(cert->owner), f[0]) || !str_copy(cert->token, sizeof(cert->token), f[1]) ||
+	    str_to_i64(f[3], 0, INT64_MAX, &cert->wall_limit))
+		return err_set(e, ERR_PARSE, "a field of this certificate is wrong");
+	return 0;
+}
+
 static int parse_cert(void *arg, char *line, struct err *e)
 {
 	struct certs *c = arg;
 	uint8_t serial[SERIAL_BYTES];
 	struct cert *cert;
-	char *f[7];
+	char *f[FIELDS];
+	size_t n = fields_split(line, f, FIELDS);
+	int rc;
 
-	if (fields_split(line, f, 7) != 7)
-		return err_set(e, ERR_PARSE, "a certificate has seven fields");
+	if (n != FIELDS && n != OLD_FIELDS)
+		return err_set(e, ERR_PARSE, "a certificate has %d fields", FIELDS);
 	if (grow(c, e))
 		return -ERR_LIMIT;
 	cert = &c->v[c->n];
@@ -45,8 +59,9 @@ static int parse_cert(void *arg, char *line, struct err *e)
 	    str_to_i64(f[5], 0, INT64_MAX, &cert->wall_until))
 		return err_set(e, ERR_PARSE, "a field of this certificate is wrong");
 	str_copy(cert->serial, sizeof(cert->serial), f[0]);
-	c->n++;
-	return 0;
+	rc = n == FIELDS ? parse_rest(cert, f + OLD_FIELDS, e) : 0;
+	c->n += rc == 0;
+	return rc;
 }
 
 int certs_open(const char *path, struct certs **out, struct err *e)
@@ -87,9 +102,10 @@ static int save(const struct certs *c, struct err *e)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct cert *cert = &c->v[i];
 
-		buf_printf(&b, "%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%s\n", cert->serial,
-			   role_name(cert->role), cert->site, cert->host, cert->wall_issued,
-			   cert->wall_until, cert->revoked ? "revoked" : "valid");
+		buf_printf(&b, "%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64 "\n", cert->serial,
+			   role_name(cert->role), cert->site, cert->host, cert->wall_issued, cert->wall_until,
+			   cert->revoked ? "revoked" : "valid", cert->owner, cert->token, cert->has_uid ? "own" : "",
+			   cert->wall_limit);
 	}
 	rc = b.failed ? err_nomem(e) : file_write_atomic(c->path, buf_str(&b), b.n, e);
 	buf_done(&b);
@@ -106,18 +122,32 @@ static void forget_ended(struct certs *c, nsec_t wall_now)
 	c->n = kept;
 }
 
-int certs_add(struct certs *c, const struct identity *issued, nsec_t wall_now, struct err *e)
+static int check_token(const struct certs *c, const char *token, struct err *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; token[0] && i < c->n; i++)
+		n += str_eq(c->v[i].token, token);
+	return n < CERTS_OF_TOKEN_MAX ? 0 : err_set(e, ERR_LIMIT, "%zu certificates by the token %s are valid: make another one",
+						    n, token);
+}
+
+int certs_add(struct certs *c, const struct identity *issued, nsec_t limit, nsec_t wall_now, struct err *e)
 {
 	struct cert *cert;
 	int rc;
 
 	forget_ended(c, wall_now);
-	rc = grow(c, e);
+	rc = check_token(c, issued->token, e);
+	if (!rc)
+		rc = grow(c, e);
 	if (rc)
 		return rc;
 	cert = &c->v[c->n];
-	*cert = (struct cert){ .role = issued->role, .wall_issued = wall_now,
-			       .wall_until = issued->wall_not_after };
+	*cert = (struct cert){ .role = issued->role, .wall_issued = wall_now, .has_uid = issued->has_uid,
+			       .wall_until = issued->wall_not_after, .wall_limit = limit };
+	str_copy(cert->owner, sizeof(cert->owner), issued->owner);
+	str_copy(cert->token, sizeof(cert->token), issued->token);
 	str_hex(cert->serial, issued->serial, SERIAL_BYTES);
 	str_copy(cert->site, sizeof(cert->site), issued->site);
 	str_copy(cert->host, sizeof(cert->host), issued->host);
@@ -128,6 +158,19 @@ int certs_add(struct certs *c, const struct identity *issued, nsec_t wall_now, s
 	return rc;
 }
 
+const char *cert_name(const struct cert *c)
+{
+	bool is_named = (ROLES_TOOL | ROLE_BIT(ROLE_FACTORY)) >> c->role & 1;
+
+	return is_named && !c->has_uid && c->owner[0] ? c->owner : c->host;
+}
+
+/* Never what a tool calls itself: one that takes another's label would be hit with it, or shield it. */
+static bool is_meant(const struct cert *c, const char *what)
+{
+	return str_eq(c->serial, what) || str_eq(cert_name(c), what) || (c->token[0] && str_eq(c->token, what));
+}
+
 int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, struct err *e)
 {
 	size_t matched = 0, revoked = 0;
@@ -136,7 +179,7 @@ int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, 
 	for (size_t i = 0; i < c->n; i++) {
 		struct cert *cert = &c->v[i];
 
-		if (cert->wall_until <= wall_now || (!str_eq(cert->serial, what) && !str_eq(cert->host, what)))
+		if (cert->wall_until <= wall_now || !is_meant(cert, what))
 			continue;
 		matched++;
 		revoked += !cert->revoked;
@@ -151,13 +194,29 @@ int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, 
 	return rc;
 }
 
-bool certs_is_revoked(const struct certs *c, const uint8_t serial[SERIAL_BYTES])
+const struct cert *certs_find(const struct certs *c, const uint8_t serial[SERIAL_BYTES])
 {
 	char hex[2 * SERIAL_BYTES + 1];
 
 	str_hex(hex, serial, SERIAL_BYTES);
 	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].revoked && str_eq(c->v[i].serial, hex))
+		if (str_eq(c->v[i].serial, hex))
+			return &c->v[i];
+	return NULL;
+}
+
+bool certs_is_revoked(const struct certs *c, const uint8_t serial[SERIAL_BYTES])
+{
+	const struct cert *cert = certs_find(c, serial);
+
+	return cert && cert->revoked;
+}
+
+bool certs_has_owner(const struct certs *c, const char *owner, const char *token, nsec_t wall_now)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].wall_until > wall_now && !c->v[i].revoked && str_eq(c->v[i].owner, owner) &&
+		    !str_eq(c->v[i].token, token))
 			return true;
 	return false;
 }
@@ -172,7 +231,8 @@ nsec_t certs_issued_last(const struct certs *c, const struct identity *who)
 		const struct cert *x = &c->v[i];
 
 		if (x->wall_issued > last && x->role == who->role && str_eq(x->host, who->host) &&
-		    str_eq(x->site, who->site) && !str_eq(x->serial, own))
+		    str_eq(x->site, who->site) && str_eq(x->owner, who->owner) && str_eq(x->token, who->token) &&
+		    !str_eq(x->serial, own))
 			last = x->wall_issued;
 	}
 	return last;

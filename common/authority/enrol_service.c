@@ -71,9 +71,65 @@ static enum role granted_role(unsigned roles)
 	return ROLE_NONE;
 }
 
-/* Who the peer may become: fills `as`. */
-static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now, struct identity *as,
-		  struct err *e)
+/* What a certificate is issued for. */
+struct terms {
+	struct identity as;
+	nsec_t life, limit; /* limit as cert.wall_limit */
+};
+
+static bool is_label(const char *s)
+{
+	return str_is_name(s, strlen(s)) && !strchr(s, '/');
+}
+
+/* A tool's host is the words that it has for itself; whose it is comes from the token alone. */
+static int take_names(const struct msg_enrol *m, bool is_tool, struct identity *as, struct err *e)
+{
+	const char *host = is_tool && m->name[0] ? m->name : m->host;
+	char uri[IDENTITY_URI_BYTES];
+	int rc;
+
+	if (is_tool ? !is_label(host) : !identity_host_is_valid(host))
+		return err_set(e, ERR_INVALID, "the request names no host: letters, digits, '.', '_', '-', ':'");
+	str_copy(as->host, sizeof(as->host), host);
+	rc = identity_to_uri(uri, as, e);
+	return rc || strlen(uri) <= ENROL_URI_MAX_BYTES ? rc : err_set(e, ERR_INVALID, "this name is too long");
+}
+
+static int take_owner(const struct enrol_service *s, const struct token_grant *g, const char *id, nsec_t now,
+		      struct identity *as, struct err *e)
+{
+	str_copy(as->owner, sizeof(as->owner), g->owner);
+	as->has_uid = g->has_uid;
+	as->uid = g->uid;
+	/* The user's own strings are one as good as the other, and take turns. */
+	if (g->has_uid)
+		return 0;
+	str_copy(as->token, sizeof(as->token), id);
+	if (!certs_has_owner(s->conf.certs, as->owner, id, now))
+		return 0;
+	return err_set(e, ERR_DENIED, "the name %s has a valid certificate by another token: revoke that one first",
+		       as->owner);
+}
+
+static nsec_t life_of(const struct enrol_service *s, enum role role)
+{
+	return role == ROLE_TOOL_OBSERVE && s->conf.observer_lifetime ? s->conf.observer_lifetime : s->conf.cert_lifetime;
+}
+
+/* A tool's certificate is for as long as its owner said; a daemon's is renewed. */
+static void take_times(const struct enrol_service *s, const struct token_grant *g, nsec_t now, struct terms *t)
+{
+	t->limit = g->wall_certs_until;
+	t->life = life_of(s, t->as.role);
+	if (t->limit && ROLES_TOOL >> t->as.role & 1)
+		t->life = t->limit - now;
+	if (g->job[0] && t->life > ENROL_JOB_LIFETIME_NS)
+		t->life = ENROL_JOB_LIFETIME_NS;
+}
+
+/* Who the peer may become: fills `t`. */
+static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now, struct terms *t, struct err *e)
 {
 	struct token_claim claim = { .id = m->token_id, .secret = m->secret.p, .nsecret = m->secret.n,
 				     .roles = claimed_roles(m->role) };
@@ -87,36 +143,31 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 	rc = tokens_check(s->conf.tokens, &claim, now, &grant, e);
 	if (rc)
 		return rc;
-	if (!str_is_name(m->host, strlen(m->host)))
-		return err_set(e, ERR_INVALID, "the request names no host");
-	if (!is_tool)
+	t->as.role = granted_role(grant.roles & claim.roles);
+	rc = take_owner(s, &grant, m->token_id, now, &t->as, e);
+	if (!rc)
+		rc = take_names(m, is_tool, &t->as, e);
+	if (!rc && !is_tool)
 		rc = s->conf.choose_site(s->conf.arg, m->site, m->host, &site, e);
-	if (rc)
-		return rc;
-	as->role = granted_role(grant.roles & claim.roles);
-	str_copy(as->site, sizeof(as->site), site);
-	if (is_tool && m->name[0] && str_is_name(m->name, strlen(m->name)))
-		str_copy(as->host, sizeof(as->host), m->name);
-	else
-		str_copy(as->host, sizeof(as->host), m->host);
-	return 0;
+	str_copy(t->as.site, sizeof(t->as.site), site);
+	take_times(s, &grant, now, t);
+	return rc;
 }
 
-static int issue(struct enrol_service *s, struct identity *as, struct bytes csr, struct buf *cert,
-		 struct err *e)
+static int issue(struct enrol_service *s, struct terms *t, struct bytes csr, struct buf *cert, struct err *e)
 {
 	nsec_t now = s->conf.wall_now(s->conf.arg);
 	struct identity issued;
 	char who[ERR_TEXT_BYTES];
 	int rc;
 
-	as->wall_not_before = now - CLOCK_SKEW_NS;
-	as->wall_not_after = now + (as->role == ROLE_TOOL_OBSERVE && s->conf.observer_lifetime
-					    ? s->conf.observer_lifetime
-					    : s->conf.cert_lifetime);
-	rc = pki_ca_issue(s->conf.ca, csr.p, csr.n, as, cert, &issued, e);
+	t->as.wall_not_before = now - CLOCK_SKEW_NS;
+	t->as.wall_not_after = now + t->life;
+	if (t->limit && t->as.wall_not_after > t->limit)
+		t->as.wall_not_after = t->limit;
+	rc = pki_ca_issue(s->conf.ca, csr.p, csr.n, &t->as, cert, &issued, e);
 	if (!rc)
-		rc = certs_add(s->conf.certs, &issued, now, e);
+		rc = certs_add(s->conf.certs, &issued, t->limit, now, e);
 	if (!rc)
 		log_info("enrol", "certificate issued to %s", identity_describe(who, sizeof(who), &issued));
 	return rc;
@@ -142,15 +193,15 @@ void enrol_service_grant(struct enrol_service *s, const struct msg_enrol *m, str
 			 struct msg_enrol_ack *ack)
 {
 	nsec_t now = s->conf.wall_now(s->conf.arg);
-	struct identity as = {0};
+	struct terms t = { .limit = 0 };
 	struct err why = {0};
-	int rc = decide(s, m, now, &as, &why);
+	int rc = decide(s, m, now, &t, &why);
 
 	/* Used up before the certificate exists: a crash in between costs a token, never grants two. */
 	if (!rc)
 		rc = tokens_use(s->conf.tokens, m->token_id, now, &why);
 	if (!rc)
-		rc = issue(s, &as, m->csr_der, cert, &why);
+		rc = issue(s, &t, m->csr_der, cert, &why);
 	if (rc)
 		log_warn("enrol", "enrolment refused: %s", why.text);
 	fill_ack(s, rc, &why, cert, ack);
@@ -160,26 +211,45 @@ static int may_renew(const struct enrol_service *s, const struct identity *who, 
 		     struct err *e)
 {
 	nsec_t half = (who->wall_not_after - who->wall_not_before) / 2;
+	const struct cert *cert = certs_find(s->conf.certs, who->serial);
 
-	if (certs_is_revoked(s->conf.certs, who->serial))
+	if (!cert)
+		return err_set(e, ERR_DENIED, "this certificate is not in the list of those that are valid");
+	if (cert->revoked)
 		return err_set(e, ERR_DENIED, "this certificate is revoked");
 	if (now < who->wall_not_before + half)
 		return err_set(e, ERR_AGAIN,
 			       "less than half of the life of this certificate is over");
+	if (cert->wall_limit && who->wall_not_after + NSEC_PER_SEC >= cert->wall_limit)
+		return err_set(e, ERR_DENIED, "it ends with the token that it came by: take a new connection string");
 	if (now - certs_issued_last(s->conf.certs, who) < ENROL_RENEW_MIN_NS)
 		return err_set(e, ERR_AGAIN, "another one for the same names was issued a moment ago");
 	return 0;
 }
 
+/* For as long as the one before at the most. */
+static void renewal_terms(const struct enrol_service *s, const struct identity *who, struct terms *t)
+{
+	nsec_t before = who->wall_not_after - who->wall_not_before - CLOCK_SKEW_NS;
+
+	t->as = *who;
+	t->life = life_of(s, who->role);
+	t->limit = certs_find(s->conf.certs, who->serial)->wall_limit;
+	if (t->life > before && before > 0)
+		t->life = before;
+}
+
 void enrol_service_renew(struct enrol_service *s, const struct identity *who, const struct msg_enrol *m,
 			 struct buf *cert, struct msg_enrol_ack *ack)
 {
-	struct identity as = *who;
+	struct terms t = { .limit = 0 };
 	struct err why = {0};
 	int rc = may_renew(s, who, s->conf.wall_now(s->conf.arg), &why);
 
-	if (!rc)
-		rc = issue(s, &as, m->csr_der, cert, &why);
+	if (!rc) {
+		renewal_terms(s, who, &t);
+		rc = issue(s, &t, m->csr_der, cert, &why);
+	}
 	fill_ack(s, rc, &why, cert, ack);
 }
 

@@ -47,6 +47,14 @@ static void owner_name(char *out, size_t size)
 		snprintf(out, size, "%ld@%s", (long)getuid(), host);
 }
 
+void state_owner(char out[IDENTITY_OWNER_MAX_BYTES + 1])
+{
+	const struct passwd *pw = getpwuid(getuid());
+
+	if (!pw || !str_copy(out, IDENTITY_OWNER_MAX_BYTES + 1, pw->pw_name) || !identity_owner_is_valid(out))
+		snprintf(out, IDENTITY_OWNER_MAX_BYTES + 1, "%ld", (long)getuid());
+}
+
 /* A certificate of our own into s->creds and the directory; on failure what we had stays. */
 static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifetime, struct err *e)
 {
@@ -61,6 +69,9 @@ static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifeti
 	int rc = pki_key_new(&key, e);
 
 	host_name(as.host, sizeof(as.host));
+	state_owner(as.owner);
+	as.has_uid = true;
+	as.uid = getuid();
 	if (!rc)
 		rc = pki_csr_make(key, &csr, e);
 	if (!rc)
@@ -92,7 +103,7 @@ static bool is_fresh(const struct state *s, nsec_t now)
 
 	return s->creds.cert_pem &&
 	       !pki_creds_check(&s->creds, pki_ca_pin(s->ca), now, &who, NULL) &&
-	       who.role == ROLE_MAINSM &&
+	       who.role == ROLE_MAINSM && who.has_uid &&
 	       now < who.wall_not_after - (who.wall_not_after - who.wall_not_before) / 3;
 }
 

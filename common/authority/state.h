@@ -25,6 +25,9 @@ int state_init(struct state *s, const char *base, const char *name, struct err *
 /* A path of the directory. ERR_LIMIT. */
 int state_path(const struct state *s, const char *name, char out[FILE_PATH_BYTES], struct err *e);
 
+/* The user whose monitor it is, as a name of an identity. */
+void state_owner(char out[IDENTITY_OWNER_MAX_BYTES + 1]);
+
 /* CA and our certificate, made or renewed when needed. */
 int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct err *e);
 

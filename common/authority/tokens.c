@@ -10,15 +10,19 @@
 #include "common/authority/fields.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAX_BYTES (TOKENS_MAX * 512)
+#define FILE_MAX_BYTES (TOKENS_MAX * 1024)
+#define FIELDS 10
+#define OLD_FIELDS 6 /* of a file that knows no owners */
 
 struct token_item {
-	char id[TOKEN_ID_LEN + 1];
+	char id[IDENTITY_TOKEN_MAX_BYTES + 1];
 	char hash[PKI_PIN_BYTES]; /* of the secret */
 	struct token_grant grant;
+	nsec_t paid_until; /* wall time; each use costs TOKEN_PACE_NS */
 };
 
 struct tokens {
@@ -33,21 +37,42 @@ static void hash_secret(char out[PKI_PIN_BYTES], const void *p, size_t n)
 	pki_pin(out, p, n);
 }
 
+static bool is_id(const char *s)
+{
+	return strlen(s) == TOKEN_ID_LEN || (token_is_for_lms(s) && strlen(s) == strlen(TOKEN_LM_PREFIX) + TOKEN_ID_LEN);
+}
+
+/* The fields that came later: owner, uid, end of certificates, job. */
+static int parse_rest(struct token_grant *g, char **f, struct err *e)
+{
+	uint64_t uid = 0;
+
+	if ((f[0][0] && !identity_owner_is_valid(f[0])) || (f[1][0] && str_to_u64(f[1], 0, UINT32_MAX, &uid)) ||
+	    str_to_i64(f[2], 0, INT64_MAX, &g->wall_certs_until) || strlen(f[3]) > NAME_MAX_BYTES)
+		return err_set(e, ERR_PARSE, "a field of this token is wrong");
+	str_copy(g->owner, sizeof(g->owner), f[0]);
+	str_copy(g->job, sizeof(g->job), f[3]);
+	g->has_uid = f[1][0];
+	g->uid = (uint32_t)uid;
+	return 0;
+}
+
 static int parse_line(struct tokens *t, char *line, struct err *e)
 {
-	char *f[6];
+	char *f[FIELDS];
 	struct token_item *item;
 	uint64_t roles, uses;
+	size_t n = fields_split(line, f, FIELDS);
 	int rc;
 
-	if (fields_split(line, f, 6) != 6)
-		return err_set(e, ERR_PARSE, "a token has six fields");
+	if (n != FIELDS && n != OLD_FIELDS)
+		return err_set(e, ERR_PARSE, "a token has %d fields", FIELDS);
 	rc = array_grow(&t->v, &t->cap, t->n + 1, sizeof(*t->v), TOKENS_MAX);
 	if (rc)
 		return err_set(e, (enum err_code)-rc, "too many tokens");
 	item = &t->v[t->n];
 	*item = (struct token_item){0};
-	if (strlen(f[0]) != TOKEN_ID_LEN || strlen(f[1]) != PKI_PIN_BYTES - 1 ||
+	if (!is_id(f[0]) || strlen(f[1]) != PKI_PIN_BYTES - 1 ||
 	    str_to_u64(f[2], 1, (1u << ROLE_COUNT) - 1, &roles) || str_to_u64(f[3], 0, UINT32_MAX, &uses) ||
 	    str_to_i64(f[4], 0, INT64_MAX, &item->grant.wall_until) || strlen(f[5]) > NAME_MAX_BYTES)
 		return err_set(e, ERR_PARSE, "a field of this token is wrong");
@@ -56,8 +81,9 @@ static int parse_line(struct tokens *t, char *line, struct err *e)
 	str_copy(item->grant.site, sizeof(item->grant.site), f[5]);
 	item->grant.roles = (unsigned)roles;
 	item->grant.uses = (uint32_t)uses;
-	t->n++;
-	return 0;
+	rc = n == FIELDS ? parse_rest(&item->grant, f + OLD_FIELDS, e) : 0;
+	t->n += rc == 0;
+	return rc;
 }
 
 static int parse_token(void *arg, char *line, struct err *e)
@@ -93,6 +119,17 @@ void tokens_free(struct tokens *t)
 	free(t);
 }
 
+static void put_item(struct buf *b, const struct token_item *item)
+{
+	const struct token_grant *g = &item->grant;
+	char uid[16] = "";
+
+	if (g->has_uid)
+		snprintf(uid, sizeof(uid), "%" PRIu32, g->uid);
+	buf_printf(b, "%s\t%s\t%u\t%u\t%" PRId64 "\t%s\t%s\t%s\t%" PRId64 "\t%s\n", item->id, item->hash, g->roles,
+		   g->uses, g->wall_until, g->site, g->owner, uid, g->wall_certs_until, g->job);
+}
+
 static int save(const struct tokens *t, struct err *e)
 {
 	struct buf b = BUF_INIT(FILE_MAX_BYTES);
@@ -100,14 +137,9 @@ static int save(const struct tokens *t, struct err *e)
 
 	if (!t->path)
 		return 0;
-	for (size_t i = 0; i < t->n; i++) {
-		const struct token_item *item = &t->v[i];
-
-		if (!item->grant.is_volatile)
-			buf_printf(&b, "%s\t%s\t%u\t%u\t%" PRId64 "\t%s\n", item->id, item->hash,
-				   item->grant.roles, item->grant.uses, item->grant.wall_until,
-				   item->grant.site);
-	}
+	for (size_t i = 0; i < t->n; i++)
+		if (!t->v[i].grant.is_volatile)
+			put_item(&b, &t->v[i]);
 	rc = b.failed ? err_nomem(e) : file_write_atomic(t->path, b.p ? (const char *)b.p : "", b.n, e);
 	buf_done(&b);
 	return rc;
@@ -123,34 +155,76 @@ static void drop_ended(struct tokens *t, nsec_t wall_now)
 	t->n = kept;
 }
 
-static int make_text(struct token_text *out, struct err *e)
+/* At most TOKEN_JOBS_MAX - 1 are left: the one that would end first has been of no use for longest. */
+static void make_room_for_job(struct tokens *t)
 {
-	uint8_t id[TOKEN_ID_LEN * 5 / 8], secret[16];
-	int rc = rng_fill_random(id, sizeof(id), e);
+	size_t n = 0, first = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].grant.job[0] && (!n++ || t->v[i].grant.wall_until < t->v[first].grant.wall_until))
+			first = i;
+	if (n >= TOKEN_JOBS_MAX)
+		t->v[first] = t->v[--t->n];
+}
+
+bool token_is_for_lms(const char *id)
+{
+	return str_has_prefix(id, TOKEN_LM_PREFIX);
+}
+
+static int make_text(unsigned roles, struct token_text *out, struct err *e)
+{
+	char id[TOKEN_ID_LEN + 1];
+	uint8_t bytes[TOKEN_ID_LEN * 5 / 8], secret[16];
+	int rc = rng_fill_random(bytes, sizeof(bytes), e);
 
 	if (!rc)
 		rc = rng_fill_random(secret, sizeof(secret), e);
 	if (rc)
 		return rc;
-	str_base32(out->id, id, sizeof(id));
+	str_base32(id, bytes, sizeof(bytes));
+	snprintf(out->id, sizeof(out->id), "%s%s", roles == ROLE_BIT(ROLE_LM) ? TOKEN_LM_PREFIX : "", id);
 	str_base32(out->secret, secret, sizeof(secret));
 	str_wipe(secret, sizeof(secret));
 	return 0;
+}
+
+static int check_owner(const struct tokens *t, const struct token_grant *g, struct err *e)
+{
+	if (!g->owner[0])
+		return 0;
+	if (!identity_owner_is_valid(g->owner))
+		return err_set(e, ERR_INVALID, "a name has 1 to %d letters, digits, '.', '_', '-', '+'",
+			       IDENTITY_OWNER_MAX_BYTES);
+	for (size_t i = 0; i < t->n; i++)
+		if (str_eq(t->v[i].grant.owner, g->owner) && !(t->v[i].grant.has_uid && g->has_uid))
+			return err_set(e, ERR_EXISTS, "another token has the name %s: it ends by time or by use",
+				       g->owner);
+	return 0;
+}
+
+static int check_grant(struct tokens *t, const struct token_grant *g, nsec_t wall_now, struct err *e)
+{
+	if (!g->roles || g->wall_until <= wall_now)
+		return err_set(e, ERR_INVALID, "a token needs a role and a time to live");
+	drop_ended(t, wall_now);
+	if (g->job[0])
+		make_room_for_job(t);
+	return check_owner(t, g, e);
 }
 
 int tokens_mint(struct tokens *t, const struct token_grant *g, nsec_t wall_now, struct token_text *out,
 		struct err *e)
 {
 	struct token_item *item;
-	int rc;
+	int rc = check_grant(t, g, wall_now, e);
 
-	if (!g->roles || g->wall_until <= wall_now)
-		return err_set(e, ERR_INVALID, "a token needs a role and a time to live");
-	drop_ended(t, wall_now);
+	if (rc)
+		return rc;
 	rc = array_grow(&t->v, &t->cap, t->n + 1, sizeof(*t->v), TOKENS_MAX);
 	if (rc)
 		return err_set(e, (enum err_code)-rc, "there are %d valid tokens already", TOKENS_MAX);
-	rc = make_text(out, e);
+	rc = make_text(g->roles, out, e);
 	if (rc)
 		return rc;
 	item = &t->v[t->n];
@@ -172,6 +246,16 @@ static struct token_item *find(const struct tokens *t, const char *id)
 	return NULL;
 }
 
+static int refuse_role(const struct token_grant *g, const char *id, struct err *e)
+{
+	char roles[128];
+
+	if (token_is_for_lms(id))
+		return err_set(e, ERR_DENIED, "this token is for another role: it is for programs that are watched; "
+			       "a tool takes one of its own (omig cert token)");
+	return err_set(e, ERR_DENIED, "this token is for another role: %s", role_set_names(roles, sizeof(roles), g->roles));
+}
+
 int tokens_check(const struct tokens *t, const struct token_claim *c, nsec_t wall_now,
 		 struct token_grant *out, struct err *e)
 {
@@ -188,11 +272,27 @@ int tokens_check(const struct tokens *t, const struct token_claim *c, nsec_t wal
 	if (item->grant.wall_until <= wall_now)
 		return err_set(e, ERR_DENIED, "this token has ended: take a new connection string");
 	if (!(item->grant.roles & c->roles))
-		return err_set(e, ERR_DENIED, "this token is for another role");
+		return refuse_role(&item->grant, c->id, e);
 	if (item->grant.site[0] && !str_eq(item->grant.site, c->site))
 		return err_set(e, ERR_DENIED, "this token is for site %s", item->grant.site);
 	*out = item->grant;
+	if (!out->owner[0])
+		str_copy(out->owner, sizeof(out->owner), item->id);
 	return 0;
+}
+
+/* However many places it is used from. */
+static bool is_too_fast(struct token_item *item, nsec_t wall_now)
+{
+	const nsec_t most = TOKEN_BURST * TOKEN_PACE_NS;
+
+	/* The clock may have been set: nobody waits longer than for the burst. */
+	if (item->paid_until < wall_now || item->paid_until > wall_now + 2 * most)
+		item->paid_until = wall_now;
+	if (item->paid_until - wall_now >= most)
+		return true;
+	item->paid_until += TOKEN_PACE_NS;
+	return false;
 }
 
 int tokens_use(struct tokens *t, const char *id, nsec_t wall_now, struct err *e)
@@ -202,6 +302,9 @@ int tokens_use(struct tokens *t, const char *id, nsec_t wall_now, struct err *e)
 
 	if (!item)
 		return err_set(e, ERR_NOTFOUND, "no such token");
+	if (is_too_fast(item, wall_now))
+		return err_set(e, ERR_AGAIN, "more than %d have enrolled with this token at once: one every %d ms may follow",
+			       TOKEN_BURST, (int)(TOKEN_PACE_NS / NSEC_PER_MSEC));
 	if (item->grant.uses == 0)
 		return 0;
 	is_volatile = item->grant.is_volatile;
@@ -211,6 +314,24 @@ int tokens_use(struct tokens *t, const char *id, nsec_t wall_now, struct err *e)
 		*item = t->v[--t->n];
 	drop_ended(t, wall_now);
 	return is_volatile ? 0 : save(t, e);
+}
+
+int tokens_keep_jobs(struct tokens *t, bool (*lives)(void *arg, const char *job), void *arg, nsec_t wall_now,
+		     struct err *e)
+{
+	bool is_changed = false;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct token_grant *g = &t->v[i].grant;
+
+		/* Not for less than a part of that time: each change is written. */
+		if (!g->job[0] || g->wall_until <= wall_now ||
+		    g->wall_until > wall_now + TOKEN_JOB_IDLE_NS - TOKEN_JOB_IDLE_NS / 8 || !lives(arg, g->job))
+			continue;
+		g->wall_until = wall_now + TOKEN_JOB_IDLE_NS;
+		is_changed = true;
+	}
+	return is_changed ? save(t, e) : 0;
 }
 
 size_t tokens_count(const struct tokens *t, nsec_t wall_now)

@@ -67,7 +67,7 @@ static int private_dir(const char *path, bool make, struct err *e)
 	if (st.st_uid != geteuid())
 		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us", copy, st.st_uid);
 	if (st.st_mode & 077)
-		return err_set(e, ERR_DENIED, "%s: mode %04o lets others in, it must be 0700", copy,
+		return err_set(e, ERR_DENIED, "%s: mode %04o lets others in: close it by chmod -R go=", copy,
 			       st.st_mode & 07777u);
 	return 0;
 }
@@ -96,14 +96,31 @@ static int fall_back(char *out, bool make, struct err *e)
 	return private_dir(out, make, e);
 }
 
-/* An unusable place that nobody named explicitly is no error: /tmp is left. */
+static bool is_of(const char *path, bool own)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && (st.st_uid == geteuid()) == own;
+}
+
+/*
+ * A usual place that cannot be had is no error: /tmp is left. One that is there, ours, and open to others is: what lies
+ * in it (an authority, a socket) would be passed over without a word.
+ */
 static int first_usable(char *out, const char *parent, const char *below, bool make,
 			struct err *e)
 {
-	if (parent && !file_join(out, FILE_PATH_BYTES, parent, below, NULL) &&
-	    !private_dir(out, make, NULL))
+	struct err why = { 0 };
+
+	if (!parent || file_join(out, FILE_PATH_BYTES, parent, below, NULL))
+		return fall_back(out, make, e);
+	if (!private_dir(out, make, &why))
 		return 0;
-	return fall_back(out, make, e);
+	if (!is_of(out, true))
+		return fall_back(out, make, e);
+	if (e)
+		*e = why;
+	return -(int)why.code;
 }
 
 static int explicit_dir(char *out, const char *dir, bool make, struct err *e)
@@ -134,23 +151,45 @@ int file_state_dir_find(char *out, struct err *e)
 	return state_dir(out, false, e);
 }
 
-static int runtime_dir(char *out, bool make, struct err *e)
+/* Names in /tmp are for the first to come: what another user has taken there is passed over. *taken, if any, says so. */
+static int runtime_dir(char *out, bool make, struct err *taken, struct err *e)
 {
 	const char *own = getenv("OMIG_RUNTIME_DIR");
+	char state[FILE_PATH_BYTES];
+	struct err why = { 0 };
+	int rc;
 
 	if (own && *own)
 		return explicit_dir(out, own, make, e);
-	return first_usable(out, absolute_env("XDG_RUNTIME_DIR"), "omig", make, e);
+	rc = first_usable(out, absolute_env("XDG_RUNTIME_DIR"), "omig", make, &why);
+	if (rc && is_of(out, false) && !state_dir(state, make, NULL) &&
+	    !file_join(out, FILE_PATH_BYTES, state, "run", NULL) && !private_dir(out, make, NULL)) {
+		if (taken)
+			err_set(taken, ERR_DENIED, "%s; %s is used", why.text, out);
+		return 0;
+	}
+	if (rc && e)
+		*e = why;
+	return rc;
 }
 
 int file_runtime_dir(char *out, struct err *e)
 {
-	return runtime_dir(out, true, e);
+	return runtime_dir(out, true, NULL, e);
+}
+
+int file_runtime_dir_taken(struct err *e)
+{
+	char out[FILE_PATH_BYTES];
+	struct err taken = { 0 };
+
+	runtime_dir(out, false, &taken, NULL);
+	return taken.code ? err_set(e, taken.code, "%s", taken.text) : 0;
 }
 
 int file_runtime_dir_find(char *out, struct err *e)
 {
-	return runtime_dir(out, false, e);
+	return runtime_dir(out, false, NULL, e);
 }
 
 int file_beside_program(char *out, const char *name, struct err *e)

@@ -27,6 +27,25 @@ static const char *const names[ERR_NCODES] = {
 	[ERR_INTERNAL] = "INTERNAL",
 };
 
+/* Far enough back for most words; a longer one, such as a path, is cut itself. */
+#define WORD_MAX_BYTES 32
+#define CUT_MARK "..."
+
+static void cut_text(struct err *e, const char *all)
+{
+	size_t n, word;
+
+	if (str_copy(e->text, sizeof(e->text), all))
+		return;
+	str_copy(e->text, sizeof(e->text) - strlen(CUT_MARK), all);
+	n = strlen(e->text);
+	for (word = n; word > 0 && n - word < WORD_MAX_BYTES && all[word] != ' ';)
+		word--;
+	if (word > 0 && all[word] == ' ')
+		n = word;
+	memcpy(e->text + n, CUT_MARK, sizeof(CUT_MARK));
+}
+
 /* Formats through a scratch text: arguments may point into e->text. */
 static void __attribute__((format(printf, 2, 0)))
 set_text(struct err *e, const char *fmt, va_list ap)
@@ -35,7 +54,7 @@ set_text(struct err *e, const char *fmt, va_list ap)
 
 	if (vsnprintf(scratch, sizeof(scratch), fmt, ap) < 0)
 		scratch[0] = '\0';
-	str_copy(e->text, sizeof(e->text), scratch);
+	cut_text(e, scratch);
 }
 
 int err_set(struct err *e, enum err_code code, const char *fmt, ...)
@@ -57,18 +76,16 @@ int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 
 int err_sys(struct err *e, const char *fmt, ...)
 {
-	char words[ERR_TEXT_BYTES];
+	char all[2 * ERR_TEXT_BYTES + 2];
 	int saved = errno;
-	size_t n;
 	va_list ap;
 
 	if (e) {
 		va_start(ap, fmt);
 		set_text(e, fmt, ap);
 		va_end(ap);
-		n = strlen(e->text);
-		snprintf(words, sizeof(words), ": %s", strerror_r(saved, (char[64]){ 0 }, 64));
-		str_copy(e->text + n, sizeof(e->text) - n, words);
+		snprintf(all, sizeof(all), "%s: %s", e->text, strerror_r(saved, (char[64]){ 0 }, 64));
+		cut_text(e, all);
 		e->code = ERR_SYS;
 		e->sys = saved;
 		e->line = e->col = 0;
@@ -95,7 +112,7 @@ int err_add(struct err *e, const char *fmt, ...)
 	set_text(&front, fmt, ap);
 	va_end(ap);
 	snprintf(all, sizeof(all), "%s: %s", front.text, e->text);
-	str_copy(e->text, sizeof(e->text), all);
+	cut_text(e, all);
 	errno = saved;
 	return -(int)e->code;
 }

@@ -33,7 +33,7 @@ struct err {
 	enum err_code code;
 	int sys; /* errno of an ERR_SYS, else 0 */
 	unsigned line, col; /* position in an input, from 1; 0 = none */
-	char text[ERR_TEXT_BYTES]; /* one line, cut at a character, always terminated */
+	char text[ERR_TEXT_BYTES]; /* one line; a longer one is cut at a word, with "..." */
 };
 
 /*

@@ -50,7 +50,7 @@ static int check_kind(const char *path, const struct stat *st, unsigned flags, s
 	if ((flags & FILE_SECRET) && st->st_uid != me)
 		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us", path, st->st_uid);
 	if ((flags & FILE_SECRET) && (st->st_mode & 077))
-		return err_set(e, ERR_DENIED, "%s: mode %04o lets others in, it must be 0600", path,
+		return err_set(e, ERR_DENIED, "%s: mode %04o lets others in: close it by chmod 600", path,
 			       st->st_mode & 07777u);
 	if ((flags & FILE_OWNED) && st->st_uid != me && st->st_uid != 0)
 		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us or root", path,

@@ -77,10 +77,14 @@ int file_beside_program(char *out, const char *name, struct err *e);
  * Where things live, made and checked by file_private_dir().
  *   state:   $OMIG_STATE_DIR, $XDG_STATE_HOME/omig, $HOME/.local/state/omig
  *   runtime: $OMIG_RUNTIME_DIR, $XDG_RUNTIME_DIR/omig, /tmp/omig-UID
- * Both fall back to /tmp/omig-UID. out has FILE_PATH_BYTES.
+ * Both fall back to /tmp/omig-UID, and the runtime directory from there to "run" below the state directory where another
+ * user has that name. One that is ours and open to others is ERR_DENIED. out has FILE_PATH_BYTES.
  */
 int file_state_dir(char *out, struct err *e);
 int file_runtime_dir(char *out, struct err *e);
+
+/* ERR_DENIED, in words, when another user has taken the name of the runtime directory; else 0. Nothing is made. */
+int file_runtime_dir_taken(struct err *e);
 
 /* The same places, where they would be: nothing is made. */
 int file_state_dir_find(char *out, struct err *e);

@@ -49,6 +49,7 @@
 #define OMIS_DEPTH_MAX 16 /* nesting of lists; the parser recurses */
 #define OMIS_TOKENS_MAX 4096 /* tokens written in one request */
 #define OMIS_OBJECTS_MAX 65536 /* objects after expansion: ten thousand ranks with threads */
+#define OMIS_VALUES_MAX (4 * OMIS_OBJECTS_MAX) /* of one text: a host's part of 4,096 outputs has 40 each and 64 to spare */
 #define TOOL_CSRS_MAX 256 /* conditional requests of one tool */
 #define CSR_ACTIONS_MAX 16 /* actions that one event may start */
 #define TOOL_FIRINGS_PER_SEC_MAX 1000 /* conditions whose actions leave the rank */
@@ -56,6 +57,7 @@
 #define TRACE_EVENTS_PER_SEC_MAX 10000
 #define CAUSAL_DEPTH_MAX 4 /* an action's event starts an action, ...: loops end here */
 #define TOOLS_MAX 64 /* connected to one mainsm */
+#define TOOLS_ADMIN_PLACES 8 /* of them, for tool-admin: some commands of an owner that throws others out */
 
 /* of one process in one call: written as numbers it is a quarter of a frame */
 #define MEMORY_CALL_MAX_BYTES (64 * 1024)

@@ -101,6 +101,17 @@ int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out)
 	return -ERR_INVALID;
 }
 
+int opt_to_nsec_unit(const char *s, int64_t min, int64_t max, int64_t *out)
+{
+	int64_t v;
+	int rc = opt_to_nsec(s, min, max, &v);
+
+	if (rc || (v && !s[strspn(s, "0123456789.-")]))
+		return -ERR_INVALID;
+	*out = v;
+	return 0;
+}
+
 static int time_refused(const struct opt *o, bool ranged, struct err *e)
 {
 	char min[OPT_NSEC_BYTES], max[OPT_NSEC_BYTES];

@@ -83,6 +83,11 @@ void opt_print_complete(const struct opt_spec *spec, FILE *to);
 /* "200ms" -> 200000000; the rules of OPT_NSEC. -ERR_INVALID. */
 int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out);
 
+/*
+ * The same for files that outlive the memory of their units: a unit is needed, but for 0. -ERR_INVALID.
+ */
+int opt_to_nsec_unit(const char *s, int64_t min, int64_t max, int64_t *out);
+
 #define OPT_NSEC_BYTES 32
 
 /* 200000000 -> "200ms": as opt_to_nsec() reads it, in the largest unit of which it is a whole number. Returns out. */

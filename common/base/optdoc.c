@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define HELP_COLUMN 28
-#define HELP_COLUMNS 90 /* of the text below the options */
+#define HELP_COLUMNS 80 /* of the text below the options */
 
 static const struct opt own[] = {
 	{ .name = "help", .short_name = 'h', .help = "print this help and exit" },
@@ -58,25 +58,31 @@ static bool has_times(const struct opt_spec *spec)
 	return false;
 }
 
-/* So much of the line fits: up to a space, or all of it. */
-static size_t fitting(const char *line, size_t n)
+/* A newline of the text ends a sentence, or an indented or empty line; others are where the source was broken. */
+static bool is_break(const char *text, const char *at)
 {
-	size_t at = HELP_COLUMNS;
-
-	if (n <= HELP_COLUMNS)
-		return n;
-	while (at && line[at] != ' ')
-		at--;
-	return at ? at : n;
+	return at == text || strchr(".\n", at[-1]) ||
+	       strchr(" \n", at[1]); /* the latter also at the end */
 }
 
-static void print_broken(const char *text, FILE *to)
+/* Fills the line: a text that is broken in its source would be broken twice by a narrower one. */
+static void print_filled(const char *text, FILE *to)
 {
-	while (*text) {
-		size_t n = strcspn(text, "\n"), part = fitting(text, n);
+	size_t column = 0;
 
-		fprintf(to, "%.*s\n", (int)part, text);
-		text += part + (text[part] != 0);
+	for (const char *at = text; *at;) {
+		size_t n = strcspn(at, column == 0 && *at == ' ' ? "\n"
+								 : " \n"); /* indented: as it is */
+		bool is_full = column && column + 1 + n > HELP_COLUMNS;
+
+		fprintf(to, "%s%.*s", is_full ? "\n" : column && n ? " " : "", (int)n, at);
+		column = (is_full || !column ? 0 : column + (n > 0)) + n;
+		at += n;
+		if (!*at || (*at == '\n' && is_break(text, at))) {
+			fputc('\n', to);
+			column = 0;
+		}
+		at += *at != '\0';
 	}
 }
 
@@ -87,7 +93,7 @@ void opt_print_help(const struct opt_spec *spec, FILE *to)
 	if (spec->details)
 		fprintf(to, "\n");
 	if (spec->details)
-		print_broken(spec->details, to);
+		print_filled(spec->details, to);
 	if (has_times(spec) || spec->manual)
 		fprintf(to, "\n");
 	if (has_times(spec))

@@ -129,6 +129,16 @@ nsec_t ticks_delta_to_nsec(const struct ticks_scale *s, uint64_t delta)
 	return ns > INT64_MAX ? INT64_MAX : (nsec_t)ns;
 }
 
+/* Before the base, too, a time is rounded towards the past. */
+static nsec_t delta_up(const struct ticks_scale *s, uint64_t delta)
+{
+	unsigned shift = s->shift & 63;
+	wide product = (wide)delta * s->mult, ns = product >> shift;
+
+	ns += (ns << shift) != product;
+	return ns > INT64_MAX ? INT64_MAX : (nsec_t)ns;
+}
+
 nsec_t ticks_to_nsec(const struct ticks_scale *s, uint64_t ticks)
 {
 	nsec_t ns;
@@ -137,8 +147,7 @@ nsec_t ticks_to_nsec(const struct ticks_scale *s, uint64_t ticks)
 		if (__builtin_add_overflow(s->base_ns,
 					   ticks_delta_to_nsec(s, ticks - s->base_ticks), &ns))
 			return INT64_MAX;
-	} else if (__builtin_sub_overflow(s->base_ns, ticks_delta_to_nsec(s, s->base_ticks - ticks),
-					  &ns)) {
+	} else if (__builtin_sub_overflow(s->base_ns, delta_up(s, s->base_ticks - ticks), &ns)) {
 		return INT64_MIN;
 	}
 	return ns;

@@ -6,6 +6,7 @@
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "common/daemon/audit_internal.h"
+#include "common/route/rights.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -200,9 +201,11 @@ void audit_close(struct audit *a)
 
 /* --- entries */
 
-bool audit_concerns(const struct omis_service *s)
+bool audit_concerns(const struct omis_call *c)
 {
-	if (s->right < OMIS_MANIPULATE)
+	const struct omis_service *s = c->service;
+
+	if (route_right_of_call(c) < OMIS_MANIPULATE)
 		return false;
 	/* What a daemon tells of itself changes nothing, and nobody's program is looked into. */
 	return s->class != OMIS_INFO || s->where == OMIS_AT_NODE || s->where == OMIS_AT_RANK;
@@ -231,7 +234,7 @@ void audit_note(struct audit *a, const struct audit_entry *x)
 			a->left_out++;
 			return;
 		}
-	} else if (!audit_concerns(x->call->service)) {
+	} else if (!audit_concerns(x->call)) {
 		return;
 	}
 	write_line(a, x, x->wall);

@@ -47,7 +47,7 @@ struct audit_entry {
 };
 
 /* Is it written down when it is done? Refusals always are. */
-bool audit_concerns(const struct omis_service *s);
+bool audit_concerns(const struct omis_call *c);
 
 /* A NULL audit writes nothing. More than AUDIT_REFUSED_MAX refusals of an identity are only counted. */
 void audit_note(struct audit *a, const struct audit_entry *x);

@@ -334,6 +334,15 @@ static int read_files(struct conf *c, const struct conf_input *in, struct err *e
 	return rc ? rc : read_user(c, in, e);
 }
 
+const char *conf_env_name(char *out, size_t size, const struct conf_key *k)
+{
+	snprintf(out, size, "OMIG_%s%s%s", k->section ? k->section : "", k->section ? "_" : "",
+		 k->name);
+	for (char *s = out; *s; s++)
+		*s = *s == '-' ? '_' : (char)toupper((unsigned char)*s);
+	return out;
+}
+
 static int read_env(struct conf *c, const char *const *env, struct err *e)
 {
 	char name[80], origin[100];
@@ -345,12 +354,8 @@ static int read_env(struct conf *c, const char *const *env, struct err *e)
 
 		if (k->flags & CONF_NOENV || is_group_key(c, k))
 			continue;
-		snprintf(name, sizeof(name), "OMIG_%s%s%s", k->section ? k->section : "",
-			 k->section ? "_" : "", k->name);
-		for (char *s = name; *s; s++)
-			*s = *s == '-' ? '_' : (char)toupper((unsigned char)*s);
+		value = env_find(env, conf_env_name(name, sizeof(name), k));
 		snprintf(origin, sizeof(origin), "environment %s", name);
-		value = env_find(env, name);
 		if (value)
 			rc = conf_put_top(c, k, value, &at, e);
 	}

@@ -64,6 +64,9 @@ int conf_group_item(struct conf *c, const struct conf_group *g, const char *name
 /* "section.name" or "name" into out. Returns out. */
 char *conf_key_name(char *out, size_t size, const struct conf_key *k);
 
+/* OMIG_KEY or OMIG_SECTION_KEY: where the environment has it, unless it is CONF_NOENV. */
+const char *conf_env_name(char *out, size_t size, const struct conf_key *k);
+
 /*
  * Checks and stores a value; with_text is what a CONF_STRING will point to. Text of an error: what
  * is wanted.

@@ -114,11 +114,15 @@ const char *conf_origin(const struct conf *c, const char *name)
 
 static void put_comment(const struct conf_schema *s, const struct conf_key *k, struct buf *out)
 {
+	bool is_env = !(k->flags & CONF_NOENV) && !is_of_group(s, k);
+	char name[80];
+
 	buf_printf(out, "\n# %s\n# ", k->help);
 	conf_value_describe(k, out);
-	buf_printf(out, "; default %s%s%s\n", *k->def ? k->def : "empty",
+	buf_printf(out, "; default %s%s%s%s%s\n", *k->def ? k->def : "empty",
 		   k->flags & CONF_RELOAD || is_of_group(s, k) ? "; changed by a reload" : "",
-		   k->flags & CONF_OPTION ? "; also an option" : "");
+		   k->flags & CONF_OPTION ? "; also an option" : "", is_env ? "; also " : "",
+		   is_env ? conf_env_name(name, sizeof(name), k) : "");
 }
 
 /* A secret is not written out: a comment stands for it. */

@@ -187,6 +187,24 @@ static int find_in_state(const char *state_dir, struct connstr *out, struct err 
 	return rc ? rc : read_conn(path, out, e);
 }
 
+int connstr_own(const char *state_dir, const char *pin, struct connstr *out, struct err *e)
+{
+	struct connstr own = { .nhost = 0 };
+	int rc = find_in_state(state_dir, &own, e);
+
+	if (!rc && strcmp(own.pin, pin) != 0)
+		rc = err_set(e, ERR_NOTFOUND, "mainsm.conn is of another monitor");
+	if (!rc)
+		*out = own;
+	str_wipe(own.secret, sizeof(own.secret));
+	return rc;
+}
+
+bool connstr_is_for_lms(const struct connstr *c)
+{
+	return str_has_prefix(c->token_id, CONNSTR_LM_PREFIX);
+}
+
 int connstr_find(const struct connstr_source *s, struct connstr *out, struct err *e)
 {
 	const char *env = getenv("OMIG_MAINSM");
@@ -200,6 +218,8 @@ int connstr_find(const struct connstr_source *s, struct connstr *out, struct err
 		rc = connstr_parse(env, out, e);
 		if (rc)
 			err_add(e, "OMIG_MAINSM");
+		else if (s->state_dir && (s->prefers_own || !out->token_id[0]))
+			connstr_own(s->state_dir, out->pin, out, NULL);
 		return rc;
 	}
 	if (s->state_dir)

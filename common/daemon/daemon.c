@@ -117,6 +117,19 @@ int daemon_lock(struct daemon *d, const char *path, struct err *e)
 	return lock_take(path, (int)d->args.lock_fd, &d->lock_fd, e);
 }
 
+void daemon_unlock(struct daemon *d)
+{
+	if (d->lock_fd >= 0)
+		close(d->lock_fd);
+	d->lock_fd = -1;
+	d->args.lock_fd = -1; /* the same, when it was inherited */
+}
+
+int daemon_pass_lock(struct daemon *d)
+{
+	return d->lock_fd < 0 ? -1 : dup(d->lock_fd);
+}
+
 /* --- log */
 
 static void open_log(const struct daemon *d)

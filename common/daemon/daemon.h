@@ -125,4 +125,10 @@ void daemon_write_health(struct daemon *d, nsec_t wall_cert_end, struct omis_wri
  */
 int daemon_lock(struct daemon *d, const char *path, struct err *e);
 
+/* Another daemon may have it from now on. */
+void daemon_unlock(struct daemon *d);
+
+/* The lock's descriptor, inherited by the program that this process becomes: for its --lock-fd. -1: it is not held. */
+int daemon_pass_lock(struct daemon *d);
+
 #endif

@@ -7,6 +7,7 @@
 #include "common/base/str.h"
 #include "common/flow/batch.h"
 #include "common/flow/graph_limits.h"
+#include "common/flow/rest.h"
 #include "common/omis/token.h"
 
 #include <stdlib.h>
@@ -30,6 +31,7 @@ struct flowbox {
 	struct list frames; /* the oldest first */
 	size_t n;
 	struct frame *open; /* owned; being put together */
+	struct flow_rest rest; /* of it: links that are told together */
 	uint64_t dropped;
 	uint64_t sent_frames, sent_bytes;
 	struct bytes *batch; /* room for sending */
@@ -77,7 +79,7 @@ void flowbox_add_dropped(struct flowbox *b, uint64_t frames)
 	b->dropped += frames;
 }
 
-void flowbox_begin(struct flowbox *b, uint64_t read, nsec_t time, const char *object)
+static void begin_frame(struct flowbox *b, uint64_t read, nsec_t time, const char *object)
 {
 	struct frame *f = calloc(1, sizeof(*f));
 
@@ -93,6 +95,12 @@ void flowbox_begin(struct flowbox *b, uint64_t read, nsec_t time, const char *ob
 	buf_init(&f->bytes, FRAME_MAX_BYTES);
 }
 
+void flowbox_begin(struct flowbox *b, uint64_t read, nsec_t time, const char *object)
+{
+	flow_rest_clear(&b->rest);
+	begin_frame(b, read, time, object);
+}
+
 static void drop_oldest(struct flowbox *b)
 {
 	struct frame *f = list_entry(list_first(&b->frames), struct frame, link);
@@ -103,7 +111,7 @@ static void drop_oldest(struct flowbox *b)
 	b->dropped++;
 }
 
-void flowbox_end(struct flowbox *b)
+static void end_frame(struct flowbox *b)
 {
 	if (!b->open)
 		return;
@@ -140,14 +148,15 @@ static struct frame *room(struct flowbox *b)
 		nsec_t time = f->time;
 
 		str_copy(object, sizeof(object), f->object);
-		flowbox_end(b);
-		flowbox_begin(b, read, time, object);
+		end_frame(b);
+		begin_frame(b, read, time, object);
 	}
 	return b->open;
 }
 
-void flowbox_add(struct flowbox *b, const struct flow_batch *batch)
+static void put(void *arg, const struct flow_batch *batch)
 {
+	struct flowbox *b = arg;
 	struct frame *f = room(b);
 	size_t start = f ? f->bytes.n : 0;
 
@@ -155,6 +164,19 @@ void flowbox_add(struct flowbox *b, const struct flow_batch *batch)
 		return;
 	flow_batch_encode(&f->bytes, batch);
 	close_batch(b, start);
+}
+
+void flowbox_add(struct flowbox *b, const struct flow_batch *batch)
+{
+	if (!flow_rest_take(&b->rest, batch))
+		put(b, batch);
+}
+
+/* Behind all others: what it stands for has no batch of its own. */
+void flowbox_end(struct flowbox *b)
+{
+	flow_rest_give(&b->rest, put, b);
+	end_frame(b);
 }
 
 void flowbox_add_bytes(struct flowbox *b, const void *p, size_t n)

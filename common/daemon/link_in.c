@@ -37,6 +37,7 @@ static const struct permit {
 	[MSG_LET_GO] = { S(UP), P(PARENT) },
 	[MSG_RELEASE] = { S(UP), P(PARENT) },
 	[MSG_DISOWN] = { S(UP), P(PARENT) },
+	[MSG_LOSSES] = { S(UP), P(CHILD) },
 	[MSG_REVOKED] = { S(UP), P(PARENT) },
 	[MSG_STOP] = { S(UP), P(PARENT) },
 	[MSG_FLOW_LOAD] = { S(UP), P(PARENT) },

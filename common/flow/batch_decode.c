@@ -246,6 +246,13 @@ static void get_head(struct cur *c, struct flow_batch_room *room, struct flow_ba
 	get_link(c, room->link);
 	b->lost = get_count(c, UINT64_MAX / 4);
 	b->n = (uint32_t)get_count(c, UINT32_MAX);
+	if (!(bits & BATCH_REST))
+		return;
+	/* Each of these links has one value. */
+	c->failed |= bits != BATCH_REST || b->n != 1;
+	b->rest = (uint32_t)get_count(c, FLOW_NODES_MAX);
+	b->rest_sum = cur_u64le(c);
+	c->failed |= !b->rest;
 }
 
 /* A token has two bytes at least: what is announced is not more than what came. */

@@ -180,7 +180,8 @@ void flow_batch_encode(struct buf *b, const struct flow_batch *batch)
 
 	buf_putc(b, BATCH_VERSION);
 	buf_putc(b,
-		 (batch->domain == FLOW_VT ? BATCH_VT : 0) | (batch->partial ? BATCH_PARTIAL : 0));
+		 (batch->domain == FLOW_VT ? BATCH_VT : 0) | (batch->partial ? BATCH_PARTIAL : 0) |
+			 (batch->rest ? BATCH_REST : 0));
 	buf_putc(b, (uint8_t)batch->agg);
 	buf_put_varint(b, batch->measurement);
 	buf_put_varint(b, (uint64_t)batch->read);
@@ -188,6 +189,10 @@ void flow_batch_encode(struct buf *b, const struct flow_batch *batch)
 	buf_puts(b, batch->link);
 	buf_put_varint(b, batch->lost);
 	buf_put_varint(b, batch->n);
+	if (batch->rest) {
+		buf_put_varint(b, batch->rest);
+		buf_put_u64le(b, batch->rest_sum);
+	}
 	first.key = batch->domain == FLOW_VT ? 0 : batch->read - 1;
 	for (uint32_t i = 0; i < batch->n; i++) {
 		put_token(b, &batch->t[i], i ? &batch->t[i - 1] : &first, batch->partial);

@@ -44,6 +44,8 @@ struct flow_batch {
 	uint32_t n;
 	const struct flow_token *t;
 	const struct agg *a; /* n of them when partial */
+	uint32_t rest; /* it stands for so many links of its piece (rest.h); 0: for its own */
+	uint64_t rest_sum;
 };
 
 /* They may not change the engine, and what they are given is valid during the call. */
@@ -98,6 +100,9 @@ void flow_open(struct flow *f, uint32_t input);
  * and one that is FLOW_READS_OPEN reads ahead, is counted and ignored.
  */
 int flow_take(struct flow *f, const struct flow_batch *b, struct err *e);
+
+/* One for that read has come, or it is so old that nobody knows. False: also when there is no such link. */
+bool flow_has_taken(const struct flow *f, uint32_t measurement, const char *link, int64_t read);
 int flow_link_close(struct flow *f, uint32_t measurement, const char *link);
 int flow_link_open(struct flow *f, uint32_t measurement, const char *link);
 

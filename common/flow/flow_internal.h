@@ -34,6 +34,7 @@ struct agg_state {
 	struct flow_partial *part; /* part[now] and part[!now] the two, part[2] the total */
 	struct sketch *sketch; /* 3 or NULL */
 	unsigned now;
+	bool has_lived; /* somebody could have told, in the interval or since the start */
 };
 
 /* LINK_IN of the READ domain: what came for the reads to come. */

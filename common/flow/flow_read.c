@@ -10,13 +10,34 @@ static void input_read(struct fnode *n, int64_t read, nsec_t t)
 	n->now_agg = NULL;
 }
 
+/*
+ * Of one source that had no value at the reads before, what came since the last one that had is divided by all that
+ * time. Where several are added up their times differ: `late` says that some of it is older.
+ */
+static nsec_t rate_begin(const struct fmeas *m, const struct fnode *n)
+{
+	const struct flow_token *t = &n->now;
+
+	if (n->since == FLOW_SINCE_START)
+		return m->start;
+	return t->n == 1 && t->flags & FLOW_LATE && t->oldest < m->last_t ? t->oldest : m->last_t;
+}
+
+/* Whose sources have all ended has a rate of the time that they lived in, and none of an interval after that. */
 static void rate_read(const struct flow *f, const struct fmeas *m, struct fnode *n, nsec_t t)
 {
-	double seconds = (double)(t - (n->since == FLOW_SINCE_START ? m->start : m->last_t)) * 1e-9;
+	double seconds;
 
 	n->now = f->node[n->in[0]].now;
 	if (!flow_token_has_value(&n->now))
 		return;
+	seconds = (double)(flow_token_until(&n->now, t) - rate_begin(m, n)) * 1e-9;
+	if (seconds <= 0) {
+		n->now.value = NAN;
+		n->now.error = 0;
+		n->now.flags |= FLOW_MISSING;
+		return;
+	}
 	n->now.value /= seconds;
 	n->now.error /= seconds;
 }

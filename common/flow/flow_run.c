@@ -120,7 +120,7 @@ void flow_open(struct flow *f, uint32_t place)
 
 /* --- links */
 
-static struct fnode *link_in(struct flow *f, uint32_t measurement, const char *link)
+static struct fnode *link_in(const struct flow *f, uint32_t measurement, const char *link)
 {
 	const struct fmeas *m = flow_meas(f, measurement);
 	uintptr_t known = m ? (uintptr_t)smap_find(&m->link, link) : 0;
@@ -174,6 +174,14 @@ static bool is_new(struct fnode *n, int64_t read)
 		return false;
 	n->batch_seen |= UINT64_C(1) << back;
 	return true;
+}
+
+bool flow_has_taken(const struct flow *f, uint32_t measurement, const char *link, int64_t read)
+{
+	const struct fnode *n = link_in(f, measurement, link);
+	int64_t back = n ? n->batch_top - read : -1;
+
+	return back >= 0 && (back >= 64 || n->batch_seen >> back & 1);
 }
 
 int flow_take(struct flow *f, const struct flow_batch *b, struct err *e)

@@ -16,7 +16,7 @@ static double per_second(struct fnode *n, double v, nsec_t span)
 	if (!n->per_second)
 		return v;
 	if (span <= 0) {
-		n->now.flags |= FLOW_DIV0;
+		n->now.flags |= n->now.flags & FLOW_ENDED ? FLOW_MISSING : FLOW_DIV0;
 		return NAN;
 	}
 	return v / ((double)span * 1e-9);
@@ -26,7 +26,7 @@ void delta_read(struct flow *f, struct fnode *n)
 {
 	const struct flow_token *in = &f->node[n->in[0]].now;
 	struct delta_state *s = &n->delta;
-	nsec_t span = in->time - s->time;
+	nsec_t until = flow_token_until(in, in->time), span = until - s->time;
 
 	n->now = *in;
 	if (!flow_token_has_value(in))
@@ -38,7 +38,7 @@ void delta_read(struct flow *f, struct fnode *n)
 	n->now.error = fabs(per_second(n, in->error + s->error, span));
 	if (isnan(n->now.value)) {
 		n->now.error = 0;
-		n->now.flags |= FLOW_NAN;
+		n->now.flags |= n->now.flags & FLOW_MISSING ? 0 : FLOW_NAN;
 	}
-	*s = (struct delta_state){ in->value, in->error, in->time, in->key };
+	*s = (struct delta_state){ in->value, in->error, until > s->time ? until : s->time, in->key };
 }

@@ -62,6 +62,7 @@ static void add_to_total(struct agg_state *s)
 	t.flags &= ~(uint32_t)FLOW_LATE;
 	if (t.n)
 		partial_fold(&s->part[TOTAL], &t, &s->part[s->now].a, PARTIAL_OVER_KEYS);
+	s->part[TOTAL].is_told |= s->part[s->now].is_told;
 }
 
 /* The interval ends: the next one is the current one now. */
@@ -85,7 +86,9 @@ void vt_agg_read(struct flow *f, struct fnode *n, int64_t read, nsec_t at)
 	uint32_t late = n->agg.part[n->agg.now].t.flags & FLOW_LATE;
 
 	turn(&n->agg, n->fold.since);
+	n->agg.has_lived = in->alive_k > 0 || (n->agg.has_lived && n->fold.since == FLOW_SINCE_START);
 	p = n->agg.part[TOTAL];
+	p.is_told |= !p.t.n && n->agg.has_lived;
 	if (!p.t.n)
 		p.t.oldest = p.t.newest = at;
 	p.t.key = read;

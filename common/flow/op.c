@@ -192,13 +192,12 @@ static void give(struct flow_token *out, struct bounded b)
 {
 	out->value = b.v;
 	out->error = b.e;
-	if (!isnan(b.v)) {
-		if (isnan(b.e))
-			out->error = INFINITY;
-		return;
-	}
-	out->error = 0;
-	out->flags |= FLOW_NAN;
+	if (isnan(b.e))
+		out->error = INFINITY;
+	if (isnan(b.v))
+		out->error = 0;
+	if (!isfinite(b.v))
+		out->flags |= FLOW_NAN;
 }
 
 static void give_nothing(struct flow_token *out, uint32_t flag)
@@ -249,13 +248,25 @@ static void eval_if(const struct flow_token *in, struct flow_token *out)
 				: INFINITY;
 }
 
+/* What is left out does not count: neither why it has no value, nor who has not told it. */
+static void leave_out(const struct flow_token *in, struct flow_token *out)
+{
+	struct flow_token both[2] = { in[0], in[1] };
+
+	both[0].flags = 0;
+	about(out, &in[1], 1);
+	if (!in[1].n)
+		about(out, both, 2);
+	give_nothing(out, FLOW_EXCLUDED);
+}
+
 static void eval_where(const struct flow_token *in, struct flow_token *out)
 {
+	if (flow_token_has_value(&in[1]) && in[1].value == 0)
+		return leave_out(in, out);
 	about(out, in, 2);
 	if (!flow_token_has_value(&in[1]))
 		return give_nothing(out, 0);
-	if (in[1].value == 0)
-		return give_nothing(out, FLOW_EXCLUDED);
 	if (!flow_token_has_value(&in[0]))
 		return give_nothing(out, 0);
 	give(out, (struct bounded){ in[0].value, in[0].error });
@@ -320,6 +331,8 @@ void flow_pair_eval(const struct flow_token in[2], struct flow_token *out, struc
 		agg_add_pair(a, in[0].value, in[0].error, in[1].value, in[1].error);
 	else if (!(out->flags & FLOW_EXCLUDED))
 		out->k = 0;
+	else
+		out->flags = in[0].flags & FLOW_EXCLUDED ? in[0].flags : in[1].flags;
 	out->flags &= ~(uint32_t)FLOW_EXCLUDED;
 	out->value = out->error = 0;
 }

@@ -12,17 +12,20 @@ void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *ske
 {
 	agg_init(&p->a, kind, sketch);
 	p->t = (struct flow_token){ 0 };
+	p->is_told = false;
 }
 
 void partial_clear(struct flow_partial *p)
 {
 	agg_clear(&p->a);
 	p->t = (struct flow_token){ 0 };
+	p->is_told = false;
 }
 
 void partial_copy(struct flow_partial *p, const struct flow_partial *from)
 {
 	p->t = from->t;
+	p->is_told = from->is_told;
 	agg_copy(&p->a, &from->a);
 }
 
@@ -62,10 +65,22 @@ void partial_fold(struct flow_partial *p, const struct flow_token *t, const stru
 	fold_times(&p->t, t);
 	fold_coverage(&p->t, t, counts ? t->k : 0, over);
 	p->t.flags |= t->flags & KEPT_FLAGS;
+	p->is_told |= t->flags & FLOW_EXCLUDED || (counts && t->k);
 	if (a)
 		agg_merge(&p->a, a);
 	else
 		agg_add(&p->a, t->value, t->error);
+}
+
+/*
+ * Of members of which none came nothing is known, whatever an empty set is worth. Whether a set is empty
+ * shows in the whole: some process of many may have had nothing to tell.
+ */
+static uint32_t why_not(const struct flow_partial *p, double value)
+{
+	if (!agg_count(&p->a))
+		return isnan(value) ? FLOW_MISSING : 0;
+	return isfinite(value) ? 0 : FLOW_NAN;
 }
 
 struct flow_token partial_finish(const struct flow_partial *p, double q, bool is_part)
@@ -75,9 +90,12 @@ struct flow_token partial_finish(const struct flow_partial *p, double q, bool is
 	t.value = agg_value(&p->a, q, &t.error);
 	if (t.k < t.n)
 		t.flags |= FLOW_PARTIAL;
+	if (t.n && !p->is_told && !agg_count(&p->a))
+		t.value = NAN;
+	if (!is_part)
+		t.flags |= why_not(p, t.value);
 	if (isnan(t.value)) {
 		t.error = 0;
-		t.flags |= !agg_count(&p->a) ? FLOW_MISSING : is_part ? 0 : FLOW_NAN;
 		t.value = is_part ? 0 : NAN;
 	}
 	return t;

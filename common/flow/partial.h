@@ -18,6 +18,7 @@ enum partial_over { PARTIAL_OVER_SET, PARTIAL_OVER_KEYS };
 struct flow_partial {
 	struct flow_token t;
 	struct agg a;
+	bool is_told; /* some member has told, if only that it has nothing: of others an empty set is not known to be one */
 };
 
 void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *sketch);

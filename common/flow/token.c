@@ -5,22 +5,28 @@
 
 #include <stdio.h>
 
+/* Not finite is said, also where it is a value: the truth may be any other. */
+static uint32_t flags_of(double value)
+{
+	return isfinite(value) ? 0 : FLOW_NAN;
+}
+
 struct flow_token flow_token_make(int64_t key, double value, double error, nsec_t time)
 {
 	return (struct flow_token){ .key = key,
 				    .value = value,
-				    .error = error,
+				    .error = error >= 0 ? error : INFINITY,
 				    .time = time,
 				    .oldest = time,
 				    .newest = time,
 				    .k = 1,
 				    .n = 1,
-				    .flags = isnan(value) ? FLOW_NAN : 0 };
+				    .flags = flags_of(value) };
 }
 
 struct flow_token flow_token_constant(double value)
 {
-	return (struct flow_token){ .value = value, .flags = isnan(value) ? FLOW_NAN : 0 };
+	return (struct flow_token){ .value = value, .flags = flags_of(value) };
 }
 
 struct flow_token flow_token_missing(int64_t key, nsec_t time, uint32_t n)
@@ -37,7 +43,7 @@ struct flow_token flow_token_missing(int64_t key, nsec_t time, uint32_t n)
 char *flow_flags_print(char *out, uint32_t flags)
 {
 	static const char *const word[] = { "partial", "stale",	  "late",     "none-yet", "div0",
-					    "nan",     "missing", "excluded", "lost" };
+					    "nan",     "missing", "excluded", "lost",     "ended" };
 	int at = 0;
 
 	out[0] = 0;

@@ -16,14 +16,15 @@ enum flow_flag {
 	FLOW_LATE = 4, /* with data of an interval that was read before */
 	FLOW_NONE_YET = 8, /* a call is under way that tells nothing before its end */
 	FLOW_DIV0 = 16, /* something was divided by zero */
-	FLOW_NAN = 32, /* something was no number: inf - inf, sqrt(-1) */
+	FLOW_NAN = 32, /* something was no finite number: inf - inf, sqrt(-1), or it has overflowed */
 	FLOW_MISSING = 64, /* something did not come, or a set was empty */
 	FLOW_EXCLUDED = 128, /* WHERE was false: sets leave it out */
 	FLOW_LOST = 256, /* a queue was full: tokens are missing */
-	FLOW_FLAGS_ALL = 511,
+	FLOW_ENDED = 512, /* a source has ended: when all have, the newest data are of the last one's end */
+	FLOW_FLAGS_ALL = 1023,
 };
 
-/* No value is NaN, and then a flag says why. An infinite value is one. */
+/* No value is NaN, and then a flag says why. An infinite value is one, with FLOW_NAN. */
 struct flow_token {
 	int64_t key; /* virtual time, or number of the read */
 	double value;
@@ -42,12 +43,18 @@ static inline bool flow_token_has_value(const struct flow_token *t)
 	return !isnan(t->value);
 }
 
-/* Of one contributor, read at that time. */
+/* Of one contributor, read at that time. A bound that is no number is an infinite one. */
 struct flow_token flow_token_make(int64_t key, double value, double error, nsec_t time);
 struct flow_token flow_token_constant(double value);
 
 /* Of n contributors of which none came. */
 struct flow_token flow_token_missing(int64_t key, nsec_t time, uint32_t n);
+
+/* Until when there were sources for an interval that ends at t. */
+static inline nsec_t flow_token_until(const struct flow_token *v, nsec_t t)
+{
+	return v->flags & FLOW_ENDED && v->newest < t ? v->newest : t;
+}
 
 /* a becomes the worse coverage of the two: the smaller k/n; constants do not count. */
 static inline void flow_coverage_worse(uint32_t *k, uint32_t *n, uint32_t bk, uint32_t bn)

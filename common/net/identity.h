@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who a peer is. It comes from a verified certificate and from nowhere else:
- * the URI omig:ROLE/SITE/HOST in its subjectAltName, parts percent-encoded.
+ * the URI omig:ROLE/SITE/HOST/OWNER/UID/TOKEN in its subjectAltName, parts
+ * percent-encoded; the last three are left out together when all are empty.
+ *
+ * OWNER, UID and TOKEN are what the authority vouches for. The HOST of a tool
+ * is the name that it gives itself: a label for people, and no identity.
  */
 #ifndef COMMON_NET_IDENTITY_H
 #define COMMON_NET_IDENTITY_H
@@ -41,32 +45,70 @@ char *role_set_names(char *out, size_t size, unsigned roles);
 #define SERIAL_BYTES 16
 #define FINGERPRINT_BYTES 32
 
+#define IDENTITY_OWNER_MAX_BYTES \
+	63 /* as user names of the system: it stands in lists and in each request */
+#define IDENTITY_TOKEN_MAX_BYTES 15
+
 /* site and host are names (str_is_name) or "". Plain data, may be copied. */
 struct identity {
 	enum role role;
 	char site[NAME_MAX_BYTES + 1];
-	char host[NAME_MAX_BYTES +
-		  1]; /* lm: its host; sm, mainsm: where it runs; tool, factory: user@host */
+	char host
+		[NAME_MAX_BYTES +
+		 1]; /* lm: its host; sm, mainsm: where it runs; tool, factory: user@host, its label */
+	/* The user of the monitor, the name that came with the token, or the token's id. "" = not said. */
+	char owner[IDENTITY_OWNER_MAX_BYTES + 1];
+	bool has_uid; /* enrolled by a string of the monitor's own user, whose uid it is */
+	uint32_t uid;
+	char token[IDENTITY_TOKEN_MAX_BYTES +
+		   1]; /* public part of the token that it was enrolled with; may be "" */
 	uint8_t serial[SERIAL_BYTES]; /* big-endian, filled up with zeros in front */
 	uint8_t fingerprint[FINGERPRINT_BYTES]; /* SHA-256 of the certificate */
 	nsec_t wall_not_before, wall_not_after;
 };
 
 /*
- * "sm of site a on b.example", "lm on b.example": for texts; bytes that a
- * terminal minds are escaped. Returns out.
+ * "sm of site a on b.example", "lm on b.example", "tool-observe of carol on me@b": for texts;
+ * bytes that a terminal minds are escaped. Returns out.
  */
 char *identity_describe(char *out, size_t size, const struct identity *id);
 
-#define IDENTITY_URI_BYTES (32 + 6 * NAME_MAX_BYTES)
+/*
+ * The name that certificates are listed and revoked by, which no other holder can choose: a daemon's host,
+ * the label of a tool of the monitor's own user, else the owner. Borrowed.
+ */
+const char *identity_name(const struct identity *id);
+
+#define IDENTITY_PRINCIPAL_BYTES (32 + 2 * NAME_MAX_BYTES)
 
 /*
- * omig:ROLE/SITE/HOST. ERR_INVALID: no role, or a part that is not a name. out
- * has IDENTITY_URI_BYTES.
+ * Whom fairness and property go by, however many links and certificates there are: a daemon is its role, site
+ * and host; a tool or factory is its owner ("uid 1000" for the monitor's own user). Returns out, which has
+ * IDENTITY_PRINCIPAL_BYTES.
+ */
+char *identity_principal(char *out, const struct identity *id);
+
+/* Both were enrolled by strings of the monitor's own user: the only ones that carry a uid. */
+bool identity_is_same_user(const struct identity *a, const struct identity *b);
+
+/* Letters, digits, '.', '_', '-', '+', not first '.' or '-', at most IDENTITY_OWNER_MAX_BYTES. */
+bool identity_owner_is_valid(const char *name);
+
+/*
+ * What a daemon may call its host: letters, digits, '.', '_', '-', ':' and bytes above 127 of UTF-8, not first
+ * '.' or '-'. It stands in paths and command lines.
+ */
+bool identity_host_is_valid(const char *name);
+
+#define IDENTITY_URI_BYTES (32 + 6 * NAME_MAX_BYTES + 3 * IDENTITY_OWNER_MAX_BYTES + 32)
+
+/*
+ * The URI. ERR_INVALID: no role, or a part that is not a name. out has
+ * IDENTITY_URI_BYTES.
  */
 int identity_to_uri(char *out, const struct identity *id, struct err *e);
 
-/* Sets role, site, host. Only the form that identity_to_uri() writes is accepted. ERR_PARSE. */
+/* Sets all that the URI has. Only the form that identity_to_uri() writes is accepted. ERR_PARSE. */
 int identity_from_uri(struct identity *id, const char *p, size_t n, struct err *e);
 
 /* --- sets of serial numbers */

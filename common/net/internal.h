@@ -316,6 +316,7 @@ struct handshake {
 	struct verdict verdict; /* why we refused */
 	struct identity id;
 	bool verified;
+	bool has_hello; /* the server has read a whole ClientHello */
 	struct addrs addrs; /* dialling */
 	struct resolve *resolve;
 	struct err last; /* of the addresses that were tried */
@@ -335,6 +336,7 @@ struct tls_chan {
 	size_t out_at; /* bytes of out that are gone */
 	nsec_t timer_at; /* what the timer is set to; 0: not */
 	nsec_t give_up_at; /* end of the handshake or of enrolling; 0: none */
+	nsec_t shook_at; /* the peer's last move in its handshake */
 	nsec_t stalled_since; /* of output; 0: not */
 	nsec_t post_since; /* handshake messages are counted from here */
 	unsigned post_count;
@@ -366,6 +368,9 @@ void tls_on_ready(void *arg, unsigned what);
 void tls_resume(struct tls_chan *t); /* reads and flushes at the end of the turn */
 void tls_handshake_done(struct tls_chan *t); /* what only the handshake needed goes */
 void tls_fail(struct tls_chan *t, const struct err *why);
+
+/* The peer has sent something that has not been read. */
+bool sock_has_input(int fd);
 
 /* tls_shake.c: the socket is connected */
 int tls_shake_start(struct tls_chan *t, struct err *e);

@@ -119,6 +119,15 @@ struct net_listener_stats {
 	unsigned half_open;
 };
 
+/*
+ * What people write for `listen` as a numeric address of this host: an address stays as it is; a name is the first of its
+ * addresses that is ours; "auto", and the name of this host where that is a loopback address, are all addresses, where
+ * there is one that others reach. Blocks until a name is looked up. ERR_INVALID: it is not of this host. ERR_SYS.
+ */
+#define NET_ADDR_BYTES 64
+int net_own_address(const char *wish, char out[NET_ADDR_BYTES], struct err *e);
+bool net_is_numeric(const char *wish);
+
 /* ERR_SYS (address in use, ...: the text names address and remedy), ERR_INVALID, ERR_NOMEM. */
 int net_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,
 	       struct net_listener **out, struct err *e);

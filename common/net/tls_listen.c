@@ -5,13 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define BACKLOG 1024 /* a site's hosts come back at the same moment */
 #define ACCEPT_TURN_MAX 16
-#define SLOW_HANDSHAKE_NS NSEC_PER_SEC
+#define SLOW_PEER_NS (250 * NSEC_PER_MSEC) /* without a move: a way around the world and back */
+/* TLS clients speak first: the kernel keeps one that does not, and it costs us nothing meanwhile */
+#define DEFER_S ((int)(HANDSHAKE_MAX_NS / NSEC_PER_SEC))
 #define REARM_NS \
 	(500 * NSEC_PER_MSEC) /* out of descriptors: accepting in a loop would take a core */
 
@@ -80,16 +83,42 @@ void tls_listener_refused(struct tls_chan *t, const struct err *why)
 	tell_refused(l, remote, why);
 }
 
+static bool is_silent(const struct tls_chan *t)
+{
+	return t->hs && !t->hs->has_hello && !sock_has_input(t->sock.fd);
+}
+
+/* Not one that waits for us: when all hosts of a site come at once, handshakes take their time. */
+static bool is_slow(const struct tls_chan *t, nsec_t now)
+{
+	return now - t->shook_at >= SLOW_PEER_NS && !sock_has_input(t->sock.fd);
+}
+
 /*
- * The one that has been in its handshake for longest makes room, when that is longer than one takes:
- * peers that connect and say nothing must not keep out those who speak.
+ * The oldest peer that has sent no whole ClientHello, however young, then the oldest one that owes a move for long. So
+ * peers without a credential cannot keep valid ones out. NULL: all are in the middle of their handshake.
  */
+static struct tls_chan *find_victim(struct tls_listener *l, nsec_t now)
+{
+	struct tls_chan *slow = NULL;
+
+	list_each (item, &l->half_open) {
+		struct tls_chan *t = list_entry(item, struct tls_chan, half_open);
+
+		if (is_silent(t))
+			return t;
+		if (!slow && is_slow(t, now))
+			slow = t;
+	}
+	return slow;
+}
+
 static bool make_room(struct tls_listener *l, nsec_t now)
 {
-	struct tls_chan *t = list_entry(list_first(&l->half_open), struct tls_chan, half_open);
+	struct tls_chan *t = find_victim(l, now);
 	struct err why = { 0 };
 
-	if (now - (t->give_up_at - HANDSHAKE_MAX_NS) < SLOW_HANDSHAKE_NS)
+	if (!t)
 		return false;
 	err_set(&why, ERR_LIMIT, "too slow while others are waiting");
 	tls_fail(t, &why);
@@ -330,7 +359,7 @@ static int open_socket(struct tls_listener *l, const char *addr, struct err *e)
 {
 	struct sockaddr_storage a = { 0 };
 	socklen_t n;
-	int on = 1, rc = sock_addr(&a, &n, addr, l->conf.port, e);
+	int on = 1, defer = DEFER_S, rc = sock_addr(&a, &n, addr, l->conf.port, e);
 
 	if (rc)
 		return rc;
@@ -338,6 +367,7 @@ static int open_socket(struct tls_listener *l, const char *addr, struct err *e)
 	if (l->fd < 0)
 		return err_sys(e, "cannot make a socket");
 	if (setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    setsockopt(l->fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &defer, sizeof(defer)) ||
 	    sock_tune(l->fd, NULL) || bind(l->fd, (struct sockaddr *)&a, n) ||
 	    listen(l->fd, BACKLOG))
 		return bind_failed(addr, l->conf.port, e);

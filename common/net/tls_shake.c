@@ -45,6 +45,7 @@ int tls_hello_cb(SSL *ssl, int *alert, void *arg)
 	const unsigned char *ext;
 	size_t n;
 
+	t->hs->has_hello = true;
 	*alert = SSL_AD_NO_APPLICATION_PROTOCOL;
 	if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_application_layer_protocol_negotiation,
 				       &ext, &n))
@@ -120,6 +121,7 @@ int tls_shake_start(struct tls_chan *t, struct err *e)
 		t->watch = loop_fd_new(t->c.loop, t->sock.fd, LOOP_READ, tls_on_ready, t, e);
 	if (!t->watch)
 		return -ERR_SYS;
+	t->shook_at = loop_now(t->c.loop);
 	tls_deadline(t);
 	return 0;
 }
@@ -175,6 +177,7 @@ void tls_shake(struct tls_chan *t)
 	struct err why = { 0 };
 	int rc, kind;
 
+	t->shook_at = loop_now(t->c.loop);
 	ERR_clear_error();
 	rc = SSL_do_handshake(t->ssl);
 	if (rc == 1) {

@@ -73,6 +73,8 @@ struct omis_service {
 	enum omis_state state;
 	enum omis_merge merge;
 	unsigned flags; /* enum omis_flag */
+	/* Bits of its parameter `flags`, the second one, that need OMIS_MANIPULATE: they show what may hold secrets. */
+	int64_t guarded;
 	struct omis_param param[OMIS_PARAMS_MAX + 1];
 	/*
 	 * an event's own context parameters, by blanks; "par" stands for $par0..$par15, and with it

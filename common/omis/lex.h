@@ -8,8 +8,8 @@
 
 #define LEX_STACK_FIRST 32
 
-/* Memory of one text: OMIS_OBJECTS_MAX values with their stack and their names. */
-#define LEX_HEAP_MAX_BYTES (16 * 1024 * 1024)
+/* Memory of one text: OMIS_VALUES_MAX values with their stack and their names. */
+#define LEX_HEAP_MAX_BYTES (24 * 1024 * 1024)
 
 struct lex {
 	const char *p;

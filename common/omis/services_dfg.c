@@ -7,7 +7,7 @@
 
 static const struct omis_service dfg[] = {
 	{ EXT_SERVICE("dfg", "dfg_add", MANIP, 'd', TOP, OBSERVE, DONE), .param = { DFGS, OBJECTS },
-	  .help = "Measures these objects too; what the others have told stays." },
+	  .help = "Measures these objects, and what is in them, too; what the others have told stays." },
 	{ EXT_SERVICE("dfg", "dfg_create", MANIP, 0, TOP, OBSERVE, DONE),
 	  .param = { OBJECTS, P_STRING("text"), P_STRING("metric"), P_ANYS_OR("options", "[]"),
 		     P_ANYS_OR("parameters", "[]") },
@@ -43,7 +43,8 @@ static const struct omis_service dfg[] = {
 	  .help = "Ends an interval now, and waits for its values, as of dfg_has_read. Of a measurement with an "
 		  "interval of its own: waits for its next read." },
 	{ EXT_SERVICE("dfg", "dfg_remove", MANIP, 'd', TOP, OBSERVE, DONE), .param = { DFGS, OBJECTS },
-	  .help = "Does not measure these objects any more." },
+	  .help = "Does not measure these objects, nor what is in them, any more: also a process of a node that was named, or "
+		  "of all." },
 	{ EXT_SERVICE("dfg", "dfg_start", MANIP, 'd', TOP, OBSERVE, DONE), .param = { DFGS },
 	  .help = "Starts measurements, anew when they were stopped, and waits until all hosts have them." },
 	{ EXT_SERVICE("dfg", "dfg_stop", MANIP, 'd', TOP, OBSERVE, DONE), .param = { DFGS },

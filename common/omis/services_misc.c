@@ -24,11 +24,13 @@ static const struct omis_service message[] = {
 	{ SERVICE("message_queue_get_info", INFO, 'p', NODE, OBSERVE, PARTLY),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'p'), P_INT("flags") },
 	  .result = "length, [fields by bits of flags: 0 message; 1 sender; 2 size; 3 "
-		    "monitor_tag; 4 receiver; 5 tag; 6 comm; 7 call; 8 age]..., since, lost",
+		    "monitor_tag; 4 receiver; 5 tag; 6 comm; 7 call; 8 age; 9 before]..., since, lost, unknown",
 	  .help = "The sends and receives that a process has posted and not completed, oldest first; a "
 		  "queue is named by its process. Ranks are those of the world, -1 is any; size is the room "
-		  "of a receive. The first question switches the list on, which begins empty at since (omig_calls_disable "
-		  "and the tool's end switch it off); lost were not listed. What has arrived unasked for is known to "
+		  "of a receive. The first question switches the list on, which begins at since with the blocking calls that "
+		  "threads are in (omig_calls_disable and the tool's end switch it off): before is 1, size -1 for unknown, age at "
+		  "the least so much. Unknown is 1 where requests may have been posted before since, which are not listed; "
+		  "lost were not listed either. What has arrived unasked for is known to "
 		  "the MPI library only." },
 	{ SERVICE("message_queue_has_been_extended", EVENT, 'q', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'q') },
@@ -56,7 +58,8 @@ static const struct omis_service misc[] = {
 	  .help = "The prefixes of the extensions that this monitor has." },
 	{ SERVICE("print", INFO, 0, TOP, OBSERVE, DONE), .param = { P_ANYS("values") },
 	  .result = "n, values...",
-	  .help = "Gives back its parameters: how a tool gets to see event context parameters." },
+	  .help = "Gives back its parameters, their number first: how a tool gets to see event context "
+		  "parameters. One that is a list adds its members; [$par1] keeps it a list." },
 	{ SERVICE("services", INFO, 0, TOP, OBSERVE, DONE), .param = { P_STRING("prefix") },
 	  .result = "n, names of the services done in full..., n, names of those done in part...",
 	  .help = "The services of an extension that this monitor really offers; \"\" = the "

@@ -28,6 +28,13 @@ static const struct omis_service omig[] = {
 	  .help = "Counts all library calls of processes. what: count; time (also the time in "
 		  "calls); volume (also bytes); partner (also by partner). Time is taken on one "
 		  "call in 2^sample_shift." },
+	{ EXT_SERVICE("omig", "omig_calls_now", INFO, 'p', NODE, OBSERVE, DONE),
+	  .param = { PROCS },
+	  .result = "time_ns, job, rank, world_size, [tid, name, class, state, seconds, exact, partner, tag, comm, number]...",
+	  .help = "The library call that each thread is in, whether calls are counted or not. state: 0 in it; 1 asks again and "
+		  "again, by MPI_Test, MPI_Iprobe or their kin; 2 in no call since that one. seconds in that state: with exact 0 so "
+		  "long at least, for the monitor has seen it as long. partner: rank in the world, -1 any or not known, "
+		  "-2 none. tag: -1 any or none. number differs from call to call of a thread." },
 	{ EXT_SERVICE("omig", "omig_calls_read", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_INT_OR("flags", "0") },
 	  .result = "time_ns, [name, class, count, delay_ns, in_call, bytes_out, bytes_in]...",
@@ -35,15 +42,19 @@ static const struct omis_service omig[] = {
 		  "called. flags: bit 0 a list for each class instead, bit 1 also partners: [name, rank, "
 		  "count, bytes_out, bytes_in, delay_ns]." },
 	{ EXT_SERVICE("omig", "omig_cert_list", INFO, 0, TOP, ADMIN, DONE),
-	  .result = "[serial, role, name, issued, expires, revoked]...",
-	  .help = "The certificates that this mainsm has issued." },
+	  .result = "[serial, role, name, issued, expires, revoked, site, label, token]...",
+	  .help = "The certificates that this mainsm has issued. name is what the authority vouches for: a daemon's "
+		  "host, or whom the token of a tool was made for; label is what a tool calls itself." },
 	{ EXT_SERVICE("omig", "omig_cert_revoke", MANIP, 0, TOP, ADMIN, DONE),
 	  .param = { P_STRING("serial_or_name") }, .result = "n",
-	  .help = "Revokes certificates; their connections are cut." },
+	  .help = "Revokes certificates, by serial, name or token; their connections are cut." },
 	{ EXT_SERVICE("omig", "omig_cert_token", MANIP, 0, TOP, ADMIN, DONE),
-	  .param = { P_STRING("role"), P_INT("lifetime_s"), P_INT("uses") },
+	  .param = { P_STRING("role"), P_INT("lifetime_s"), P_INT("uses"), P_STRING_OR_NONE("name"),
+		     P_INT_OR("usable_s", "0") },
 	  .result = "connection_string",
-	  .help = "Makes a token that lets somebody enrol with a role, as a connection string." },
+	  .help = "Makes a token that lets somebody enrol with a role, as a connection string. No certificate by it "
+		  "lasts longer than lifetime_s; 0: a daemon's is renewed while it serves. It may be used for usable_s "
+		  "(0: as long). name: whose a tool is, in lists, the audit and what it keeps; \"\" is the token's id." },
 	{ EXT_SERVICE("omig", "omig_dfg_look", INFO, 'n', EACH, OBSERVE, DONE),
 	  .param = { NODES, P_INT("measurement") },
 	  .result = "[number, kind, in, out, late, doubles, unmatched, incomplete, overflow, open, window]..., "
@@ -68,9 +79,10 @@ static const struct omis_service omig[] = {
 		  "or \"ending\", bytes that it has not acknowledged, and what a host said last that cannot keep it." },
 	{ EXT_SERVICE("omig", "omig_events_off", MANIP, 0, TOP, OBSERVE, DONE),
 	  .param = { P_STRINGS("names") }, .result = "n",
-	  .help = "Disables the conditional requests of all tools that wait for events "
-		  "(thread_writes_events) by one of these names, just as it stands there; \"all\": by any. n: so "
-		  "many were enabled. Their tools are told." },
+	  .help = "Disables the conditional requests that wait for events (thread_writes_events) by one of these names, "
+		  "just as it stands there; \"all\": by any. With the right manipulate those of all tools, else those "
+		  "of the same user or token: an error then says how many of others stay on. n: so many were enabled. "
+		  "Their tools are told." },
 	{ EXT_SERVICE("omig", "omig_events_unkeep", MANIP, 0, TOP, OBSERVE, DONE),
 	  .param = { P_STRING("name"), P_INT_OR("drain", "0") },
 	  .help = "Ends a kept subscription. drain 0: what is stored is thrown away; 1: events are off, what is stored "

@@ -63,19 +63,20 @@ static const struct omis_service patop[] = {
 		  "end whether they are meant. With potential not 0 ($par2 of patop_lib_call_started) "
 		  "the increment is put by, in the place of an older one; the next negative one that "
 		  "is not potential lets it count first, from its own time." },
-	{ EXT_SERVICE("patop", "patop_lib_call_ended", EVENT, 't', NODE, OBSERVE, DONE),
+	{ EXT_SERVICE("patop", "patop_lib_call_ended", EVENT, 't', NODE, OBSERVE, PARTLY),
 	  .param = { THREADS, P_STRING("function"), P_RANKS("partners"),
 		     P_ANYS_OR("regions", "[]") },
 	  .ecps = "par",
 	  .help = "A library call with one of the partners (processes or ranks; [] = any) has "
-		  "returned: $par1 = length times matching partners." },
-	{ EXT_SERVICE("patop", "patop_lib_call_started", EVENT, 't', NODE, OBSERVE, DONE),
+		  "returned: $par1 = length times matching partners. Code regions are not told apart: "
+		  "regions is []." },
+	{ EXT_SERVICE("patop", "patop_lib_call_started", EVENT, 't', NODE, OBSERVE, PARTLY),
 	  .param = { THREADS, P_STRING("function"), P_RANKS("partners"),
 		     P_ANYS_OR("regions", "[]") },
 	  .ecps = "par",
 	  .help = "A library call with one of the partners (processes or ranks; [] = any) "
 		  "begins: $par1 = length times matching partners, $par2 = 1 when it is not known "
-		  "yet whether it is one of them." },
+		  "yet whether it is one of them. Code regions are not told apart: regions is []." },
 	{ EXT_SERVICE("patop", "patop_measurement_counter_read", INFO, 'a', NODE, OBSERVE, DONE),
 	  .merge = OMIS_MERGE_MEASURE, .param = { COUNTERS, P_INT("mode") },
 	  .result = "of a local one, an entry a process: counter, value, from, to; of a global one: "

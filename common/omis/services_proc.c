@@ -35,16 +35,19 @@ static const struct omis_service proc[] = {
 		  "one (thread_writes_events), taken the events that have come from it, lost those that "
 		  "found no room in its rings." },
 	{ SERVICE("proc_get_info", INFO, 'p', NODE, OBSERVE, DONE),
+	  .guarded = 1 << 1 | 1 << 4 | 1 << 5,
 	  .param = { PROCS, P_INT("flags") },
 	  .result = "fields by bits of flags: 0 global_id; 1 [argv]; 2 uid; 3 gid; 4 "
 		    "[user_argv]; 5 [envp]; 6 parent; 7 message_queue; 8 node; 9 local_id; 10 "
 		    "scheduling_state; 11 total_time; 12 priority; 13 system_time; 14 "
 		    "memory_size; 15 resident_size; 16 max_resident_size; 17 int_resident_size; "
 		    "18 min_flt; 19 maj_flt; 20 swaps; 21 file_input; 22 file_output; 23 "
-		    "vol_cont_switch; 24 invol_cont_switch",
+		    "vol_cont_switch; 24 invol_cont_switch; 25 program",
 	  .help = "What the process is and how it does: global_id is its rank, local_id its pid; "
 		  "times in seconds, sizes in bytes; state 0 running, 1 blocked, 2 ready, 3 "
-		  "zombie, 4 stopped. flags 0 lists the processes only." },
+		  "zombie, 4 stopped. flags 0 lists the processes only. Arguments and environment (1, 4, 5) "
+		  "may hold secrets and need the right manipulate, as memory does; program, the "
+		  "name of what runs, does not. The secret of a connection string is not shown." },
 	{ SERVICE("proc_get_loader_info", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS },
 	  .result = "n, [path, member, code_start, code_len, data_start, data_len, bss_start, "
@@ -88,7 +91,7 @@ static const struct omis_service proc[] = {
 	  .param = { P_STRING("name") }, .result = "[processes], n",
 	  .help = "Starts processes from a checkpoint; they are attached. Not done: as proc_checkpoint." },
 	{ SERVICE("proc_send_signal", MANIP, 'p', NODE, MANIPULATE, DONE),
-	  .param = { PROCS, P_INT("signal") }, .help = "Sends a signal to processes." },
+	  .param = { PROCS, P_INT("signal") }, .help = "Sends a signal to processes. Done when it is taken, or has ended them." },
 	{ SERVICE("proc_set_priority", MANIP, 'p', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { PROCS, P_INT("priority") },
 	  .help = "Sets the nice value of all threads of processes, -20 (first) to 19 (last); "

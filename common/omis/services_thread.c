@@ -14,7 +14,7 @@ static const struct omis_service thread[] = {
 		  "what the function may do. On x86-64, for programs with a C library." },
 	{ SERVICE("thread_continue", MANIP, 't', NODE, MANIPULATE, DONE), .param = { THREADS },
 	  .help = "Lets the processes of threads run again after thread_stop; running ones stay "
-		  "running." },
+		  "running. Done when they run." },
 	{ SERVICE("thread_creates_proc", EVENT, 't', NODE, OBSERVE, DONE), .param = { THREADS },
 	  .ecps = "new_proc",
 	  .help = "A new process $new_proc has appeared, started by a thread of an observed "
@@ -136,7 +136,8 @@ static const struct omis_service thread[] = {
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_INT("priority") },
 	  .help = "As proc_set_priority, for single threads." },
 	{ SERVICE("thread_stop", MANIP, 't', NODE, MANIPULATE, DONE), .param = { THREADS },
-	  .help = "Stops the processes of threads, visibly for all; stopped ones stay stopped." },
+	  .help = "Stops the processes of threads, visibly for all; stopped ones stay stopped. Done "
+		  "when none of their threads runs." },
 	{ SERVICE("thread_suspend", MANIP, 't', NODE, MANIPULATE, DONE),
 	  .param = { THREADS },
 	  .help = "Holds threads, counted for each tool, independent of thread_stop and unseen by "

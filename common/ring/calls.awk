@@ -5,10 +5,10 @@ function fail(text) { print FILENAME ":" FNR ": " text >"/dev/stderr"; bad = 1; 
 
 BEGIN {
 	nk = split("b POINTER i INT n COUNT d PEER r ROOT g TAG a AINT o OFFSET t TYPE c COMM w WIN " \
-		   "f FILE h HANDLE q REQUEST u STATUS s STRING S STRINGS", k, " ")
+		   "f FILE h HANDLE q REQUEST Q HANDLE u STATUS s STRING S STRINGS", k, " ")
 	for (i = 1; i <= nk; i += 2) kind[k[i]] = "CALL_P_" k[i + 1]
 	nv = split("send send_init recv recv_post recv_init mrecv mrecv_post sendrecv sendrecv_replace wait waitany " \
-		   "waitall waitsome test testany testall start startall request_free bcast gather gatherv scatter " \
+		   "waitall waitsome test testany testall start startall pready pready_range pready_list request_free psend_init precv_init bcast gather gatherv scatter " \
 		   "scatterv allgather allgatherv alltoall alltoallv alltoallw reduce allreduce reduce_scatter " \
 		   "reduce_scatter_block neighbor_allgather neighbor_allgatherv neighbor_alltoall neighbor_alltoallv " \
 		   "neighbor_alltoallw put get get_accumulate fetch_and_op compare_and_swap file_in file_out " \
@@ -18,8 +18,8 @@ BEGIN {
 	n = split("send sendrecv sendrecv_replace bcast gather scatter allgather alltoall reduce allreduce put get " \
 		  "recv_post mrecv_post", s, " ")
 	for (i = 1; i <= n; i++) at_start[s[i]] = 1
-	n = split("wait waitany waitall waitsome test testany testall start startall request_free send_init " \
-		  "recv_init forget finalize - @", s, " ")
+	n = split("wait waitany waitall waitsome test testany testall start startall pready pready_range " \
+		  "pready_list request_free forget finalize - @", s, " ")
 	for (i = 1; i <= n; i++) no_length[s[i]] = 1
 	print "/* SPDX-License-Identifier: Apache-2.0 */\n/* Generated from common/ring/calls.def. */"
 	if (out == "id") {
@@ -41,6 +41,7 @@ BEGIN {
 	if (NF - 3 > 14) fail("too many parameters")
 	if (out == "id") { print "\tCALL_ID_" name ","; next }
 	args = ""; inputs = 0
+	persistent = name ~ /_init$/
 	tag = comm = count = type = peer = status = 0
 	for (i = 4; i <= NF; i++) {
 		split($i, p, ":")
@@ -55,14 +56,14 @@ BEGIN {
 		if (p[2] == "u" && !status) status = i - 3
 	}
 	npar = 1 + inputs
-	start_length = (volume in at_start) ? ++npar : 0
+	start_length = (volume in at_start && !persistent) ? ++npar : 0
 	start_partner = peer ? ++npar : 0
 	end = 2
 	end_partner = peer ? ++end : 0
-	end_length = (volume in no_length) ? 0 : ++end
-	printf "\t{ \"MPI_%s\", CALL_%s, %d, %d, %d, %d, %d, %d, %d, CALL_V_%s, %d, %d, %d, %d, %d, %d, { %s } },\n",
+	end_length = (volume in no_length || persistent) ? 0 : ++end
+	printf "\t{ \"MPI_%s\", CALL_%s, %d, %d, %d, %d, %d, %d, %d, CALL_V_%s, %d, %d, %d, %d, %d, %d, %d, { %s } },\n",
 		name, toupper(class), NF - 3, npar, start_length, start_partner, end, end_length, end_partner,
-		(volume in known) ? toupper(volume) : "NONE", tag, comm, count, type, peer, status, args == "" ? "{ 0 }" : args
+		(volume in known) ? toupper(volume) : "NONE", tag, comm, count, type, peer, status, persistent, args == "" ? "{ 0 }" : args
 }
 
 END {

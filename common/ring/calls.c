@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/ring/calls.h"
+#include "common/ring/calls_id.h"
 
 #include <string.h>
 
@@ -14,6 +15,17 @@ int call_find(const char *name)
 		if (strcmp(call_table[i].name, name) == 0)
 			return (int)i;
 	return -1;
+}
+
+bool call_starts(const struct call_desc *d)
+{
+	switch (d->volume) {
+	case CALL_V_START: case CALL_V_STARTALL:
+	case CALL_V_PREADY: case CALL_V_PREADY_RANGE: case CALL_V_PREADY_LIST:
+		return true;
+	default:
+		return false;
+	}
 }
 
 const char *call_class_name(unsigned class)

@@ -80,6 +80,7 @@ struct call_desc {
 	uint8_t end_npar, end_length, end_partner;
 	uint8_t volume; /* how bytes are found: enum call_volume of volume.h; 0 none */
 	uint8_t tag, comm, count, type, peer, status; /* 1-based place of that C argument, 0 none */
+	uint8_t persistent; /* makes a request that other calls start: what it moves counts then */
 	struct call_param param[CALL_PARAMS_MAX];
 };
 
@@ -92,6 +93,9 @@ const struct call_desc *call_get(unsigned id);
 
 /* By full name ("MPI_Send"), exact. -1 when it is not in the table. */
 int call_find(const char *name);
+
+/* It starts what a persistent request is for, or marks parts of it as ready: what that moves counts then. */
+bool call_starts(const struct call_desc *d);
 
 /* "send", "recv", ...; "?" out of range. */
 const char *call_class_name(unsigned class);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EVENT_LINK_VERSION 1
+#define EVENT_LINK_VERSION 2
 
 /* Of libomig, once there is a segment. */
 struct event_link {
@@ -27,6 +27,7 @@ struct event_link {
 	 * finds no room is counted.
 	 */
 	void (*put)(unsigned number, const void *record, size_t n);
+	bool follows_fork; /* a child process may join again, and is then asked for itself */
 };
 
 /* Called once or twice, from MPI_Init or from the join itself. */
@@ -35,7 +36,10 @@ struct event_side {
 	void (*on_ready)(const struct event_link *link);
 };
 
-/* 0; -1: another one has joined already, or it has another version. */
+/*
+ * 0; -1: another one has joined already, or it has another version. A process without MPI is set up here,
+ * and so is a child process, in whose parent the link said follows_fork.
+ */
 int omig_app_events_join(const struct event_side *side);
 
 #endif

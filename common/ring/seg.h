@@ -2,14 +2,14 @@
 /*
  * The shared segment of one watched process: its layout, and nothing else.
  *
- *	header page | hook words | probe words | event words | action heads | actions | lists | notes | probes |
+ *	header page | hook words | probe words | event words | times of hooks | action heads | actions | lists | notes | probes |
  *	reads | their functions | meters | edges | events | their text | posted | thread[0] .. thread[n-1]
  *	thread:  head | slots | cells | partners | metered | event ring
  *
  * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
  * maps the same memory. Who writes what:
  *	header.w, probes, events, posted, threads (but ring tails)	the process; one thread per thread block
- *	header.l, hook, probe and event words, actions, lists, notes, reads, meters, edges, ring tails	the lm
+ *	header.l, hook, probe and event words, times of hooks, actions, lists, notes, reads, meters, edges, ring tails	the lm
  * Nobody ever waits for the other side. What several words say together is
  * guarded by a sequence word: odd while its one writer is at work.
  *
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 8
+#define SEG_VERSION 9
 
 /*
  * A page of the largest size that the architecture may run with: the hook words are mapped on their
@@ -66,7 +66,7 @@
 /* Bits of a hook word. 0 = the hook is off: one load, one test, one branch. */
 enum {
 	HOOK_COUNT = 1 << 0,	    /* calls */
-	HOOK_TIME = 1 << 1,	    /* delay, and `begin` while inside */
+	HOOK_TIME = 1 << 1,	    /* delay, and `begin` while inside; see `times of hooks` */
 	HOOK_VOLUME = 1 << 2,	    /* bytes out and in */
 	HOOK_PARTNER = 1 << 3,	    /* the same per partner rank */
 	HOOK_EVENT_START = 1 << 4,  /* a record in the ring */
@@ -80,6 +80,12 @@ enum {
 	HOOK_KNOWN = 0x3fff,
 	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME, /* what OMIG_START can ask for */
 };
+
+/*
+ * Times of hooks: for each function the ticks at which HOOK_TIME was switched on, or 0. A thread that was in the
+ * function then has no `begin`: its time counts from here, by the reader while the call lasts, and by the process
+ * when it ends.
+ */
 
 /* Bits of a probe word. 0 = the probe is off. */
 enum {
@@ -141,6 +147,7 @@ enum seg_state {
 	SEG_SETTING_UP, /* MPI_Init has not returned: identity may be incomplete */
 	SEG_RUNNING,
 	SEG_FINALIZED, /* MPI_Finalize was entered; totals stay readable */
+	SEG_WITHOUT_MPI, /* runs, with probes or events of its own; MPI_Init may still come */
 };
 
 enum seg_flavour { SEG_FLAVOUR_NONE, SEG_FLAVOUR_OPENMPI, SEG_FLAVOUR_MPICH };
@@ -176,7 +183,13 @@ struct seg_own {
 	uint64_t posted_lost; /* operations that the list of posted ones had no room for, or lost sight of */
 	uint32_t events_used; /* numbers 0 to this, less 1, are announced */
 	uint32_t event_types_lost; /* that found no place */
-	uint8_t spare[80];
+	uint64_t requests_lost; /* how often a persistent request was met whose bytes cannot be counted */
+	uint64_t world; /* MPI_COMM_WORLD: its handle in C, */
+	int32_t f_world; /* and in Fortran; 0 in both: not known */
+	int32_t any_source, proc_null; /* in the place of a peer */
+	uint32_t spare0;
+	uint64_t speaks_since; /* ticks of the last MPI_Pcontrol(1), or 0 */
+	uint8_t spare[40];
 };
 
 /* What the lm tells the process. */
@@ -213,18 +226,41 @@ struct seg_header {
 	uint64_t posted_offset;
 	uint64_t event_word_offset, event_offset, event_text_offset;
 	uint64_t meter_offset, edge_offset, metered_offset; /* the last one inside a thread block */
-	uint8_t spare[24];
+	uint64_t since_offset;
+	uint8_t spare[16];
 	struct seg_own w;
 	struct seg_lm l;
 };
 
-/* Head of a thread block. */
+/*
+ * The call that a thread is in, watched or not: a line of the cache that only this thread writes.
+ * It is in that call while `frame` is not 0. Stored in this order: the arguments, `word`, `frame`; so a reader that
+ * finds one call in `word`, and `frame` not 0 between, has that call's arguments.
+ * Arguments are those that the function has (struct call_desc): the others are left over from earlier calls.
+ */
+struct seg_current {
+	uint64_t word; /* SEG_CURRENT_ONE x the calls that were begun, marks, function + 1; function 0: no call */
+	uint64_t frame; /* the process's own: where its stack was, made odd */
+	uint64_t comm; /* communicator, window or file as the program has it; of Fortran an integer */
+	int32_t peer, tag; /* as in the call; of a Sendrecv those of its send */
+	int32_t source, source_tag; /* of a Sendrecv */
+	uint64_t spare[3];
+};
+#define SEG_CURRENT_FUNC 0xfff
+#define SEG_CURRENT_TIMED (1 << 13) /* HOOK_TIME was on when it began: its time is no matter of `since` */
+#define SEG_CURRENT_FORTRAN (1 << 14)
+#define SEG_CURRENT_ONE (1 << 16)
+
+/* Head of a thread block; its slots follow. */
 struct seg_thread {
 	uint32_t tid; /* kernel's id of the owner; 0 = never claimed */
 	/* raised when a new thread takes over a dead one's block; values go on adding up */
 	uint32_t generation;
 	uint64_t partner_lost; /* calls that the partner table had no room for */
-	uint64_t spare0[6];
+	/* ticks of calls that had begun before their hook was on, and whose partner is not known */
+	uint64_t partner_unknown;
+	uint64_t spare0[5];
+	struct seg_current current;
 	/*
 	 * the event ring, see ring.h: its positions only ever grow; writer's and reader's word on
 	 * lines of their own
@@ -380,7 +416,9 @@ static_assert(sizeof(struct seg_own) == 512, "layout");
 static_assert(sizeof(struct seg_lm) == 128, "layout");
 static_assert(sizeof(struct seg_header) == 896, "layout");
 static_assert(sizeof(struct seg_header) <= 4096, "the header is one page");
-static_assert(sizeof(struct seg_thread) == 192, "layout");
+static_assert(sizeof(struct seg_current) == 64, "one cache line");
+static_assert(sizeof(struct seg_thread) == 256, "layout");
+static_assert(SEG_HOOKS < SEG_CURRENT_FUNC, "functions fit");
 static_assert(sizeof(struct seg_slot) == 64, "one cache line");
 static_assert(sizeof(struct seg_cell) == 32, "layout");
 static_assert(sizeof(struct seg_note) == 88, "layout");
@@ -397,7 +435,10 @@ static_assert(SEG_EVENTS * 4 <= SEG_PAGE_BYTES, "event words are one page");
 static_assert(SEG_PROBES_EACH * 4 <= SEG_PAGE_BYTES, "probe words of a module are one page");
 static_assert(SEG_HOOKS * 4 <= SEG_PAGE_BYTES, "hook words are one page");
 
-/* The message that goes with the memfd (SCM_RIGHTS) over the lm's SOCK_SEQPACKET socket, once. */
+/*
+ * The message that goes with the memfd (SCM_RIGHTS) over the lm's SOCK_SEQPACKET socket, once. Without one, bytes 0: the sender is
+ * about to become a program that is chosen (common/ring/chosen.h).
+ */
 #define SEG_REGISTER_MAGIC 0x52474d4f /* "OMGR" */
 struct seg_register {
 	uint32_t magic;

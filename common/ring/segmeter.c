@@ -88,18 +88,21 @@ static uint64_t figure_of(const struct segview *v, unsigned thread, const struct
 	return sum;
 }
 
-/* Of whom nobody knows whether he is inside. Threads to come are not. */
+/*
+ * A thread may be inside, be it one that has made no call yet: then its block is still to be taken. A
+ * thread that comes to be later is in doubt as well until it meets a probe, for its block does not tell.
+ */
 static void note_start(const struct segview *v, struct seg_metering *m, uint64_t now)
 {
 	struct segview_thread t;
 	bool torn = false;
 
 	for (unsigned i = 0; i < v->plan.thread_count; i++) {
-		if (segview_thread(v, i, &t) || !t.tid)
+		if (segview_thread(v, i, &t))
 			continue;
-		m->start[i] = (struct seg_metering_start){ .is_in_doubt = true,
-							   .generation = t.generation,
-							   .figure = figure_of(v, i, &m->read, now, &torn) };
+		m->start[i] = (struct seg_metering_start){ .is_in_doubt = true, .generation = t.generation };
+		if (t.tid)
+			m->start[i].figure = figure_of(v, i, &m->read, now, &torn);
 	}
 }
 

@@ -44,17 +44,88 @@ static unsigned sample_shift(uint32_t word)
 	return k > HOOK_SAMPLE_MAX ? HOOK_SAMPLE_MAX : k;
 }
 
+static const struct seg_slot *slot_at(const struct segview *v, unsigned thread, unsigned func)
+{
+	return (const struct seg_slot *)(const void *)(segview_block(v, thread) + v->plan.slot_offset) + func;
+}
+
+/* --- the call that a thread is in */
+
+static uint64_t load(const uint64_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+static void copy_current(const struct seg_current *from, struct segview_current *to)
+{
+	to->comm = __atomic_load_n(&from->comm, __ATOMIC_ACQUIRE);
+	to->peer = __atomic_load_n(&from->peer, __ATOMIC_ACQUIRE);
+	to->tag = __atomic_load_n(&from->tag, __ATOMIC_ACQUIRE);
+	to->source = __atomic_load_n(&from->source, __ATOMIC_ACQUIRE);
+	to->source_tag = __atomic_load_n(&from->source_tag, __ATOMIC_ACQUIRE);
+}
+
+/* The order of seg_current, backwards: what was copied between is of the call in *word. */
+static bool current_is_whole(const struct seg_current *c, uint64_t *word, struct segview_current *out)
+{
+	*word = load(&c->word);
+	out->is_inside = load(&c->frame) != 0;
+	copy_current(c, out);
+	return (load(&c->frame) != 0) == out->is_inside && load(&c->word) == *word;
+}
+
+bool segview_current(const struct segview *v, unsigned thread, struct segview_current *out)
+{
+	const struct seg_current *c = thread < v->plan.thread_count ? &segview_thread_head(v, thread)->current : NULL;
+	uint64_t word = 0;
+	unsigned tries = 0;
+
+	while (c && tries < READ_TRIES && !current_is_whole(c, &word, out))
+		tries++;
+	if (!c || tries == READ_TRIES || !(word & SEG_CURRENT_FUNC) || (word & SEG_CURRENT_FUNC) > v->funcs)
+		return false;
+	out->number = word / SEG_CURRENT_ONE;
+	out->func = (unsigned)(word & SEG_CURRENT_FUNC) - 1;
+	out->is_timed = word & SEG_CURRENT_TIMED;
+	out->is_fortran = word & SEG_CURRENT_FORTRAN;
+	out->begin = out->is_inside ? load(&slot_at(v, thread, out->func)->begin) : 0;
+	return true;
+}
+
+/* Since when a call is measured that was begun before; 0: the thread is in none of that function. */
+static uint64_t late_since(const struct segview *v, unsigned thread, unsigned func)
+{
+	const struct seg_current *c = &segview_thread_head(v, thread)->current;
+	const struct seg_own *own = &segview_header(v)->w;
+	uint64_t word = load(&c->word), since = load(&segview_since(v)[func]), speaks;
+
+	if ((word & SEG_CURRENT_FUNC) != func + 1 || word & SEG_CURRENT_TIMED || !load(&c->frame) ||
+	    load(&c->word) != word || !__atomic_load_n(&own->pcontrol, __ATOMIC_RELAXED))
+		return 0;
+	speaks = __atomic_load_n(&own->speaks_since, __ATOMIC_RELAXED);
+	return since && speaks > since ? speaks : since;
+}
+
 static void add_slot(const struct segview *v, unsigned thread, unsigned func, uint64_t now,
 		     struct segview_call *out)
 {
-	const uint8_t *at = segview_block(v, thread) + v->plan.slot_offset;
+	const struct seg_slot *at = slot_at(v, thread, func);
+	uint64_t late = 0;
 	union {
 		struct seg_slot slot;
 		uint64_t word[GUARDED_WORDS];
 	} u;
 
-	if (!read_guarded(u.word, at + func * sizeof(struct seg_slot), sizeof(u.slot) / 8))
-		out->torn = true;
+	/* A call that had begun before adds its time to the slot and is over in one update. */
+	for (unsigned tries = 0; tries < READ_TRIES; tries++) {
+		if (!read_guarded(u.word, at, sizeof(u.slot) / 8)) {
+			out->torn = true;
+			break;
+		}
+		late = u.slot.begin ? 0 : late_since(v, thread, func);
+		if (!late || __atomic_load_n(&at->seq, __ATOMIC_ACQUIRE) == u.slot.seq)
+			break;
+	}
 	out->count += u.slot.count;
 	out->delay += u.slot.delay;
 	out->bytes_out += u.slot.bytes_out;
@@ -64,6 +135,10 @@ static void add_slot(const struct segview *v, unsigned thread, unsigned func, ui
 		out->in_call++;
 		out->open_delay += ticks_since(u.slot.begin, now)
 				   << sample_shift(segview_hook_get(v, func));
+	}
+	if (late) {
+		out->in_call++;
+		out->open_delay += ticks_since(late, now);
 	}
 }
 

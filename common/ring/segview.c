@@ -65,15 +65,16 @@ static int check_file(int fd, uid_t owner, size_t *bytes, struct err *e)
 	struct stat st;
 	int seals;
 
+	/* First: fstat() of another file may wait for whoever serves it. */
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || (seals & SEALS) != SEALS)
+		return err_set(e, ERR_DENIED, "the segment is not sealed");
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, "segment");
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, ERR_DENIED, "the segment is no regular file");
 	if (st.st_uid != owner)
 		return err_set(e, ERR_DENIED, "the segment belongs to uid %u", st.st_uid);
-	seals = fcntl(fd, F_GET_SEALS);
-	if (seals < 0 || (seals & SEALS) != SEALS)
-		return err_set(e, ERR_DENIED, "the segment is not sealed");
 	if (!has_plain_pages(fd))
 		return err_set(e, ERR_DENIED, "the segment is not made of plain pages");
 	if (st.st_size < (off_t)sizeof(struct seg_header) || st.st_size > (off_t)SEG_BYTES_MAX)
@@ -188,5 +189,6 @@ int segview_thread(const struct segview *v, unsigned thread, struct segview_thre
 	if (out->ring_used > v->plan.ring_bytes)
 		out->ring_used = v->plan.ring_bytes;
 	out->partner_lost = copy.partner_lost;
+	out->partner_unknown = copy.partner_unknown;
 	return 0;
 }

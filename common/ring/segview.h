@@ -50,6 +50,7 @@ struct segview_thread {
 	uint32_t tid, generation; /* tid 0: the block was never used */
 	uint64_t ring_dropped, ring_used; /* records; bytes that wait */
 	uint64_t partner_lost;
+	uint64_t partner_unknown; /* ticks, see struct seg_thread */
 };
 
 /* -ERR_INVALID: no such block. */
@@ -59,7 +60,8 @@ int segview_thread(const struct segview *v, unsigned thread, struct segview_thre
 struct segview_call {
 	uint64_t count;
 	uint64_t delay; /* ticks, of ended calls; add open_delay for those that have not */
-	uint64_t open_delay; /* ticks up to `now`, scaled as the hook word says */
+	/* ticks up to `now`, scaled as the hook word says; of a call that had begun before, since HOOK_TIME is on */
+	uint64_t open_delay;
 	unsigned in_call; /* threads that are inside */
 	uint64_t bytes_out, bytes_in, sampled;
 	/* a writer stopped in the middle of an update (killed there): values are the best guess */
@@ -67,6 +69,23 @@ struct segview_call {
 };
 
 #define SEGVIEW_ALL UINT32_MAX /* for `thread`: the sum of all */
+
+/* The call that a thread is in, or was in last, whether its hook is on or not. */
+struct segview_current {
+	uint64_t number; /* another one for each call of the thread */
+	unsigned func; /* below segview_funcs() */
+	bool is_inside;
+	bool is_timed; /* HOOK_TIME was on when it began */
+	uint64_t begin; /* ticks, when it is inside and that was measured; else 0 */
+	/* of what the function has (struct call_desc), as the program gave it */
+	uint64_t comm; /* a handle in C, or an integer of Fortran */
+	bool is_fortran;
+	int32_t peer, tag; /* of a Sendrecv those of its send */
+	int32_t source, source_tag; /* of a Sendrecv */
+};
+
+/* False: no call of that thread is known, or it makes so many that none stood still. */
+bool segview_current(const struct segview *v, unsigned thread, struct segview_current *out);
 
 /* now: ticks for open_delay. -ERR_INVALID: no such function or thread. */
 int segview_call(const struct segview *v, unsigned thread, unsigned func, uint64_t now,
@@ -190,8 +209,11 @@ int segview_events(struct segview *v, unsigned thread, unsigned max,
 
 /* --- what the lm writes */
 
-/* Bits beyond HOOK_KNOWN or sample shifts above HOOK_SAMPLE_MAX: -ERR_INVALID. */
-int segview_hook_set(struct segview *v, unsigned func, uint32_t word);
+/*
+ * now: ticks; from then on, or since HOOK_TIME is on, calls count that had begun before. 0: they do not.
+ * Bits beyond HOOK_KNOWN or sample shifts above HOOK_SAMPLE_MAX: -ERR_INVALID.
+ */
+int segview_hook_set(struct segview *v, unsigned func, uint32_t word, uint64_t now);
 uint32_t segview_hook_get(const struct segview *v, unsigned func); /* 0 for no such function */
 
 /* Bits beyond PROBE_KNOWN, or no such probe: -ERR_INVALID. */

@@ -93,4 +93,10 @@ static inline uint32_t *segview_hooks(const struct segview *v)
 	return (uint32_t *)(void *)(v->base + v->plan.hook_offset);
 }
 
+/* Times of hooks. They stay over a reset: what is measured on has been measured since then. */
+static inline uint64_t *segview_since(const struct segview *v)
+{
+	return (uint64_t *)(void *)(v->base + v->plan.since_offset);
+}
+
 #endif

@@ -6,11 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-int segview_hook_set(struct segview *v, unsigned func, uint32_t word)
+/* The time is there before the word: a call that ends looks at both. */
+int segview_hook_set(struct segview *v, unsigned func, uint32_t word, uint64_t now)
 {
+	uint64_t *since;
+
 	if (func >= v->funcs || (word & ~(uint32_t)HOOK_KNOWN) ||
 	    (word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT > HOOK_SAMPLE_MAX)
 		return -ERR_INVALID;
+	since = &segview_since(v)[func];
+	if (!(word & HOOK_TIME))
+		__atomic_store_n(since, 0, __ATOMIC_RELEASE);
+	else if (!__atomic_load_n(since, __ATOMIC_RELAXED))
+		__atomic_store_n(since, now, __ATOMIC_RELEASE);
 	__atomic_store_n(&segview_hooks(v)[func], word, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # common/route: splits a checked request over children, merges their replies. Pure: time is an argument.
 MODULES           += common/route
-common/route.src  := view.c rights.c objects.c plan.c arm.c filter.c gather.c implied.c
-common/route.uses := common/base common/omis
+common/route.src  := event.c view.c rights.c objects.c plan.c arm.c filter.c gather.c implied.c
+common/route.uses := common/base common/ring common/omis common/tracer

@@ -187,10 +187,13 @@ static int lift(struct objects *o, const char *token, char to, struct route_toke
 	return add(o, token, out);
 }
 
+/* A process that has ended is forgotten with the lm that has its last values. */
 static int unknown(struct reply *into, uint32_t action, const char *token)
 {
-	return reply_add_error(into, action, token, STATUS_UNKNOWN_OBJECT,
-			       "there is no such object");
+	bool may_have_ended = token_class(token, strlen(token)) == 'p';
+
+	return reply_add_error(into, action, token, STATUS_UNKNOWN_OBJECT, "there is no such object%s",
+			       may_have_ended ? ", or no longer: what has ended is known as long as the lm of its host stays" : "");
 }
 
 static int one(struct objects *o, const struct omis_call *call, const char *token,

@@ -259,12 +259,17 @@ static int add_here(struct plan *p, size_t i, struct reply *into)
 	return 0;
 }
 
-static int refuse(const struct plan *p, const struct omis_service *s, uint32_t action,
+static int refuse(const struct plan *p, const struct omis_call *call, uint32_t action,
 		  struct reply *into)
 {
-	if (!route_may(p->conf.right, s))
-		return reply_add_error(into, action, "", STATUS_NO_PERMISSION,
-				       "%s needs the right %s", s->name, omis_right_name(s->right));
+	const struct omis_service *s = call->service;
+
+	struct err e = { 0 };
+
+	if (!route_may_call(p->conf.right, call)) {
+		route_denied(call, &e);
+		return reply_add(into, action, "", STATUS_NO_PERMISSION, e.text);
+	}
 	return reply_add_error(into, action, "", STATUS_INTERNAL_ERROR, "%s is not for this daemon",
 			       s->name);
 }
@@ -291,8 +296,8 @@ static int build(struct plan *p, struct reply *into)
 
 		if (p->npart && (here || call->barrier))
 			break;
-		if (!route_may(p->conf.right, s) || (is_of_top(s) && !p->conf.top))
-			rc = refuse(p, s, number_of(p, p->next), into);
+		if (!route_may_call(p->conf.right, call) || (is_of_top(s) && !p->conf.top))
+			rc = refuse(p, call, number_of(p, p->next), into);
 		else if (here)
 			rc = add_here(p, p->next, into);
 		else

@@ -21,20 +21,46 @@ enum omis_right route_right_of_role(const char *role)
 	return OMIS_NO_RIGHT;
 }
 
-/* More than anybody has, for a call that was not checked or has no rule. */
-static enum omis_right needed(const struct omis_call *c)
+#define FLAGS_PARAM 1 /* what omis_service.guarded speaks of */
+
+static bool asks_for_guarded(const struct omis_call *c)
+{
+	int64_t flags;
+
+	if (!c->service->guarded || c->nparam <= FLAGS_PARAM)
+		return false;
+	return !omis_value_i64(&c->param[FLAGS_PARAM], &flags) || (flags & c->service->guarded);
+}
+
+enum omis_right route_right_of_call(const struct omis_call *c)
 {
 	if (!c->service || c->service->right < OMIS_OBSERVE)
 		return (enum omis_right)(OMIS_ADMIN + 1);
-	return c->service->right;
+	return asks_for_guarded(c) && c->service->right < OMIS_MANIPULATE ? OMIS_MANIPULATE
+									  : c->service->right;
+}
+
+bool route_may_call(enum omis_right has, const struct omis_call *c)
+{
+	return route_may(has, c->service) && has >= route_right_of_call(c);
+}
+
+int route_denied(const struct omis_call *c, struct err *e)
+{
+	enum omis_right right = route_right_of_call(c);
+	bool is_more = c->service && right > c->service->right;
+
+	return err_set(e, ERR_DENIED, "%s%s needs the right %s", c->name,
+		       is_more ? " with these flags" : "",
+		       right <= OMIS_ADMIN ? omis_right_name(right) : "of nobody");
 }
 
 enum omis_right route_right_needed(const struct omis_request *r)
 {
-	enum omis_right most = r->event ? needed(r->event) : OMIS_OBSERVE;
+	enum omis_right most = r->event ? route_right_of_call(r->event) : OMIS_OBSERVE;
 
 	for (size_t i = 0; i < r->naction; i++)
-		if (needed(&r->action[i]) > most)
-			most = needed(&r->action[i]);
+		if (route_right_of_call(&r->action[i]) > most)
+			most = route_right_of_call(&r->action[i]);
 	return most;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-__thread struct omig_event_thread *omig_event_here;
+__thread struct omig_event_thread *omig_event_here __attribute__((tls_model("initial-exec")));
 
 static struct log_state the = { .lock = GUEST_LOCK_INIT,
 				.opening = GUEST_LOCK_INIT,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define STACK_BYTES (256 * 1024)
+#define FORKED_REST_NS (50 * NSEC_PER_MSEC) /* most child processes have called exec by then */
 #define SIGNAL_TRIES 200 /* of a ms: whoever holds the lock is writing a block */
 
 static void look_at_trigger(struct log_state *s)
@@ -53,23 +54,36 @@ static void *help(void *arg)
 	return NULL; /* the last thread, with which the program ends as it would have without us */
 }
 
-static void start_thread(struct log_state *s)
+static bool start_thread(struct log_state *s, void *(*run)(void *))
 {
 	sigset_t all, before;
 	pthread_attr_t attr;
 	pthread_t thread;
+	bool is_there;
 
 	if (pthread_attr_init(&attr))
-		return;
+		return false;
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are its own threads' */
-	s->has_helper = !pthread_create(&thread, &attr, help, s);
+	is_there = !pthread_create(&thread, &attr, run, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (s->has_helper)
+	if (is_there)
 		pthread_setname_np(thread, "omig-event");
 	pthread_attr_destroy(&attr);
+	return is_there;
+}
+
+/* A child process that lives on is watched as its parent is; the program does not wait for that. */
+static void *come_back(void *arg)
+{
+	const struct timespec rest = { .tv_nsec = FORKED_REST_NS };
+
+	nanosleep(&rest, NULL);
+	if (!guest_is_alone())
+		log_link_open();
+	return NULL;
 }
 
 /* --- fork: the child has the parent's buffers and none of its threads */
@@ -95,8 +109,9 @@ static void in_child(void)
 	log_say_who(s);
 	s->stream ^= (uint64_t)getpid() << 40 ^ (uint64_t)clock_mono(); /* streams of its own */
 	in_parent();
-	if (s->fd >= 0)
-		start_thread(s);
+	s->has_helper = s->fd >= 0 && start_thread(s, help);
+	if (s->follows_fork)
+		start_thread(s, come_back);
 }
 
 static void at_end(void)
@@ -112,7 +127,7 @@ void log_helper_start(struct log_state *s)
 		atexit(at_end);
 	}
 	if (!s->has_helper)
-		start_thread(s);
+		s->has_helper = start_thread(s, help);
 }
 
 /* --- signals that end the program */

@@ -26,7 +26,7 @@ void log_wait(struct log_state *s, uint32_t *bell, uint32_t seen, nsec_t until)
 	syscall(SYS_futex, bell, FUTEX_WAIT_BITSET, seen, &t, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* In MPI_Init, or in the join. */
+/* In MPI_Init, or in the join, also that of a child process. */
 static void on_ready(const struct event_link *link)
 {
 	struct log_state *s = log_the();
@@ -51,8 +51,12 @@ static void on_ready(const struct event_link *link)
 
 void log_link_forget(struct log_state *s)
 {
+	if (s->link) /* else it is a child process that has not come back itself */
+		s->follows_fork = s->link->follows_fork;
 	s->link = NULL;
 	s->bell = &s->own_bell;
+	for (unsigned i = 1; i < s->ntype; i++)
+		s->type[i].told = -1;
 	log_types_switch(s);
 }
 

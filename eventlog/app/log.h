@@ -61,6 +61,7 @@ struct log_state {
 	int fd; /* -1: no log */
 	unsigned flags, level;
 	bool has_helper, has_handlers, has_key;
+	bool follows_fork; /* the link's word, when the process forked */
 	pthread_key_t key; /* its destructor ends a thread's stream */
 	enum ticks_source ticks;
 	uint64_t wall_ahead; /* wall time less monotonic time, when the log was opened */

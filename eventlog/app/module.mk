@@ -7,6 +7,7 @@ eventlog/app.cflags   := -fno-stack-protector
 eventlog/app.headers  := event.h
 eventlog/app.pc       := omig-event.pc.in
 eventlog/app.shared   := libomig-event
+eventlog/app.anywhere := libomig-event
 eventlog/app.keep.libomig-event := omig_event_*
 # The one log of the process; what a thread writes to.
 eventlog/app.statics  := event.c:the event.c:omig_event_here

@@ -28,6 +28,8 @@ struct db {
 	size_t nslot;
 	nsec_t time_ns, deadline;
 	bool is_reader;
+	bool is_unlocked; /* read without locks: no page of the file may change from then on */
+	struct stat at_open;
 };
 
 /* --- words for what goes wrong */
@@ -135,6 +137,20 @@ static int hand_on(sqlite3_stmt *st, arsql_row_fn fn, void *arg, struct err *e)
 	return fn(arg, v, names, (unsigned)n, e);
 }
 
+/* A writer has a -wal file from its first commit on, and checkpoints change the time of the archive itself. */
+static int check_unchanged(const struct db *d, struct err *e)
+{
+	const char *path = sqlite3_db_filename(d->lite, "main");
+	char wal[FILE_PATH_BYTES];
+	struct stat st;
+
+	if (snprintf(wal, sizeof(wal), "%s-wal", path) < (int)sizeof(wal) && access(wal, F_OK) && !stat(path, &st) &&
+	    st.st_ino == d->at_open.st_ino && st.st_size == d->at_open.st_size &&
+	    st.st_mtim.tv_sec == d->at_open.st_mtim.tv_sec && st.st_mtim.tv_nsec == d->at_open.st_mtim.tv_nsec)
+		return 0;
+	return err_set(e, ERR_AGAIN, "the archive was written while it was read without locks (its folder is read-only); try again");
+}
+
 static int step_all(struct db *d, sqlite3_stmt *st, arsql_row_fn fn, void *arg, struct err *e)
 {
 	int got, rc = 0;
@@ -143,7 +159,7 @@ static int step_all(struct db *d, sqlite3_stmt *st, arsql_row_fn fn, void *arg, 
 	while (!rc && (got = sqlite3_step(st)) != SQLITE_DONE)
 		rc = got == SQLITE_ROW ? hand_on(st, fn, arg, e) : fail(d, e);
 	d->deadline = 0;
-	return rc;
+	return !rc && d->is_unlocked ? check_unchanged(d, e) : rc;
 }
 
 static int lite_run(void *db, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn, void *arg, struct err *e)
@@ -364,11 +380,17 @@ static int open_uri(struct db *d, const char *path, int flags, const char *how, 
 	return rc == SQLITE_OK ? 0 : d->lite ? fail(d, e) : err_nomem(e);
 }
 
-/* In a folder that cannot be written nobody else can write the archive either, if it was closed whole. */
-static int open_unmoved(struct db *d, const char *path, struct err *e)
+/*
+ * SQLite cannot lock in a folder that the reader may not write. The owner of the folder may write all the
+ * same: each answer is checked for that.
+ */
+static int open_unlocked(struct db *d, const char *path, struct err *e)
 {
 	sqlite3_close(d->lite);
 	d->lite = NULL;
+	d->is_unlocked = true;
+	if (stat(path, &d->at_open))
+		return err_sys(e, "cannot be opened");
 	return open_uri(d, path, SQLITE_OPEN_READONLY, "?immutable=1", e);
 }
 
@@ -397,7 +419,7 @@ static int open_db(struct db *d, const char *path, enum armode mode, struct err 
 	rc = arsql_number(&s, "SELECT count(*) FROM sqlite_master", NULL, 0, &n, e);
 	if (rc && (sqlite3_errcode(d->lite) == SQLITE_CANTOPEN || (sqlite3_errcode(d->lite) & 0xff) == SQLITE_READONLY) &&
 	    snprintf(wal, sizeof(wal), "%s-wal", path) < (int)sizeof(wal) && access(wal, F_OK)) {
-		rc = open_unmoved(d, path, e);
+		rc = open_unlocked(d, path, e);
 		rc = rc ? rc : settle(d, mode, e);
 		rc = rc ? rc : arsql_number(&s, "SELECT count(*) FROM sqlite_master", NULL, 0, &n, e);
 	}

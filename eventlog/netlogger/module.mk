@@ -4,6 +4,7 @@ MODULES                    += eventlog/netlogger
 eventlog/netlogger.src     := netlogger.c nlog.c nlformat.c nltransfer.c
 eventlog/netlogger.uses    := common/base eventlog eventlog/text
 eventlog/netlogger.shared  := libomig-netlogger
+eventlog/netlogger.anywhere := libomig-netlogger
 eventlog/netlogger.keep.libomig-netlogger := NetLogger* NL_*
 eventlog/netlogger.pc      := omig-netlogger.pc.in
 # Handles that are open, for the helper; the tag of all handles; NetLogger's own variables.

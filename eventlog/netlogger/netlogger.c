@@ -31,6 +31,14 @@ static bool is_on(void)
 	return !wish;
 }
 
+/* Programs of NetLogger seldom look at the handle: one line says why there is no log. */
+static int refuse_url(const char *url, int code, const char *why)
+{
+	fprintf(stderr, "libomig-netlogger: %s: %s; write file://PATH, or a path with a /\n", url, why);
+	errno = code;
+	return -1;
+}
+
 /* What is no file is not offered: the handle is NULL then, as when a file cannot be opened. */
 static int open_url(const char *url, bool is_append, bool *is_borrowed)
 {
@@ -42,8 +50,9 @@ static int open_url(const char *url, bool is_append, bool *is_borrowed)
 	if (str_has_prefix(url, scheme)) {
 		url += sizeof(scheme) - 1;
 	} else if (strstr(url, "://")) {
-		errno = EPROTONOSUPPORT;
-		return -1;
+		return refuse_url(url, EPROTONOSUPPORT, "no such destination is offered");
+	} else if (!strchr(url, '/')) { /* NetLogger took a name for a host */
+		return refuse_url(url, EINVAL, "is neither a path nor a destination");
 	}
 	return open(url, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (is_append ? 0 : O_TRUNC), NL_file_mode);
 }

@@ -44,7 +44,8 @@ enum {
 };
 
 /*
- * --- The full library. url: file://PATH or PATH; NULL, or NL_ENV, is NETLOGGER_DEST. prog NULL is the
+ * --- The full library. url: file://PATH, or a path with a / (a bare name is refused,
+ * for NetLogger took it for a host); NULL, or NL_ENV, is NETLOGGER_DEST. prog NULL is the
  * process's number. NETLOGGER_ON set to anything but 1, on, true or yes switches off. Handles are NULL on
  * failure. The calls return 1 written, 0 off or filtered, -1 failed.
  *

@@ -124,11 +124,18 @@ static bool take_fraction(struct scan *c, bool is_padded, int64_t *ns, bool *is_
 	return digits > 0;
 }
 
+static unsigned days_in(unsigned year, unsigned month)
+{
+	int64_t next = month == 12 ? days_of((int64_t)year + 1, 1, 1) : days_of(year, month + 1, 1);
+
+	return (unsigned)(next - days_of(year, month, 1));
+}
+
 static bool to_time(const unsigned part[6], int64_t ns, nsec_t *out)
 {
 	int64_t sec;
 
-	if (part[1] < 1 || part[1] > 12 || part[2] < 1 || part[2] > 31 || part[3] > 23 || part[4] > 59 || part[5] > 60)
+	if (part[1] < 1 || part[1] > 12 || part[2] < 1 || part[2] > days_in(part[0], part[1]) || part[3] > 23 || part[4] > 59 || part[5] > 60)
 		return false;
 	sec = days_of(part[0], part[1], part[2]) * 86400 + part[3] * 3600 + part[4] * 60 + part[5];
 	/* The first second of all begins before the least time there is: come from above. */

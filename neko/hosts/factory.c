@@ -7,25 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* user@host: what stands before the @ */
-static size_t user_bytes(const char *host)
-{
-	return strcspn(host, "@");
-}
-
-static bool is_same_user(const struct identity *a, const struct identity *b)
-{
-	size_t n = user_bytes(a->host);
-
-	return n && n == user_bytes(b->host) && memcmp(a->host, b->host, n) == 0;
-}
-
 static void on_accept(void *arg, struct chan *c)
 {
 	struct factory *f = arg;
 	const struct identity *peer = chan_peer(c), *self = net_ctx_self(f->net);
 
-	if (!peer || !self || !is_same_user(peer, self)) {
+	if (!peer || !self || !identity_is_same_user(peer, self)) {
 		log_notice("factory", "%s is of another user", chan_remote(c));
 		chan_close(c, "of another user");
 		return;

@@ -284,6 +284,7 @@ static void on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, 
 	case REALWIRE_PEERS:
 	case REALWIRE_GO:
 	case REALWIRE_STOP:
+	case REALWIRE_CRASH:
 		pass_down(w, type, p, n);
 		break;
 	default:

@@ -218,7 +218,7 @@ static void change(struct segview *v)
 	const int32_t partner = 3;
 	unsigned index, slot;
 
-	segview_hook_set(v, CALL_ID_Send, HOOK_COUNT);
+	segview_hook_set(v, CALL_ID_Send, HOOK_COUNT, 0);
 	demand(segview_action_add(v, &a, &partner, NULL, &index) == 0);
 	demand(segview_action_del(v, index) == 0);
 	demand(segview_note_set(v, 0, &(struct seg_note){ .kind = 1, .number = 1 }) == 0);

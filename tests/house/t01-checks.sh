@@ -128,6 +128,33 @@ verdict 'a listed symbol that is not exported is found' $? fail 'listed, not exp
 run check-abi
 verdict 'an exported symbol that is not listed is found' $? fail 'exported, not listed: ring_now'
 
+# library SOURCE: a library for processes of others, with this in it.
+library() {
+	fresh
+	printf 'common/ring.shared := libring\ncommon/ring.anywhere := libring\n' >>"$work/t/common/ring/module.mk"
+	printf 'R { global: ring_*; local: *; };\n' >"$work/t/common/ring/libring.map"
+	printf '#include <sys/stat.h>\n#include <dlfcn.h>\n#include <pthread.h>\n#include <unistd.h>\n%s\n' "$1" >>"$work/t/common/ring/ring.c"
+}
+library 'int ring_new(struct stat *s);
+__attribute__((visibility("default"))) int ring_new(struct stat *s) { return stat("/", s) + !dlsym(NULL, "x") + pthread_join(0, 0); }'
+run check-anywhere
+verdict 'a library for processes of others may call what an older C library has elsewhere' $? pass
+[ "$(readelf -d "$work/b/plain/lib/libring.so" | grep -c 'NEEDED.*\[lib\(c\.so\.6\|dl\.so\.2\|pthread\.so\.0\)\]')" -eq 3 ]
+verdict 'it asks for the libraries that had it' $? pass
+library 'int ring_new(void);
+__attribute__((visibility("default"))) int ring_new(void) { return (int)gettid(); }'
+run check-anywhere
+verdict 'one that needs a newer C library is refused' $? fail 'too new: gettid@GLIBC_2.30'
+library 'int ring_chk(void) __asm__("__obstack_printf_chk");
+int ring_new(void);
+__attribute__((visibility("default"))) int ring_new(void) { return ring_chk(); }'
+run check-anywhere
+verdict 'one that needs what glibc alone has is refused' $? fail 'not in musl: __obstack_printf_chk'
+library ''
+echo 'common/ring.libs := -Wl,--no-as-needed -lanl' >>"$work/t/common/ring/module.mk"
+run check-anywhere
+verdict 'one that needs another library is refused' $? fail 'needs the library libanl.so'
+
 fresh
 printf '#include "common/ring/ring.h"\n#include <stdint.h>\n#include <stddef.h>\nint LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);\nint LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)\n{\n\tif (n > 1)\n\t\t__builtin_trap();\n\treturn ring_now();\n}\n' \
 	>"$work/t/tests/fuzz/fuzz_ring.c"

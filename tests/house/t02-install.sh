@@ -45,12 +45,12 @@ verdict 'install puts everything in its place' $?
 (
 	cd "$work/d/usr" && test -x bin/small && test -f include/omig/small.h && test -f share/man/man1/small.1 &&
 		test "$(readlink lib/libsmall.so.0)" = libsmall.so && bin/small &&
-		printf '#include <small.h>\nint main(void)\n{\n\treturn small_answer() - 42;\n}\n' >"$work/user.c" &&
+		printf '#include <omig/small.h>\nint main(void)\n{\n\treturn small_answer() - 42;\n}\n' >"$work/user.c" &&
 		PKG_CONFIG_PATH=lib/pkgconfig PKG_CONFIG_SYSROOT_DIR="$work/d" && export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR &&
 		flags=$(pkg-config --cflags libsmall) && for kind in shared static; do
 			libs="-L$work/d/usr/lib -lsmall"
 			[ $kind = static ] && libs=$work/d/usr/lib/libsmall.a
-			gcc -std=c99 $flags -I"$work/d/usr/include/omig" -o "$work/user" "$work/user.c" $libs &&
+			gcc -std=c99 $flags -I"$work/d/usr/include" -o "$work/user" "$work/user.c" $libs &&
 				LD_LIBRARY_PATH=$work/d/usr/lib "$work/user" || exit 1
 		done
 ) >>"$work/out" 2>&1

@@ -111,14 +111,14 @@ prints() { # WANTED NAME=VALUE...
 	[ "$(cat "$work/got")" = "$want" ]
 }
 check 'the prolog exports what omig env says, as Slurm reads it' prints "export OMIG_MAINSM=a'b c
-export ASKED=env --no-start
+export ASKED=env --no-start --here
 unset OMIG_JOB"
 check 'the name of the whole job becomes that of the step' prints "export OMIG_MAINSM=a'b c
-export ASKED=env --no-start --measure=volume
+export ASKED=env --no-start --here --measure=volume
 unset OMIG_JOB" OMIG_JOB=7 OMIG_MEASURE=volume
 check 'a name of the user stays' prints "export OMIG_MAINSM=a'b c
 export OMIG_JOB=7
-export ASKED=env --no-start" OMIG_JOB=mine
+export ASKED=env --no-start --here" OMIG_JOB=mine
 check 'OMIG_DISABLE is obeyed' prints '' OMIG_DISABLE=1
 check 'without a monitor nothing is exported' prints 'unset OMIG_JOB' FAIL=1
 for s in task-prolog epilog; do

@@ -53,6 +53,13 @@ contains
       k = at(what)
       bytes_in(k) = bytes_in(k) + i
    end subroutine
+   subroutine later(what, o)
+      character(len=*), intent(in) :: what
+      integer, intent(in) :: o
+      integer :: k
+      k = at(what)
+      bytes_out(k) = bytes_out(k) + o
+   end subroutine
    subroutine put_books(base, rank)
       character(len=*), intent(in) :: base
       integer, intent(in) :: rank
@@ -89,6 +96,9 @@ program calls_f
    WIN :: win
    integer(kind=MPI_ADDRESS_KIND) :: disp, bytes
    integer(kind=MPI_OFFSET_KIND) :: offset
+#ifdef HAS_MPI_4
+   integer(kind=MPI_COUNT_KIND) :: count
+#endif
 #ifdef USE_F08
    STATUS :: st
 #else
@@ -150,12 +160,36 @@ program calls_f
    call MPI_Recv_init(b, 100, MPI_INTEGER, left, 9, w, r(1), e);  call note('MPI_Recv_init', 0, 0)
    call MPI_Send_init(a, 10, MPI_INTEGER, right, 9, w, r(2), e);  call note('MPI_Send_init', 0, 0)
    do k = 1, 2
-      call MPI_Startall(2, r, e);  call note('MPI_Startall', 40, 0)
+      call MPI_Startall(2, r, e);  call note('MPI_Startall', 0, 0)
+      call later('MPI_Send_init', 40)
       call MPI_Waitall(2, r, MPI_STATUSES_IGNORE, e);  call note('MPI_Waitall', 0, 0)
       call late('MPI_Recv_init', 40)
    end do
    call MPI_Request_free(r(1), e);  call note('MPI_Request_free', 0, 0)
    call MPI_Request_free(r(2), e);  call note('MPI_Request_free', 0, 0)
+#ifdef HAS_MPI_4
+   count = 7
+   call MPI_Psend_init(a, 5, count, MPI_INTEGER, right, 10, w, MPI_INFO_NULL, r(1), e);  call note('MPI_Psend_init', 0, 0)
+   call MPI_Precv_init(b, 5, count, MPI_INTEGER, left, 10, w, MPI_INFO_NULL, r(2), e);  call note('MPI_Precv_init', 0, 0)
+   done = [1, 4, 0, 0]
+   do k = 1, 2
+      call MPI_Startall(2, r, e);  call note('MPI_Startall', 0, 0)
+      call MPI_Pready(0, r(1), e);  call note('MPI_Pready', 0, 0)
+      call MPI_Pready_range(2, 3, r(1), e);  call note('MPI_Pready_range', 0, 0)
+      call MPI_Pready_list(2, done, r(1), e);  call note('MPI_Pready_list', 0, 0)
+      call later('MPI_Psend_init', 140)
+      call MPI_Waitall(2, r, MPI_STATUSES_IGNORE, e);  call note('MPI_Waitall', 0, 0)
+      call late('MPI_Precv_init', 140)
+   end do
+   call MPI_Request_free(r(1), e);  call note('MPI_Request_free', 0, 0)
+   call MPI_Request_free(r(2), e);  call note('MPI_Request_free', 0, 0)
+   call MPI_Allreduce_init(a, b, 5, MPI_INTEGER, MPI_SUM, w, MPI_INFO_NULL, r(1), e);  call note('MPI_Allreduce_init', 0, 0)
+   call MPI_Start(r(1), e);  call note('MPI_Start', 0, 0)
+   call MPI_Wait(r(1), MPI_STATUS_IGNORE, e);  call note('MPI_Wait', 0, 0)
+   call later('MPI_Allreduce_init', 20)
+   call late('MPI_Allreduce_init', 20)
+   call MPI_Request_free(r(1), e);  call note('MPI_Request_free', 0, 0)
+#endif
 
    if (rank == 0) then
       call MPI_Bcast(a, 20, MPI_INTEGER, 0, w, e);  call note('MPI_Bcast', 80, 0)

@@ -6,6 +6,9 @@
  * usage: calls FILE
  */
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +49,11 @@ static void note(const char *name, long out, long in)
 static void late(const char *name, long in)
 {
 	entry(name)->in += in;
+}
+
+static void later(const char *name, long out)
+{
+	entry(name)->out += out;
 }
 
 #define DO(name, out, in, ...)                       \
@@ -114,12 +122,14 @@ static void persistent(void)
 	DO(Recv_init, 0, 0, b, 100, MPI_INT, left, 8, world, &r[0]);
 	DO(Send_init, 0, 0, a, 10, MPI_INT, right, 8, world, &r[1]);
 	for (int i = 0; i < 3; i++) {
-		DO(Startall, 10 * I, 0, 2, r);
+		DO(Startall, 0, 0, 2, r);
+		later("MPI_Send_init", 10 * I);
 		DO(Waitall, 0, 0, 2, r, MPI_STATUSES_IGNORE);
 		late("MPI_Recv_init", 10 * I);
 	}
 	DO(Start, 0, 0, &r[0]);
-	DO(Start, 10 * I, 0, &r[1]);
+	DO(Start, 0, 0, &r[1]);
+	later("MPI_Send_init", 10 * I);
 	DO(Waitall, 0, 0, 2, r, MPI_STATUSES_IGNORE);
 	late("MPI_Recv_init", 10 * I);
 	DO(Request_free, 0, 0, &r[0]);
@@ -137,12 +147,14 @@ static void many_persistent(void)
 		DO(Send_init, 0, 0, a, 2, MPI_INT, right, 20, world, &r[i]);
 		PMPI_Irecv(b, 2, MPI_INT, left, 20, world, &in[i]);
 	}
-	DO(Startall, MANY * 2 * I, 0, MANY, r);
+	DO(Startall, 0, 0, MANY, r);
+	later("MPI_Send_init", MANY * 2 * I);
 	PMPI_Waitall(MANY, in, MPI_STATUSES_IGNORE);
 	DO(Waitall, 0, 0, MANY, r, MPI_STATUSES_IGNORE);
 	for (int i = 0; i < MANY; i++) {
 		PMPI_Irecv(b, 2, MPI_INT, left, 20, world, &in[i]);
-		DO(Start, 2 * I, 0, &r[i]);
+		DO(Start, 0, 0, &r[i]);
+		later("MPI_Send_init", 2 * I);
 	}
 	PMPI_Waitall(MANY, in, MPI_STATUSES_IGNORE);
 	for (int i = 0; i < MANY; i++) {
@@ -150,6 +162,68 @@ static void many_persistent(void)
 		DO(Request_free, 0, 0, &r[i]);
 	}
 }
+
+/* The names of the standard, or those of Open MPI 4. */
+#ifdef OPEN_MPI
+#define X_INIT(name) MPIX_##name##_init
+#else
+#define X_INIT(name) MPI_##name##_init
+#endif
+#define MAKE(name, ...)                               \
+	do {                                          \
+		if (X_INIT(name)(__VA_ARGS__) != 0)   \
+			MPI_Abort(MPI_COMM_WORLD, 9); \
+		note("MPI_" #name "_init", 0, 0);     \
+	} while (0)
+
+static void persistent_collectives(void)
+{
+	MPI_Request r[4];
+
+	MAKE(Bcast, a, 20, MPI_INT, 0, world, MPI_INFO_NULL, &r[0]);
+	MAKE(Allreduce, a, b, 5, MPI_INT, MPI_SUM, world, MPI_INFO_NULL, &r[1]);
+	MAKE(Alltoall, a, 3, MPI_INT, b + 100, 3, MPI_INT, world, MPI_INFO_NULL, &r[2]);
+	MAKE(Barrier, world, MPI_INFO_NULL, &r[3]);
+	for (int i = 0; i < 2; i++) {
+		DO(Startall, 0, 0, 4, r);
+		DO(Waitall, 0, 0, 4, r, MPI_STATUSES_IGNORE);
+		later("MPI_Bcast_init", rank ? 0 : 20 * I);
+		late("MPI_Bcast_init", rank ? 20 * I : 0);
+		later("MPI_Allreduce_init", 5 * I);
+		late("MPI_Allreduce_init", 5 * I);
+		later("MPI_Alltoall_init", 3 * I * size);
+		late("MPI_Alltoall_init", 3 * I * size);
+	}
+	for (int i = 0; i < 4; i++)
+		DO(Request_free, 0, 0, &r[i]);
+}
+
+#if MPI_VERSION >= 4
+static void partitioned(void)
+{
+	int list[2] = { 1, 4 }, flag;
+	MPI_Request r[2];
+
+	DO(Psend_init, 0, 0, a, 5, 7, MPI_INT, right, 21, world, MPI_INFO_NULL, &r[0]);
+	DO(Precv_init, 0, 0, b, 5, 7, MPI_INT, left, 21, world, MPI_INFO_NULL, &r[1]);
+	for (int i = 0; i < 2; i++) {
+		DO(Startall, 0, 0, 2, r);
+		DO(Pready, 0, 0, 0, r[0]);
+		DO(Pready_range, 0, 0, 2, 3, r[0]);
+		DO(Pready_list, 0, 0, 2, list, r[0]);
+		later("MPI_Psend_init", 5 * 7 * I);
+		DO(Parrived, 0, 0, r[1], 0, &flag);
+		DO(Waitall, 0, 0, 2, r, MPI_STATUSES_IGNORE);
+		late("MPI_Precv_init", 5 * 7 * I);
+	}
+	DO(Request_free, 0, 0, &r[0]);
+	DO(Request_free, 0, 0, &r[1]);
+}
+#else
+static void partitioned(void)
+{
+}
+#endif
 
 static void probes(void)
 {
@@ -377,6 +451,8 @@ int main(int argc, char **argv)
 		sends_and_receives();
 		persistent();
 		many_persistent();
+		persistent_collectives();
+		partitioned();
 		probes();
 		rooted();
 		all_to_all();

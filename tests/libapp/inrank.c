@@ -33,7 +33,7 @@ static MPI_Comm swapped; /* the two ranks the other way round */
 static void all_hooks(uint32_t word)
 {
 	for (unsigned f = 0; f < segview_funcs(v); f++)
-		segview_hook_set(v, f, word);
+		segview_hook_set(v, f, word, 0);
 }
 
 static struct segview_call total(unsigned func)
@@ -87,6 +87,7 @@ static void partners(void)
 static void partners_of_what_was_not_started(void)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
+	uint64_t in = 0;
 	int x, flag;
 
 	nfound = 0;
@@ -98,7 +99,10 @@ static void partners_of_what_was_not_started(void)
 	all_hooks(0);
 	PMPI_Request_free(&r);
 	segview_partners(v, 0, on_partner, NULL);
-	IS(nfound, 1); /* of partners() */
+	for (int i = 0; i < nfound; i++)
+		in += found[i].bytes_in;
+	IS(nfound, 2); /* of partners(), and the call that made it */
+	IS(in, rank ? 36 : 0); /* of partners() */
 }
 
 /* --- events */
@@ -119,8 +123,8 @@ static void on_event(void *arg, const struct ring_call *c)
 
 static void events(void)
 {
-	segview_hook_set(v, CALL_ID_Send, HOOK_EVENT_START | HOOK_EVENT_END);
-	segview_hook_set(v, CALL_ID_Recv, HOOK_EVENT_START | HOOK_EVENT_END);
+	segview_hook_set(v, CALL_ID_Send, HOOK_EVENT_START | HOOK_EVENT_END, 0);
+	segview_hook_set(v, CALL_ID_Recv, HOOK_EVENT_START | HOOK_EVENT_END, 0);
 	message(swapped, 1);
 	all_hooks(0);
 	IS(segview_events(v, 0, 100, on_event, NULL), 2);
@@ -142,7 +146,7 @@ static void events(void)
 static void events_with_nobody(void)
 {
 	nevent = 0;
-	segview_hook_set(v, CALL_ID_Send, HOOK_EVENT_START);
+	segview_hook_set(v, CALL_ID_Send, HOOK_EVENT_START, 0);
 	MPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD);
 	all_hooks(0);
 	IS(segview_events(v, 0, 100, on_event, NULL), 1);
@@ -174,7 +178,7 @@ static void actions(void)
 	install(f, CALL_END, ACTION_COUNTER_ADD, 3, 1, 7); /* nobody */
 	install(f, CALL_START, ACTION_PATOP_INTEGRATOR_ADD, 4, 1, !rank);
 	install(f, CALL_END, ACTION_PATOP_INTEGRATOR_ADD, 4, -1, !rank);
-	segview_hook_set(v, f, HOOK_ACTION_START | HOOK_ACTION_END);
+	segview_hook_set(v, f, HOOK_ACTION_START | HOOK_ACTION_END, 0);
 	for (int i = 0; i < 5; i++)
 		message(i % 2 ? swapped : MPI_COMM_WORLD, i > 2);
 	all_hooks(0);

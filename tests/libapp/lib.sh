@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # For tests/system/t11*.sh: an lm that only holds segments, and both mpiruns.
 # $B: the build folder, $TMPDIR: this test's own.
+. tests/system/words.sh
 T=$B/tests/libapp
 PATIENCE=${PATIENCE:-4}
 OMIG_RUNTIME_DIR=$TMPDIR/run

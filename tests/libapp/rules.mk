@@ -4,7 +4,7 @@
 LIBAPP_T   := $(B)/tests/libapp
 LIBAPP_MPI := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 LIBAPP_F90 := $(foreach f,$(LIBAPP_MPI),$(if $(shell command -v mpif90.$f),$f))
-LIBAPP_C   := calls inrank threads rough constants loop
+LIBAPP_C   := calls neighbours inrank threads rough constants loop
 LIBAPP_F   := calls_h calls_mod calls_f08 probes_address probes_module
 
 SYSTEM_NEEDS += $(LIBAPP_T)/segdump $(LIBAPP_T)/libsecond_next.so $(LIBAPP_T)/libsecond_pmpi.so $(LIBAPP_T)/fake_lm \
@@ -14,7 +14,7 @@ libapp-tests: $(SYSTEM_NEEDS) $(B)/lib/libomig.so
 .PHONY: libapp-tests
 
 LIBAPP_BELOW := $(B)/common/ring.a $(B)/common/base.a
-libapp_cc     = $(OUR_CFLAGS) -Wno-stringop-overflow
+libapp_cc     = $(OUR_CFLAGS) -Wno-stringop-overflow -Wno-stringop-overread
 
 $(LIBAPP_T)/segdump: tests/libapp/segdump.c $(LIBAPP_BELOW)
 	$(call say,LINK)mkdir -p $(@D) && $(CC) $(OUR_CFLAGS) $(BASE_LDFLAGS) -o $@ $^
@@ -38,11 +38,11 @@ $(LIBAPP_T)/archive.$(1): tests/libapp/calls.c $(B)/lib/libomig.a
 endef
 define libapp_f90
 $(LIBAPP_T)/calls_h.$(1): tests/libapp/calls.F90
-	$$(call say,MPIF90)mkdir -p $$(@D)/h.$(1) && mpif90.$(1) -w -g -cpp -DUSE_H -J$$(@D)/h.$(1) -fallow-argument-mismatch -o $$@ $$<
+	$$(call say,MPIF90)mkdir -p $$(@D)/h.$(1) && mpif90.$(1) -w -g -cpp $$(if $$(filter mpich,$(1)),-DHAS_MPI_4) -DUSE_H -J$$(@D)/h.$(1) -fallow-argument-mismatch -o $$@ $$<
 $(LIBAPP_T)/calls_mod.$(1): tests/libapp/calls.F90
-	$$(call say,MPIF90)mkdir -p $$(@D)/mod.$(1) && mpif90.$(1) -w -g -cpp -J$$(@D)/mod.$(1) -fallow-argument-mismatch -o $$@ $$<
+	$$(call say,MPIF90)mkdir -p $$(@D)/mod.$(1) && mpif90.$(1) -w -g -cpp $$(if $$(filter mpich,$(1)),-DHAS_MPI_4) -J$$(@D)/mod.$(1) -fallow-argument-mismatch -o $$@ $$<
 $(LIBAPP_T)/calls_f08.$(1): tests/libapp/calls.F90
-	$$(call say,MPIF90)mkdir -p $$(@D)/f08.$(1) && mpif90.$(1) -w -g -cpp -DUSE_F08 -J$$(@D)/f08.$(1) -fallow-argument-mismatch -o $$@ $$<
+	$$(call say,MPIF90)mkdir -p $$(@D)/f08.$(1) && mpif90.$(1) -w -g -cpp $$(if $$(filter mpich,$(1)),-DHAS_MPI_4) -DUSE_F08 -J$$(@D)/f08.$(1) -fallow-argument-mismatch -o $$@ $$<
 $(LIBAPP_T)/probes_address.$(1): tests/libapp/probes.F90 $(B)/examples/loops_probes.c
 	$$(call say,MPIF90)mkdir -p $$(@D) && mpicc.$(1) -O2 -c -o $$@.o $(B)/examples/loops_probes.c && mpif90.$(1) -g -cpp -o $$@ $$< $$@.o
 $(LIBAPP_T)/probes_module.$(1): tests/libapp/probes.F90 $(B)/examples/loops_probes.c

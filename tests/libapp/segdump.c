@@ -102,7 +102,7 @@ static void switch_hooks(struct segview *v)
 	if (!s || str_to_hex64(s, &word) < 0)
 		return;
 	for (unsigned f = 0; f < segview_funcs(v); f++)
-		segview_hook_set(v, f, (uint32_t)word);
+		segview_hook_set(v, f, (uint32_t)word, 0);
 }
 
 static int open_fd(int fd)

@@ -5,7 +5,7 @@
  * many there were. With a third argument it also says so meanwhile, as often
  * as all of them can be asked.
  */
-#include <omis.h>
+#include <omig/omis.h>
 
 #include <poll.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@ FAULTS_MPI := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 ATTACK     := attack_main.c attack_conn.c attack_bombs.c
 ATTACK_OBJ := $(ATTACK:%.c=$(FAULTS)/%.o) $(FAULTS)/certs.o
 
-FAULT_MPI  := steady fate lives measured phased queued
+FAULT_MPI  := steady fate lives measured phased queued underway
 
 FAULT_NEEDS := $(FAULTS)/attack $(FAULTS)/vandal $(FAULTS)/session $(FAULTS)/refuse $(FAULTS)/libnomem.so $(FAULTS)/traced \
 	       $(foreach p,$(FAULT_MPI),$(FAULTS_MPI:%=$(FAULTS)/$p.%)) $(FAULTS_MPI:%=$(FAULTS)/late.%)
@@ -60,6 +60,19 @@ $(FAULTS)/numbered.%: tests/system/numbered.c $(B)/lib/libomig-event.so | $(B)/e
 # EVENTS=N of two ranks together, KILLS=N of each of lm, sm and loader, BURST=N: minutes to hours, and what is left over must be 0.
 soak-events: faults-tools all
 	d=$$(mktemp -d) && OMIG_EVENTS=$$(($(or $(EVENTS),1000000000) / 2)) OMIG_EVENT_BURST=$(or $(BURST),2000) OMIG_EVENT_KILLS=$(or $(KILLS),30) \
-		B=$(abspath $(B)) PATH=$(abspath $(B))/bin:$$PATH TMPDIR=$$d sh tests/system/t413-kept.sh </dev/null | tee $$d/said; \
+		B="$(FULL_B)" PATH="$(FULL_B)/bin:$$PATH" TMPDIR=$$d sh tests/system/t413-kept.sh </dev/null | tee $$d/said; \
 	grep -q '^1\.\.' $$d/said && ! grep '^not ok' $$d/said; rc=$$?; rm -rf $$d; exit $$rc
 .PHONY: soak-events
+# Programs without MPI that t420 and t421 watch: with a probe and an event, with the probe alone, with OpenMP, and a static one.
+ALONE := $(FAULTS)/alone $(FAULTS)/alone-probe $(FAULTS)/parallel $(FAULTS)/parallel-static
+faults-tools $(B)/check/system.tap: $(ALONE)
+$(FAULTS)/alone: tests/system/alone.c $(B)/examples/loops_probes.c $(B)/lib/libomig-event.so | $(B)/examples/include/omig/event.h
+	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -I$(B)/examples -I$(B)/examples/include -o $@ \
+		$(filter %.c,$^) -L$(B)/lib -lomig-event '-Wl,-rpath,$$ORIGIN/../../lib' -pthread -ldl
+$(FAULTS)/alone-probe: tests/system/alone.c $(B)/examples/loops_probes.c
+	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE -DNO_EVENTS $(CFLAGS) $(WARNINGS) -I$(B)/examples -o $@ $^ -pthread -ldl
+$(FAULTS)/parallel: tests/system/parallel.c
+	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -fopenmp -o $@ $<
+# Without its pragma.
+$(FAULTS)/parallel-static: tests/system/parallel.c
+	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wno-unknown-pragmas -static -o $@ $<

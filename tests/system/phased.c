@@ -2,12 +2,12 @@
 /*
  * An MPI program for tests of measurements, which writes down itself what it has done. In phase k, which
  * begins when the file PREFIX.phase holds a number of k or more, rank r sends 10 * (r + 1) messages
- * of 100 * (r + 1) bytes to the next rank and takes what the one before sends; then all meet at a barrier. It
- * ends when there is PREFIX.go.
+ * of 100 * (r + 1) bytes to the next rank and takes what the one before sends; then 7 * (r + 1) bytes more by
+ * persistent requests, which were made in the beginning; then all meet at a barrier. It ends when there is PREFIX.go.
  *
  *	phased PREFIX
  *
- * Rank R keeps in PREFIX.log.R: phases, messages and bytes sent, messages and bytes received, barriers. While
+ * Rank R keeps in PREFIX.log.R: phases, calls that send and bytes sent, calls that receive and bytes received, barriers. While
  * it waits it makes no call of MPI.
  */
 #include <mpi.h>
@@ -19,10 +19,13 @@
 
 #define NAPS_MAX 15000 /* of 20 ms each */
 #define TAG 5
+#define TAG_PERSISTENT 6
 
 struct done {
 	long phases, sent, sent_bytes, received, received_bytes, barriers;
 };
+
+static MPI_Request persistent[2];
 
 static long read_phase(const char *prefix)
 {
@@ -64,9 +67,19 @@ static void write_log(const char *prefix, int rank, const struct done *d)
 		rename(new_path, path);
 }
 
+static void make_persistent(int rank, int size)
+{
+	static char out[7 * 64], in[7 * 64];
+	int before = (rank + size - 1) % size;
+
+	MPI_Send_init(out, 7 * (rank + 1), MPI_CHAR, (rank + 1) % size, TAG_PERSISTENT, MPI_COMM_WORLD, &persistent[0]);
+	MPI_Recv_init(in, sizeof(in), MPI_CHAR, before, TAG_PERSISTENT, MPI_COMM_WORLD, &persistent[1]);
+}
+
 static void phase(struct done *d, int rank, int size)
 {
 	char bytes[100 * 64] = "";
+	MPI_Status status[2];
 	int before = (rank + size - 1) % size, n = 100 * (rank + 1), m = 100 * (before + 1);
 
 	for (int i = 0; i < 10 * (rank + 1); i++) {
@@ -79,6 +92,10 @@ static void phase(struct done *d, int rank, int size)
 		d->received++;
 		d->received_bytes += m;
 	}
+	MPI_Startall(2, persistent);
+	MPI_Waitall(2, persistent, status);
+	d->sent_bytes += 7 * (rank + 1);
+	d->received_bytes += 7 * (before + 1);
 	MPI_Barrier(MPI_COMM_WORLD);
 	d->barriers++;
 	d->phases++;
@@ -95,6 +112,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (argc < 2 || size > 60)
 		MPI_Abort(MPI_COMM_WORLD, 2);
+	make_persistent(rank, size);
 	write_log(argv[1], rank, &done);
 	for (int i = 0; i < NAPS_MAX && !is_over(argv[1]); i++) {
 		while (done.phases < read_phase(argv[1])) {
@@ -103,5 +121,7 @@ int main(int argc, char **argv)
 		}
 		nanosleep(&nap, NULL);
 	}
+	for (int i = 0; i < 2; i++)
+		MPI_Request_free(&persistent[i]);
 	return MPI_Finalize();
 }

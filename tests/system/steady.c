@@ -4,12 +4,13 @@
  * number of its ranks alone: a checksum over messages that went around. In
  * between it stays in MPI calls until it is told to go on.
  *
- *	steady [--rounds N] [--hold FILE] [--beat FILE] [--pids PREFIX]
+ *	steady [--rounds N] [--hold FILE] [--beat FILE] [--pids PREFIX] [--flood N]
  *	       [--exit RANK:STATUS] [--abort RANK:CODE] [--raise RANK:SIGNAL]
  *	       [--no-finalize] [--close-fds] [--fork] [--_exit] [--child PROGRAM]
  *
  * --rounds	calls of MPI_Sendrecv and of MPI_Allreduce for the checksum (100)
  * --hold	until FILE exists, or for 100 s, it goes on with MPI_Barrier
+ * --flood	so many more calls of MPI_Allreduce behind that, as fast as they go (0)
  * --beat	rank 0 writes there how often, while it holds
  * --pids	each rank writes its pid into PREFIX.RANK when it begins to hold
  */
@@ -30,7 +31,7 @@
 #define BEATS_MAX 5000 /* of at least 20 ms each */
 
 struct wish {
-	int rounds;
+	int rounds, flood;
 	const char *hold, *beat, *pids, *child;
 	int exit_rank, exit_status, abort_rank, abort_code, raise_rank, raise_signal;
 	bool no_finalize, close_fds, forks, quick_exit;
@@ -142,6 +143,8 @@ static void take_value(struct wish *w, const char *name, const char *value)
 {
 	if (!strcmp(name, "--rounds"))
 		w->rounds = (int)strtol(value, NULL, 10);
+	else if (!strcmp(name, "--flood"))
+		w->flood = (int)strtol(value, NULL, 10);
 	else if (!strcmp(name, "--hold"))
 		w->hold = value;
 	else if (!strcmp(name, "--beat"))
@@ -187,7 +190,7 @@ int main(int argc, char **argv)
 	struct wish w = { .rounds = 100, .exit_rank = -1, .abort_rank = -1, .raise_rank = -1 };
 	char path[4096];
 	uint64_t h;
-	int rank, size, status;
+	int rank, size, status, sum;
 
 	MPI_Init(&argc, &argv);
 	take_words(&w, argc, argv);
@@ -202,6 +205,8 @@ int main(int argc, char **argv)
 	}
 	if (w.hold)
 		hold(&w, rank);
+	for (int i = 0; i < w.flood; i++)
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	if (rank == 0)
 		printf("steady: %d ranks, %d rounds, checksum %016llx\n", size, w.rounds, (unsigned long long)h);
 	fflush(stdout);

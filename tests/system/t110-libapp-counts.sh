@@ -35,6 +35,11 @@ for f in $flavours; do
 	run $f 2 "linked statically" bare $f 2 "$T/archive.$f"
 	unset OMIG_START
 done
+for f in $flavours; do
+	export OMIG_START=volume
+	run $f 2 "neighbours, 2 ranks" watched $f 2 "$T/neighbours.$f"
+	run $f 4 "neighbours, 4 ranks" watched $f 4 "$T/neighbours.$f"
+done
 # Open MPI yields when there are more ranks than processors; MPICH spins.
 case $flavours in *openmpi*)
 	export OMIG_START=volume

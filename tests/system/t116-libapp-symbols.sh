@@ -10,6 +10,10 @@ names() {
 	while read -r call; do
 		lower=$(echo "mpi_$call" | tr '[:upper:]' '[:lower:]') upper=$(echo "MPI_$call" | tr '[:lower:]' '[:upper:]')
 		printf '%s\n' "MPI_$call" "${lower}_" "$lower" "${lower}__" "$upper" "${lower}_f08_"
+		# Open MPI 4 has persistent collectives under other names.
+		case $call in S[er]*nd_init|[BRSP]*send_init|*[Rr]ecv_init) ;; *_init)
+			printf '%s\n' "MPIX_$call" "mpix${lower#mpi}_" "mpix${lower#mpi}" "mpix${lower#mpi}__" "MPIX_${upper#MPI_}" "mpix${lower#mpi}_f08_" ;;
+		esac
 	done <"$TMPDIR/calls" | sort -u
 }
 no_undefined_mpi() { ! nm -D --undefined-only "$so" | grep -iE ' p?mpi_'; }
@@ -35,12 +39,12 @@ ts_names() {
 left_out() {
 	for lib in /usr/lib/*/libmpi.so.40 /usr/lib/*/libmpich.so.12; do
 		test -e "$lib" || continue
-		nm -D --defined-only "$lib" | awk '$3 ~ /^MPI_(I?[Ss]end|I?[rR]ecv|.*wait|.*test|.*probe|I?(b|B)cast|.*[Gg]ather|.*[sS]catter|.*[rR]educe|.*[Aa]lltoall|.*[sS]can$|.*[Bb]arrier|Put|Get$|.*ccumulate|Win_(lock|unlock|flush|fence|post|start)|File_.*(read|write))/ { print $3 }'
-	done | grep -vE '_c$|_init$|P(send|recv|ready|arrived)|Isendrecv|cancelled|Op_|Topo_test|_test_|Comm_test|Attr|attr|Type_|Session|MPIX|^MPI_T_|File_(get|set)_|Status|Pready|Parrived' | sort -u |
+		nm -D --defined-only "$lib" | awk '$3 ~ /^MPI_(I?[Ss]end|I?[rR]ecv|.*wait|.*test|.*probe|I?(b|B)cast|.*[Gg]ather|.*[sS]catter|.*[rR]educe|.*[Aa]lltoall|.*[sS]can$|.*[Bb]arrier|Put|Get$|.*ccumulate|Win_(lock|unlock|flush|fence|post|start)|File_.*(read|write)|P(send|recv|ready|arrived)|.*_init$)/ { print $3 }'
+	done | grep -vE '_c$|Isendrecv|cancelled|Op_|Topo_test|_test_|Comm_test|Attr|attr|Type_|Session|MPIX|^MPI_T_|File_(get|set)_|Status' | sort -u |
 		sed 's/^MPI_//' | while read -r call; do grep -qx "$call" "$TMPDIR/calls" || echo "$call"; done >"$TMPDIR/left"
 	test ! -s "$TMPDIR/left" || { cat "$TMPDIR/left"; return 1; }
 }
-inits() { for c in Send Bsend Ssend Rsend Recv; do grep -qx "${c}_init" "$TMPDIR/calls" || return 1; done; }
+inits() { for c in Send Bsend Ssend Rsend Recv Psend Precv Allreduce Neighbor_alltoallw; do grep -qx "${c}_init" "$TMPDIR/calls" || return 1; done; }
 stays() { readelf -d "$so" | grep -q NODELETE; }
 static_tls() { readelf -d "$so" | grep -q STATIC_TLS; }
 page_of_its_own() { nm "$so" | grep -q ' [bB] hook_word' && test $((0x$(nm "$so" | awk '$3 == "hook_word" { print $1 }') % 4096)) = 0; }
@@ -55,7 +59,7 @@ check "it stays loaded" stays
 check "thread-local storage is static" static_tls
 check "the hook words have pages of their own" page_of_its_own
 twin_names() {
-	spare=$(nm --defined-only --extern-only "$B/lib/libomig.a" | awk 'NF == 3 && $2 != "w" { print $3 }' | grep -vE '^(MPI_|mpi_|omig_app_)')
+	spare=$(nm --defined-only --extern-only "$B/lib/libomig.a" | awk 'NF == 3 && $2 != "w" { print $3 }' | grep -vE '^(MPIX?_|mpix?_|omig_app_)')
 	test -z "$spare" || { echo "$spare"; return 1; }
 }
 check "the static twin has no name that a program may want" twin_names

@@ -70,7 +70,7 @@ same_status() {
 		echo "$run: status $(cat "$TMPDIR/$run/status")"
 	done | tee "$TMPDIR/ends"
 	[ "$(grep -c 'status 0$' "$TMPDIR/ends")" = 3 ] &&
-		! grep -i omig "$TMPDIR/watched/err"
+		no_word_of_ours "$TMPDIR/watched/err"
 }
 # $says prints what does not depend on time; in which order ranks speak is chance.
 same_output() {

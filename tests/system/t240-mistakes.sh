@@ -65,9 +65,12 @@ check 'an expired certificate and a good token: a new one comes by itself' elsew
 mkdir -p "$OMIG_RUNTIME_DIR"
 chmod 700 "$OMIG_RUNTIME_DIR"
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$OMIG_RUNTIME_DIR/lm-$(uname -n)-$(caid)" good lm default "$(uname -n)" -7200 -60
+# Nor one in the file of this user, where an lm looks for it.
+mv "$OMIG_STATE_DIR/mainsm/mainsm.conn" "$TMPDIR/hidden.conn"
 env OMIG_MAINSM="omig1:127.0.0.1:$port:$pin" lm
 check 'an lm whose certificate has expired, no token: it says so' logged lm 'no certificate reason=.*no token to enrol with: our certificate has expired'
 kill_hard lm
+mv "$TMPDIR/hidden.conn" "$OMIG_STATE_DIR/mainsm/mainsm.conn"
 env OMIG_MAINSM="$conn" lm
 check 'an lm whose certificate has expired, with a token: it enrols anew' logged lm 'connected parent='
 
@@ -75,12 +78,12 @@ check 'an lm whose certificate has expired, with a token: it enrols anew' logged
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/future" good mainsm '' top
 serve_future() {
 	rm -f "$TMPDIR/port"
-	"$A" serve "$TMPDIR/port" "$TMPDIR/future" 2 'protocol 900..901 is spoken here (Omig 9.0), you speak 2..2: install one version on all hosts' \
+	"$A" serve "$TMPDIR/port" "$TMPDIR/future" 2 'protocol 900..901 is spoken here (Omig 9.0), you speak 3..3: install one version on all hosts' \
 		>"$TMPDIR/serve.out" 2>&1 &
 	until_true 5 test -s "$TMPDIR/port"
 }
 serve_future
-check 'a mainsm of another version' fails 3 'protocol 900..901 .* you speak 2..2: install one version' \
+check 'a mainsm of another version' fails 3 'protocol 900..901 .* you speak 3..3: install one version' \
 	elsewhere once omig tree --mainsm "omig1:127.0.0.1:$(cat "$TMPDIR/port"):$pin"
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/old" good lm default old
 "$A" connect "127.0.0.1:$port" "$TMPDIR/old" hello=lm,default,old,900,901 read=60000 >"$TMPDIR/old.out"
@@ -92,11 +95,22 @@ check 'omig doctor finds nothing' omig doctor
 follow() {
 	fails "$1" "$2" omig request --follow 1ms "$3"
 }
-check 'an event of nobody' follow 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is no such object' \
-	'thread_has_started_lib_call([p_9_aaaaaa],"MPI_Send"): print([1])'
+check 'an event of nobody' comes_out 4 'UNKNOWN_OBJECT c_[0-9]*: not enabled: p_9_aaaaaa: there is no such object' \
+	request --follow 1ms 'thread_has_started_lib_call([p_9_aaaaaa],"MPI_Send"): print([1])'
 check 'a partner that is nobody' follow 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is no such partner' \
 	'patop_lib_call_started([],"MPI_Send",[p_9_aaaaaa]): print([1])'
-check 'an event that has not happened' follow 0 'it did not happen in that time' \
+refused() {
+	comes_out 2 "$1" request --follow 1ms "$2"
+}
+check 'a call that there is not' refused "PARAMETER_ERROR 'MPI_Sned' is no library call that can be watched; did you mean 'MPI_Send'" \
+	'thread_has_started_lib_call([],"MPI_Sned"): print([1])'
+check 'a signal that there is not' refused 'PARAMETER_ERROR there is no signal 99' 'thread_received_signal([],[99]): print([1])'
+check 'a system call that there is not' refused "did you mean 'write'" 'thread_has_started_sys_call([],"wrote"): print([1])'
+check 'regions of an event' refused 'by code regions' 'patop_lib_call_started([],"MPI_Send",[],["send"]): print([1])'
+check 'a counter in nobody' comes_out 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is no such object' \
+	request ':pa_counter_local_create([p_9_aaaaaa])'
+check 'flags that are none' comes_out 2 'flags is a sum of bits, not negative' request ':node_get_info([],-1)'
+check 'an event that has not happened' follow 0 'nothing was reported in that time' \
 	'user_event_has_been_raised([]): print([1])'
 
 # --- starting
@@ -113,7 +127,7 @@ printf 'port = 1\nport = many\n' >"$XDG_CONFIG_HOME/omig/mainsm.conf"
 check 'a value that makes no sense' fails 78 'mainsm.conf:2: ' elsewhere three mainsm
 rm "$XDG_CONFIG_HOME/omig/mainsm.conf"
 check 'a connection string in a file of ours' elsewhere four omig status -m "@$OMIG_STATE_DIR/mainsm/mainsm.conn"
-check 'is handed on to what is run' says "^$conn\$" elsewhere four omig run -m "@$OMIG_STATE_DIR/mainsm/mainsm.conn" -- printenv OMIG_MAINSM
+check 'what is run gets one for hosts alone' says "^${conn%:*}:lm-[0-9a-z]{8}[.][0-9a-z]{26}\$" elsewhere four omig run -m "@$OMIG_STATE_DIR/mainsm/mainsm.conn" -- printenv OMIG_MAINSM
 check 'in one that is not there' fails 2 'none.conn' omig status -m "@$TMPDIR/none.conn"
 check 'a second lm' fails 1 'running already: pid [0-9]+' env OMIG_MAINSM="$conn" lm
 check 'an lm that knows no mainsm' fails 2 'no mainsm is known' elsewhere nowhere lm

@@ -118,11 +118,11 @@ check 'its file is not sealed' refused unsealed 'not sealed'
 check 'its size is another one' refused size 'not the size that it says'
 check 'it is truncated after that' refused truncated '(not sealed|not the size that it says)'
 check 'it has grown' refused grown 'says [0-9]+ bytes and has [0-9]+'
-check 'an ordinary file' refused file 'not sealed'
-check 'a pipe with a name' refused fifo 'no regular file'
-check 'a device' refused device 'no regular file'
-check 'a directory' refused directory 'no regular file'
-check 'a file of 1 TiB' refused sparse 'not sealed'
+check 'an ordinary file' refused file 'no memory file'
+check 'a pipe with a name' refused fifo 'no memory file'
+check 'a device' refused device 'no memory file'
+check 'a directory' refused directory 'no memory file'
+check 'a file of 1 TiB' refused sparse 'no memory file'
 if vandal huge 0; then
 	check 'memory of huge pages' refused huge 'plain pages'
 else
@@ -144,7 +144,7 @@ check 'a message of another version' refused other 'speaks segment version [0-9]
 check 'half a message' refused half 'no message of ours'
 check 'no descriptor' refused nofd 'no single descriptor'
 check 'two descriptors' refused twofds 'no single descriptor'
-check 'two hundred descriptors' refused manyfds 'no message of ours'
+check 'two hundred descriptors' refused manyfds 'no single descriptor'
 check 'none of these is open any more' until_true 10 fds_are_few 1
 stolen_is_ignored() {
 	vandal stolen 300000 "$(cat "$TMPDIR/good.pid.0")"

@@ -57,6 +57,34 @@ check 'a signal for a thread' answered 0 '^OK$' ":thread_send_signal([$t],10)"
 check 'reaches it' until_true 10 grep -qx "signal 10 $tid" "$TMPDIR/a.out"
 check 'what is no signal' answered 2 PARAMETER_ERROR ":thread_send_signal([$t],65)"
 
+# --- what is behind a ';' sees what was done
+states_are() { # STATES REQUEST: of the second action, one a process
+	request "$2" | sed -n 's/^.*: \([0-9]\)$/\1/p' | sort -u | tr '\n' ' ' | grep -Eqx "($1 )+"
+}
+stands_and_runs() {
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		states_are 4 ":thread_stop([$p,$gone]) ; proc_get_info([$p,$gone],1024)" || return 1
+		states_are '[01]' ":thread_continue([$p,$gone]) ; proc_get_info([$p,$gone],1024)" || return 1
+	done
+}
+check 'twenty stops are seen by what is behind them, twenty continues too' stands_and_runs
+ends_are_seen() {
+	for i in 1 2 3 4 5; do
+		sleep 1000 &
+		q=$(request ":proc_attach3(n_1,$!,\"\")" | sed 's/.*: //')
+		states_are 3 ":proc_send_signal([$q],9) ; proc_get_info([$q],1024)" || return 1
+	done
+}
+check 'so is the end by a signal' ends_are_seen
+
+# --- what cannot happen in a program without libomig
+cannot() { # EVENT
+	comes_out 2 'PARAMETER_ERROR c_[0-9]*: not enabled, it can never happen: p_[0-9a-z_]*: the process runs without libomig' \
+		request --follow 5s "$1: print([1])"
+}
+check 'a probe of a program without libomig' cannot "thread_executes_probe([$p],\"step\")"
+check 'a library call of one' cannot "thread_has_started_lib_call([$p],\"MPI_Send\")"
+
 # --- suspending, by a tool that stays
 session_begins
 check 'a tool suspends a thread' asks ":thread_suspend([$t])"

@@ -161,7 +161,7 @@ else
 	}
 	check 'it has waited' until_true 10 has_waited
 fi
-check 'there is no such system call' says 'no system call nonsense' \
+check 'there is no such system call' says 'nonsense. is no system call of this machine' \
 	omig request --follow 2s "thread_has_started_sys_call([$stack],\"nonsense\"): print([1])"
 unfollow
 

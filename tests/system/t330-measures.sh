@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a tool measures with objects of its own in a running program, under each
 # MPI: records in trace buffers, a condition that waits for another one, receives from anybody that count from their beginning
-# when it turns out who it was.
-# timeout: 120
+# when it turns out who it was, and a flood of events.
+# timeout: 180
 # shellcheck disable=SC2154 # set by eval
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -99,6 +99,27 @@ told_at_least() { # LINE N
 	[ "$(told "$1")" -ge "$2" ]
 }
 
+# --- a flood: each call is told or counted, also those at its end
+FLOOD=4000
+told_and_dropped() { # LINE: of the two ranks together
+	session_told "$1" >"$TMPDIR/flood.told"
+	awk -v want=$((2 * FLOOD)) '
+		$1 == 1 && $2 == 0 && $4 ~ /"call"/ { told++ }
+		match($0, /"dropped",[0-9]+/) { lost += substr($0, RSTART + 10, RLENGTH - 10) }
+		END { print told + 0, "told", lost + 0, "dropped"; exit told + lost != want || !told || !lost }' "$TMPDIR/flood.told"
+}
+flood() {
+	check "$f: a program is about to call often" job flood "$f" 2 --flood $FLOOD
+	check "$f: it waits" holds flood
+	check "$f: both ranks are watched" until_true 20 ranks_are 2
+	session_begins
+	line=1
+	session_asks 'thread_has_started_lib_call([],"MPI_Allreduce"): print(["call"])' >/dev/null
+	check "$f: it ends well" end_job flood "$job"
+	check "$f: each call is told or counted" until_true 20 told_and_dropped "$line"
+	session_ends
+}
+
 # --- a receive from anybody, counted for rank 1 and for rank 2: only its end tells which it is
 measured() {
 	rm -f "$TMPDIR"/m.*
@@ -174,6 +195,8 @@ for f in $flavours; do
 	session_ends
 	check "$f: it has ended well" end_job m "$job"
 	check "$f: it has received what was sent" grep -qx 'received 42' "$TMPDIR/m.out"
+	kill_all
+	flood
 	kill_all
 done
 tap_end

@@ -23,6 +23,13 @@ in_manual() {
 	cat "$TMPDIR/missing"
 	[ ! -s "$TMPDIR/missing" ]
 }
+options_in_manual() { # DAEMON: each option of its help is whole in its page
+	sed 's/\\f.//g; s/\\&//g; s/\\//g' "$B/man/$1.8" >"$TMPDIR/manual"
+	"$1" --help | sed -n 's/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\2/p' >"$TMPDIR/options"
+	while IFS= read -r option; do grep -qF -- "$option" "$TMPDIR/manual" || echo "$option"; done <"$TMPDIR/options" >"$TMPDIR/missing"
+	cat "$TMPDIR/missing"
+	[ -s "$TMPDIR/options" ] && [ ! -s "$TMPDIR/missing" ]
+}
 put_conf() {
 	printf '%b' "$1" >"$conf"
 	chmod 644 "$conf"
@@ -50,10 +57,19 @@ for d in mainsm sm lm; do
 	chmod 777 "$TMPDIR/site"
 	check "$d: a folder that others may write" refused "$d" 'x.conf:1: .*0777.*chmod go-w'
 	chmod 755 "$TMPDIR/site"
+	if [ $d != lm ]; then
+		put_conf 'listen = 198.51.100.77\n'
+		check "$d: an address of another host" refused $d 'listen: 198.51.100.77 is no address of this host'
+		put_conf "listen = $(printf 'x%.0s' $(seq 80))\n"
+		check "$d: a name that has no address" refused $d 'listen: x*x is no address of this host: '
+		put_conf "listen = $(uname -n)\n"
+		check "$d: the name of this host" says 'the configuration is good' $d --config "$conf" --check-config
+	fi
 	"$d" --example-config >"$TMPDIR/example"
 	sed -n 's/^#\([a-z[]\)/\1/p' "$TMPDIR/example" >"$conf"
 	check "$d: the example holds the defaults" says 'is good' "$d" --config "$conf" --check-config
 	check "$d: the manual has each line of the example" in_manual
+	check "$d: the manual has each option" options_in_manual $d
 done
 check 'nobody has begun to serve' test -z "$(find "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR" -name '*lock')"
 

@@ -30,6 +30,13 @@ check 'all processes of one are attached by its name' count_is 2 'p_1_[0-9a-z]*'
 check 'those of the other by its own' count_is 3 'p_1_[0-9a-z]*' omig request --job rain ':proc_get_info([],1)'
 check 'without a name all are' count_is 5 'p_1_[0-9a-z]*' omig request ':proc_get_info([],1)'
 check 'omig top shows the one' count_is 3 '"token":"p_1_' omig top --once --json --job rain
+check 'a rank is one of the job that is asked' count_is 2 'rank[01]@' omig measure Send_count --objects 0,1 --by process \
+	--job rain --count 1
+check 'rank 2 is in one of them only' says 'rain:rank2@.* 1/1' omig measure Send_count --objects 2 --by process --count 1
+check 'a rank of both is refused' status_is 2 omig measure Send_count --objects 0 --count 1
+check 'with the jobs that have it' says 'rank 0: choose one with --job: (wind, rain|rain, wind)' \
+	omig measure Send_count --objects 0 --count 1
+check 'partners are ranks of the own job' count_is 13 ':rank[0-9]@[^ ]* > ' omig measure Send_count --by process,partner --count 1
 check 'a name that nobody has' status_is 4 omig request --job snow ':proc_get_info([],1)'
 check 'in the tree too' status_is 4 omig tree --job snow
 check 'a name that would be more than one' status_is 4 omig request --job 'wind") print("x' ':proc_get_info([],1)'

@@ -35,21 +35,26 @@ for f in $flavours; do
 	check "$f: both ranks are watched" until_true 30 job_has_ranks "$f" 2
 	session_begins
 	check "$f: rank 0 is there" until_true 20 rank_0_is
-	check "$f: the first question finds an empty list and begins it" says "^1 0 $p0 0,[0-9]+,0$" asks_queue 0
+	check "$f: the first question finds an empty list and begins it" says "^1 0 $p0 0,[0-9]+,0,1$" asks_queue 0
 	: >"$dir/1"
 	until_true 30 step_is_done 1
-	check "$f: four operations are open" says "^1 0 $p0 4,[0-9]+,0$" asks_queue 0
+	check "$f: four operations are open" says "^1 0 $p0 4,[0-9]+,0,1$" asks_queue 0
 	check "$f: they are told oldest first, with ranks, sizes and tags" \
-		says "^1 0 $p0 4,\[1,64,0,71\],\[-1,32,0,72\],\[0,4194304,1,73\],\[1,16,0,74\],[0-9]+,0$" asks_queue 54
+		says "^1 0 $p0 4,\[1,64,0,71\],\[-1,32,0,72\],\[0,4194304,1,73\],\[1,16,0,74\],[0-9]+,0,1$" asks_queue 54
 	check "$f: with the calls that posted them" \
 		says '\[u_0,"MPI_Irecv"\],\[u_0,"MPI_Irecv"\],\[u_0,"MPI_Isend"\],\[u_0,"MPI_Recv_init"\]' asks_queue 129
 	check "$f: another communicator is told apart" second_alone_differs
 	: >"$dir/2"
 	until_true 30 step_is_done 2
-	check "$f: what is complete is not listed" says "^1 0 $p0 0,[0-9]+,0$" asks_queue 54
+	check "$f: what is complete is not listed" says "^1 0 $p0 0,[0-9]+,0,1$" asks_queue 54
 	: >"$dir/3"
 	check "$f: a blocking receive is listed while it blocks" until_true 20 says \
-		"^1 0 $p0 1,\[1,4,75,\"MPI_Recv\"\],[0-9]+,0$" asks_queue 166
+		"^1 0 $p0 1,\[1,4,75,\"MPI_Recv\"\],[0-9]+,0,1$" asks_queue 166
+	session_ends
+	session_begins
+	check "$f: who asks only then is told at once, that it began before" until_true 20 says \
+		"^1 0 $p0 1,\[1,-1,75,\"MPI_Recv\",1\],[0-9]+,0,1$" asks_queue 678
+	check "$f: with the time for which it has been in it at the least" says "^1 0 $p0 1,\[[0-9.e-]+\]," asks_queue 256
 	: >"$dir/4"
 	check "$f: the program ends well" wait "$run"
 	check "$f: with its own result" grep -qx 'sum 30' "$dir/out"

@@ -87,7 +87,7 @@ check 'the tool has ended: it runs on' until_true 20 runs
 # --- administration
 check 'a token is made' omig cert token lm
 check 'a certificate is revoked' status_is 4 omig cert revoke nobody@nowhere
-check 'the token is written without itself' written '"daemon":"mainsm"' 'omig_cert_token(\"lm\",3600,1)' '"status":"OK"'
+check 'the token is written without itself' written '"daemon":"mainsm"' 'omig_cert_token(\"lm\",0,1,\"\",3600)' '"status":"OK"'
 check 'the revocation' written 'omig_cert_revoke(\"nobody@nowhere\")'
 no_secret() {
 	secret=$(omig cert token lm | cut -d: -f5)

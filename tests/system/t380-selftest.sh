@@ -51,7 +51,7 @@ check 'what else is there to try' status_is 2 omig selftest everything
 
 # --- the monitor of the user
 omig env --job=any >"$TMPDIR/env" 2>/dev/null
-conn=$(sed -n "s/^export OMIG_MAINSM='\(.*\)'/\1/p" "$TMPDIR/env")
+conn=$(cat "$OMIG_STATE_DIR/mainsm/mainsm.conn")
 check 'a monitor that is there' says '^3 ok, 0 fail, 1 not here' omig selftest services -m "$conn" \
 	proc_get_info thread_stop thread_has_started_lib_call omig_shutdown
 check 'still runs' says '"mainsm"' omig status --json

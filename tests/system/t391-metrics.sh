@@ -26,6 +26,21 @@ no_colours() { ! says "$(printf '\033')" omig check "$TMPDIR/bad.pmsl"; }
 check 'none without' no_colours
 check 'as JSON' says '"line":2,"column":9' omig check --json "$TMPDIR/bad.pmsl"
 check 'standard input' sh -c "omig check - <$examples/loop_counter.pmsl"
+slowly() { # COMMAND...: the text comes when it is waited for already
+	{ sleep 0.3 && cat "$slow"; } | "$@"
+}
+slow=$examples/loop_counter.pmsl
+check 'standard input that comes slowly' slowly omig check -
+check 'as a drawing, too' slowly omig dot -o "$TMPDIR/slow.dot" - Loop_Counter
+slow=$TMPDIR/slow.probes
+echo 'void iteration_end(int vt);' >"$slow"
+check 'and as declarations of probes' slowly omig probes -o "$TMPDIR/slow.c" -H "$TMPDIR/slow.h" -
+mkfifo "$TMPDIR/text.fifo"
+from_fifo() {
+	{ sleep 0.3 && cat "$examples/loop_counter.pmsl"; } >"$TMPDIR/text.fifo" &
+	omig check "$TMPDIR/text.fifo"
+}
+check 'or from a pipe that has a name' from_fifo
 
 check 'built-in metrics' says '^Send_volume +B +cumulative' omig metrics
 check 'of single calls' says '^MPI_Allreduce_delay +s ' omig metrics MPI_Allreduce
@@ -51,9 +66,22 @@ if command -v dot >/dev/null 2>&1; then
 	check 'as a picture' omig dot --layout "$layout" -o "$TMPDIR/x.svg" $examples/load_imbalance.pmsl \
 		Load_imbalance_at_barrier
 	check 'which is one' grep -q '<svg' "$TMPDIR/x.svg"
+	printed() { # AS FIRST-BYTES
+		omig dot -o "$TMPDIR/x.$1" $examples/loop_counter.pmsl Loop_Counter &&
+			head -c 64 "$TMPDIR/x.$1" | grep -aq "$2"
+	}
+	check 'to be printed' printed ps '^%!PS'
+	check 'or shown on a page' printed gif '^GIF8'
+	check 'or for programs' printed json '"name": *"Loop_Counter"'
 else
 	skip 'as a picture' 'graphviz is not here'
 fi
+refuses() { # END: nothing is written that is not what its name says
+	says 'a drawing is a file with .dot' omig dot -o "$TMPDIR/z.$1" $examples/loop_counter.pmsl Loop_Counter &&
+		[ ! -e "$TMPDIR/z.$1" ]
+}
+check 'what nobody draws is refused' refuses doc
+check 'with the status of a mistake' status_is 2 omig dot -o "$TMPDIR/z.xls" $examples/loop_counter.pmsl Loop_Counter
 omig_path=$(command -v omig)
 check 'without graphviz a clear word' says 'graphviz is not installed' env PATH=/nonexistent "$omig_path" dot \
 	-o "$TMPDIR/y.svg" $examples/loop_counter.pmsl Loop_Counter

@@ -45,7 +45,7 @@ joined() {
 check 'files one after another' joined
 twice() {
 	cat $golden/big.olog $golden/big.olog >"$TMPDIR/twice.olog"
-	omig log cat "$TMPDIR/twice.olog" | cmp - "$TMPDIR/big"
+	omig log cat "$TMPDIR/twice.olog" 2>"$TMPDIR/twice.err" | cmp - "$TMPDIR/big" && cat "$TMPDIR/twice.err" && grep -q 'there again; ' "$TMPDIR/twice.err"
 }
 check 'what comes twice in a file is read once' twice
 
@@ -100,7 +100,8 @@ if command -v babeltrace2 >/dev/null 2>&1; then
 	}
 	check 'babeltrace2 reads a CTF trace' ctf
 	all_kinds() {
-		omig log convert --to ctf -o "$TMPDIR/ctf2" $golden/big.olog 2>/dev/null && babeltrace2 "$TMPDIR/ctf2" >"$TMPDIR/ctf.text" &&
+		omig log convert --to ctf -o "$TMPDIR/ctf2" $golden/big.olog 2>"$TMPDIR/ctf.err"
+		[ $? = 2 ] && grep -q 'none before 1970' "$TMPDIR/ctf.err" && babeltrace2 "$TMPDIR/ctf2" >"$TMPDIR/ctf.text" &&
 			test "$(grep -c 'all.kinds' "$TMPDIR/ctf.text")" = 14 && grep -q ' l = 9223372036854775807, ' "$TMPDIR/ctf.text"
 	}
 	check 'with all kinds and edge values' all_kinds

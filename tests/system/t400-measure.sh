@@ -22,7 +22,7 @@ check 'a read by request tells of the node' says "^1 0 $dfg 1,[0-9]+,\[\[$node,1
 check 'its event tells the same' until_true 10 sh -c "grep -q '^$line 1 0 - [0-9]*,$dfg,1,\[$node,1,' '$TMPDIR/session.out'"
 check 'objects are added' says '^1 0 ' session_asks ":dfg_add([$dfg],[$node])"
 check 'the last one stays' says 'nothing would be left' session_asks ":dfg_remove([$dfg],[$node])"
-check 'all of it can be seen' says "\"Node_load\",\"1\",\"running\",\"start\",0,0,\"node\",0\],\[$node\],\[" \
+check 'all of it can be seen' says "\"Node_load\",\"1\",\"running\",\"start\",0,0,\"node\",0\],\[\],\[" \
 	session_asks ":dfg_get_info([$dfg],255)"
 check 'it is in the list of all' says "\\[$dfg,[0-9]+,\"[^\"]*\",\"Node_load\"," session_asks ':dfg_list()'
 check 'whoever asks may look at it' says '"Node_load"' session_asks ":dfg_look([$dfg],1)"

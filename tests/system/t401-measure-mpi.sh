@@ -15,6 +15,20 @@ measures() { # NAME OPTION...: in the background, as CSV in $TMPDIR/NAME.csv
 	omig measure --csv --every 200ms "$@" >"$TMPDIR/$name.csv" 2>"$TMPDIR/$name.err" &
 	echo $! >>"$TMPDIR/pids"
 }
+measures_to_the_end() { # NAME OPTION...: the same, and its end is awaited
+	measures "$@"
+	eval "end_$1=$!"
+	sed -i '$d' "$TMPDIR/pids"
+}
+has_ended() { # NAME
+	eval "! kill -0 \$end_$1"
+}
+ended_well() { # NAME: with a value of all that was there
+	cat "$TMPDIR/$1.err"
+	grep -q 'the processes have ended' "$TMPDIR/$1.err" && eval "wait \$end_$1" || return 1
+	tail -n 2 "$TMPDIR/$1.csv"
+	tail -n 1 "$TMPDIR/$1.csv" | awk -F, '{ exit $6 != "" && $9 == $10 && $13 == "ended" ? 0 : 1 }'
+}
 reads() { # NAME N: there are so many lines
 	[ "$(wc -l <"$TMPDIR/$1.csv")" -gt "$2" ]
 }
@@ -104,6 +118,13 @@ for f in $flavours; do
 	check "$f: each pair of ranks has what one has sent to the other" until_true 20 pairs_agree
 	check "$f: the time of sends is told apart by partners" until_true 20 same_time
 	check "$f: all are in it" until_true 20 all_covered all
+	check "$f: what names no partner is refused with the reason" says 'its calls name none' \
+		omig measure MPI_Barrier_delay --by partner
+	check "$f: with the status of what nobody can tell" status_is 6 omig measure MPI_Barrier_delay --by partner
+	check "$f: a region that no program has reads as no number" says 'all - B 0/4 ' \
+		omig measure Send_volume --region nowhere --count 100
+	check "$f: and ends at once" says 'none of the objects can tell Send_volume' \
+		omig measure Send_volume --region nowhere --count 100
 	check "$f: each rank tells until its interval is narrow" says '"reached":true,.*("name":"rank.*){4}' sh -c \
 		"omig measure Send_volume --by process --every 100ms --until 'ci(0.95, min 4) < 1e9' --json | tail -n 1"
 	dfg=$(omig explain | sed -n 's/^\(d_[0-9]*\) .* Send_volume .*process$/\1/p' | head -n 1)
@@ -112,8 +133,17 @@ for f in $flavours; do
 	# shellcheck disable=SC2046 # words
 	kill -INT $(cat "$TMPDIR/pids")
 	check "$f: ctrl-C ends it" until_true 20 says '^MEASUREMENT.*BY$' sh -c 'omig explain | tail -n 1'
+	measures_to_the_end last Send_volume
+	measures_to_the_end rate Send_volume --rate --since-last
+	for name in last rate; do
+		check "$f: $name: reads come" until_true 30 reads $name 1
+	done
 	: >"$TMPDIR/$f.go"
 	check "$f: the program ends as if nobody had looked" status_is 0 wait $job
+	for name in last rate; do
+		check "$f: $name: it ends with the program" until_true 30 has_ended $name
+		check "$f: $name: it says so, and has the value of the end" ended_well $name
+	done
 	check "$f: no rank of it is left" until_true 30 ranks_are 0
 done
 

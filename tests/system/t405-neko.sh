@@ -8,7 +8,7 @@ example=examples/neko/nfds.conf
 
 check 'the example ends by its rule' says 'stopped by its rule' omig neko run $example --simulate
 cp "$TMPDIR/says.out" "$TMPDIR/example.out"
-check 'and has the formula beside T_M' grep -Eq '^T_M \(s\) +[0-9]+ +0\.0[67][0-9]* +0\.00[0-9]+ +0\.0726317 ' "$TMPDIR/example.out"
+check 'and has the formula beside T_M' grep -Eq '^T_M \(s\) +[0-9]+ +0\.0[67][0-9]* +0\.00[0-9]+ +0\.0726316 ' "$TMPDIR/example.out"
 sed 's/stat.stop.*/stat.stop = n >= 500/' $example >"$TMPDIR/some.conf"
 same() {
 	omig neko run "$TMPDIR/some.conf" --simulate --seed 7 -o "$TMPDIR/1.json" && omig neko run "$TMPDIR/some.conf" --simulate --seed 7 -o "$TMPDIR/2.json" &&
@@ -50,6 +50,12 @@ check 'what a process can be' says '^phi ' omig neko list
 # (A process that has its turn every 10 ms only, on a loaded machine, keeps up with one in 50 ms.)
 sed 's/fd.eta.*/fd.eta = 50ms/; s/fd.delta.*/fd.delta = 0s/; s/stat.stop.*/stat.stop = n >= 20/' $example >"$TMPDIR/real.conf"
 check 'the same layers run as processes' says '^real, .*: stopped by its rule' omig neko run "$TMPDIR/real.conf" --real
+unrecorded() {
+	omig neko run "$TMPDIR/real.conf" --real --messages "$TMPDIR/log" -o "$TMPDIR/unrecorded.json" >"$TMPDIR/unrecorded" 2>&1
+	cat "$TMPDIR/unrecorded"
+	grep -q 'messages of real runs are not recorded' "$TMPDIR/unrecorded" && grep -q '"trace":{"messages":null,"events":\[\[' "$TMPDIR/unrecorded.json"
+}
+check 'messages of a real run are said to be unknown' unrecorded
 sed 's/stat.stop.*/simulation.until = 10m/' $example >"$TMPDIR/long.conf"
 omig neko run "$TMPDIR/long.conf" --real >"$TMPDIR/gone.out" 2>&1 &
 run=$!
@@ -115,6 +121,27 @@ if command -v cc >/dev/null 2>&1; then
 	check 'and runs without any source of ours' says '^round \(s\) +[0-9]' own omig neko run ring.conf --simulate
 	sed 's/ring.timeout = 1s/ring.timeout = 20ms/' "$TMPDIR/ring/ring.conf" >"$TMPDIR/ring/early.conf"
 	check 'what it says must hold is looked at' says 'BROKEN: processes [1-4] and [1-4] have a token' own omig neko run early.conf --simulate
+	# --- the log is complete up to the end, and up to a crash
+	mkdir "$TMPDIR/ticks"
+	check 'another one is built' cc -Wall -Werror -fPIC -shared -I"$TMPDIR/include" -o "$TMPDIR/ticks/ticks.so" tests/system/ticks.c
+	ticks() { # LINES... of the configuration; then how it is run
+		printf '%s\n' 'application = ./ticks.so' 'process.num = 2' 'process.1.initializer = listener' 'process.2.initializer = ticker' \
+			'network = lan' 'network.lan.delay = constant(10us)' "$1" >"$TMPDIR/ticks/ticks.conf"
+		(cd "$TMPDIR/ticks" && omig neko run ticks.conf "$2")
+	}
+	for world in --simulate --real; do
+		check "$world: what a layer logs before it ends the run is there" says '^tick \(n\) +20 .* 20( |$)' ticks 'simulation.until = 20s
+ticks.stop = 20' $world
+		check "$world: the run was ended by a layer, and by no rule" grep -q ': ended by a layer$' "$TMPDIR/says.out"
+	done
+	crashes() { # what was sent before the crash was logged before it, at several moments between two blocks of the log
+		for ms in 211 223 237 249; do
+			ticks "process.2.crash = ${ms}ms
+simulation.until = 400ms" --real >"$TMPDIR/crash.out" 2>&1 || { cat "$TMPDIR/crash.out"; return 1; }
+			grep -Eq '^heard \(n\) +[1-9]' "$TMPDIR/crash.out" || { cat "$TMPDIR/crash.out"; return 1; }
+		done
+	}
+	check '--real: what a process logs before it crashes is there' crashes
 	sed 's/NEKO_ABI,/NEKO_ABI + 1,/' neko/neko.h >"$TMPDIR/include/omig/neko.h"
 	touch "$TMPDIR/ring/ring.c"
 	make -C "$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include" >"$TMPDIR/make.out" 2>&1

@@ -138,6 +138,7 @@ next_log() {
 }
 # One run that lives for so many thousandths of a second, at most. Its status.
 run_for() {
+	: >"$TMPDIR/told" # a shell that is killed before it redirects would leave the report of the run before
 	omig log load --json --batch 800 "$TMPDIR/kill.$2.$logs.olog" --archive "$where" >"$TMPDIR/told" 2>"$TMPDIR/load.err" &
 	sleep "$(awk -v n="$1" 'BEGIN { printf "%.3f", n / 1000 }')"
 	kill -KILL $! 2>/dev/null

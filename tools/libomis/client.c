@@ -313,12 +313,15 @@ static int await_up(struct client *c, nsec_t until, struct err *e)
 static int find_mainsm(struct client *c, const char *given, struct err *e)
 {
 	char state[FILE_PATH_BYTES];
-	struct connstr_source from = { .given = given };
+	struct connstr_source from = { .given = given, .prefers_own = true };
+	struct err why = { 0 };
+	int rc;
 
 	/* Without a state directory an option or the environment may still do. */
-	if (file_state_dir(state, NULL) == 0)
+	if (file_state_dir(state, &why) == 0)
 		from.state_dir = state;
-	return connstr_find(&from, &c->conn, e);
+	rc = connstr_find(&from, &c->conn, e);
+	return rc == -ERR_NOTFOUND && why.code ? err_set(e, why.code, "%s", why.text) : rc;
 }
 
 /* Up to a certificate. */

@@ -12,5 +12,6 @@ tools/libomis.statics     := api.c:the words.c:last
 # Turns the catalogue into documents while building.
 tools/libomis.programs      := omis-doc
 tools/libomis.not_installed := omis-doc
-# The client for Python lies where it finds the library: three folders up, and lib.
+# The client for Python finds the library beside itself.
+tools/libomis.found          = $(libdir)/libomis.so:$(datadir)/omig/python/libomis.so.0
 tools/libomis.install        = tools/python/omig.py:$(datadir)/omig/python/omig.py

@@ -65,7 +65,7 @@ enum {
 
 typedef int Omis_flags;
 enum {
-	OMIS_WAIT_FOR_FIRST_REPLY = 1, /* with a callback: return the first reply too, after waiting for it */
+	OMIS_WAIT_FOR_FIRST_REPLY = 1, /* with a callback: wait for the first reply and return it; the callback gets those behind it */
 	OMIS_DONT_RETURN_OK = 2,       /* leave out replies and entries that only say OK */
 	OMIS_DONT_RETURN_EN_DIS = 4,   /* leave out ENABLED and DISABLED replies */
 	OMIS_BUFFER_REQUEST = 8,       /* may be kept back until the next request without this flag */

@@ -348,8 +348,7 @@ _Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
 def _find_library():
     here = os.path.dirname(os.path.realpath(__file__))
-    places = [os.environ.get("OMIG_LIBOMIS"), os.path.join(here, "..", "..", "..", "lib", "libomis.so.0"),
-              os.path.join(here, "..", "..", "lib", "libomis.so.0"), "libomis.so.0"]
+    places = [os.environ.get("OMIG_LIBOMIS"), os.path.join(here, "libomis.so.0"), "libomis.so.0"]
     for place in filter(None, places):
         try:
             return ctypes.CDLL(place)

@@ -15,7 +15,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define EVENTS (WEB_CONNS_MAX + 1) /* all there can be: who waits was read before anybody is cut */
+#define EVENTS           \
+	(WEB_CONNS_MAX + \
+	 1) /* all there can be: each request is read before a connection is ended for another */
 
 static bool is_loopback(const struct sockaddr *a)
 {
@@ -150,12 +152,40 @@ static void refuse(struct web *w, int fd)
 	w->stats.cut++;
 }
 
+/* The oldest that has sent nothing, else the oldest that has not sent all of its request. NULL: all have. */
+static struct web_conn *find_victim(const struct web *w)
+{
+	struct web_conn *slow = NULL;
+
+	list_each (i, &w->conns) {
+		struct web_conn *c = list_entry(i, struct web_conn, item);
+
+		if (c->state == WEB_READS && !c->n)
+			return c;
+		if (c->state == WEB_READS && !slow)
+			slow = c;
+	}
+	return slow;
+}
+
+/* Peers that connect and ask nothing keep nobody out. */
+static void make_room(struct web *w)
+{
+	struct web_conn *c = w->stats.open >= WEB_CONNS_MAX ? find_victim(w) : NULL;
+
+	if (!c)
+		return;
+	w->stats.cut++;
+	web_conn_free(c);
+}
+
 static void take_in(struct web *w)
 {
 	int fd = accept4(w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd < 0)
 		return;
+	make_room(w);
 	if (w->stats.open >= WEB_CONNS_MAX)
 		refuse(w, fd);
 	else
@@ -178,12 +208,15 @@ void web_turn(struct web *w)
 {
 	struct epoll_event ev[EVENTS];
 	int n = epoll_wait(w->epoll, ev, EVENTS, 0);
+	bool has_peer = false;
 
 	for (int i = 0; i < n; i++) {
 		if (ev[i].data.ptr)
 			web_conn_turn(ev[i].data.ptr);
 		else
-			take_in(w);
+			has_peer = true;
 	}
+	if (has_peer) /* last: it may end a connection that has an event here */
+		take_in(w);
 	cut_slow(w);
 }

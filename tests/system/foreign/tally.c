@@ -189,7 +189,7 @@ static void started(const struct call *t)
 		const struct request *r = request_of(t, i);
 
 		if (r && r->kind == SENDS)
-			book[t->id].out += r->bytes;
+			book[r->id].out += r->bytes;
 	}
 }
 

@@ -131,7 +131,7 @@ START_TEST(what_is_no_event_log_is_left_alone)
 	evbalance_init(&balance);
 	ck_assert_int_eq(evkeep_open(path, &balance, &k, NULL), -ERR_INVALID);
 	ck_assert_int_eq(evkeep_open("/dev/null", &balance, &k, NULL), -ERR_INVALID);
-	ck_assert_int_eq(evkeep_open("/nowhere/at/all", &balance, &k, NULL), -ERR_NOTFOUND);
+	ck_assert_int_eq(evkeep_open("/proc/nowhere/at/all", &balance, &k, NULL), -ERR_NOTFOUND);
 	ck_assert_int_eq(file_size(), sizeof(text));
 	unlink(path);
 	k = open_file(&balance);

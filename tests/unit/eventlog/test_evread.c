@@ -348,12 +348,15 @@ START_TEST(times_are_by_the_clock_that_was_said)
 	ck_assert_int_eq(evwrite_define(&w, 1, &made_all, &e), 0);
 	ck_assert_int_eq(evwrite_clock(&w, &s, &e), 0);
 	ck_assert_int_eq(evwrite_event(&w, 1, &made_all, 1100, made_edge(0), 5, &e), 0);
+	ck_assert_int_eq(evwrite_event(&w, 1, &made_all, (uint64_t)-1001, made_edge(0), 5, &e), 0);
 	s.mult = 0;
 	ck_assert_int_eq(evwrite_clock(&w, &s, &e), -ERR_INVALID);
 	ck_assert_int_eq(evwrite_cut(&w, true, &e), 0);
 	ck_assert_int_eq(evread_push(read, w.out.p, w.out.n, true, &used), EVREAD_BLOCK);
 	ck_assert(evread_next(read, &ev));
 	ck_assert_int_eq(ev.wall_ns, 5000000050);
+	ck_assert(evread_next(read, &ev));
+	ck_assert_int_eq(ev.wall_ns, 5000000000 - 1001); /* -2001 / 2, rounded down */
 	r = *evread_report(read);
 	ck_assert(evread_is_clean(&r));
 	evread_free(read);

@@ -74,16 +74,44 @@ EXPORT int PMPI_Type_size_x(uintptr_t type, int64_t *size)
 	return 0;
 }
 
-ANSWER(Topo_test, (uintptr_t comm, int *status), *status = comm == FAKE_GRAPH ? 1 : comm == FAKE_CART ? 2 : comm == FAKE_DIST ? 3 : -1)
+static int topology(uintptr_t comm)
+{
+	if (comm == FAKE_GRAPH)
+		return 1;
+	if (comm == FAKE_CART || comm == FAKE_CHAIN)
+		return 2;
+	return comm == FAKE_DIST || comm == FAKE_HOLES ? 3 : -1;
+}
+
+ANSWER(Topo_test, (uintptr_t comm, int *status), *status = topology(comm))
 ANSWER(Cartdim_get, (uintptr_t comm, int *ndims), *ndims = 2)
 ANSWER(Graph_neighbors_count, (uintptr_t comm, int rank, int *n), *n = FAKE_NEIGHBOURS)
+
+int PMPI_Cart_shift(uintptr_t comm, int dimension, int by, int *source, int *dest);
+EXPORT int PMPI_Cart_shift(uintptr_t comm, int dimension, int by, int *source, int *dest)
+{
+	*source = comm == FAKE_CHAIN && dimension == 1 ? FAKE_PROC_NULL : 0;
+	*dest = 2;
+	return 0;
+}
 
 int PMPI_Dist_graph_neighbors_count(uintptr_t comm, int *in, int *out, int *weighted);
 EXPORT int PMPI_Dist_graph_neighbors_count(uintptr_t comm, int *in, int *out, int *weighted)
 {
-	*in = FAKE_DIST_SOURCES;
-	*out = FAKE_DIST_DESTINATIONS;
+	*in = comm == FAKE_HOLES ? FAKE_HOLES_SOURCES + 1 : FAKE_DIST_SOURCES;
+	*out = comm == FAKE_HOLES ? FAKE_HOLES_BLOCKS : FAKE_DIST_DESTINATIONS;
 	*weighted = 0;
+	return 0;
+}
+
+int PMPI_Dist_graph_neighbors(uintptr_t comm, int in, int *sources, int *win, int out, int *dests, int *wout);
+EXPORT int PMPI_Dist_graph_neighbors(uintptr_t comm, int in, int *sources, int *win, int out, int *dests,
+				     int *wout)
+{
+	for (int i = 0; i < in; i++)
+		sources[i] = comm == FAKE_HOLES && i == 2 ? FAKE_PROC_NULL : 0;
+	for (int i = 0; i < out; i++)
+		dests[i] = comm == FAKE_HOLES && i == 1 ? FAKE_PROC_NULL : 0;
 	return 0;
 }
 
@@ -173,6 +201,9 @@ DO_NOTHING(Finalize, (void))
 DO_NOTHING(Pcontrol, (int level, void *more))
 DO_NOTHING(Start, (void *request))
 DO_NOTHING(Startall, (int n, void *requests))
+DO_NOTHING(Pready, (int part, uintptr_t request))
+DO_NOTHING(Pready_range, (int low, int high, uintptr_t request))
+DO_NOTHING(Pready_list, (int n, void *parts, uintptr_t request))
 
 EXPORT int PMPI_Init_thread(void *argc, void *argv, int required, void *provided)
 {
@@ -214,6 +245,20 @@ EXPORT int PMPI_Recv_init(FAKE_RECEIVING, void *request)
 	*(int32_t *)request = request_new(PERSISTENT);
 	return fake_end.result;
 }
+
+#define MAKE_PERSISTENT(name, sig)                              \
+	EXPORT int name sig                                     \
+	{                                                       \
+		*(int32_t *)request = request_new(PERSISTENT);  \
+		return fake_end.result;                         \
+	}
+MAKE_PERSISTENT(PMPI_Psend_init, (void *buf, int parts, int64_t n, uintptr_t type, int dest, int tag,
+				  uintptr_t comm, uintptr_t hints, void *request))
+MAKE_PERSISTENT(PMPI_Precv_init, (void *buf, int parts, int64_t n, uintptr_t type, int source, int tag,
+				  uintptr_t comm, uintptr_t hints, void *request))
+MAKE_PERSISTENT(PMPI_Allreduce_init, (FAKE_REDUCING, uintptr_t comm, uintptr_t hints, void *request))
+MAKE_PERSISTENT(PMPI_Barrier_init, (uintptr_t comm, uintptr_t hints, void *request))
+MAKE_PERSISTENT(PMPIX_Neighbor_alltoall_init, (FAKE_PAIR, uintptr_t comm, uintptr_t hints, void *request))
 
 EXPORT int PMPI_Sendrecv(void *out, int nout, uintptr_t tout, int dest, int outtag, void *in,
 			 int nin, uintptr_t tin, int source, int intag, uintptr_t comm,
@@ -344,6 +389,21 @@ EXPORT void pmpi_waitsome_f08_(void *n, void *requests, void *outcount, void *in
 
 void pmpi_bcast_f08ts_(void *buf, void *n, void *type, void *root, void *comm, void *ierr);
 EXPORT void pmpi_bcast_f08ts_(void *buf, void *n, void *type, void *root, void *comm, void *ierr)
+{
+	*(int *)ierr = fake_end.result;
+}
+
+void pmpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag, void *comm, void *hints,
+		      void *request, void *ierr);
+EXPORT void pmpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag, void *comm,
+			     void *hints, void *request, void *ierr)
+{
+	*(int *)ierr = PMPI_Psend_init(buf, int_of(parts), *(const int64_t *)n, handle_of(type), int_of(dest),
+				       int_of(tag), handle_of(comm), handle_of(hints), request);
+}
+
+void pmpi_pready_(void *part, void *request, void *ierr);
+EXPORT void pmpi_pready_(void *part, void *request, void *ierr)
 {
 	*(int *)ierr = fake_end.result;
 }

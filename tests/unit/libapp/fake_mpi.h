@@ -14,8 +14,11 @@ enum {
 	FAKE_SIZE = 4,
 	FAKE_INTER_PEERS = 3, /* size of the other side of FAKE_INTER: world ranks 1, 2, 3 */
 	FAKE_NEIGHBOURS = 3, /* of FAKE_GRAPH; FAKE_CART has 2 dimensions, so 4 */
+	FAKE_CHAIN_NEIGHBOURS = 3, /* of FAKE_CHAIN, also of 2 dimensions: the lower end of the second one is none */
 	FAKE_DIST_SOURCES = 2,
 	FAKE_DIST_DESTINATIONS = 5,
+	FAKE_HOLES_SOURCES = 3, /* of FAKE_HOLES: of 4 sources the third is none, of 300 destinations the second */
+	FAKE_HOLES_BLOCKS = 300,
 };
 
 /* Handles. FAKE_OTHER has the ranks of the world in reverse order, in order once it was freed. */
@@ -25,6 +28,8 @@ enum {
 #define FAKE_CART ((uintptr_t)0x84000003)
 #define FAKE_GRAPH ((uintptr_t)0x84000004)
 #define FAKE_DIST ((uintptr_t)0x84000005)
+#define FAKE_CHAIN ((uintptr_t)0x84000006)
+#define FAKE_HOLES ((uintptr_t)0x84000007)
 #define FAKE_WIN ((uintptr_t)0xa0000001) /* ranks as in FAKE_OTHER */
 #define FAKE_COMM_NULL ((uintptr_t)0x04000000)
 #define FAKE_INT ((uintptr_t)0x4c000405)
@@ -114,6 +119,15 @@ extern _Thread_local struct fake_end fake_end;
 	X(Waitall, (int n, void *requests, void *statuses))                                        \
 	X(Waitsome, (int n, void *requests, void *outcount, void *indices, void *statuses))        \
 	X(Test, (void *request, void *flag, void *status))                                         \
+	X(Psend_init, (void *buf, int parts, int64_t n, uintptr_t type, int dest, int tag,         \
+		       uintptr_t comm, uintptr_t hints, void *request))                            \
+	X(Precv_init, (void *buf, int parts, int64_t n, uintptr_t type, int source, int tag,       \
+		       uintptr_t comm, uintptr_t hints, void *request))                            \
+	X(Pready, (int part, uintptr_t request))                                                   \
+	X(Pready_range, (int low, int high, uintptr_t request))                                    \
+	X(Pready_list, (int n, void *parts, uintptr_t request))                                    \
+	X(Allreduce_init, (FAKE_REDUCING, uintptr_t comm, uintptr_t hints, void *request))         \
+	X(Barrier_init, (uintptr_t comm, uintptr_t hints, void *request))                          \
 	X(Start, (void *request))                                                                  \
 	X(Startall, (int n, void *requests))                                                       \
 	X(Request_free, (void *request))                                                           \
@@ -130,7 +144,13 @@ extern _Thread_local struct fake_end fake_end;
 FAKE_CALLS(FAKE_DECLARE)
 #undef FAKE_DECLARE
 
+int MPIX_Neighbor_alltoall_init(FAKE_PAIR, uintptr_t comm, uintptr_t hints, void *request);
+int PMPIX_Neighbor_alltoall_init(FAKE_PAIR, uintptr_t comm, uintptr_t hints, void *request);
+
 /* Fortran's entries of some. */
+void mpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag, void *comm, void *hints,
+		     void *request, void *ierr);
+void mpi_pready_(void *part, void *request, void *ierr);
 void mpi_send_(void *buf, void *n, void *type, void *dest, void *tag, void *comm, void *ierr);
 void mpi_recv_(void *buf, void *n, void *type, void *source, void *tag, void *comm, void *status,
 	       void *ierr);

@@ -27,7 +27,7 @@ void rank_down(void)
 void rank_hooks(uint32_t word)
 {
 	for (unsigned f = 0; f < segview_funcs(rank_view); f++)
-		ck_assert_int_eq(segview_hook_set(rank_view, f, word), 0);
+		ck_assert_int_eq(segview_hook_set(rank_view, f, word, 0), 0);
 }
 
 struct segview_call rank_call(unsigned func)

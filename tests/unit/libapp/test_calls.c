@@ -291,13 +291,140 @@ START_TEST(persistent_requests_count_each_time)
 	MPI_Waitall(2, r, st);
 	MPI_Startall(2, r);
 	MPI_Waitall(2, r, FAKE_STATUS_IGNORE);
-	BYTES(Start, 12, 0);
-	BYTES(Startall, 12, 0);
+	BYTES(Start, 0, 0);
+	BYTES(Startall, 0, 0);
+	BYTES(Send_init, 24, 0);
 	BYTES(Recv_init, 0, 16);
-	ck_assert_uint_eq(rank_partner(CALL_ID_Startall, 2).bytes_out, 12);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send_init, 2).bytes_out, 24);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send_init, 2).count, 1);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Recv_init, 3).bytes_in, 16);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Recv_init, 3).count, 1);
 	for (int i = 0; i < 2; i++)
 		MPI_Request_free(&r[i]);
 	ck_assert_int_eq(r[1], FAKE_REQUEST_NULL);
+}
+END_TEST
+
+/* Made before anybody asked, freed when nobody asks any more. */
+START_TEST(persistent_requests_are_known_whenever_they_were_made)
+{
+	int32_t r[2], old;
+
+	rank_hooks(0);
+	fake_end = (struct fake_end){ .source = 3, .bytes = 8 };
+	MPI_Send_init(buf, 3, FAKE_INT, 2, 1, FAKE_WORLD, &r[0]);
+	MPI_Recv_init(buf, 16, FAKE_INT, 3, 1, FAKE_WORLD, &r[1]);
+	MPI_Startall(2, r);
+	MPI_Waitall(2, r, FAKE_STATUS_IGNORE);
+	ck_assert_uint_eq(rank_call(CALL_ID_Send_init).count, 0);
+	BYTES(Send_init, 0, 0);
+	BYTES(Recv_init, 0, 0);
+	rank_hooks(all);
+	MPI_Startall(2, r);
+	MPI_Waitall(2, r, FAKE_STATUS_IGNORE);
+	ck_assert_uint_eq(rank_call(CALL_ID_Send_init).count, 0);
+	BYTES(Send_init, 12, 0);
+	BYTES(Recv_init, 0, 8);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send_init, 2).bytes_out, 12);
+	rank_hooks(0);
+	old = r[0];
+	MPI_Request_free(&r[0]);
+	MPI_Request_free(&r[1]);
+	rank_hooks(all);
+	MPI_Start(&old);
+	BYTES(Send_init, 12, 0);
+}
+END_TEST
+
+START_TEST(persistent_collectives_count_each_time)
+{
+	int32_t r[3];
+
+	rank_hooks(all);
+	fake_end = (struct fake_end){ .source = 3, .bytes = 8 };
+	MPI_Allreduce_init(buf, buf, 3, FAKE_INT, FAKE_SUM, FAKE_WORLD, 0, &r[0]);
+	MPIX_Neighbor_alltoall_init(buf, 2, FAKE_INT, buf, 3, FAKE_INT, FAKE_CHAIN, 0, &r[1]);
+	MPI_Barrier_init(FAKE_WORLD, 0, &r[2]);
+	BYTES(Allreduce_init, 0, 0);
+	for (int i = 0; i < 2; i++) {
+		MPI_Startall(3, r);
+		MPI_Waitall(3, r, FAKE_STATUS_IGNORE);
+	}
+	BYTES(Allreduce_init, 24, 24);
+	BYTES(Neighbor_alltoall_init, 2 * FAKE_CHAIN_NEIGHBOURS * 8, 2 * FAKE_CHAIN_NEIGHBOURS * 12);
+	BYTES(Startall, 0, 0);
+	ck_assert_uint_eq(rank_call(CALL_ID_Barrier_init).count, 1);
+}
+END_TEST
+
+START_TEST(partitions_count_when_they_are_ready)
+{
+	int parts[2] = { 4, 5 };
+	int32_t r[2];
+
+	rank_hooks(0);
+	fake_end = (struct fake_end){ .source = 3, .bytes = 6 * 3 * 4 };
+	MPI_Psend_init(buf, 6, 3, FAKE_INT, 2, 1, FAKE_WORLD, 0, &r[0]);
+	MPI_Precv_init(buf, 6, 3, FAKE_INT, 3, 1, FAKE_WORLD, 0, &r[1]);
+	rank_hooks(all);
+	for (int i = 1; i <= 2; i++) {
+		MPI_Startall(2, r);
+		BYTES(Psend_init, (uint64_t)(i - 1) * 72, 0);
+		MPI_Pready(0, (uintptr_t)r[0]);
+		BYTES(Psend_init, (uint64_t)(i - 1) * 72 + 12, 0);
+		fake_end.count = 0;
+		MPI_Test(&r[0], &(int){ 0 }, FAKE_STATUS_IGNORE);
+		MPI_Pready_range(1, 3, (uintptr_t)r[0]);
+		MPI_Pready_list(2, parts, (uintptr_t)r[0]);
+		BYTES(Psend_init, (uint64_t)i * 72, 0);
+		MPI_Waitall(2, r, FAKE_STATUS_IGNORE);
+		BYTES(Precv_init, 0, (uint64_t)i * 72);
+	}
+	ck_assert_uint_eq(rank_partner(CALL_ID_Psend_init, 2).bytes_out, 144);
+	MPI_Request_free(&r[0]);
+	MPI_Request_free(&r[1]);
+}
+END_TEST
+
+START_TEST(fortran_partitions_count_as_those_of_c)
+{
+	int parts = 6, type = FAKE_INT, peer = 2, tag = 1, comm = FAKE_WORLD, hints = 0, part = 0, ierr = -1;
+	int64_t n = 3;
+	int32_t r;
+
+	rank_hooks(all);
+	mpi_psend_init_(buf, &parts, &n, &type, &peer, &tag, &comm, &hints, &r, &ierr);
+	ck_assert_int_eq(ierr, 0);
+	MPI_Start(&r);
+	mpi_pready_(&part, &r, &ierr);
+	BYTES(Psend_init, 12, 0);
+}
+END_TEST
+
+START_TEST(persistent_requests_without_room_are_counted_as_lost)
+{
+	enum { MANY = 6000 };
+	static int32_t r[MANY];
+	uint64_t lost;
+	struct seg_own own;
+
+	rank_hooks(all);
+	for (int i = 0; i < MANY; i++)
+		MPI_Send_init(buf, 1, FAKE_INT, 2, 1, FAKE_WORLD, &r[i]);
+	MPI_Startall(MANY, r);
+	segview_own(rank_view, &own);
+	lost = own.requests_lost;
+	ck_assert_uint_ge(lost, MANY - 4096);
+	ck_assert_uint_eq(rank_call(CALL_ID_Send_init).bytes_out, 4 * (MANY - lost));
+	fake_end = (struct fake_end){ .source = 3, .bytes = 8 };
+	for (int i = 0; i < 129; i++) {
+		MPI_Request_free(&r[i]);
+		MPI_Recv_init(buf, 16, FAKE_INT, 3, 1, FAKE_WORLD, &r[i]);
+	}
+	MPI_Startall(129, r);
+	MPI_Waitall(129, r, FAKE_STATUS_IGNORE);
+	segview_own(rank_view, &own);
+	ck_assert_uint_gt(own.requests_lost, lost);
 }
 END_TEST
 
@@ -316,7 +443,9 @@ START_TEST(starting_requests_is_of_their_partners)
 		MPI_Waitall(4, r, FAKE_STATUS_IGNORE);
 	}
 	ck_assert_uint_eq(rank_partner(CALL_ID_Startall, 2).count, 2);
-	ck_assert_uint_eq(rank_partner(CALL_ID_Startall, 2).bytes_out, 48);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Startall, 2).bytes_out, 0);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send_init, 2).bytes_out, 48);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send_init, 1).bytes_out, 24);
 	for (int partner = 1; partner <= 3; partner++)
 		ck_assert_uint_eq(rank_partner(CALL_ID_Startall, partner).delay,
 				  rank_call(CALL_ID_Startall).delay);
@@ -402,6 +531,11 @@ int main(void)
 		more_requests_than_one_call_has_room_for_count_as_posted,
 		more_open_receives_than_the_table_holds_count_as_posted,
 		persistent_requests_count_each_time,
+		persistent_requests_are_known_whenever_they_were_made,
+		persistent_collectives_count_each_time,
+		partitions_count_when_they_are_ready,
+		fortran_partitions_count_as_those_of_c,
+		persistent_requests_without_room_are_counted_as_lost,
 		starting_requests_is_of_their_partners,
 		fortran_calls_count_as_those_of_c,
 		fortran_indices_from_0_are_understood,

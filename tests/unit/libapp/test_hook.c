@@ -148,8 +148,8 @@ static const struct segview_call nothing;
 
 START_TEST(words_that_take_turns_have_their_shares)
 {
-	segview_hook_set(rank_view, CALL_ID_Send, sampled_in(3));
-	segview_hook_set(rank_view, CALL_ID_Recv, sampled_in(5));
+	segview_hook_set(rank_view, CALL_ID_Send, sampled_in(3), 0);
+	segview_hook_set(rank_view, CALL_ID_Recv, sampled_in(5), 0);
 	for (int i = 0; i < 100000; i++) {
 		send_to(2);
 		recv_any();
@@ -162,9 +162,9 @@ END_TEST
 START_TEST(the_first_calls_after_a_change_are_measured_as_often_as_any)
 {
 	for (int i = 0; i < 40000; i++) {
-		segview_hook_set(rank_view, CALL_ID_Send, sampled_in(i & 1 ? 4 : 5));
+		segview_hook_set(rank_view, CALL_ID_Send, sampled_in(i & 1 ? 4 : 5), 0);
 		send_to(2);
-		segview_hook_set(rank_view, CALL_ID_Recv, sampled_in(4));
+		segview_hook_set(rank_view, CALL_ID_Recv, sampled_in(4), 0);
 		recv_any();
 		recv_any();
 	}
@@ -174,8 +174,8 @@ END_TEST
 
 START_TEST(words_of_the_long_way_have_their_share)
 {
-	segview_hook_set(rank_view, CALL_ID_Send, sampled_in(4) | HOOK_VOLUME);
-	segview_hook_set(rank_view, CALL_ID_Recv, sampled_in(4));
+	segview_hook_set(rank_view, CALL_ID_Send, sampled_in(4) | HOOK_VOLUME, 0);
+	segview_hook_set(rank_view, CALL_ID_Recv, sampled_in(4), 0);
 	for (int i = 0; i < 40000; i++) {
 		send_to(2);
 		recv_any();

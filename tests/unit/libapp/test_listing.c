@@ -169,6 +169,33 @@ START_TEST(a_persistent_one_is_listed_while_it_is_started)
 }
 END_TEST
 
+START_TEST(a_persistent_one_of_before_is_listed_as_well)
+{
+	struct segview_posted p;
+	int32_t r[2];
+
+	watch(0);
+	rank_hooks(0);
+	MPI_Send_init(buf, 3, FAKE_INT, 2, 8, FAKE_WORLD, &r[0]);
+	MPI_Psend_init(buf, 5, 2, FAKE_INT, 2, 9, FAKE_WORLD, 0, &r[1]);
+	rank_hooks(HOOK_QUEUE);
+	MPI_Startall(2, r);
+	ck_assert_uint_eq(open_of(CALL_ID_Send_init, &p), 1);
+	ck_assert_int_eq(p.tag, 8);
+	ck_assert_int_eq(p.bytes, 12);
+	ck_assert_int_eq(p.partner, 2);
+	ck_assert_uint_eq(open_of(CALL_ID_Psend_init, &p), 1);
+	ck_assert_int_eq(p.tag, 9);
+	ck_assert_int_eq(p.bytes, 40);
+	wait_for(&r[0]);
+	wait_for(&r[1]);
+	ck_assert_uint_eq(open_all(), 0);
+	for (int i = 0; i < 2; i++)
+		MPI_Request_free(&r[i]);
+	rank_down();
+}
+END_TEST
+
 START_TEST(more_than_a_wait_can_follow_are_counted_as_lost)
 {
 	static int32_t request[WAIT_MANY];
@@ -204,5 +231,5 @@ END_TEST
 
 SUITE("listing", a_receive_is_listed_from_its_post_to_its_wait, any_source_and_any_tag_are_said,
       a_send_is_listed_until_it_is_complete, a_blocking_call_is_listed_while_it_blocks,
-      a_persistent_one_is_listed_while_it_is_started,
+      a_persistent_one_is_listed_while_it_is_started, a_persistent_one_of_before_is_listed_as_well,
       more_than_a_wait_can_follow_are_counted_as_lost, without_a_question_nothing_is_listed)

@@ -102,6 +102,28 @@ START_TEST(neighbours)
 }
 END_TEST
 
+/* Blocks of MPI_PROC_NULL are in the buffers, and nothing moves them. */
+START_TEST(only_neighbours_that_are_there_move_bytes)
+{
+	static int many[FAKE_HOLES_BLOCKS], none[FAKE_HOLES_BLOCKS];
+	const int n = FAKE_CHAIN_NEIGHBOURS, in = FAKE_HOLES_SOURCES;
+
+	many[1] = 7; /* to nobody */
+	many[2] = 2;
+	many[FAKE_HOLES_BLOCKS - 1] = 1;
+	MOVES(Neighbor_allgather, 8, n * 12, a, 2, INT, b, 3, INT, FAKE_CHAIN);
+	MOVES(Neighbor_alltoall, n * 8, n * 12, a, 2, INT, b, 3, INT, FAKE_CHAIN);
+	MOVES(Neighbor_allgatherv, 8, (1 + 2 + 4) * I, a, 2, INT, b, counts, displs, INT, FAKE_CHAIN);
+	MOVES(Neighbor_alltoallv, (1 + 2 + 4) * I, (1 + 2 + 4) * I, a, counts, displs, INT, b, counts, displs,
+	      INT, FAKE_CHAIN);
+	MOVES(Neighbor_alltoallw, (1 + 2 + 4) * I, (1 + 2 + 4) * I, a, counts, displs, w_types, b, counts,
+	      displs, w_types, FAKE_CHAIN);
+	MOVES(Neighbor_alltoall, (FAKE_HOLES_BLOCKS - 1) * 8, in * 12, a, 2, INT, b, 3, INT, FAKE_HOLES);
+	MOVES(Neighbor_alltoallv, (2 + 1) * I, (1 + 2 + 4) * I, a, many, none, INT, b, counts, displs, INT,
+	      FAKE_HOLES);
+}
+END_TEST
+
 START_TEST(one_sided_calls_and_the_partners_of_windows)
 {
 	MOVES(Put, 12, 0, a, 3, INT, 0, 0, 3, INT, FAKE_WIN);
@@ -144,6 +166,7 @@ int main(void)
 		calls_of_all_with_all,
 		between_two_groups_the_other_one_counts,
 		neighbours,
+		only_neighbours_that_are_there_move_bytes,
 		one_sided_calls_and_the_partners_of_windows,
 		files_move_what_the_status_says,
 		sizes_beyond_an_int_and_arguments_that_make_no_sense,

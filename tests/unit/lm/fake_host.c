@@ -99,6 +99,11 @@ static void fill(const struct fake_proc *p, struct host_figures *f)
 	f->system_s = 0.25;
 	f->uid = p->is_foreign ? 77 : (int64_t)getuid();
 	f->inner_pid = p->pid;
+	f->has_signals = p->has_signals;
+	f->sig_pending = p->pending;
+	f->sig_blocked = p->blocked;
+	f->sig_ignored = p->ignored;
+	f->sig_caught = p->caught;
 	str_copy(f->name, sizeof(f->name), p->name);
 }
 
@@ -123,6 +128,7 @@ static int fake_thread_figures(struct host *host, const int32_t id[2], unsigned 
 	for (size_t i = 0; p && i < p->nthread; i++)
 		if (p->tid[i] == id[1]) {
 			fill(p, out);
+			out->state = p->thread_state[i] ? p->thread_state[i] : p->state;
 			return 0;
 		}
 	return err_set(e, ERR_NOTFOUND, "no thread");
@@ -144,7 +150,10 @@ static int fake_strings(struct host *host, int32_t pid, bool environment, struct
 {
 	if (!fake_proc_find((struct fake_host *)host, pid))
 		return err_set(e, ERR_NOTFOUND, "no process");
-	return environment ? buf_put(out, "A=1", 4) : buf_put(out, "prog\0-x", 8);
+	static const char env[] = "A=1\0OMIG_MAINSM=omig1:10.0.0.1:7:pin:lm-abcdefgh."
+				  "abcdefghijklmnopqrstuvwxyz\0H=omig1:10.0.0.1:7:pin";
+
+	return environment ? buf_put(out, env, sizeof(env)) : buf_put(out, "/bin/prog\0-x", 13);
 }
 
 /* One file there is: /proc/some, with h->file in it. */
@@ -218,6 +227,8 @@ static int fake_signal(struct host_proc *held, int sig, struct err *e)
 	p->signal_tid = 0;
 	if (p->nsignal < FAKE_SIGNALS)
 		p->signal[p->nsignal++] = sig;
+	if (p->is_slow)
+		return 0;
 	if (sig == SIGSTOP)
 		p->state = 'T';
 	else if (sig == SIGCONT)

@@ -26,6 +26,10 @@ struct fake_proc {
 	int32_t fixed_tid; /* whose nice value cannot be set */
 	int memfd; /* -1: none */
 	bool is_alive, is_foreign;
+	bool is_slow; /* a signal changes nothing about its state: the test does */
+	char thread_state[FAKE_THREADS]; /* by the index of tid; 0: as the process */
+	bool has_signals;
+	uint64_t pending, blocked, ignored, caught;
 	int refuse; /* errno-like ERR_ code for signals; 0 = none */
 	uint8_t *memory; /* at FAKE_MEMORY_ADDR; NULL: the kernel shows none */
 	size_t writable; /* bytes of it that can be written, from its start */

@@ -53,6 +53,10 @@ void fake_segment_open_with(struct fake_segment *s, const struct fake_rank *r)
 				    .rank = r->rank,
 				    .world_size = 4,
 				    .flavour = SEG_FLAVOUR_MPICH,
+				    .world = 0x44000000,
+				    .f_world = 0x44000000,
+				    .any_source = -2,
+				    .proc_null = -1,
 				    .tick_source = TICKS_MONOTONIC,
 				    .state = SEG_RUNNING,
 				    .pcontrol = 1 };
@@ -219,6 +223,20 @@ void fake_segment_leave(struct fake_segment *s, const char *name)
 
 	to->delay += now(s) - to->begin;
 	to->begin = 0;
+}
+
+void fake_segment_be_in(struct fake_segment *s, const char *name, int32_t peer)
+{
+	struct seg_current *c = &fake_segment_thread(s, 0)->current;
+
+	c->frame = 0;
+	if (!name)
+		return;
+	c->peer = peer;
+	c->tag = 5;
+	c->comm = s->h->w.world;
+	c->word = (c->word & ~(uint64_t)(SEG_CURRENT_ONE - 1)) + SEG_CURRENT_ONE + (unsigned)call_find(name) + 1;
+	c->frame = 1;
 }
 
 uint32_t fake_segment_probe_word(const struct fake_segment *s, unsigned probe)

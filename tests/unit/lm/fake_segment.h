@@ -59,6 +59,12 @@ unsigned fake_segment_announce_type(struct fake_segment *s, const struct evtype 
 /* One is written, when its word says so, with these bytes of values. */
 void fake_segment_event(struct fake_segment *s, unsigned number, const void *values, size_t n);
 
+/*
+ * The thread is in a call that began with its hook off, to or from a rank of the world (< 0: from any);
+ * name NULL: it is in none any more. What comes of it in the figures is nobody's here.
+ */
+void fake_segment_be_in(struct fake_segment *s, const char *name, int32_t peer);
+
 uint32_t fake_segment_hook(const struct fake_segment *s, const char *name);
 /* As an lm before left it. */
 void fake_segment_set_hook(const struct fake_segment *s, const char *name, uint32_t word);

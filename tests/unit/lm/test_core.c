@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lm between a host and a daemon above: register, measure, die, restart. */
+#include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/omis/status.h"
 #include "common/omis/value.h"
@@ -104,6 +105,40 @@ START_TEST(node_figures_are_told_and_rates_need_a_second)
 }
 END_TEST
 
+/* Each bit has values of its own, and they stand in the order of the bits. */
+START_TEST(each_flag_of_a_node_has_its_values)
+{
+	static const char *const want[] = { "\"leaf\"",
+					    "\"Fake\",\"\",\"\",\"\",0",
+					    "\"none\",4,0,0,-1,-1",
+					    "1000,4096,-1",
+					    "0,0,0,0,-1",
+					    "1,[\"loopback\",\"\",0,-1]",
+					    "0",
+					    "0.0,-1.0,0.0",
+					    "2,0,-1,0,0,0.5,0.0,0.0",
+					    "0,0,0",
+					    "0.0,0.0,0.0,0.0,0.0,0.0",
+					    "0.0,0.0,0.0,0.0,0.0,0.0",
+					    "0.0,0.0,0.0,0.0,0.0,0.0,0.0",
+					    "0,0,0,0",
+					    "-1.0,-1.0,-1.0,-1.0,-1.0",
+					    "0.0,0.0,0.0,0.0,0.0",
+					    "0,0,0.0" };
+	char text[60], all[1024];
+	size_t n = 0;
+
+	world_open(&w);
+	for (unsigned bit = 0; bit < ARRAY_LEN(want); bit++) {
+		snprintf(text, sizeof(text), ":node_get_info([@],%u)", 1u << bit);
+		ck_assert_str_eq(entry_text(ask_one(OBSERVER, text, "n_7")), want[bit]);
+		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", bit ? "," : "", want[bit]);
+	}
+	ck_assert_str_eq(entry_text(ask_one(OBSERVER, ":node_get_info([@],131071)", "n_7")), all);
+	world_close(&w);
+}
+END_TEST
+
 START_TEST(process_and_thread_figures_are_told)
 {
 	char token[TOKEN_BYTES];
@@ -111,9 +146,9 @@ START_TEST(process_and_thread_figures_are_told)
 
 	world_open(&w);
 	world_add_rank(&w, &seg, 100, 3, token);
-	e = ask_one(OBSERVER, ":proc_get_info([@],515)", token);
+	e = ask_one(MANIPULATOR, ":proc_get_info([@],515)", token);
 	ck_assert_str_eq(e->objects, token);
-	ck_assert_str_eq(entry_text(e), "3,[\"prog\",\"-x\"],100");
+	ck_assert_str_eq(entry_text(e), "3,[\"/bin/prog\",\"-x\"],100");
 	e = ask_one(OBSERVER, ":proc_get_info([@],11520)",
 		    token); /* node, state, time, system time */
 	ck_assert_str_eq(entry_text(e), "n_7,1,1.75,0.25");
@@ -352,7 +387,9 @@ START_TEST(a_process_without_mpi_can_be_taken_in)
 	ck_assert_str_eq(o->name, "shell");
 	ck_assert_int_eq(o->rank, -1);
 	e = ask_one(OBSERVER, ":omig_calls_enable([@],\"count\")", world_token(&w, 200));
-	ck_assert_uint_ge(e->status, STATUS_FIRST_ERROR);
+	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT); /* of all processes it is none that is meant */
+	e = ask_one(OBSERVER, ":omig_calls_read([@])", world_token(&w, 200));
+	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
 	e = ask_one(OBSERVER, ":omig_proc_take([@],200,\"vi\")", "n_7");
 	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
 	/* The wrong program is not watched by that. */
@@ -401,6 +438,7 @@ START_TEST(status_tells_what_the_ranks_have_lost_also_those_that_ended)
 	seg.h->w.threads_lost = 2;
 	seg.h->w.calls_lost = 70;
 	seg.h->w.actions_skipped = 1;
+	seg.h->w.requests_lost = 4;
 	fake_segment_thread(&seg, 0)->partner_lost = 5;
 	fake_segment_thread(&seg, 0)->ring_dropped = 40;
 	other.h->w.calls_lost = 3;
@@ -410,6 +448,7 @@ START_TEST(status_tells_what_the_ranks_have_lost_also_those_that_ended)
 	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"calls_unwatched\",73]"));
 	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"actions_skipped\",1]"));
 	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"calls_without_partner\",5]"));
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"requests_uncounted\",4]"));
 	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"records_dropped\",40]"));
 	world_close(&w);
 	fake_segment_close(&seg);
@@ -510,10 +549,10 @@ END_TEST
 
 SUITE("lm core", a_link_that_comes_up_gets_a_full_directory,
       a_rank_that_registers_appears_with_its_threads, node_figures_are_told_and_rates_need_a_second,
-      process_and_thread_figures_are_told, an_empty_list_is_success_without_objects,
-      calls_are_counted_for_each_tool_alone, a_finer_sampling_wins_and_wrong_words_are_refused,
-      a_call_that_has_not_ended_counts, the_last_values_of_a_dead_rank_stay_for_a_while,
-      an_lm_that_starts_again_finds_what_runs,
+      each_flag_of_a_node_has_its_values, process_and_thread_figures_are_told,
+      an_empty_list_is_success_without_objects, calls_are_counted_for_each_tool_alone,
+      a_finer_sampling_wins_and_wrong_words_are_refused, a_call_that_has_not_ended_counts,
+      the_last_values_of_a_dead_rank_stay_for_a_while, an_lm_that_starts_again_finds_what_runs,
       what_a_program_counts_by_its_own_wish_goes_on_when_a_tool_has_had_enough,
       a_child_that_inherited_a_segment_is_not_taken_for_its_owner,
       a_program_that_execs_keeps_its_token, a_process_without_mpi_can_be_taken_in,

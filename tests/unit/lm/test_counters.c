@@ -33,6 +33,31 @@ START_TEST(counting_happens_in_the_rank_and_nobody_is_told)
 }
 END_TEST
 
+static void covers_one(const char *request)
+{
+	const struct msg_reply *r = world_ask(&w, OBSERVER, request);
+
+	ck_assert_ptr_nonnull(r->coverage);
+	ck_assert_msg(r->coverage->asked == 1 && r->coverage->answered == 1, "%s: %u of %u",
+		      request, (unsigned)r->coverage->answered, (unsigned)r->coverage->asked);
+}
+
+/* Outside of an event, too, and whatever comes of it. */
+START_TEST(who_increments_or_appends_is_answered_for_the_object)
+{
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],trace_b_3)", rank0));
+	covers_one(":pa_counter_local_increment(pa_cl_1,5)");
+	covers_one(":pa_integrator_local_increment(pa_il_2,1.0,2.0)");
+	covers_one(":trace_buffer_append(trace_b_3,1.0,2,[])");
+	covers_one(":pa_counter_local_increment(pa_cl_9,5)"); /* which is not there */
+	ck_assert_int_eq(read_counter("pa_cl_1"), 5);
+	close_ranks();
+}
+END_TEST
+
 START_TEST(delay_is_an_integrator_of_both_ends)
 {
 	const struct msg_reply *r;
@@ -115,6 +140,40 @@ START_TEST(a_process_that_was_forgotten_while_an_action_waited_is_not_touched)
 }
 END_TEST
 
+/* Its objects have changed meanwhile: what waits is given up, and the next event says so. */
+START_TEST(an_event_whose_actions_wait_while_it_is_replaced_counts_as_dropped)
+{
+	const char *text = "proc_has_been_stopped([n_7]): node_get_info([n_7],128)";
+	const struct msg_triggered *t;
+	const struct msg *m;
+
+	open_ranks();
+	arm("proc_has_been_stopped([@]): node_get_info([n_7],128)", rank0, 1, true);
+	world_ask(&w, MANIPULATOR, with(":thread_stop([@])", rank0));
+	ck_assert_ptr_null(next_triggered());
+	csrs_arm(w.lm->csrs, &(struct msg_arm){ .csr = "c_5",
+						.tool = 1,
+						.identity = MANIPULATOR,
+						.version = 4,
+						.text = { (const uint8_t *)text, strlen(text) },
+						.local_prefix = 1,
+						.reply = true });
+	world_run(&w, SEC);
+	m = above_next(&w.mainsm, MSG_LOSSES);
+	ck_assert_ptr_nonnull(m);
+	ck_assert_uint_eq(m->losses.dropped, 1);
+	world_ask(&w, MANIPULATOR, with(":thread_continue([@])", rank0));
+	world_ask(&w, MANIPULATOR, with(":thread_stop([@])", rank0));
+	world_run(&w, 20 * SEC);
+	t = next_triggered();
+	ck_assert_ptr_nonnull(t);
+	ck_assert_uint_eq(t->seq, 2);
+	ck_assert_uint_eq(t->dropped, 0);
+	ck_assert_ptr_null(next_triggered());
+	close_ranks();
+}
+END_TEST
+
 START_TEST(a_filtered_volume_is_counted_in_the_rank)
 {
 	open_ranks();
@@ -163,6 +222,21 @@ START_TEST(a_deleted_counter_counts_no_more)
 	world_ask(&w, OBSERVER, ":pa_counter_delete([pa_cl_1])");
 	r = world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1])");
 	ck_assert_uint_eq(r->entry[0].status, STATUS_UNKNOWN_OBJECT);
+	close_ranks();
+}
+END_TEST
+
+/* What runs in the ranks is installed again then: what is in their rings belongs to what ran before. */
+START_TEST(a_counter_that_goes_takes_no_event_with_it)
+{
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
+	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
+	csrs_refresh(w.lm->csrs);
+	call(&seg, "MPI_Send", 1, 1);
+	ck_assert_uint_eq(next_triggered()->seq, 1);
+	ck_assert_uint_eq(next_triggered()->seq, 2);
+	ck_assert_ptr_null(next_triggered());
 	close_ranks();
 }
 END_TEST
@@ -417,12 +491,15 @@ START_TEST(actions_in_the_rank_are_not_done_again_above)
 END_TEST
 
 SUITE("lm counters", counting_happens_in_the_rank_and_nobody_is_told,
+      who_increments_or_appends_is_answered_for_the_object,
       an_action_behind_one_that_waits_counts_for_the_process_of_the_event,
       a_process_that_was_forgotten_while_an_action_waited_is_not_touched,
+      an_event_whose_actions_wait_while_it_is_replaced_counts_as_dropped,
       delay_is_an_integrator_of_both_ends, a_filtered_volume_is_counted_in_the_rank,
       a_sum_over_ranks_may_run_over, a_deleted_counter_counts_no_more,
-      counters_keep_what_a_dead_rank_counted, a_counter_of_the_dead_alone_reads_as_nothing,
-      a_counter_goes_on_under_the_next_lm, increments_from_above_go_on_under_the_next_lm,
-      what_was_deleted_does_not_come_back, kept_cells_are_given_to_those_who_ask,
-      foolish_notes_are_not_believed, counters_end_with_their_tool,
-      cells_run_out_in_words_and_are_used_again, actions_in_the_rank_are_not_done_again_above)
+      a_counter_that_goes_takes_no_event_with_it, counters_keep_what_a_dead_rank_counted,
+      a_counter_of_the_dead_alone_reads_as_nothing, a_counter_goes_on_under_the_next_lm,
+      increments_from_above_go_on_under_the_next_lm, what_was_deleted_does_not_come_back,
+      kept_cells_are_given_to_those_who_ask, foolish_notes_are_not_believed,
+      counters_end_with_their_tool, cells_run_out_in_words_and_are_used_again,
+      actions_in_the_rank_are_not_done_again_above)

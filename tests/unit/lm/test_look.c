@@ -150,7 +150,7 @@ START_TEST(memory_and_files_are_looked_at_from_outside)
 	ck_assert(!strncmp(file.text, "Linux", 5));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	ask_file("/nowhere/at/all", &t);
+	ask_file("/proc/nowhere/at/all", &t);
 	WAIT_FOR(t.n == 1);
 	ck_assert_uint_eq(t.type, TRACER_FAILED);
 }

@@ -79,7 +79,7 @@ static const char *ask(const char *service, const char *token, int flags)
 	char text[128];
 
 	snprintf(text, sizeof(text), ":%s([%s],%d)", service, token, flags);
-	return entry_text(reply_entry_of(world_ask(&w, OBSERVER, text), NULL));
+	return entry_text(reply_entry_of(world_ask(&w, MANIPULATOR, text), NULL));
 }
 
 START_TEST(what_is_read_under_a_pid_that_has_passed_on_is_nobodys)
@@ -89,11 +89,38 @@ START_TEST(what_is_read_under_a_pid_that_has_passed_on_is_nobodys)
 	world_open(&w);
 	world_add_rank(&w, &seg, 100, 0, token);
 	ck_assert_str_eq(ask("proc_get_info", token, 34),
-			 "[\"prog\",\"-x\"],[\"A=1\"]"); /* arguments, environment */
+			 "[\"/bin/"
+			 "prog\",\"-x\"],[\"A=1\",\"OMIG_MAINSM=omig1:10.0.0.1:7:pin:lm-abcdefgh.**"
+			 "************************\","
+			 "\"H=omig1:10.0.0.1:7:pin\"]"); /* arguments, environment */
 	fake_proc_find(&w.host, 100)->is_alive = false;
 	fake_proc_add(&w.host, 100, "next");
 	ck_assert_str_eq(ask("proc_get_info", token, 34), "[],[]");
 	ck_assert_ptr_nonnull(strstr(ask("thread_get_info", token, 128), "ended"));
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+/* Who only looks sees what runs, and neither its arguments nor its environment: they may hold secrets. */
+START_TEST(arguments_and_environment_are_not_for_who_only_looks)
+{
+	static const int guarded[] = { 1 << 1, 1 << 4, 1 << 5, (1 << 26) - 1, -1 };
+	const struct msg_entry *e;
+	char token[TOKEN_BYTES], text[128];
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 0, token);
+	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++) {
+		snprintf(text, sizeof(text), ":proc_get_info([%s],%d)", token, guarded[i]);
+		e = reply_entry_of(world_ask(&w, OBSERVER, text), NULL);
+		ck_assert_uint_eq(e->status, STATUS_NO_PERMISSION);
+		ck_assert_str_eq(entry_text(e),
+				 "proc_get_info with these flags needs the right manipulate");
+	}
+	snprintf(text, sizeof(text), ":proc_get_info([%s],%d)", token, 1 << 25);
+	ck_assert_str_eq(entry_text(reply_entry_of(world_ask(&w, OBSERVER, text), NULL)),
+			 "\"prog\"");
 	world_close(&w);
 	fake_segment_close(&seg);
 }
@@ -167,4 +194,5 @@ END_TEST
 SUITE("lm processes", the_dead_are_bounded_in_number_and_the_newest_stay,
       a_pid_that_has_passed_on_before_we_heard_of_the_end_names_a_new_process,
       what_is_read_under_a_pid_that_has_passed_on_is_nobodys,
+      arguments_and_environment_are_not_for_who_only_looks,
       threads_of_two_processes_never_have_the_same_token)

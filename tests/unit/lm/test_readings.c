@@ -159,6 +159,35 @@ START_TEST(receives_by_partner_watch_what_completes_them)
 }
 END_TEST
 
+/* Their bytes count when they are started, in the figures of the call that made them. */
+START_TEST(persistent_sends_watch_what_starts_them)
+{
+	load_metric("Send_volume");
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send_init"), HOOK_COUNT | HOOK_VOLUME);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Startall"), HOOK_VOLUME);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Pready"), HOOK_VOLUME);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Wait"), 0);
+	load(&(struct load){ .graph = graph_of("MPI_Send_init_volume", rank0, ""), .every = SEC, .version = 2 });
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Start"), HOOK_VOLUME);
+	load(&(struct load){ .graph = graph_of("Send_count", rank0, ""), .every = SEC, .version = 3 });
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Start"), 0);
+}
+END_TEST
+
+START_TEST(bytes_of_requests_without_room_are_in_the_bound)
+{
+	struct flow_token t;
+
+	load_metric("Send_volume");
+	seg.h->w.requests_lost = 1;
+	call(&seg, "MPI_Send", 8, 1);
+	world_run(&w, SEC);
+	t = value_of_read(1);
+	ck_assert_double_eq(t.value, 8);
+	ck_assert(isinf(t.error));
+}
+END_TEST
+
 START_TEST(the_time_of_a_call_under_way_is_in_it_so_far)
 {
 	struct flow_token t;
@@ -339,6 +368,30 @@ START_TEST(a_read_by_request_is_taken_when_it_is_asked_for)
 }
 END_TEST
 
+static double asked_for(uint64_t read)
+{
+	const nsec_t t = timebase_at(&w.mainsm.time, loop_now(w.loop));
+
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_READ, .flow_read = { M, read, t } });
+	world_run(&w, 5 * MS);
+	return value_of_read(read).value;
+}
+
+/* A mainsm began with an earlier time, and this host had not heard of it: the process seemed to have begun after the measurement. */
+START_TEST(what_an_older_process_had_done_does_not_count_when_the_time_is_known)
+{
+	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
+	call(&seg, "MPI_Send", 64, 1);
+	timebase_init_root(&w.mainsm.time, loop_now(w.loop), now() - 1000 * SEC);
+	start = timebase_at(&w.mainsm.time, loop_now(w.loop));
+	load(&(struct load){ .graph = graph_of("Send_volume", rank0, "") });
+	world_run(&w, 10 * SEC);
+	ck_assert_double_eq(asked_for(1), 0);
+	call(&seg, "MPI_Send", 10, 1);
+	ck_assert_double_eq(asked_for(2), 10);
+}
+END_TEST
+
 START_TEST(the_last_value_of_a_process_that_ended_stays)
 {
 	load_metric("Send_count");
@@ -348,6 +401,28 @@ START_TEST(the_last_value_of_a_process_that_ended_stays)
 	world_run(&w, 2 * SEC);
 	ck_assert_double_eq(value_of_read(1).value, 2);
 	ck_assert_double_eq(value_of_read(2).value, 2);
+}
+END_TEST
+
+START_TEST(it_is_as_old_as_the_end)
+{
+	struct flow_token t;
+	nsec_t end;
+
+	load_metric("Send_count");
+	call(&seg, "MPI_Send", 80, 1);
+	world_run(&w, SEC + SEC / 2);
+	ck_assert_uint_eq(value_of_read(1).flags, 0);
+	end = now();
+	fake_proc_end(fake_proc_find(&w.host, 100), 0);
+	for (int read = 2; read < 5; read++) {
+		world_run(&w, SEC);
+		t = value_of_read((uint64_t)read);
+		ck_assert_double_eq(t.value, 1);
+		ck_assert_uint_eq(t.flags, FLOW_ENDED);
+		ck_assert_int_ge(t.newest, end);
+		ck_assert_int_lt(t.newest, end + SEC / 4);
+	}
 }
 END_TEST
 
@@ -446,6 +521,8 @@ int main(void)
 		a_call_that_was_under_way_at_the_start_is_in_the_bound,
 		calls_that_name_no_partner_have_no_time_by_partner,
 		receives_by_partner_watch_what_completes_them,
+		persistent_sends_watch_what_starts_them,
+		bytes_of_requests_without_room_are_in_the_bound,
 		the_time_of_a_call_under_way_is_in_it_so_far,
 		what_a_host_cannot_tell_is_said_and_missing,
 		figures_of_the_system_are_sampled,
@@ -455,7 +532,9 @@ int main(void)
 		a_new_version_goes_on_where_the_old_one_was,
 		who_joins_late_begins_with_the_next_read,
 		a_read_by_request_is_taken_when_it_is_asked_for,
+		what_an_older_process_had_done_does_not_count_when_the_time_is_known,
 		the_last_value_of_a_process_that_ended_stays,
+		it_is_as_old_as_the_end,
 		a_process_that_is_not_here_is_missing,
 		an_end_or_the_tools_end_switches_all_off,
 		frames_of_a_lost_link_wait_until_it_is_loaded_again,

@@ -152,7 +152,6 @@ START_TEST(parameters_are_values)
 	static const struct figure parameters[] = {
 		{ "\"parameter\",\"\",\"\",\"region_end\",\"@\",1,0,[],[]", "MAX" },
 		{ "\"parameter\",\"\",\"\",\"region_end\",\"@\",2,0,[],[]", "SUM" },
-		{ "\"parameter\",\"\",\"\",\"region_end\",\"@\",3,0,[],[]", "MAX" },
 	};
 
 	load_all(parameters, ARRAY_LEN(parameters));
@@ -160,7 +159,39 @@ START_TEST(parameters_are_values)
 	region(2, 0.125);
 	world_run(&w, SEC);
 	check_all((const double[]){ 0.25, 18 }, 2);
-	ck_assert(isnan(value_of(9, 1).value)); /* there is no such parameter */
+}
+END_TEST
+
+#define RESIDUUM "\"parameter\",\"\",\"\",\"region_end\",\"@\",1,0,[],[]"
+
+/* Whatever a program gives along, each batch can be read, and says so itself. */
+START_TEST(what_is_no_finite_number_is_flagged_and_spoils_nothing_else)
+{
+	load(7, RESIDUUM, rank0, "MAX");
+	load(8, RESIDUUM, rank0, "SUM");
+	load(9, "\"parameter\",\"\",\"\",\"region_end\",\"@\",2,0,[],[]", rank0, "SUM");
+	region(1, INFINITY);
+	region(2, NAN);
+	region(3, 2);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 1).value, INFINITY);
+	ck_assert_uint_eq(value_of(7, 1).flags, FLOW_NAN | FLOW_PARTIAL);
+	ck_assert_double_eq(value_of(7, 1).error, 0);
+	ck_assert_double_eq(value_of(8, 1).value, INFINITY);
+	ck_assert_double_eq(value_of(9, 1).value, 27);
+	ck_assert_uint_eq(value_of(9, 1).flags, 0);
+	region(4, 1.7e308);
+	region(5, 1.7e308);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 2).value, 1.7e308);
+	ck_assert_uint_eq(value_of(7, 2).flags, 0);
+	ck_assert_double_eq(value_of(8, 2).value, INFINITY);
+	ck_assert_uint_eq(value_of(8, 2).flags, FLOW_NAN);
+	region(6, NAN);
+	world_run(&w, SEC);
+	ck_assert(isnan(value_of(7, 3).value));
+	ck_assert_uint_eq(value_of(7, 3).flags & FLOW_NAN, FLOW_NAN);
+	ck_assert_double_eq(value_of(9, 3).value, 9);
 }
 END_TEST
 
@@ -244,13 +275,14 @@ START_TEST(what_cannot_be_read_at_a_probe_is_said)
 		unsigned status;
 	} bad[] = {
 		{ "\"metric\",\"Send_count\",\"@\",\"stop\",\"@\",0,1,[],[]", STATUS_UNKNOWN_OBJECT },
+		{ "\"parameter\",\"\",\"\",\"region_end\",\"@\",3,0,[],[]", STATUS_UNKNOWN_OBJECT },
 		{ "\"metric\",\"Barrier_count\",\"@\",\"step\",\"@\",0,1,[\"1\"],[]",
 		  STATUS_UNSUPPORTED_SERVICE },
 		{ "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[],[\"a..b\"]",
 		  STATUS_UNSUPPORTED_SERVICE },
 	};
 
-	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (uint32_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct msg_flow_ack *ack = load(7 + i, bad[i].source, rank0, "MAX");
 
 		ck_assert_uint_eq(ack->nentry, 1);
@@ -258,9 +290,13 @@ START_TEST(what_cannot_be_read_at_a_probe_is_said)
 		ck_assert_uint_eq(ack->entry[0].status, bad[i].status);
 	}
 	step(1);
+	region(1, 0.5);
 	world_run(&w, SEC);
-	ck_assert_uint_eq(value_of(7, 1).k, 0);
-	ck_assert_uint_eq(value_of(7, 1).n, 1);
+	for (uint32_t i = 0; i < ARRAY_LEN(bad); i++) {
+		ck_assert(isnan(value_of(7 + i, 1).value)); /* and no number */
+		ck_assert_uint_eq(value_of(7 + i, 1).k, 0);
+		ck_assert_uint_eq(value_of(7 + i, 1).n, 1);
+	}
 }
 END_TEST
 
@@ -425,6 +461,7 @@ int main(void)
 	const TTest *const tests[] = {
 		each_event_counts_once_in_its_interval,
 		parameters_are_values,
+		what_is_no_finite_number_is_flagged_and_spoils_nothing_else,
 		times_of_one_host_are_better_known_than_that_of_mainsm,
 		what_the_rank_has_counted_is_read_at_the_probe,
 		two_measurements_of_one_probe_do_not_double_it,

@@ -142,6 +142,24 @@ START_TEST(whoever_has_met_no_probe_may_be_inside)
 }
 END_TEST
 
+START_TEST(a_thread_that_has_made_no_call_yet_may_be_inside)
+{
+	uint32_t tid = fake_segment_thread(&seg, 0)->tid;
+
+	fake_segment_thread(&seg, 0)->tid = 0;
+	load(7, "Send_volume", STEP_TO_END);
+	fake_segment_thread(&seg, 0)->tid = tid;
+	send_bytes(5);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 1).value, 0);
+	ck_assert_double_eq(value_of(7, 1).error, 5);
+	region_end();
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of(7, 2).value, 5);
+	ck_assert_double_eq(value_of(7, 2).error, 0);
+}
+END_TEST
+
 START_TEST(a_new_version_goes_on_and_the_end_switches_the_probes_off)
 {
 	load(7, "Send_volume", STEP_TO_END);
@@ -201,6 +219,7 @@ int main(void)
 	const TTest *const tests[] = {
 		only_calls_of_the_region_count,
 		whoever_has_met_no_probe_may_be_inside,
+		a_thread_that_has_made_no_call_yet_may_be_inside,
 		a_new_version_goes_on_and_the_end_switches_the_probes_off,
 		what_cannot_be_told_apart_by_regions_is_said,
 		there_is_room_for_some_figures_of_regions_only,

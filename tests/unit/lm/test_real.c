@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -382,10 +383,66 @@ START_TEST(processes_wait_for_descriptors)
 }
 END_TEST
 
+/* A TCP socket whose last close waits for minutes: its peer reads nothing of what was written. */
+static int lingering_socket(void)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(a);
+	int l = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+	const struct linger minutes = { 1, 300 };
+	char much[65536] = { 0 };
+
+	if (bind(l, (struct sockaddr *)&a, len) || listen(l, 1) || getsockname(l, (struct sockaddr *)&a, &len) ||
+	    connect(fd, (struct sockaddr *)&a, len) || accept(l, NULL, NULL) < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &minutes, sizeof(minutes)))
+		_exit(91);
+	while (send(fd, much, sizeof(much), MSG_DONTWAIT) > 0)
+		;
+	return fd;
+}
+
+/* Ends with what it holds but the lingering socket. */
+static pid_t start_lingerer(bool is_second)
+{
+	pid_t pid = fork();
+	struct seg_register none = { .magic = SEG_REGISTER_MAGIC, .version = SEG_VERSION };
+	int to, fd;
+
+	if (pid)
+		return pid;
+	to = real_dial();
+	fd = lingering_socket();
+	if (is_second) /* its visit is over with the first one: the second is never received */
+		real_hand_over(to, "x", 1, NULL, 0);
+	real_hand_over(to, &none, sizeof(none), (int[]){ fd, fd }, is_second ? 1 : 2);
+	close(fd);
+	for (;;)
+		pause();
+}
+
+START_TEST(a_descriptor_whose_close_waits_holds_nobody_up)
+{
+	pid_t pid[2], rank;
+
+	real_open();
+	for (int i = 0; i < 2; i++)
+		pid[i] = start_lingerer(i == 1);
+	WAIT_FOR(real.refusals == 2);
+	rank = real_start_rank();
+	WAIT_FOR(procs_alive(real.procs) == 1);
+	real_end(rank, SIGKILL, NULL);
+	WAIT_FOR(procs_alive(real.procs) == 0);
+	for (int i = 0; i < 2; i++)
+		real_end(pid[i], SIGKILL, NULL);
+	real_close();
+}
+END_TEST
+
 SUITE("lm and processes that come",
       a_process_registers_and_its_end_is_seen_with_its_status,
       a_process_that_is_over_before_the_lm_looks_is_seen_ended, who_registered_at_an_inherited_socket_is_taken_in,
       who_registers_late_is_taken_in_once, a_descriptor_that_is_not_the_socket_is_refused,
       an_lm_finds_running_processes_by_their_memfd, another_user_is_refused, the_socket_is_closed_to_others,
       messages_that_are_none_of_ours_are_refused, silent_visitors_hold_nobody_up,
-      a_socket_that_was_left_behind_is_taken_away, processes_wait_for_descriptors)
+      a_socket_that_was_left_behind_is_taken_away,
+      a_descriptor_whose_close_waits_holds_nobody_up, processes_wait_for_descriptors)

@@ -304,6 +304,27 @@ START_TEST(without_processes_it_ends_after_a_while)
 }
 END_TEST
 
+/* Who registers while it says goodbye is for the next lm. */
+START_TEST(it_says_that_a_process_has_come_while_it_ended)
+{
+	world_open(&w);
+	world_crash_lm(&w);
+	w.linger = 10 * SEC;
+	world_start_lm(&w);
+	for (unsigned i = 0; i < 1000 && !lm_has_lingered(w.lm); i++)
+		world_run(&w, LM_DRAIN_NS / 4);
+	ck_assert(lm_has_lingered(w.lm));
+	ck_assert(!lm_is_wanted(w.lm));
+	ck_assert_str_eq(w.end_reason, "");
+	world_add_rank(&w, &seg, 100, 0, NULL);
+	world_run(&w, SEC);
+	ck_assert_str_eq(w.end_reason, "no process to watch");
+	ck_assert(lm_is_wanted(w.lm));
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
 START_TEST(requests_end_with_the_link_that_they_came_by)
 {
 	static const char text[] = ":node_get_info([n_7],128)";
@@ -326,6 +347,52 @@ START_TEST(requests_end_with_the_link_that_they_came_by)
 }
 END_TEST
 
+START_TEST(four_ways_up_that_a_parent_names_are_kept)
+{
+	char want[128];
+
+	world_open(&w);
+	world_crash_lm(&w);
+	w.mainsm.redirect = w.sm_addr;
+	w.sm.parents = "a:1 b:2,b:3  c:4 d:5 e:6";
+	world_start_lm(&w);
+	world_run(&w, SEC);
+	snprintf(want, sizeof(want), "%s a:1 b:2,b:3 c:4 d:5", w.sm_addr);
+	ck_assert_str_eq(ascent_ways(w.lm->uplink), want);
+	w.mainsm.redirect = NULL; /* mainsm itself is a way that all know */
+	w.mainsm.parents = "a:1";
+	above_close(&w.sm);
+	world_run(&w, 60 * SEC);
+	ck_assert_str_eq(ascent_parent(w.lm->uplink), "mainsm");
+	ck_assert_str_eq(ascent_ways(w.lm->uplink), "");
+	world_close(&w);
+}
+END_TEST
+
+/* The address of the parent and these: as many as have room with it. */
+START_TEST(ways_up_that_have_no_room_are_left_out)
+{
+	char list[ASCENT_ADDRESS_BYTES], want[2 * ASCENT_ADDRESS_BYTES];
+	int room;
+
+	world_open(&w);
+	world_crash_lm(&w);
+	w.mainsm.redirect = w.sm_addr;
+	room = ASCENT_ADDRESS_BYTES - 2 - (int)strlen(w.sm_addr);
+	for (int more = 0; more < 2; more++) {
+		snprintf(list, sizeof(list), "%0*d", room + more, 2);
+		w.sm.parents = list;
+		world_start_lm(&w);
+		world_run(&w, SEC);
+		snprintf(want, sizeof(want), "%s%s%s", w.sm_addr, more ? "" : " ", more ? "" : list);
+		ck_assert_str_eq(ascent_ways(w.lm->uplink), want);
+		if (!more)
+			world_crash_lm(&w);
+	}
+	world_close(&w);
+}
+END_TEST
+
 SUITE("lm uplink", mainsm_sends_the_lm_to_the_sm_of_its_site, a_list_of_addresses_is_tried_in_turn,
       an_lm_that_must_wait_asks_again, nonsense_as_an_address_does_no_harm,
       a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says,
@@ -336,4 +403,6 @@ SUITE("lm uplink", mainsm_sends_the_lm_to_the_sm_of_its_site, a_list_of_addresse
       a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent,
       told_to_stop_it_leaves_the_programs_without_cost,
       nor_does_taking_down_what_was_armed_make_them_pay_again,
-      without_processes_it_ends_after_a_while, requests_end_with_the_link_that_they_came_by)
+      without_processes_it_ends_after_a_while, it_says_that_a_process_has_come_while_it_ended,
+      requests_end_with_the_link_that_they_came_by,
+      four_ways_up_that_a_parent_names_are_kept, ways_up_that_have_no_room_are_left_out)

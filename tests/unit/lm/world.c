@@ -38,6 +38,7 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 	ack->name = "n_7";
 	ack->site = "site";
 	ack->redirect = a->redirect ? a->redirect : "";
+	ack->parents = a->parents ? a->parents : "";
 	ack->retry_ms = 300;
 	return 0;
 }

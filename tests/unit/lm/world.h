@@ -30,6 +30,7 @@ struct above {
 	struct timebase time;
 	struct link *link; /* NULL: the lm is not there */
 	const char *redirect; /* what HELLO is answered */
+	const char *parents; /* the same; NULL: none */
 	unsigned hellos;
 	struct msg *msg[WORLD_MSGS]; /* owned */
 	size_t n, seen;

@@ -7,6 +7,7 @@
 #define TESTS_UNIT_MAINSM_MEASURING_H
 
 #include "common/flow/batch.h"
+#include "common/flow/rest.h"
 #include "common/omis/check.h"
 #include "tests/unit/mainsm/csrs.h"
 
@@ -34,6 +35,7 @@ struct measured {
 	unsigned (*events)(const char *process); /* at probes, in each interval: their values rise by 1 from told(); NULL: none */
 	struct buf batch[MEASURED_MAX * 8]; /* of the read under way */
 	size_t nbatch;
+	struct flow_rest rest; /* of these, as a box of frames has it */
 };
 
 static inline struct measured_piece *measured_find(struct measured *m, const char *object)
@@ -52,6 +54,15 @@ static inline void measured_clear(struct measured *m)
 	}
 }
 
+static inline void measured_put(void *arg, const struct flow_batch *b)
+{
+	struct measured *m = arg;
+
+	ck_assert_uint_lt(m->nbatch, sizeof(m->batch) / sizeof(m->batch[0]));
+	m->batch[m->nbatch] = BUF_INIT(FRAME_MAX_BYTES);
+	flow_batch_encode(&m->batch[m->nbatch++], b);
+}
+
 /* The site's piece when there is one takes what leaves a node; else it goes up. */
 static inline void measured_on_batch(void *arg, const struct flow_batch *b)
 {
@@ -63,9 +74,8 @@ static inline void measured_on_batch(void *arg, const struct flow_batch *b)
 			ck_assert_int_eq(flow_take(m->piece[i].flow, b, NULL), 0);
 			return;
 		}
-	ck_assert_uint_lt(m->nbatch, sizeof(m->batch) / sizeof(m->batch[0]));
-	m->batch[m->nbatch] = BUF_INIT(FRAME_MAX_BYTES);
-	flow_batch_encode(&m->batch[m->nbatch++], b);
+	if (!flow_rest_take(&m->rest, b))
+		measured_put(m, b);
 }
 
 static inline void measured_on_result(void *arg, const struct flow_result *r)
@@ -174,6 +184,7 @@ static inline void measured_send(struct measured *m, int64_t read, int64_t t)
 	m->nbatch = 0;
 	measured_read_all(m, 'n', read, t);
 	measured_read_all(m, 's', read, t);
+	flow_rest_give(&m->rest, measured_put, m);
 	for (size_t i = 0; i < m->nbatch; i++)
 		v[i] = (struct bytes){ m->batch[i].p, m->batch[i].n };
 	msg.flow_batch = (struct msg_flow_batch){ m->measurement, (uint64_t)read, t, m->n ? m->piece[0].object : "",

@@ -81,7 +81,7 @@ START_TEST(administration_is_written_and_its_secrets_are_not)
 	ck_assert_str_eq(field(0, STATUS), "OK");
 	ck_assert_str_eq(field(0, WHO), "omig:tool-admin//root");
 	ck_assert_str_eq(field(1, STATUS), "PARAMETER_ERROR");
-	ck_assert_str_eq(field(2, CALL), "omig_cert_token(\"tool\",60,1)");
+	ck_assert_str_eq(field(2, CALL), "omig_cert_token(\"tool\",60,1,\"\",0)");
 	snprintf(path, sizeof(path), "%s/audit", dir);
 	ck_assert_int_eq(file_read(path, AUDIT_FILE_MAX_BYTES, FILE_SECRET, &text, NULL), 0);
 	string[strlen(string) - 1] = 0; /* its quotes */

@@ -495,7 +495,9 @@ START_TEST(a_flood_is_thinned_counted_and_in_the_end_suspended)
 		world_run(&w, 1010 * MS);
 	}
 	told = above_count(&t, STATUS_CSR_TRIGGERED);
-	ck_assert_uint_eq(told, 2 * TOOL_FIRINGS_PER_SEC_MAX);
+	ck_assert_uint_eq(told, 2 * TOOL_FIRINGS_PER_SEC_MAX + 2); /* and what was lost at the end of each flood */
+	ck_assert_uint_eq(above_last(&t, STATUS_CSR_TRIGGERED)->nentry, 1);
+	ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].value, "\"dropped\",500");
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
 	for (int second = 0; second < 3; second++) {
 		for (int i = 0; i < 1500; i++)
@@ -504,6 +506,7 @@ START_TEST(a_flood_is_thinned_counted_and_in_the_end_suspended)
 	}
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 	ck_assert_ptr_nonnull(strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "1000 times a second"));
+	ck_assert_ptr_nonnull(strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "\"dropped\","));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	close_sites();
 }

@@ -56,9 +56,11 @@ START_TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
 	trigger(two, 7, NULL);
 	ck_assert_uint_eq(told(), TOOL_FIRINGS_PER_SEC_MAX);
 	world_run(&w, 1010 * MS);
-	trigger(two, 1, NULL);
 	ck_assert_uint_eq(told(), TOOL_FIRINGS_PER_SEC_MAX + 1);
 	ck_assert_str_eq(last_told(), "\"dropped\",7");
+	trigger(two, 1, NULL);
+	ck_assert_uint_eq(told(), TOOL_FIRINGS_PER_SEC_MAX + 2);
+	ck_assert_str_eq(last_told(), "");
 	close_site();
 }
 END_TEST

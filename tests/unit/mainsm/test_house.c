@@ -168,7 +168,7 @@ START_TEST(the_sixty_fifth_tool_is_told_why_not)
 
 	world_open(&w);
 	for (size_t i = 0; i <= TOOLS_MAX; i++)
-		above_open(&w, &many[i], ROLE_TOOL_OBSERVE, "t");
+		above_open(&w, &many[i], ROLE_TOOL_ADMIN, "t");
 	ck_assert(many[TOOLS_MAX - 1].is_up);
 	ck_assert(!many[TOOLS_MAX].is_up);
 	ck_assert_ptr_nonnull(strstr(many[TOOLS_MAX].why, "64 tools"));
@@ -178,6 +178,41 @@ START_TEST(the_sixty_fifth_tool_is_told_why_not)
 	ck_assert(many[TOOLS_MAX].number != many[1].number);
 	for (size_t i = 1; i <= TOOLS_MAX; i++)
 		above_close(&many[i]);
+	world_done(&w);
+}
+END_TEST
+
+#define OPEN_PLACES (TOOLS_MAX - TOOLS_ADMIN_PLACES)
+
+START_TEST(an_observer_keeps_neither_an_admin_nor_another_user_out)
+{
+	static struct above many[OPEN_PLACES + 1], admin[TOOLS_ADMIN_PLACES], other;
+	struct identity carol = world_identity(ROLE_TOOL_OBSERVE, "", "carol@h"), bob = world_identity(ROLE_TOOL_OBSERVE, "", "carol@h");
+
+	str_copy(carol.owner, sizeof(carol.owner), "carol");
+	str_copy(bob.owner, sizeof(bob.owner), "bob"); /* under the label of carol */
+	world_open(&w);
+	for (size_t i = 0; i <= OPEN_PLACES; i++)
+		above_open_as(&w, &many[i], &carol);
+	ck_assert(many[OPEN_PLACES - 1].is_up);
+	ck_assert(!many[OPEN_PLACES].is_up);
+	for (size_t i = 0; i < TOOLS_ADMIN_PLACES; i++) {
+		above_open(&w, &admin[i], ROLE_TOOL_ADMIN, "a");
+		ck_assert(admin[i].is_up);
+	}
+	ck_assert(many[OPEN_PLACES - 1].is_up);
+	above_close(&many[OPEN_PLACES]); /* it would ask again and again */
+	above_open_as(&w, &other, &bob);
+	ck_assert(other.is_up);
+	ck_assert(!many[OPEN_PLACES - 1].is_up);
+	ck_assert(many[OPEN_PLACES - 2].is_up);
+	world_run(&w, 60 * SEC); /* the one that was ended comes back, and is refused */
+	ck_assert(other.is_up && !many[OPEN_PLACES - 1].is_up);
+	above_close(&other);
+	for (size_t i = 0; i < OPEN_PLACES; i++)
+		above_close(&many[i]);
+	for (size_t i = 0; i < TOOLS_ADMIN_PLACES; i++)
+		above_close(&admin[i]);
 	world_done(&w);
 }
 END_TEST
@@ -484,6 +519,7 @@ SUITE("house", an_lm_is_sent_to_its_sm_which_is_started_for_it,
       a_second_sm_of_a_site_waits_until_the_first_is_gone, the_sm_of_a_host_that_has_anothers_number_is_told,
       a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed,
       where_an_sm_is_does_not_go_with_its_ghost, the_sixty_fifth_tool_is_told_why_not,
+      an_observer_keeps_neither_an_admin_nor_another_user_out,
       every_service_is_denied_to_roles_below_its_right, every_service_of_the_top_is_there,
       after_a_restart_everything_is_back_under_its_old_numbers,
       what_a_child_missed_is_told_when_it_returns,

@@ -326,6 +326,80 @@ START_TEST(a_site_that_has_just_gone_may_have_what_is_asked_for_anew)
 }
 END_TEST
 
+#define KEEP ":omig_events_keep(\"carols\",[\"all\"],\"\",0,[])"
+
+static struct identity owned(enum role role, const char *label, const char *owner)
+{
+	struct identity who = world_identity(role, "", label);
+
+	str_copy(who.owner, sizeof(who.owner), owner);
+	return who;
+}
+
+/* What a tool calls itself gives it nothing of another's; another host or token takes nothing from its own. */
+START_TEST(a_subscription_is_of_whom_the_authority_says)
+{
+	struct identity carol = owned(ROLE_TOOL_OBSERVE, "carol@h", "carol"), liar = owned(ROLE_TOOL_OBSERVE, "carol@h", "xyz"),
+			elsewhere = owned(ROLE_TOOL_OBSERVE, "me@h2", "carol");
+	struct above first, other, second;
+
+	above_open_as(&w, &first, &carol);
+	above_open_as(&w, &other, &liar);
+	above_open_as(&w, &second, &elsewhere);
+	ck_assert_uint_eq(above_status(&first, KEEP), STATUS_OK);
+	ck_assert_uint_eq(above_status(&other, KEEP), STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(above_status(&other, ":omig_events_unkeep(\"carols\",0)"), STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(above_status(&second, KEEP), STATUS_OK);
+	above_close(&second);
+	above_close(&other);
+	above_close(&first);
+}
+END_TEST
+
+/* The state of the one subscription that the tool has. */
+static bool is_kept_on(struct above *t)
+{
+	return strstr(entry_of(above_ask(t, ":omig_events_kept()"), 1, 0)->value, ",\"on\",") != NULL;
+}
+
+/* How many are switched off; the words for those that stay on are "" where none does. */
+static void check_off(struct above *t, const char *n, const char *words)
+{
+	const struct reply *r = above_ask(t, ":omig_events_off([\"all\"])");
+
+	ck_assert_uint_eq(r->nentry, *words ? 2 : 1);
+	ck_assert_str_eq(entry_of(r, 1, 0)->value, n);
+	if (!*words)
+		return;
+	ck_assert_uint_eq(entry_of(r, 1, 1)->status, STATUS_NO_PERMISSION);
+	ck_assert_msg(strstr(entry_of(r, 1, 1)->value, words), "%s", entry_of(r, 1, 1)->value);
+}
+
+START_TEST(who_may_only_observe_switches_off_nothing_of_others)
+{
+	struct identity carol = owned(ROLE_TOOL_OBSERVE, "x@h", "carol"), bob = owned(ROLE_TOOL_OBSERVE, "x@h", "bob"),
+			elsewhere = owned(ROLE_TOOL_OBSERVE, "y@h2", "carol"), eve = owned(ROLE_TOOL_MANIPULATE, "x@h", "eve");
+	struct above first, other, second, third;
+
+	above_open_as(&w, &first, &carol);
+	above_open_as(&w, &other, &bob);
+	above_open_as(&w, &second, &elsewhere);
+	above_open_as(&w, &third, &eve);
+	ck_assert_uint_eq(above_status(&first, KEEP), STATUS_OK);
+	check_off(&other, "0", "2 of others stay on: to switch them off needs the right manipulate");
+	ck_assert(is_kept_on(&first) && is_kept_on(&tool));
+	check_off(&second, "1", "1 of others stay on");
+	ck_assert(!is_kept_on(&first) && is_kept_on(&tool));
+	check_off(&third, "1", "");
+	ck_assert(!is_kept_on(&tool));
+	check_off(&other, "0", "");
+	above_close(&third);
+	above_close(&second);
+	above_close(&other);
+	above_close(&first);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { who_found_no_room_is_opened_when_it_is_acknowledged,
@@ -335,7 +409,9 @@ int main(void)
 				       as_many_as_a_site_may_name_are_missing_here_too,
 				       an_end_says_who_was_not_there_and_leaves_it_to_the_next_one,
 				       a_site_that_has_just_gone_may_have_what_is_asked_for_anew,
-				       a_wish_that_is_refused_changes_nothing, sites_that_a_mainsm_before_knew_may_come_yet };
+				       a_wish_that_is_refused_changes_nothing, sites_that_a_mainsm_before_knew_may_come_yet,
+				       a_subscription_is_of_whom_the_authority_says,
+				       who_may_only_observe_switches_off_nothing_of_others };
 
 	return suite_run_with("mainsm kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
 }

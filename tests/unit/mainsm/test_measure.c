@@ -470,7 +470,7 @@ START_TEST(what_cannot_be_measured_is_refused_with_words)
 		{ ":dfg_create([],\"\",\"Nonsense\")", "no built-in metric Nonsense" },
 		{ ":dfg_create([],\"M(\",\"M\")", "text:1:" },
 		{ ":dfg_create([],\"M(TimeInterval t) { RETURN 1; }\",\"N\")", "there is no metric N" },
-		{ ":dfg_create([p_1_zzzzzz],\"\",\"Send_volume\")", "no such object: p_1_zzzzzz" },
+		{ ":dfg_create([p_1_zzzzzz],\"\",\"Send_volume\")", "there is no such object: p_1_zzzzzz" },
 		{ ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",3])", "no value of the option every_ms" },
 		{ ":dfg_create([],\"\",\"Send_volume\",[\"colour\",3])", "there is no option colour" },
 		{ ":dfg_create([],\"\",\"Send_volume\",[],[\"q\",3])", "the metric has no parameter q" },
@@ -502,7 +502,7 @@ START_TEST(what_a_host_refuses_is_told)
 	in_a.refused = "p_1_a00000";
 	measure("[]", "", "Send_volume", "[]");
 	ck_assert_ptr_nonnull(
-		strstr(entry_of(ask("dfg_get_info", ",16"), 1, 0)->value, "[\"p_1_a00000\",\"nobody may look at it\"]"));
+		strstr(entry_of(ask("dfg_get_info", ",16"), 1, 0)->value, "[\"p_1_a00000\",\"nobody may look at it\",32]"));
 	close_hosts();
 }
 END_TEST

@@ -436,6 +436,8 @@ START_TEST(what_has_ended_fails_nothing_that_did_not_name_it)
 	snprintf(text, sizeof(text), ":pa_counter_read([%s])", token);
 	ck_assert_uint_eq(above_status(&t1, text), STATUS_OK);
 	ck_assert_str_eq(made(above_ask(&t1, ":pa_counter_local_create([p_1_b00000])"), 1), "");
+	ck_assert_uint_eq(above_ask(&t1, ":pa_counter_local_create([p_1_zzzzzz])")->nentry, 1);
+	ck_assert_uint_eq(t1.last->entry[0].status, STATUS_UNKNOWN_OBJECT);
 	/* It has no threads any more, and its last figures. */
 	ck_assert_uint_eq(above_status(&t1, ":thread_get_info([],1)"), STATUS_OK);
 	ck_assert_uint_eq(above_status(&t1, ":thread_get_info([p_1_b00000],1)"), STATUS_UNKNOWN_OBJECT);

@@ -55,8 +55,8 @@ START_TEST(a_host_goes_to_the_site_it_claims_or_that_claims_it)
 	ck_assert_str_eq(name, "b");
 	ck_assert_int_eq(sites_choose(s, "", "x", &name, NULL), 0);
 	ck_assert_str_eq(name, "default");
-	ck_assert_int_eq(sites_choose(s, "mine", "n07", &name, NULL), 0);
-	ck_assert_str_eq(name, "mine");
+	ck_assert_int_eq(sites_choose(s, "b", "n07", &name, NULL), 0);
+	ck_assert_str_eq(name, "b");
 	ck_assert_int_eq(sites_choose(s, "../x", "n07", &name, NULL), -ERR_INVALID);
 	ck_assert_str_eq(site_launcher(s, sites_find(s, "a")), "local");
 	ck_assert_str_eq(site_launcher(s, sites_find(s, "b")), "ssh");
@@ -113,7 +113,7 @@ START_TEST(an_sm_is_started_three_times_and_then_done_without)
 	ck_assert_int_eq(sites_get(s, "a", &a, NULL), 0);
 	for (int i = 0; i < SITE_START_TRIES; i++) {
 		ck_assert_int_eq(site_ask(s, a, t), SITE_START);
-		site_started(a, t);
+		site_started(s, a, t);
 		ck_assert_int_eq(site_ask(s, a, t + S), SITE_WAIT);
 		ck_assert(site_start_failed(a, t + 2 * S) == (i == SITE_START_TRIES - 1));
 		ck_assert(!site_start_failed(a, t + 2 * S));
@@ -125,13 +125,49 @@ START_TEST(an_sm_is_started_three_times_and_then_done_without)
 }
 END_TEST
 
+/* Whoever may bring one host in names sites: what that makes mainsm do has an end, and a pace. */
+START_TEST(hosts_do_not_name_sites_without_end)
+{
+	struct sites *s = sites_new("local");
+	struct site *site[SITES_CLAIMED_MAX], *other;
+	struct err e = { 0 };
+	const char *out;
+	char name[16];
+	nsec_t t = S;
+
+	for (int i = 0; i < SITES_CLAIMED_MAX; i++) {
+		snprintf(name, sizeof(name), "x%d", i);
+		ck_assert_int_eq(sites_choose(s, name, "h", &out, NULL), 0);
+		ck_assert_int_eq(sites_get(s, name, &site[i], NULL), 0);
+	}
+	ck_assert_int_eq(sites_choose(s, "one-more", "h", &out, &e), -ERR_LIMIT);
+	ck_assert_ptr_nonnull(strstr(e.text, "[site one-more]"));
+	ck_assert_ptr_null(sites_find(s, "one-more"));
+	ck_assert_int_eq(sites_choose(s, "x3", "h", &out, NULL), 0);
+	ck_assert_int_eq(sites_choose(s, "", "h", &out, NULL), 0);
+	ck_assert_str_eq(out, SITE_DEFAULT);
+	ck_assert_int_eq(site_ask(s, site[0], t), SITE_START);
+	site_started(s, site[0], t);
+	ck_assert_int_eq(site_ask(s, site[1], t), SITE_WAIT);
+	ck_assert_int_eq(sites_get(s, SITE_DEFAULT, &other, NULL), 0);
+	ck_assert_int_eq(site_ask(s, other, t), SITE_START);
+	ck_assert_int_eq(site_ask(s, site[1], t + SITE_CLAIMED_START_NS), SITE_START);
+	/* What is written down makes room, and is an end of naming. */
+	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "x0", "", "", "", "" }, NULL), 0);
+	ck_assert_int_eq(sites_choose(s, "one-more", "h", &out, &e), -ERR_DENIED);
+	ck_assert_ptr_nonnull(strstr(e.text, "[site NAME]"));
+	ck_assert_int_eq(sites_choose(s, "x5", "h", &out, NULL), 0);
+	sites_free(s);
+}
+END_TEST
+
 START_TEST(an_sm_that_never_comes_counts_as_a_failed_start)
 {
 	struct sites *s = sites_new("local");
 	struct site *a;
 
 	ck_assert_int_eq(sites_get(s, "a", &a, NULL), 0);
-	site_started(a, S);
+	site_started(s, a, S);
 	ck_assert_int_eq(site_ask(s, a, S + SITE_START_MAX_NS - 1), SITE_WAIT);
 	ck_assert_int_eq(site_ask(s, a, S + SITE_START_MAX_NS), SITE_START);
 	ck_assert_int_eq(site_set_address(a, "h:1"), 0);
@@ -148,8 +184,8 @@ START_TEST(without_a_launcher_hosts_are_served_at_once)
 	struct sites *s = sites_new("");
 	struct site *a, *b;
 
-	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "b", "", "none", "", "" }, NULL), 0);
 	ck_assert_int_eq(sites_get(s, "a", &a, NULL), 0);
+	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "b", "", "none", "", "" }, NULL), 0);
 	ck_assert_int_eq(sites_get(s, "b", &b, NULL), 0);
 	ck_assert_int_eq(site_ask(s, a, S), SITE_DIRECT);
 	ck_assert_int_eq(site_ask(s, b, S), SITE_DIRECT);
@@ -234,7 +270,8 @@ END_TEST
 SUITE("sites", patterns_know_stars_and_question_marks, a_pattern_of_many_stars_takes_no_time,
       a_host_goes_to_the_site_it_claims_or_that_claims_it, a_configuration_counts_whole_or_not_at_all,
       names_of_sites_are_fit_for_paths_and_command_lines,
-      an_sm_is_started_three_times_and_then_done_without, an_sm_that_never_comes_counts_as_a_failed_start,
+      an_sm_is_started_three_times_and_then_done_without, hosts_do_not_name_sites_without_end,
+      an_sm_that_never_comes_counts_as_a_failed_start,
       without_a_launcher_hosts_are_served_at_once,
       an_sm_that_the_admin_runs_is_waited_for_and_never_started, a_template_becomes_words_that_are_never_split_again,
       the_known_launchers_are_good_templates, a_wrong_template_is_refused)

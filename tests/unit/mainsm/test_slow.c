@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A child that does not take what it is sent. */
+#include "mainsm/session.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"
 
@@ -47,4 +48,50 @@ START_TEST(a_child_whose_queue_is_full_is_cut)
 }
 END_TEST
 
-SUITE("slow", a_child_whose_queue_is_full_is_cut)
+#define LINKS 4
+#define EACH SESSION_RUNS_MAX
+
+/* Requests that a site does not answer stay under way. */
+START_TEST(all_links_of_one_user_have_one_share)
+{
+	static struct above carol[LINKS], bob;
+	struct identity who = world_identity(ROLE_TOOL_OBSERVE, "", "t@h");
+	unsigned before;
+
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	below_tell(&a, 1, "h1");
+	str_copy(who.owner, sizeof(who.owner), "carol");
+	for (int i = 0; i < LINKS; i++) {
+		above_open_as(&w, &carol[i], &who);
+		above_attach_all(&carol[i]);
+	}
+	str_copy(who.owner, sizeof(who.owner), "bob");
+	above_open_as(&w, &bob, &who);
+	above_attach_all(&bob);
+	a.is_mute = true;
+	before = a.requests;
+	for (int i = 0; i < EACH; i++) {
+		for (int k = 0; k < LINKS; k++)
+			above_send(&carol[k], ":node_get_info([],1)", SEC);
+		if (i % 16 == 15)
+			world_run(&w, MS);
+	}
+	ck_assert_uint_ge(a.requests, before + EACH);
+	ck_assert_uint_lt(a.requests, before + 2 * EACH);
+	above_send(&bob, ":node_get_info([],1)", SEC);
+	before = a.requests;
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(a.requests, before + 1); /* nobody is before it */
+	world_run(&w, 20 * SEC); /* all of carol's have their turn: what waited in a link was read */
+	for (int k = 0; k < LINKS; k++) {
+		ck_assert_uint_eq(carol[k].replies, bob.replies + EACH - 1);
+		above_close(&carol[k]);
+	}
+	above_close(&bob);
+	below_close(&a);
+	world_done(&w);
+}
+END_TEST
+
+SUITE("slow", a_child_whose_queue_is_full_is_cut, all_links_of_one_user_have_one_share)

@@ -192,9 +192,9 @@ START_TEST(certificates_are_revoked_by_serial_and_by_name_and_stay_so)
 
 	make_dir();
 	ck_assert_int_eq(certs_open(path, &c, NULL), 0);
-	ck_assert_int_eq(certs_add(c, &one, 1, NULL), 0);
-	ck_assert_int_eq(certs_add(c, &two, 1, NULL), 0);
-	ck_assert_int_eq(certs_add(c, &three, 1, NULL), 0);
+	ck_assert_int_eq(certs_add(c, &one, 0, 1, NULL), 0);
+	ck_assert_int_eq(certs_add(c, &two, 0, 1, NULL), 0);
+	ck_assert_int_eq(certs_add(c, &three, 0, 1, NULL), 0);
 	ck_assert_int_eq(certs_revoke(c, "h2", 5, &n, NULL), 0);
 	ck_assert_uint_eq(n, 2);
 	ck_assert_int_eq(certs_revoke(c, "h2", 5, &n, NULL), 0);
@@ -208,7 +208,7 @@ START_TEST(certificates_are_revoked_by_serial_and_by_name_and_stay_so)
 	ck_assert_uint_eq(n, 1);
 	/* Ended ones are forgotten, revoked or not. */
 	one.wall_not_after = 1000;
-	ck_assert_int_eq(certs_add(c, &one, 100, NULL), 0);
+	ck_assert_int_eq(certs_add(c, &one, 0, 100, NULL), 0);
 	ck_assert_uint_eq(certs_count(c), 1);
 	certs_free(c);
 	drop_dir();
@@ -226,7 +226,7 @@ START_TEST(a_revocation_that_could_not_be_written_is_written_next_time)
 	make_dir();
 	snprintf(away, sizeof(away), "%s.away", dir);
 	ck_assert_int_eq(certs_open(path, &c, NULL), 0);
-	ck_assert_int_eq(certs_add(c, &one, 1, NULL), 0);
+	ck_assert_int_eq(certs_add(c, &one, 0, 1, NULL), 0);
 	ck_assert_int_eq(rename(dir, away), 0);
 	ck_assert_int_lt(certs_revoke(c, "h1", 5, &n, NULL), 0);
 	/* It is in force all the same. */

@@ -31,7 +31,8 @@ struct below {
 	struct net_ctx *ctx;
 	struct link *link;
 	struct rng rng;
-	bool is_up, is_mute, no_ack;
+	bool is_up, is_mute, no_ack, no_part; /* no_part: it does not answer to DISARM */
+	uint64_t lost; /* what it says then */
 	bool is_stacked; /* an sm that asks for that of its site */
 	unsigned requests, cancels, arms, disarms, releases, gones, stops, revoked;
 	char text[PART_LOG], armed[PART_LOG], csr[40], redirect[64];
@@ -43,6 +44,7 @@ struct below {
 	nsec_t deadline;
 	const char *value; /* of each entry; NULL = "1" */
 	const char *ended; /* a process that it knows to have ended, quicker than the directory */
+	const char *refused, *refusal; /* objects that it cannot watch, and why; NULL = none */
 	const char *take; /* the answer to omig_proc_take; NULL = there is no such process */
 	/* What is about measurements; NULL: it does not hear it. */
 	void (*on_flow)(struct below *b, const struct msg *m);
@@ -61,6 +63,8 @@ struct above {
 	struct reply *last; /* the last whole one; owned */
 	unsigned kinds[16]; /* how many of each kind / 2 */
 	struct reply *of_kind[16]; /* the last of each; owned */
+	unsigned events[8]; /* kinds of the first replies that are not final, in their order */
+	size_t nevent;
 	char why[ERR_TEXT_BYTES];
 	uint32_t number;
 	void (*on_events)(const struct msg_events *m); /* NULL: nobody looks */
@@ -79,13 +83,14 @@ struct world {
 	char started[64];
 	int start_rc;
 	char dir[64]; /* "" = nothing is kept */
+	nsec_t wall_ahead;
 };
 
 static inline nsec_t world_wall(void *arg)
 {
 	struct world *w = arg;
 
-	return INT64_C(1700000000) * SEC + loop_now(w->loop);
+	return INT64_C(1700000000) * SEC + w->wall_ahead + loop_now(w->loop);
 }
 
 static inline int world_start_sm(void *arg, const struct site *site, const char *launcher,
@@ -236,6 +241,11 @@ static inline void below_got_arm(struct below *b, const struct msg_arm *m)
 	struct msg ack = { .type = MSG_ARM_ACK, .arm_ack = { .csr = m->csr, .version = m->version,
 							     .entry = &entry, .nentry = b->ended ? 1 : 0 } };
 
+	if (b->refused) {
+		entry = (struct msg_entry){ .objects = b->refused, .status = STATUS_PARAMETER_ERROR,
+					    .value = { (const uint8_t *)b->refusal, strlen(b->refusal) } };
+		ack.arm_ack.nentry = 1;
+	}
 	b->arms++;
 	snprintf(b->armed, sizeof(b->armed), "%.*s", (int)m->text.n, (const char *)m->text.p);
 	str_copy(b->csr, sizeof(b->csr), m->csr);
@@ -271,6 +281,9 @@ static inline void below_on_msg(void *arg, struct link *l, const struct msg *m)
 		break;
 	case MSG_DISARM:
 		b->disarms++;
+		if (!b->no_part)
+			link_send(b->link, &(struct msg){ .type = MSG_LOSSES,
+							  .losses = { m->disarm.csr, b->lost, true } });
 		break;
 	case MSG_RELEASE:
 		b->releases++;
@@ -352,7 +365,7 @@ static inline void below_close(struct below *b)
 
 static inline struct msg_object below_object(const char *token, const char *parent, const char *host)
 {
-	return (struct msg_object){ .token = token, .parent = parent, .name = "prog", .pid = 42, .rank = -1,
+	return (struct msg_object){ .token = token, .parent = parent, .name = "prog", .pid = 42, .rank = -1, .flavour = "openmpi",
 				    .host = host };
 }
 
@@ -456,144 +469,6 @@ static inline void below_node_is(struct below *b, uint32_t node, uint32_t sub)
 	world_run(b->w, 50 * MS);
 }
 
-static inline void below_trigger(struct below *b, const char *proc, const char *thread, const char *par1)
-{
-	struct msg_par par = { 1, { (const uint8_t *)par1, strlen(par1) } };
-	struct msg m = { .type = MSG_TRIGGERED };
-	char node[16];
-
-	snprintf(node, sizeof(node), "n_%.*s", (int)strcspn(proc + 2, "_"), proc + 2);
-	m.triggered = (struct msg_triggered){ .csr = b->csr, .tool = b->tool, .seq = 1, .time_ns = 5 * SEC / 2,
-					      .node = node, .proc = proc, .thread = thread, .par = &par, .npar = 1 };
-	ck_assert_int_eq(link_send(b->link, &m), 0);
-	world_run(b->w, 10 * MS);
-}
-
-/* --- above */
-
-static inline int above_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
-{
-	struct above *a = arg;
-	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
-
-	return net_dial(a->ctx, "top", a->w->port, &x, h, out, e);
-}
-
-static inline void above_on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
-{
-	struct above *a = arg;
-
-	a->is_up = true;
-	a->number = ack->tool;
-}
-
-static inline void above_on_down(void *arg, struct link *l, const struct err *why)
-{
-	struct above *a = arg;
-
-	a->is_up = false;
-	str_copy(a->why, sizeof(a->why), why->text);
-}
-
-static inline void above_on_retry(void *arg, struct link *l, const struct err *why, nsec_t in)
-{
-	str_copy(((struct above *)arg)->why, ERR_TEXT_BYTES, why->text);
-}
-
-static inline void above_on_msg(void *arg, struct link *l, const struct msg *m)
-{
-	struct above *a = arg;
-	struct reply *r;
-
-	if (m->type == MSG_EVENTS && a->on_events)
-		a->on_events(&m->events);
-	if (m->type != MSG_REPLY)
-		return;
-	if (!a->last || a->last->id != m->reply.id || !m->reply.more) {
-		reply_free(a->last);
-		a->last = reply_new();
-	}
-	ck_assert_int_eq(wire_add_reply(a->last, &m->reply), 0);
-	if (m->reply.more)
-		return;
-	a->replies++;
-	a->kinds[m->reply.kind / 2]++;
-	r = reply_new();
-	wire_add_reply(r, &m->reply);
-	reply_free(a->of_kind[m->reply.kind / 2]);
-	a->of_kind[m->reply.kind / 2] = r;
-}
-
-static inline void above_open(struct world *w, struct above *a, enum role role, const char *name)
-{
-	struct identity who = world_identity(role, "", name);
-	const struct msg_hello hello = { .role = "tool", .host = name, .epoch = 77 };
-	const struct link_conf conf = { .loop = w->loop, .rng = &a->rng,
-					.handler = { .arg = a, .on_up = above_on_up, .on_msg = above_on_msg,
-						     .on_down = above_on_down, .on_retry = above_on_retry } };
-
-	*a = (struct above){ .w = w, .next_id = 1 };
-	rng_init(&a->rng, (uint64_t)(uintptr_t)name);
-	ck_assert_int_eq(mem_ctx_open(w->net, &who, &a->ctx, NULL), 0);
-	a->link = link_dial(&conf, &(struct link_dialer){ above_dial, a }, &hello);
-	world_run(w, 300 * MS);
-}
-
-static inline void above_close(struct above *a)
-{
-	link_close(a->link, "the test is over");
-	world_run(a->w, 10 * MS);
-	net_ctx_free(a->ctx);
-	reply_free(a->last);
-	for (size_t i = 0; i < 16; i++)
-		reply_free(a->of_kind[i]);
-}
-
-static inline uint64_t above_send(struct above *a, const char *text, nsec_t deadline)
-{
-	struct msg m = { .type = MSG_REQUEST };
-
-	m.request = (struct msg_request){ .id = a->next_id++, .text = { (const uint8_t *)text, strlen(text) },
-					  .deadline_ns = deadline };
-	ck_assert_int_eq(link_send(a->link, &m), 0);
-	return m.request.id;
-}
-
-/* Sends and waits for the reply; NULL when none came in that time. */
-static inline const struct reply *above_ask_for(struct above *a, const char *text, nsec_t deadline, nsec_t wait)
-{
-	uint64_t id = above_send(a, text, deadline);
-
-	world_run(a->w, wait);
-	return a->last && a->last->id == id ? a->last : NULL;
-}
-
-static inline const struct reply *above_ask(struct above *a, const char *text)
-{
-	const struct reply *r = above_ask_for(a, text, 0, 100 * MS);
-
-	ck_assert_msg(r != NULL, "no reply to %s", text);
-	return r;
-}
-
-/* The status of a request's only, or first bad, entry. */
-static inline unsigned above_status(struct above *a, const char *text)
-{
-	return reply_status(above_ask(a, text));
-}
-
-static inline void above_attach_all(struct above *a)
-{
-	ck_assert_uint_eq(above_status(a, ":site_attach([]) node_attach([]) proc_attach([])"), STATUS_OK);
-}
-
-/* The entry number i of that action; NULL. */
-static inline const struct reply_entry *entry_of(const struct reply *r, uint32_t action, size_t i)
-{
-	for (size_t k = 0; k < r->nentry; k++)
-		if (r->entry[k].action == action && i-- == 0)
-			return &r->entry[k];
-	return NULL;
-}
+#include "tests/unit/mainsm/world_above.h" /* needs all of the above */
 
 #endif

@@ -86,7 +86,7 @@ START_TEST(what_is_no_delay_is_refused_with_a_remedy)
 		enum err_code code;
 	} bad[] = {
 		{ "exponential(-20ms)", "before it is sent", ERR_INVALID },
-		{ "exponential(20)", NULL, ERR_OK }, /* seconds */
+		{ "exponential(20)", "write it as 20ms", ERR_INVALID },
 		{ "exponential(20 apples)", "write it as 20ms", ERR_INVALID },
 		{ "gamma(20ms)", "there is no delay 'gamma'", ERR_PARSE },
 		{ "20ms", "write exponential(20ms)", ERR_PARSE },

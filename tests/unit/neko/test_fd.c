@@ -104,6 +104,30 @@ START_TEST(nfds_errs_as_often_and_as_long_as_the_formulas_of_chen_toueg_and_agui
 END_TEST
 
 /* Section 4.1 of the paper has 9.97 and 20.03, of which the second is rounded the wrong way. */
+/* With exponential delays and delta = eta the integrals have closed forms. */
+START_TEST(formulas_keep_their_digits_when_mistakes_are_short_or_rare)
+{
+	static const double means[] = { 1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9 },
+			    losses[] = { 0, 1e-6, 0.001, 0.01, 0.3 };
+	struct chen_qos q;
+
+	for (unsigned i = 0; i < ARRAY_LEN(means); i++)
+		for (unsigned j = 0; j < ARRAY_LEN(losses); j++) {
+			double a = means[i], p = losses[j], r = 1 - p, late = exp(-1 / a);
+			struct chen c = { 1, 1, p, { .kind = DELAY_EXPONENTIAL, .a = a } };
+			double first = p + r * late, begins = (1 - (p + r * exp(-2 / a))) * first;
+			double area = p * p + r * p * a * (1 - late) * (1 + late) +
+				      r * r * late * a / 2 * (1 - late * late);
+
+			if (begins < 1e-250)
+				continue;
+			ck_assert_int_eq(chen_predict(&c, &q, NULL), 0);
+			ck_assert_double_eq_tol(q.duration / (area / begins), 1, 1e-11);
+			ck_assert_double_eq_tol(q.recurrence * begins, 1, 1e-11);
+		}
+}
+END_TEST
+
 START_TEST(the_configurator_gives_what_the_paper_prints)
 {
 	struct chen_wish w = { 30, 30 * 86400.0, 60 };
@@ -351,6 +375,7 @@ START_TEST(accuracy_is_measured_up_to_a_crash)
 END_TEST
 
 SUITE("fd", nfds_errs_as_often_and_as_long_as_the_formulas_of_chen_toueg_and_aguilera_say,
+      formulas_keep_their_digits_when_mistakes_are_short_or_rare,
       the_configurator_gives_what_the_paper_prints,
       a_deadline_that_passes_between_two_lines_is_noticed,
       a_crash_is_found_always_and_by_nfds_within_delta_and_eta,

@@ -79,6 +79,8 @@ START_TEST(frames_between_master_factory_and_process_are_those_of_the_page)
 	says_frame("pong", &b);
 	realwire_put_times(&b, REALWIRE_SAMPLE, sample, 4);
 	says_frame("sample", &b);
+	realwire_put_times(&b, REALWIRE_CRASH, NULL, 0);
+	says_frame("crash", &b);
 	buf_done(&b);
 }
 END_TEST
@@ -94,7 +96,8 @@ START_TEST(a_block_of_events_and_delays_is_that_of_the_page)
 					     .offset = -5,
 					     .error = 11,
 					     .drift = 1.5,
-					     .drift_error = 0.5 };
+					     .drift_error = 0.5,
+					     .stop_at = NEKO_NEVER };
 	const struct neko_event v = { 1, 5, "enter", 0.25, 3, 4 };
 	const struct neko_delay d = { 6, 7, 1, 2, 8, 0 };
 	struct buf b = BUF_INIT(1000);

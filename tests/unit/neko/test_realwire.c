@@ -127,7 +127,8 @@ START_TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 				    .is_last = true,
 				    .offset = -5,
 				    .error = 11,
-				    .drift = 1.5 },
+				    .drift = 1.5,
+				    .stop_at = 12 },
 			      got;
 	struct neko_event v = { 1, 5, "heard", 0.25, 3, 4 };
 	struct neko_delay d = { 6, 7, 1, 2, 8, 2 };
@@ -151,7 +152,7 @@ START_TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 	ck_assert(heard.delay.sent_at == 6 && heard.delay.delay == 7 && heard.delay.from == 1 &&
 		  heard.delay.number == 8 && heard.delay.net == 2);
 	ck_assert(got.until == 9 && got.sent == 3 && got.stuck == 1 && got.is_last);
-	ck_assert(got.offset == -5 && got.error == 11 && got.drift == 1.5 && !got.wants_stop);
+	ck_assert(got.offset == -5 && got.error == 11 && got.drift == 1.5 && got.stop_at == 12);
 	p[24]++; /* one event more than there are */
 	ck_assert_int_eq(realwire_read(p, n, &got, &h), -ERR_PROTO);
 	p[24] -= 2; /* one less */

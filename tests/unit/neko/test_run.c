@@ -51,6 +51,11 @@ START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 		{ "process.num = 1\nprocess.initializer = none\n\nnetwork = a\nnetwork.a.delay = "
 		  "constant(-1ms)\n",
 		  "before it is sent", 5 },
+		{ "process.num = 1\nprocess.initializer = none\nnetwork = a\nnetwork.a.delay = "
+		  "constant(20)\n",
+		  "'20' is no time; write it as 20ms", 4 },
+		{ GOOD "real.silence = 10\n", "'10' is no time", 7 },
+		{ "process.num = 1\n\xff\xfe\n", "this line is no text", 2 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = a, a\nnetwork.a.delay = "
 		  "constant(1ms)\n",
 		  "there twice", 3 },
@@ -62,7 +67,8 @@ START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 		  "constant(1ms)\n",
 		  "would never end", 0 },
 		{ GOOD "network.m.loss = 0.1\n", "did you mean network.n.loss", 7 },
-		{ GOOD "network.n.loss = 0.95\nnetwork.n.resend = 200ms\n", "at most 0.9 may be lost", 8 },
+		{ GOOD "network.n.loss = 0.95\nnetwork.n.resend = 200ms\n",
+		  "at most 0.9 may be lost", 8 },
 		{ GOOD "network.n.resend = 3m\n", "network.n.resend", 7 },
 		{ GOOD "fd.dleta = 1s\n", "did you mean fd.", 7 },
 		{ GOOD "fd.threshold = 3\n", "take the line out", 7 },
@@ -123,6 +129,31 @@ START_TEST(a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another)
 	ck_assert_uint_ne(one.hash, other.hash);
 	ck_assert(one.runs == 3 && one.sent == 300 && one.stuck == 0 && !one.is_stopped &&
 		  !one.is_cut);
+}
+END_TEST
+
+/* The seed of the last of n runs. */
+static uint64_t seed_of(unsigned seed, unsigned n)
+{
+	struct run_figures f;
+	struct err e = { 0 };
+	char text[512];
+
+	snprintf(text, sizeof(text), GOOD "simulation.seed = %u\nsimulation.runs = %u\n", seed, n);
+	ck_assert_msg(run_text(text, &f, &e) == 0, "%s", e.text);
+	return f.seed_of_last;
+}
+
+START_TEST(runs_of_two_seeds_have_no_seed_in_common)
+{
+	uint64_t seed[3][20];
+
+	for (unsigned s = 0; s < 3; s++)
+		for (unsigned n = 0; n < 20; n++)
+			seed[s][n] = seed_of(s + 1, n + 1);
+	for (unsigned i = 0; i < 60; i++)
+		for (unsigned j = 0; j < i; j++)
+			ck_assert_uint_ne(seed[i / 20][i % 20], seed[j / 20][j % 20]);
 }
 END_TEST
 
@@ -224,6 +255,6 @@ END_TEST
 SUITE("run", what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy,
       a_transport_that_cannot_be_is_told_in_simulations_too,
       a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another,
-      a_run_without_an_end_ends_where_times_do,
+      runs_of_two_seeds_have_no_seed_in_common, a_run_without_an_end_ends_where_times_do,
       a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so,
       without_memory_a_run_says_so, values_are_lines_of_files_and_the_first_are_dropped)

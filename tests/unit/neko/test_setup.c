@@ -62,7 +62,7 @@ START_TEST(what_is_no_configuration_is_refused_with_its_line)
 		{ "= 1", "no key", 1 },
 		{ "a b = 1", "no key", 1 },
 		{ "a\x01 = 1", "no key", 1 },
-		{ "\xff = 1", "no text", 0 },
+		{ "\xff = 1", "no text", 1 },
 	};
 	size_t i;
 

@@ -329,7 +329,7 @@ START_TEST(a_layer_that_does_not_end_is_counted_and_left)
 
 	push(s, 1, &endless);
 	push(s, 2, &stopper);
-	ck_assert_int_eq(run(s, NEKO_NEVER), SIM_STOPPED);
+	ck_assert_int_eq(run(s, NEKO_NEVER), SIM_LEFT);
 	ck_assert_int_eq(sim_now(s), 3 * MS);
 	ck_assert_uint_eq(sim_end_run(s), 1);
 	sim_free(s);

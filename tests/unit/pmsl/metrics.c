@@ -25,7 +25,7 @@ static uint32_t put_object(uint32_t i, enum pmsl_kind kind, char letter, int64_t
 			   uint32_t parent)
 {
 	snprintf(tokens[i], sizeof(tokens[i]), "%c_%u", letter, i);
-	objects[i] = (struct world_object){ kind, tokens[i], NULL, rank, parent };
+	objects[i] = (struct world_object){ .kind = kind, .token = tokens[i], .rank = rank, .parent = parent };
 	return i;
 }
 

@@ -78,6 +78,8 @@ START_TEST(good_metrics_pass)
 	expect_good("RETURN MAX(Node_load(p.node, NOW) WHERE p IN procs) + sqrt(4);");
 	expect_good("RETURN Sent(procs, [START,NOW]) / COUNT(p WHERE p IN procs);");
 	expect_good("x[vt] = Sent(q, [START,NOW]) AT e(q, vt); RETURN SUM(x[vt]);");
+	expect_good("x[p] = Send_volume(p, t); RETURN x[q];");
+	expect_good("TimeInterval u = t; RETURN Send_volume(q, u);");
 	expect_good("x[vt] = Node_load(q.node, NOW) AT e(q, vt); RETURN MEAN(x[vt] WHERE "
 		    "x[vt].time IN [LAST,NOW]);");
 }
@@ -103,6 +105,9 @@ START_TEST(variables_are_bound_and_set_once)
 	expect_bad("x[p] = 1 AT e(p, vt); RETURN MAX(x[p]);", "vt is free here", "");
 	expect_bad("x[p] = 1; x[p] = 2; RETURN SUM(x[p]);", "set a second time", "");
 	expect_bad("RETURN SUM(x[p]);", "used before it is set", "");
+	expect_bad("TimeInterval u; RETURN Send_volume(q, u);", "used before it is set", "");
+	expect_bad("Value v; RETURN v;", "used before it is set", "");
+	expect_bad("Process[] l; RETURN COUNT(p WHERE p IN l);", "used before it is set", "");
 	expect_bad("z[p] = 1; RETURN 1;", "2 dimensions", "");
 	expect_bad("x[p] = Send_volume(p, t); RETURN SUM(x);", "set with more indices", "");
 	expect_bad("x[p] = Send_volume(p, t); RETURN SUM(x[vt]);", "expected a Process", "");
@@ -152,6 +157,8 @@ START_TEST(types_and_units_fit)
 	expect_bad("RETURN q.color;", "has no .color", "rank");
 	expect_bad("RETURN Time_of(procs, vt);", "is a Process, not a Process[]", "run over it");
 	expect_bad("RETURN Time_of(q);", "takes 2 arguments, not 1", "");
+	expect_bad("RETURN pow(2);", "pow takes 2 arguments", "");
+	expect_bad("RETURN sqrt(2, 2);", "sqrt takes 1 argument", "");
 	expect_bad("RETURN log(Send_volume(q, t));", "without a unit", "");
 	expect_bad("RETURN sqrt(Send_volume(q, t));", "no root", "");
 	expect_bad("RETURN PROD(Send_volume(p, t));", "no unit", "");
@@ -251,7 +258,32 @@ START_TEST(each_built_in_metric_is_found_by_its_name)
 }
 END_TEST
 
+START_TEST(partners_are_of_calls_that_name_one)
+{
+	expect_good("RETURN SUM(Send_volume(p, procs, t) WHERE p IN procs);");
+	expect_good("RETURN MPI_Startall_count(q, procs, t);");
+	expect_bad("RETURN Barrier_delay(q, procs, t);", "Barrier_delay is not told apart by partners: its calls name none", "");
+	expect_bad("RETURN MPI_Waitall_delay(q, procs, t);", "its calls name none", "");
+	expect_bad("RETURN Collective_volume(q, procs, t);", "its calls name none", "");
+}
+END_TEST
+
+START_TEST(arguments_of_built_in_metrics_have_their_number_and_order)
+{
+	static const char takes[] = "takes Process[] objects, Process[] partners, Region[] regions, TimeInterval time";
+
+	expect_good("RETURN SUM[g](Send_volume(q, g, t));");
+	expect_bad("RETURN Send_volume(q, procs, procs, t);", takes, "");
+	expect_bad("RETURN SUM[g](Send_volume(g, q, t));", takes, "");
+	expect_bad("RETURN SUM[g](Send_volume(q, g, g, t));", takes, "");
+	expect_bad("RETURN Send_volume();", takes, "");
+	expect_bad("RETURN Send_volume(q);", "it takes an interval", "");
+	expect_bad("RETURN SUM[g](Compute_time(q, g, t));", "takes Process[] objects, TimeInterval time", "");
+}
+END_TEST
+
 SUITE("check", good_metrics_pass, names_that_are_not_there_are_told_with_what_is_near,
       variables_are_bound_and_set_once, time_is_kept_apart, types_and_units_fit,
       metrics_use_those_above_them, what_is_not_used_is_warned_of, the_examples_are_good,
-      each_built_in_metric_is_found_by_its_name)
+      each_built_in_metric_is_found_by_its_name, partners_are_of_calls_that_name_one,
+      arguments_of_built_in_metrics_have_their_number_and_order)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the outputs of a measurement are about: objects, partners, regions. */
+#include "common/base/array.h"
+#include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/omis/arena.h"
+#include "common/omis/check.h"
+#include "pmsl/dot.h"
 #include "pmsl/pmsl.h"
 #include "tests/suite.h"
 
@@ -81,6 +85,65 @@ START_TEST(each_pair_of_processes_has_an_output)
 }
 END_TEST
 
+#define RANKS 64 /* of which the pairs are BIND_OUTPUTS_MAX */
+
+/* A host with so many ranks, named as they are. */
+static void one_host(unsigned ranks)
+{
+	struct buf b = BUF_INIT(1 << 16);
+	struct err e = { 0 };
+
+	buf_puts(&b, "s:a=");
+	for (unsigned i = 0; i < ranks; i++)
+		buf_printf(&b, "%sp_12_abcd%02u", i ? "," : "", i);
+	ck_assert_msg(world_from_layout(buf_str(&b), arena, &world, &e) == 0, "%s", e.text);
+	buf_done(&b);
+}
+
+/* Each part goes in one frame, and is read there as it was written. */
+static void parts_can_be_read(void)
+{
+	for (size_t i = 0; i < plan.pieces.n; i++) {
+		struct buf b = BUF_INIT(FRAME_MAX_BYTES - 64 * 1024);
+		struct omis_values *v = NULL;
+		struct flow_graph *g = NULL;
+		struct err e = { 0 };
+
+		flow_graph_print(&b, plan.pieces.v[i].graph);
+		ck_assert_msg(!b.failed, "part %zu is too large", i);
+		ck_assert_msg(omis_parse_values(buf_str(&b), b.n, &v, &e) == 0, "part %zu: %s", i, e.text);
+		ck_assert_msg(flow_graph_from_value(&v->v[0], &g, &e) == 0, "part %zu: %s", i, e.text);
+		ck_assert_uint_eq(g->nnode, plan.pieces.v[i].graph->nnode);
+		flow_graph_free(g);
+		omis_values_free(v);
+		buf_done(&b);
+	}
+}
+
+START_TEST(a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded)
+{
+	static const struct bind_wish wishes[] = {
+		{ .since = FLOW_SINCE_START },
+		{ .since = FLOW_SINCE_LAST },
+		{ .since = FLOW_SINCE_LAST, .per_second = true },
+	};
+
+	one_host(RANKS);
+	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
+		wish = wishes[i];
+		wish.arg = args;
+		wish.by = BIND_BY_PROCESS;
+		wish.each = BIND_EACH_PARTNER;
+		ck_assert_msg(plan_builtin("MPI_Rget_accumulate_volume_out", true, false) == 0, "%s", diags.v[0].text);
+		ck_assert_uint_eq(plan.noutput, BIND_OUTPUTS_MAX);
+		parts_can_be_read();
+		pmsl_plan_done(&plan);
+		pmsl_free(text);
+		text = NULL;
+	}
+}
+END_TEST
+
 START_TEST(each_partner_of_all_together_has_an_output)
 {
 	const uint32_t only[] = { world_find(&world, "p_3") };
@@ -92,6 +155,68 @@ START_TEST(each_partner_of_all_together_has_an_output)
 	ck_assert_uint_eq(plan.output[0].object, WORLD_NONE);
 	ck_assert_uint_eq(plan.output[0].partner, only[0]);
 	ck_assert_uint_eq(asked_for("p_1", "2", NULL), 1);
+}
+END_TEST
+
+/* p_1 and p_2 are ranks 0 and 1 of one job, p_3 is rank 0 of another. */
+static void two_jobs(void)
+{
+	struct world_object *v = arena_array(arena, world.n, sizeof(*v));
+
+	ck_assert_ptr_nonnull(v);
+	memcpy(v, world.v, world.n * sizeof(*v));
+	v[world_find(&world, "p_3")].job = 1;
+	v[world_find(&world, "p_3")].rank = 0;
+	world.v = v;
+}
+
+START_TEST(only_pairs_of_one_job_have_an_output)
+{
+	two_jobs();
+	wish.by = BIND_BY_PROCESS;
+	wish.each = BIND_EACH_PARTNER;
+	ck_assert_int_eq(plan_builtin("Send_volume", true, false), 0);
+	ck_assert_uint_eq(plan.noutput, 4 + 1);
+	ck_assert_str_eq(world.v[plan.output[4].object].token, "p_3");
+	ck_assert_str_eq(world.v[plan.output[4].partner].token, "p_3");
+	ck_assert_uint_eq(asked_for("p_1", "0", NULL), 1);
+	ck_assert_uint_eq(asked_for("p_3", "0", NULL), 1);
+	ck_assert_uint_eq(asked_for("p_3", "1", NULL), 0);
+}
+END_TEST
+
+/* Whatever the order in which they have come. */
+START_TEST(outputs_are_in_the_order_of_jobs_and_ranks)
+{
+	static const int64_t rank[] = { 2, 0, 1 };
+	struct world_object *v = arena_array(arena, world.n, sizeof(*v));
+
+	memcpy(v, world.v, world.n * sizeof(*v));
+	for (unsigned i = 0; i < 3; i++) {
+		char token[8];
+
+		snprintf(token, sizeof(token), "p_%u", i + 1);
+		v[world_find(&world, token)].rank = rank[i];
+	}
+	world.v = v;
+	wish.by = BIND_BY_PROCESS;
+	ck_assert_int_eq(plan_builtin("Send_volume", false, false), 0);
+	ck_assert_uint_eq(plan.noutput, 3);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_int_eq(world.v[plan.output[i].object].rank, i);
+}
+END_TEST
+
+/* Rank 0 of one job is not rank 0 of the other. */
+START_TEST(partners_are_of_the_job_of_who_communicates)
+{
+	const uint32_t only[] = { world_find(&world, "p_3") };
+
+	two_jobs();
+	args[1] = (struct bind_arg){ .is_given = true, .object = only, .nobject = 1 };
+	ck_assert_int_eq(plan_builtin("Send_volume", true, false), 0);
+	ck_assert_uint_eq(asked_for("p_3", "0", NULL), 1);
+	ck_assert_uint_eq(asked_for("p_1", "0", NULL) + asked_for("p_2", "0", NULL), 0);
 }
 END_TEST
 
@@ -188,17 +313,136 @@ START_TEST(what_has_no_partners_is_not_told_apart_by_them)
 }
 END_TEST
 
+/* The metric of a text, of all processes. */
+static int plan_of(const char *source)
+{
+	ck_assert_int_eq(pmsl_compile("t", source, strlen(source), &diags, &text), 0);
+	ck_assert_msg(!diags.nerror, "%s: %s", source, diags.v[0].text);
+	return pmsl_plan(text, pmsl_metric(text, "M", &diags), &world, &wish, 1, &diags, &plan);
+}
+
+/* No host has to be asked for it. */
+START_TEST(what_no_process_can_tell_is_refused_when_it_is_planned)
+{
+	static const char *const one[] = { "loop" }, *const none[] = { "no.region" };
+	static const struct {
+		const char *source, *const *region, *words;
+		int rc;
+	} bad[] = {
+		{ "M(Process p, Process[] q, Region[] r, TimeInterval t) { RETURN Send_volume(p, q, r, t); }", one,
+		  "by partners or by regions, not by both", -ERR_UNSUPPORTED },
+		{ "M(Process p, Process[] q, Region[] r, VirtualTime vt) { PROBE e(Process, VirtualTime); "
+		  "RETURN Send_volume(p, r, [START,NOW]) AT e(p, vt); }",
+		  one, "is not told apart by regions at a probe", -ERR_UNSUPPORTED },
+		{ "M(Process p, Process[] q, Region[] r, TimeInterval t) { RETURN Send_volume(p, r, t); }", none,
+		  "no.region: a region is", -ERR_INVALID },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		args[2] = (struct bind_arg){ .is_given = true, .region = bad[i].region, .nregion = 1 };
+		ck_assert_int_eq(plan_of(bad[i].source), bad[i].rc);
+		ck_assert_msg(strstr(diags.v[diags.n - 1].text, bad[i].words), "%s", diags.v[diags.n - 1].text);
+		pmsl_free(text);
+		text = NULL;
+		diags = PMSL_DIAGS_INIT;
+	}
+	/* A region that is left out is everywhere. */
+	args[2] = (struct bind_arg){ .is_given = false };
+	ck_assert_int_eq(plan_of(bad[0].source), 0);
+}
+END_TEST
+
+static uint32_t object(const char *token)
+{
+	uint32_t i = 0;
+
+	while (!str_eq(world.v[i].token, token))
+		i++;
+	return i;
+}
+
+/* p_2 and p_3 are without MPI. */
+static int plan_alone(const char *value)
+{
+	static struct world_object v[16];
+	char source[200];
+
+	pmsl_plan_done(&plan);
+	pmsl_free(text);
+	arena_free(arena);
+	set_up();
+	ck_assert_uint_le(world.n, ARRAY_LEN(v));
+	memcpy(v, world.v, world.n * sizeof(v[0]));
+	v[object("p_2")].is_alone = v[object("p_3")].is_alone = true;
+	world.v = v;
+	wish.by = BIND_BY_PROCESS;
+	snprintf(source, sizeof(source),
+		 "M(Process[] ps, TimeInterval t) { Process p; RETURN SUM(%s WHERE p IN ps); }", value);
+	return plan_of(source);
+}
+
+START_TEST(a_process_without_mpi_has_no_output_where_calls_are_counted)
+{
+	ck_assert_int_eq(plan_alone("CPU_usage(p, NOW)"), 0);
+	ck_assert_uint_eq(plan.noutput, 3);
+	ck_assert_int_eq(plan_alone("Send_count(p, t)"), 0);
+	ck_assert_uint_eq(plan.noutput, 1);
+	ck_assert_int_eq(plan_alone("(p.rank + 1) * CPU_usage(p, NOW) * Send_count(p, t)"), 0);
+	ck_assert_uint_eq(plan.noutput, 1);
+	ck_assert_str_eq(world.v[plan.output[0].object].token, "p_1");
+}
+END_TEST
+
+/* With both graphs: what is bound, and its pieces. */
+static void drawing_has(const char *source, const char *words)
+{
+	struct buf b = BUF_INIT(1 << 16);
+
+	pmsl_plan_done(&plan);
+	pmsl_free(text);
+	arena_free(arena);
+	set_up();
+	wish.by = BIND_BY_PROCESS;
+	ck_assert_int_eq(plan_of(source), 0);
+	dot_bound(&b, &plan.bound);
+	ck_assert_msg(strstr(buf_str(&b), words) != NULL, "%s: %s", words, buf_str(&b));
+	buf_clear(&b);
+	dot_pieces(&b, &plan.pieces, &world);
+	ck_assert_msg(strstr(buf_str(&b), words) != NULL, "%s: %s", words, buf_str(&b));
+	buf_done(&b);
+}
+
+START_TEST(a_drawing_names_what_its_sources_are_of)
+{
+	static const char sent[] = "M(Process[] ps, TimeInterval t) { Process p; RETURN SUM(Send_count(p, t) WHERE p IN ps); }";
+	static const char read[] = "M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); Process p; "
+				   "VirtualTime vt; Value[][] x; x[p][vt] = r AT e(p, vt); "
+				   "RETURN SUM(x[p][vt] WHERE p IN ps AND x[p][vt].time IN t); }";
+
+	drawing_has(sent, "\\np_1");
+	drawing_has(sent, "\\np_3");
+	drawing_has(read, "\\nAT e of p_2");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		each_pair_of_processes_has_an_output,
+		a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded,
 		each_partner_of_all_together_has_an_output,
+		only_pairs_of_one_job_have_an_output,
+		partners_are_of_the_job_of_who_communicates,
+		outputs_are_in_the_order_of_jobs_and_ranks,
 		partners_of_many_processes_are_named_once,
 		each_region_has_an_output,
 		thousands_of_processes_have_an_output_each,
 		more_outputs_than_a_measurement_has_are_refused,
 		regions_that_nobody_has_named_are_no_outputs,
 		what_has_no_partners_is_not_told_apart_by_them,
+		what_no_process_can_tell_is_refused_when_it_is_planned,
+		a_process_without_mpi_has_no_output_where_calls_are_counted,
+		a_drawing_names_what_its_sources_are_of,
 	};
 
 	return suite_run_with("outputs", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));

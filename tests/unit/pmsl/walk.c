@@ -116,7 +116,7 @@ static struct answer walk_op(struct walk *w, const struct dag_node *n)
 struct tally {
 	double sum, min, max;
 	double v[VALUES_MAX], with[VALUES_MAX]; /* with: the second of a pair */
-	unsigned n;
+	unsigned n, nexcluded;
 };
 
 static void count(struct tally *t, double v, double with)
@@ -205,6 +205,26 @@ static bool is_in_interval(const struct walk *w, double time)
 	return time > (double)from && time <= (double)walk_read_time(w->read);
 }
 
+/* Nothing in it has to be measured. */
+static bool is_static(const struct dag *g, const struct dag_node *n)
+{
+	if (n->kind == DAG_METRIC || n->kind == DAG_CONTEXT || n->kind == DAG_AT || n->kind == DAG_FOLD ||
+	    n->kind == DAG_TIMES)
+		return false;
+	for (size_t i = 0; i < n->nin; i++)
+		if (!is_static(g, &g->node[n->in[i]]))
+			return false;
+	return true;
+}
+
+/* What a condition leaves out by objects alone is no member. */
+static bool is_none(struct walk *w, const struct dag_node *condition)
+{
+	if (condition->kind == DAG_OP && condition->op == PMSL_AND)
+		return is_none(w, &w->g->node[condition->in[0]]) || is_none(w, &w->g->node[condition->in[1]]);
+	return is_static(w->g, condition) && walk(w, (uint32_t)(condition - w->g->node)).v == 0;
+}
+
 static struct answer walk_one(struct walk *w, const struct dag_node *n)
 {
 	struct answer v = walk(w, n->in[0]),
@@ -247,6 +267,7 @@ static void run_over(struct walk *w, const struct dag_node *n, unsigned from, st
 	if (from == w->g->nvariable) {
 		struct answer v = walk_one(w, n);
 
+		t->nexcluded += v.is_excluded && !is_none(w, &w->g->node[n->in[1]]);
 		if (!isnan(v.v) && !v.is_excluded && has_come(w, &v) &&
 		    (!is_over_vt(w, n) || is_in_interval(w, v.time)))
 			count(t, v.v, v.with);
@@ -294,8 +315,8 @@ static struct answer walk_fold(struct walk *w, const struct dag_node *n)
 		a.v = of_powers(&t, n->op, n->number);
 	else if (t.n)
 		a.v = n->op == PMSL_MEAN ? t.sum / t.n : n->op == PMSL_MIN ? t.min : t.max;
-	/* What no process has come by is no value at all. */
-	if (!is_over_vt(w, n) && n->free && !t.n)
+	/* Of objects of which none has a value nothing is known; one that WHERE leaves out has told. */
+	if (!is_over_vt(w, n) && !t.n && (n->free || !t.nexcluded))
 		a.v = NAN;
 	if (!is_over_vt(w, n))
 		a.time = last_time(w, n);

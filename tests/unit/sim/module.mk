@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults are planted by wrapping functions of an lm and an sm when they are linked for that test, and the taking from rings,
-# the writing of files, clocks and blocks for good.
-PLANT_LM := host_proc_signal stops_tool_gone csrs_disarm csrs_tool_gone loop_timer_arm reply_free
+# the writing of files, clocks, blocks and flows for good.
+PLANT_LM := host_proc_signal stops_tool_gone csrs_disarm csrs_tool_gone loop_timer_arm reply_free csr_keep_before
 $(B)/tests/unit/sim/planted_lm.o: $(lm.objs) $(B)/tests/unit/sim/plant_lm.o
 	$(call say,LINK)mkdir -p $(@D) && $(CC) -r -nostdlib $(foreach f,$(PLANT_LM),-Wl$(comma)--wrap=$f) -o $@.o $(filter %.o,$^) && \
 		objcopy -w --keep-global-symbol='lm_*' --keep-global-symbol=host_figures_clear $@.o $@ && rm $@.o
-PLANT_SM := nodes_owns
+PLANT_SM := nodes_owns arms_drop_tool arms_disarm
 $(B)/tests/unit/sim/planted_sm.o: $(sm.objs) $(B)/tests/unit/sim/plant_sm.o
 	$(call say,LINK)mkdir -p $(@D) && $(CC) -r -nostdlib $(foreach f,$(PLANT_SM),-Wl$(comma)--wrap=$f) -o $@.o $(filter %.o,$^) && \
 		objcopy -w --keep-global-symbol='sm_*' $@.o $@ && rm $@.o
@@ -17,6 +17,6 @@ sim.weighed := $(patsubst %,$(B)/tests/unit/sim/test_%,planted cluster)
 $(sim.weighed): WITHOUT := $(B)/tests/alloc_sweep.o
 $(sim.weighed): WRAP += -Wl,--wrap=free
 $(sim.weighed): $(B)/sim/heap_wrap.o
-PLANTED := ring_take file_write_atomic timebase_error chan_set_cap evwrite_dropped
+PLANTED := ring_take file_write_atomic timebase_error chan_set_cap evwrite_dropped partial_fold flow_take reads_take
 $(B)/tests/unit/sim/test_planted: WRAP += $(foreach f,$(PLANTED),-Wl,--wrap=$f) \
 	$(B)/tests/unit/sim/planted_lm.o $(B)/tests/unit/sim/planted_sm.o

@@ -3,6 +3,7 @@
 
 #include "common/base/file.h"
 #include "common/base/timebase.h"
+#include "common/flow/flow_internal.h"
 #include "common/net/chan.h"
 #include "common/ring/ring.h"
 #include "eventlog/evwrite.h"
@@ -121,4 +122,44 @@ void __wrap_evwrite_dropped(struct evwrite *w, uint64_t n);
 void __wrap_evwrite_dropped(struct evwrite *w, uint64_t n)
 {
 	__real_evwrite_dropped(w, n && plant_shows(PLANT_COUNTED_TWICE, 10) ? 2 * n : n);
+}
+
+/* --- flows */
+
+void __real_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a, enum partial_over over);
+void __wrap_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a, enum partial_over over);
+
+/* What WHERE has left out contributes. */
+void __wrap_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a, enum partial_over over)
+{
+	struct flow_token empty = *t;
+
+	if (!flow_token_has_value(t) && plant_shows(PLANT_EMPTY_CONTRIBUTOR, 1))
+		empty.flags |= FLOW_EXCLUDED;
+	__real_partial_fold(p, &empty, a, over);
+}
+
+int __real_flow_take(struct flow *f, const struct flow_batch *b, struct err *e);
+int __wrap_flow_take(struct flow *f, const struct flow_batch *b, struct err *e);
+
+int __wrap_flow_take(struct flow *f, const struct flow_batch *b, struct err *e)
+{
+	const struct fmeas *m = flow_meas(f, b->measurement);
+	uintptr_t place = m ? (uintptr_t)smap_find(&m->link, b->link) : 0;
+
+	if (place && plant_shows(PLANT_DOUBLED_BATCH, 1))
+		f->node[place - 1].batch_seen = 0;
+	return __real_flow_take(f, b, e);
+}
+
+void __real_reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b);
+void __wrap_reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b);
+
+void __wrap_reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b)
+{
+	struct flow_token *t = &n->reads.part[(last_read + 1) % FLOW_READS_OPEN].t;
+
+	__real_reads_take(n, last_read, b);
+	if (b->n && b->read <= last_read && t->flags & FLOW_LATE && plant_shows(PLANT_LATE_CONTRIBUTOR, 1))
+		t->k = b->t[0].k;
 }

@@ -19,6 +19,11 @@ enum plant {
 	PLANT_UNBOUNDED_QUEUE, /* however much waits for who does not read */
 	PLANT_GULLIBLE_SM, /* an sm takes what any host says of any other for true */
 	PLANT_COUNTED_TWICE, /* what a program lost of its events is told twice */
+	PLANT_KEPT_CSR, /* conditional requests of a tool that has left stay in the sm */
+	PLANT_NEW_BEFORE_OLD, /* a new version of a conditional request takes effect before the old one ends */
+	PLANT_EMPTY_CONTRIBUTOR, /* an object without a value counts as a contributor */
+	PLANT_DOUBLED_BATCH, /* a batch that comes twice counts twice */
+	PLANT_LATE_CONTRIBUTOR, /* a host that is late with a read contributes to the next one */
 	PLANT_COUNT
 };
 

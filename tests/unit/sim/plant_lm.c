@@ -2,10 +2,13 @@
 /* Goes into the lm of the test, in front of the functions that it wraps. */
 #include "common/loop/loop.h"
 #include "common/omis/reply.h"
-#include "lm/csr.h"
+#include "lm/csr_internal.h"
+#include "lm/csr_keep.h"
 #include "lm/host.h"
 #include "lm/stops.h"
 #include "tests/unit/sim/plant.h"
+
+#include <string.h>
 
 #define LEAKED_MAX 10000 /* of a world; more are freed */
 
@@ -63,4 +66,28 @@ void __wrap_csrs_disarm(struct csrs *s, const char *token)
 {
 	if (!plant_shows(PLANT_LEAKED_CSR, 3))
 		__real_csrs_disarm(s, token);
+}
+
+struct csr *__real_csr_keep_before(const struct csr *c);
+struct csr *__wrap_csr_keep_before(const struct csr *c);
+
+static struct csr *same_token(const struct csr *c)
+{
+	list_each (i, &c->owner->all) {
+		struct csr *other = list_entry(i, struct csr, link);
+
+		if (other != c && !strcmp(other->token, c->token))
+			return other;
+	}
+	return NULL;
+}
+
+/* What stands before a request goes when that one is there. */
+struct csr *__wrap_csr_keep_before(const struct csr *c)
+{
+	struct csr *old = same_token(c);
+
+	return old && list_is_empty(&c->link) && plant_shows(PLANT_NEW_BEFORE_OLD, 1)
+		       ? old
+		       : __real_csr_keep_before(c);
 }

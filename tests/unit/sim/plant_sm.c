@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goes into the sm of the test, in front of the function that it wraps. */
+/* Goes into the sm of the test, in front of the functions that it wraps. */
+#include "sm/arms.h"
 #include "sm/nodes.h"
 #include "tests/unit/sim/plant.h"
 
@@ -9,4 +10,22 @@ bool __wrap_nodes_owns(const struct nodes *ns, const struct branch *b, const cha
 bool __wrap_nodes_owns(const struct nodes *ns, const struct branch *b, const char *token, size_t len)
 {
 	return plant_shows(PLANT_GULLIBLE_SM, 1) || __real_nodes_owns(ns, b, token, len);
+}
+
+void __real_arms_drop_tool(struct arms *a, uint32_t tool);
+void __wrap_arms_drop_tool(struct arms *a, uint32_t tool);
+void __real_arms_disarm(struct arms *a, const char *csr);
+void __wrap_arms_disarm(struct arms *a, const char *csr);
+
+/* An sm hears of each request of a tool that leaves, and of the tool: either would do. */
+void __wrap_arms_drop_tool(struct arms *a, uint32_t tool)
+{
+	if (!plant_shows(PLANT_KEPT_CSR, 1))
+		__real_arms_drop_tool(a, tool);
+}
+
+void __wrap_arms_disarm(struct arms *a, const char *csr)
+{
+	if (!plant_shows(PLANT_KEPT_CSR, 1))
+		__real_arms_disarm(a, csr);
 }

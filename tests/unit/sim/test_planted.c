@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the oracles see anything: each fault that is planted is found, and long before a thousand worlds. */
+/* Whether the oracles see anything: each fault that is planted is found, and long before a thousand worlds; those of values and firings in 50. */
 #include "common/base/log.h"
 #include "sim/run.h"
 #include "tests/suite.h"
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define WORLDS_MAX 1000
+#define WORLDS_SOON 50
 
 /* What is said of it, "" when nothing is wrong. */
 static void run(uint64_t seed, enum rogue_when rogues, char out[WORLD_WORDS_BYTES])
@@ -28,10 +29,10 @@ static void run(uint64_t seed, enum rogue_when rogues, char out[WORLD_WORDS_BYTE
 static void find_among(enum rogue_when rogues, uint64_t before, enum plant p, const char *words)
 {
 	char broken[WORLD_WORDS_BYTES] = "";
-	uint64_t seed = before;
+	uint64_t seed = before, max = p >= PLANT_KEPT_CSR ? WORLDS_SOON : WORLDS_MAX;
 
 	log_open(&(struct log_conf){ .level = LOG_LEVEL_ERROR, .fd = open("/dev/null", O_WRONLY) }); /* disks fail */
-	while (!broken[0] && seed < before + WORLDS_MAX) {
+	while (!broken[0] && seed < before + max) {
 		plant_set(p);
 		run(++seed, rogues, broken);
 	}
@@ -114,6 +115,36 @@ START_TEST(a_loss_that_is_counted_twice_is_found)
 }
 END_TEST
 
+START_TEST(a_conditional_request_that_outlives_its_tool_in_an_sm_is_found)
+{
+	find(PLANT_KEPT_CSR, "of tools that it does not know");
+}
+END_TEST
+
+START_TEST(a_version_that_takes_effect_before_the_old_one_ends_is_found)
+{
+	find(PLANT_NEW_BEFORE_OLD, "processes began");
+}
+END_TEST
+
+START_TEST(an_object_without_a_value_that_counts_as_a_contributor_is_found)
+{
+	find(PLANT_EMPTY_CONTRIBUTOR, "are said to be in it");
+}
+END_TEST
+
+START_TEST(a_batch_that_comes_twice_and_counts_twice_is_found)
+{
+	find(PLANT_DOUBLED_BATCH, "bytes");
+}
+END_TEST
+
+START_TEST(late_data_that_count_as_contributors_are_found)
+{
+	find(PLANT_LATE_CONTRIBUTOR, "without the host that is late");
+}
+END_TEST
+
 /* Sanitizers look at the worlds of test_cluster: here it is the oracles that are tried. */
 int main(void)
 {
@@ -123,12 +154,18 @@ int main(void)
 				       an_answer_that_is_never_freed_is_found,
 				       a_queue_that_grows_as_long_as_nobody_reads_is_found,
 				       an_sm_that_believes_what_a_host_says_of_another_is_found,
-				       a_loss_that_is_counted_twice_is_found };
+				       a_loss_that_is_counted_twice_is_found,
+				       a_conditional_request_that_outlives_its_tool_in_an_sm_is_found,
+				       a_version_that_takes_effect_before_the_old_one_ends_is_found,
+				       an_object_without_a_value_that_counts_as_a_contributor_is_found,
+				       a_batch_that_comes_twice_and_counts_twice_is_found,
+				       late_data_that_count_as_contributors_are_found };
 	const char *sanitizers = getenv("SANITIZE");
 
 	if (sanitizers && *sanitizers) {
 		puts("the plain build tries the oracles");
 		return 77;
 	}
+	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
 	return suite_run_with("planted", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
 }

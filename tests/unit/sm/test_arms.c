@@ -309,13 +309,61 @@ START_TEST(events_that_do_not_fit_upwards_are_a_counted_gap)
 	ck_assert_uint_eq(world_counts(&w).dropped, 10);
 	top_start(&w);
 	world_run(&w, 12 * SEC);
+	ck_assert_uint_eq(w.top.losses, 1);
+	ck_assert_uint_eq(w.top.lost, 10);
 	lm_trigger(&w.lm[0], "c_1", "t_1_000001");
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.triggers, 1);
-	ck_assert_uint_eq(w.top.dropped, 10);
-	lm_trigger(&w.lm[0], "c_1", "t_1_000001");
+	ck_assert_uint_eq(w.top.dropped, 0);
+}
+END_TEST
+
+START_TEST(what_hosts_have_lost_goes_up_as_one_number)
+{
+	const struct msg m = { .type = MSG_LOSSES, .losses = { "c_1", 5, false } };
+
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
+	lm_send(&w.lm[0], &m);
+	lm_send(&w.lm[1], &m);
+	lm_send(&w.lm[2], &m); /* nothing is armed there */
+	world_run(&w, SEC);
+	ck_assert_uint_eq(w.top.losses, 1);
+	ck_assert_uint_eq(w.top.lasts, 0);
+	ck_assert_uint_eq(w.top.lost, 10);
+}
+END_TEST
+
+static void disarm(void)
+{
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_1" } }), 0);
 	world_run(&w, 5 * MS);
-	ck_assert_uint_eq(w.top.dropped, 10);
+}
+
+START_TEST(a_disarm_is_answered_when_all_hosts_have_answered)
+{
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
+	w.lm[0].lost = 3;
+	w.lm[1].no_part = true;
+	disarm();
+	ck_assert_uint_eq(w.top.lasts, 0);
+	lm_send(&w.lm[1], &(struct msg){ .type = MSG_LOSSES, .losses = { "c_1", 4, true } });
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.lasts, 1);
+	ck_assert_uint_eq(w.top.lost, 7);
+}
+END_TEST
+
+START_TEST(a_host_that_does_not_answer_to_disarm_holds_up_nobody_for_long)
+{
+	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
+	w.lm[0].lost = 3;
+	w.lm[1].no_part = true;
+	disarm();
+	world_run(&w, SEC);
+	ck_assert_uint_eq(w.top.lasts, 1);
+	ck_assert_uint_eq(w.top.lost, 3);
+	disarm(); /* it is not armed any more: answered at once */
+	ck_assert_uint_eq(w.top.lasts, 2);
 }
 END_TEST
 
@@ -425,6 +473,9 @@ int main(void)
 		a_forged_answer_is_not_passed_on_and_its_host_cut,
 		what_waits_for_an_event_that_is_dropped_may_go,
 		events_that_do_not_fit_upwards_are_a_counted_gap,
+		what_hosts_have_lost_goes_up_as_one_number,
+		a_disarm_is_answered_when_all_hosts_have_answered,
+		a_host_that_does_not_answer_to_disarm_holds_up_nobody_for_long,
 		what_mainsm_does_not_arm_again_ends_after_the_grace,
 		without_mainsm_everything_of_its_tools_ends_after_the_grace,
 		more_than_the_limit_is_refused_with_a_reason,

@@ -46,8 +46,8 @@ static void guest_start(enum role role, const char *claims)
 	run(300 * MS);
 }
 
-/* The status of the reply's first bad entry; its text is in w.guest.last. */
-static unsigned ask(const char *text)
+/* The status of the reply's first bad entry; its text is in w.guest.last. `after`: time for what comes of it. */
+static unsigned ask_for(const char *text, nsec_t after)
 {
 	struct msg m = { .type = MSG_REQUEST };
 	unsigned before = w.guest.replies;
@@ -55,9 +55,14 @@ static unsigned ask(const char *text)
 	m.request = (struct msg_request){ .id = before + 1,
 					  .text = { (const uint8_t *)text, strlen(text) } };
 	ck_assert_int_eq(link_send(w.guest.link, &m), 0);
-	run(SEC);
+	run(after);
 	ck_assert_uint_eq(w.guest.replies, before + 1);
 	return reply_status(w.guest.last);
+}
+
+static unsigned ask(const char *text)
+{
+	return ask_for(text, SEC);
 }
 
 static bool last_says(const char *words)
@@ -86,6 +91,44 @@ START_TEST(an_admin_sees_how_much_and_never_what)
 	ck_assert_uint_eq(ask(":thread_stop([])"), STATUS_UNSUPPORTED_SERVICE);
 	ck_assert_uint_eq(ask("proc_has_terminated([]): print([1])"), STATUS_UNSUPPORTED_SERVICE);
 	ck_assert_uint_eq(w.host[0].requests, 0);
+}
+END_TEST
+
+/* All fields of a user, in the order of the catalogue. */
+static void says_all_of(const struct tenant_facts *f)
+{
+	char want[512];
+	int n;
+
+	n = snprintf(want, sizeof(want), "\"%s\",\"%s\",\"%s\",%d,\"%s\",%u,%lld,%lld,%zu,%zu,%zu,%zu,%zu", f->pin,
+		     f->name, f->state, f->is_draining, f->address, f->port, (long long)f->wall_since,
+		     (long long)f->wall_seen, f->hosts, f->procs, f->objects, f->csrs, f->bytes);
+	n += snprintf(want + n, sizeof(want) - (size_t)n, ",%llu,%llu,%lld,%llu,[",
+		      (unsigned long long)f->messages, (unsigned long long)f->bytes_read,
+		      (long long)f->read_later, (unsigned long long)f->refused);
+	for (int i = 0; i < QUOTA_COUNT; i++)
+		n += snprintf(want + n, sizeof(want) - (size_t)n, "%s%lld", i ? "," : "",
+			      (long long)f->quota.max[i]);
+	snprintf(want + n, sizeof(want) - (size_t)n, "],\"%s\"", f->trouble);
+	ck_assert_msg(last_says(want), "%s\n%s", want, w.guest.last->entry[0].value);
+}
+
+START_TEST(an_admin_sees_all_figures_of_each_user)
+{
+	struct tenant_facts f;
+
+	join_both();
+	host_start(0, &w.top[0]);
+	run(SEC);
+	guest_start(ROLE_TOOL_ADMIN, "tool");
+	ck_assert_uint_eq(ask(":omig_site_drain(\"bob\")"), STATUS_OK);
+	ck_assert_uint_eq(ask_for(":omig_site_users()", 0), STATUS_OK);
+	f = facts(0);
+	ck_assert(f.hosts == 1 && f.procs == 1 && f.messages && f.bytes_read && f.port);
+	says_all_of(&f);
+	f = facts(1);
+	ck_assert(f.is_draining && !f.hosts);
+	says_all_of(&f);
 }
 END_TEST
 
@@ -267,7 +310,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		an_admin_sees_how_much_and_never_what,
+		an_admin_sees_how_much_and_never_what, an_admin_sees_all_figures_of_each_user,
 		an_admin_limits_drains_and_drops,
 		who_may_only_join_may_only_join,
 		a_user_joins_by_a_request,

@@ -71,6 +71,8 @@ struct top {
 	struct reply *last, *part; /* owned */
 	char csr[TOKEN_BYTES], thread[TOKEN_BYTES];
 	uint64_t dropped, seq;
+	unsigned losses, lasts; /* lasts: those of them that answer to DISARM */
+	uint64_t lost;
 	uint32_t trigger_tool;
 	uint64_t next_id;
 	nsec_t silent_at; /* when a node was last told to be silent */
@@ -87,6 +89,8 @@ struct lm {
 	struct ascent *ascent; /* NULL = it dials the sm straight */
 	uint64_t epoch;
 	bool is_up, is_mute, no_ack, says_bye;
+	bool no_part; /* it does not answer to DISARM */
+	uint64_t lost; /* what it says then */
 	unsigned ups, downs, retries;
 	char why[ERR_TEXT_BYTES];
 	unsigned requests, cancels, arms, disarms, releases, gones, let_gos, stops, enrol_acks;

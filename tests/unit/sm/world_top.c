@@ -134,6 +134,11 @@ static void top_on_msg(void *arg, struct link *l, const struct msg *m)
 	case MSG_ARM_ACK:
 		take_ack(t, &m->arm_ack);
 		break;
+	case MSG_LOSSES:
+		t->losses++;
+		t->lasts += m->losses.is_last;
+		t->lost += m->losses.dropped;
+		break;
 	case MSG_TRIGGERED:
 		t->triggers++;
 		t->dropped += m->triggered.dropped;

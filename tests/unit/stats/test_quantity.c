@@ -196,7 +196,7 @@ START_TEST(a_file_that_cannot_be_made_is_told)
 {
 	struct quantity_wish w = { .name = "x",
 				   .kind = QUANTITY_ON_FILE,
-				   .path = "/nowhere/at/all" };
+				   .path = "/dev/null/at/all" };
 	struct quantity *q = NULL;
 	struct err e = { 0 };
 

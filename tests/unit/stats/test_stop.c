@@ -184,6 +184,8 @@ START_TEST(fewer_than_the_minimum_never_stop)
 	ck_assert(is_reached("ci(0.95) < 5%", &m, &b));
 	two_sided(&m, &b, 1, 10, 0);
 	ck_assert(!is_reached("ci(0.95, min 1) < 5%", &m, &b));
+	two_sided(&m, &b, 2, 10, 0);
+	ck_assert(is_reached("ci(0.95, min 1) < 5%", &m, &b));
 }
 END_TEST
 
@@ -222,6 +224,24 @@ static double exponential(struct rng *r, double *state)
 static double normal(struct rng *r, double *state)
 {
 	return 1 + sqrt(-2 * log(1 - rng_double(r))) * cos(2 * M_PI * rng_double(r));
+}
+
+/* Waiting times of M/M/1 at a load of 0.8 (Lindley), from an empty queue; the mean is 4. Dependence reaches far. */
+static double waiting(struct rng *r, double *state)
+{
+	double v = *state;
+
+	*state = fmax(0, v - log(1 - rng_double(r)) + log(1 - rng_double(r)) / 0.8);
+	return v;
+}
+
+/* The same at 0.95; the mean is 19. */
+static double waiting_long(struct rng *r, double *state)
+{
+	double v = *state;
+
+	*state = fmax(0, v - log(1 - rng_double(r)) + log(1 - rng_double(r)) / 0.95);
+	return v;
 }
 
 /* Each depends on the one before: correlation 0.8, mean 1, variance 1. */
@@ -298,8 +318,9 @@ START_TEST(of_dependent_values_only_batches_hold_what_they_promise)
 END_TEST
 
 struct stopped {
-	unsigned inside;
+	unsigned inside, inside_batches;
 	double values;
+	uint64_t least;
 };
 
 /* Runs until the rule says so: how many hold the truth, and after how many values. */
@@ -307,7 +328,7 @@ static struct stopped run_until(const char *rule, next_fn next, double mean, uns
 				uint64_t seed)
 {
 	struct stop s = parsed(rule);
-	struct stopped out = { 0, 0 };
+	struct stopped out = { .least = UINT64_MAX };
 	struct rng r;
 
 	rng_init(&r, seed);
@@ -325,9 +346,13 @@ static struct stopped run_until(const char *rule, next_fn next, double mean, uns
 		} while (!stop_is_reached(&s, &m, &b));
 		i = interval_of_mean(&m, 0.95);
 		out.inside += fabs(i.mean - mean) <= i.half;
+		i = interval_of_batches(&b, 0.95);
+		out.inside_batches += fabs(i.mean - mean) <= i.half;
 		out.values += (double)m.n / runs;
+		out.least = m.n < out.least ? m.n : out.least;
 	}
-	printf("# %s: %.1f values, %u of %u\n", rule, out.values, out.inside, runs);
+	printf("# %s: %.1f values, %llu at least, %u of %u, by batches %u\n", rule, out.values, (unsigned long long)out.least,
+	       out.inside, runs, out.inside_batches);
 	return out;
 }
 
@@ -345,9 +370,58 @@ START_TEST(a_run_that_stops_by_itself_holds_the_truth_as_often)
 }
 END_TEST
 
+/* In a long busy period waiting times hardly change: a few of them look narrow, and say nothing of the mean. */
+START_TEST(a_rule_by_batches_never_stops_within_one_busy_period)
+{
+	struct stop s = parsed("ci(0.95, batches) < 10%");
+	unsigned early = 0;
+	struct rng r;
+
+	rng_init(&r, 12);
+	for (unsigned run = 0; run < 3000; run++) {
+		struct moments m = { 0 };
+		struct batches b = { 0 };
+		double state = rng_double(&r) < 0.95 ? -20 * log(1 - rng_double(&r)) : 0; /* as in a queue of long ago */
+		bool has_stopped = false;
+
+		for (unsigned k = 0; k < 100 && !has_stopped; k++) {
+			double v = waiting_long(&r, &state);
+
+			moments_add(&m, v);
+			batches_add(&b, v);
+			has_stopped = stop_is_reached(&s, &m, &b);
+		}
+		early += has_stopped;
+	}
+	ck_assert_uint_eq(early, 0);
+}
+END_TEST
+
+/* OMIG_COVERAGE=N does N runs of each, which is the table of docs/stats.md. */
+START_TEST(a_rule_by_batches_stops_late_enough_for_values_that_depend_on_each_other)
+{
+	const char *wish = getenv("OMIG_COVERAGE");
+	unsigned runs = wish ? (unsigned)strtoul(wish, NULL, 10) : 20;
+	struct stopped s = run_until("ci(0.95, batches) < 10%", waiting, 4, runs, 8);
+
+	expect_share("load 0.8, 10 %", s.inside_batches, runs, 0.8, 1);
+	ck_assert_uint_ge(s.least, 10000);
+	if (!wish)
+		return;
+	s = run_until("ci(0.95, batches) < 5%", waiting, 4, runs, 9);
+	expect_share("load 0.8, 5 %", s.inside_batches, runs, 0.9, 0.99);
+	s = run_until("ci(0.95, batches) < 10%", waiting_long, 19, runs, 10);
+	expect_share("load 0.95, 10 %", s.inside_batches, runs, 0.88, 0.99);
+	s = run_until("ci(0.95, batches) < 10%", dependent, 1, runs, 11);
+	expect_share("correlation 0.8, 10 %", s.inside_batches, runs, 0.9, 0.99);
+}
+END_TEST
+
 SUITE("stop", a_rule_reads_back_as_it_was_written, space_and_percent_are_free,
       what_is_no_rule_says_where, each_reading_stops_where_its_formula_says,
       a_negative_mean_stops_but_as_printed, fewer_than_the_minimum_never_stop,
       and_binds_closer_than_or, an_interval_of_95_percent_holds_the_truth_in_95_percent,
       of_dependent_values_only_batches_hold_what_they_promise,
-      a_run_that_stops_by_itself_holds_the_truth_as_often)
+      a_run_that_stops_by_itself_holds_the_truth_as_often,
+      a_rule_by_batches_never_stops_within_one_busy_period,
+      a_rule_by_batches_stops_late_enough_for_values_that_depend_on_each_other)

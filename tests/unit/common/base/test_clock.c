@@ -48,6 +48,16 @@ START_TEST(monotonic_ticks_are_nanoseconds)
 }
 END_TEST
 
+/* w0 + ((t - t0) * m >> s), with an arithmetic shift. */
+START_TEST(times_before_the_base_are_rounded_down_too)
+{
+	struct ticks_scale s = { .base_ticks = 1000, .base_ns = 500, .mult = 3, .shift = 2 };
+
+	for (uint64_t t = 900; t < 1100; t++)
+		ck_assert_int_eq(ticks_to_nsec(&s, t), 500 + (((int64_t)t - 1000) * 3 >> 2));
+}
+END_TEST
+
 START_TEST(two_points_make_a_scale)
 {
 	/* 2.5 GHz */
@@ -151,7 +161,7 @@ START_TEST(the_environment_can_refuse_the_tsc)
 END_TEST
 
 SUITE("clock", times_are_written_as_in_rfc3339, clocks_do_not_run_backwards,
-      monotonic_ticks_are_nanoseconds, two_points_make_a_scale,
+      monotonic_ticks_are_nanoseconds, times_before_the_base_are_rounded_down_too, two_points_make_a_scale,
       points_that_stand_still_or_run_backwards_are_refused,
       any_scale_saturates_instead_of_overflowing, a_peers_scale_is_judged,
       calibrated_ticks_follow_the_monotonic_clock, the_environment_can_refuse_the_tsc)

@@ -72,6 +72,28 @@ START_TEST(a_long_text_is_cut_at_a_character)
 }
 END_TEST
 
+START_TEST(a_long_text_is_cut_at_a_word)
+{
+	static const char words[] = "sixteen letters ";
+	char text[2 * ERR_TEXT_BYTES] = "";
+	struct err e = { 0 };
+	size_t n;
+
+	for (size_t i = 0; i + sizeof(words) < sizeof(text); i += sizeof(words) - 1)
+		memcpy(text + i, words, sizeof(words));
+	for (size_t shift = 0; shift < sizeof(words); shift++) {
+		err_set(&e, ERR_PARSE, "%s", text + shift);
+		n = strlen(e.text);
+		ck_assert_uint_gt(n, ERR_TEXT_BYTES - sizeof(words));
+		ck_assert_str_eq(e.text + n - 3, "...");
+		ck_assert_mem_eq(e.text, text + shift, n - 3);
+		ck_assert_int_eq(text[shift + n - 3], ' ');
+	}
+	err_set(&e, ERR_PARSE, "%.*s", ERR_TEXT_BYTES - 1, text);
+	ck_assert_mem_eq(e.text, text, ERR_TEXT_BYTES - 1);
+}
+END_TEST
+
 START_TEST(an_argument_may_be_the_text_itself)
 {
 	struct err e = { 0 };
@@ -96,5 +118,5 @@ START_TEST(each_code_has_a_name_of_its_own)
 END_TEST
 
 SUITE("err", set_returns_the_negative_code_and_keeps_errno, nobody_needs_to_pass_a_struct,
-      sys_appends_the_words_for_errno, add_puts_context_in_front, a_long_text_is_cut_at_a_character,
+      sys_appends_the_words_for_errno, add_puts_context_in_front, a_long_text_is_cut_at_a_character, a_long_text_is_cut_at_a_word,
       an_argument_may_be_the_text_itself, each_code_has_a_name_of_its_own)

@@ -9,6 +9,7 @@
 #include <ftw.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A folder of its own for each test: dir, and at() for a path in it. */
@@ -257,12 +258,75 @@ START_TEST(directories_come_from_the_environment)
 	/* What is named explicitly must work; what is only usual may fall back. */
 	ck_assert_int_eq(chmod(at("own"), 0755), 0);
 	ck_assert_int_eq(file_state_dir(out, &e), -ERR_DENIED);
+	/* What is there, ours, and open is passed over by none of them. */
+	unsetenv("OMIG_STATE_DIR");
+	ck_assert_int_eq(chmod(at("home/.local/state/omig"), 0755), 0);
+	ck_assert_int_eq(file_state_dir(out, &e), -ERR_DENIED);
+	ck_assert_ptr_nonnull(strstr(e.text, "chmod -R go="));
+	ck_assert_int_eq(file_state_dir_find(out, &e), -ERR_DENIED);
+	ck_assert_int_eq(chmod(at("home/.local/state/omig"), 0700), 0);
+	ck_assert_int_eq(file_state_dir(out, &e), 0);
+	ck_assert_int_eq(chmod(at("run/omig"), 0711), 0);
+	ck_assert_int_eq(file_runtime_dir(out, &e), -ERR_DENIED);
 	setenv("XDG_RUNTIME_DIR", "/proc/nowhere", 1);
 	snprintf(tmp, sizeof(tmp), "/tmp/omig-%u", (unsigned)geteuid());
 	if (!file_private_dir(tmp, NULL)) {
 		ck_assert_int_eq(file_runtime_dir(out, &e), 0);
 		ck_assert_str_eq(out, tmp);
 	}
+}
+END_TEST
+
+/* As another user, for whom the name in /tmp is taken. */
+static int use_what_is_left(void)
+{
+	char out[FILE_PATH_BYTES], taken[64];
+	struct err e = { 0 };
+
+	snprintf(taken, sizeof(taken), "/tmp/omig-%u: belongs to uid 0", (unsigned)geteuid());
+	setenv("HOME", at("home"), 1);
+	if (file_runtime_dir_find(out, &e) || !str_eq(out, at("home/.local/state/omig/run")))
+		return 1;
+	if (file_runtime_dir(out, &e) || !str_eq(out, at("home/.local/state/omig/run")))
+		return 2;
+	if (file_runtime_dir_taken(&e) != -ERR_DENIED || !strstr(e.text, taken) || !strstr(e.text, out))
+		return 3;
+	if (file_private_dir_look(out, &e))
+		return 4;
+	setenv("XDG_RUNTIME_DIR", at("home/run"), 1);
+	if (file_runtime_dir(out, &e) || !str_eq(out, at("home/run/omig")) || file_runtime_dir_taken(&e))
+		return 5;
+	unsetenv("XDG_RUNTIME_DIR");
+	setenv("HOME", "/proc/nowhere", 1); /* then the state lies nowhere else either */
+	return file_runtime_dir(out, &e) != -ERR_DENIED || !strstr(e.text, taken) ? 6 : 0;
+}
+
+START_TEST(a_name_that_another_user_has_taken_is_passed_over)
+{
+	uid_t other = 2000000000u + (uid_t)getpid();
+	char tmp[64];
+	int status;
+	pid_t pid;
+
+	if (geteuid() != 0)
+		return;
+	snprintf(tmp, sizeof(tmp), "/tmp/omig-%u", (unsigned)other);
+	ck_assert_int_eq(mkdir(tmp, 0755), 0);
+	ck_assert_int_eq(mkdir(at("home"), 0700), 0);
+	ck_assert_int_eq(chown(at("home"), other, other), 0);
+	ck_assert_int_eq(chmod(dir, 0711), 0);
+	unsetenv("OMIG_STATE_DIR");
+	unsetenv("OMIG_RUNTIME_DIR");
+	unsetenv("XDG_STATE_HOME");
+	unsetenv("XDG_RUNTIME_DIR");
+	pid = fork();
+	if (pid == 0)
+		_exit(setresuid(other, other, other) ? 0 : use_what_is_left()); /* not every container has that user */
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(rmdir(tmp), 0);
+	ck_assert_int_eq(WEXITSTATUS(status), 0);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(file_runtime_dir_taken(NULL), 0);
 }
 END_TEST
 
@@ -331,6 +395,7 @@ int main(void)
 				       an_atomic_write_that_fails_leaves_the_old_file,
 				       private_directories_are_made_and_checked,
 				       directories_come_from_the_environment,
+				       a_name_that_another_user_has_taken_is_passed_over,
 				       a_lock_is_of_one_or_of_those_who_share_it,
 				       files_that_know_no_size_are_read,
 				       out_of_memory_is_an_error };

@@ -44,7 +44,7 @@ static struct opt_spec spec = {
 	.usage = "[OPTION...] WHAT",
 	.summary = "Does it.",
 	.details = "A long line that nobody has broken where it is too long for a terminal, though it is "
-		   "one sentence.\nA short one.",
+		   "one\nsentence.\nA short one, broken\nby its source.\n\n  a  list:\n  of\n  lines",
 	.manual = "prog",
 	.table = table
 };
@@ -121,8 +121,8 @@ START_TEST(help_and_version_go_to_stdout)
 	ck_assert_ptr_nonnull(strstr(out, "      --any=N               any number\n"));
 	ck_assert_ptr_nonnull(
 		strstr(out, "  -h, --help                print this help and exit\n"));
-	ck_assert_ptr_nonnull(strstr(out, "\n\nA long line that nobody has broken where it is too long for a terminal, though it is one\n"
-					  "sentence.\nA short one.\n\nA time is 10 (seconds), 200ms, 1.5m, 2h, 3d.\n"
+	ck_assert_ptr_nonnull(strstr(out, "\n\nA long line that nobody has broken where it is too long for a terminal, though\n"
+					  "it is one sentence.\nA short one, broken by its source.\n\n  a  list:\n  of\n  lines\n\nA time is 10 (seconds), 200ms, 1.5m, 2h, 3d.\n"
 					  "Examples, and what an exit status means: man prog\n"));
 	ck_assert_str_eq(err, "");
 	ck_assert_int_eq(PARSE(&first, "-h"), OPT_DONE);
@@ -200,6 +200,12 @@ START_TEST(lengths_of_time_have_units)
 	     *s; s++)
 		ck_assert_msg(opt_to_nsec(*s, 0, INT64_MAX, &ns) == -ERR_INVALID, "'%s' passed",
 			      *s);
+	ck_assert_int_eq(opt_to_nsec("2", 0, INT64_MAX, &ns), 0);
+	ck_assert_int_eq(opt_to_nsec_unit("2", 0, INT64_MAX, &ns), -ERR_INVALID);
+	ck_assert_int_eq(opt_to_nsec_unit("1.5", 0, INT64_MAX, &ns), -ERR_INVALID);
+	ck_assert_int_eq(opt_to_nsec_unit("0", 0, INT64_MAX, &ns), 0);
+	ck_assert_int_eq(opt_to_nsec_unit("1.5s", 0, INT64_MAX, &ns), 0);
+	ck_assert_int_eq(ns, 1500000000);
 	ck_assert_int_eq(opt_to_nsec("2s", 0, HELLO_MAX_NS, &ns), 0);
 	ck_assert_int_eq(opt_to_nsec("2000000001ns", 0, HELLO_MAX_NS, &ns), -ERR_INVALID);
 }

@@ -128,6 +128,50 @@ START_TEST(lengths_end_at_their_limits)
 }
 END_TEST
 
+/* What a program carries is for hosts alone: where the user's own string is, tools and the lm take that. */
+START_TEST(the_users_own_string_goes_before_that_of_a_job)
+{
+	char dir[] = "/tmp/omig-test-XXXXXX", sub[64], path[80];
+	static const char text[] = "omig1:state:3:" PIN ":own.secret\n";
+	char other[] = PIN;
+	struct connstr_source from = { .state_dir = dir };
+	char env[128];
+	struct connstr c;
+
+	other[0]++;
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(sub, sizeof(sub), "%s/mainsm", dir);
+	snprintf(path, sizeof(path), "%s/mainsm.conn", sub);
+	mkdir(sub, 0700);
+	ck_assert_int_eq(file_write_atomic(path, text, sizeof(text) - 1, NULL), 0);
+	setenv("OMIG_MAINSM", "omig1:env:2:" PIN ":lm-abc.def", 1);
+	ck_assert_int_eq(connstr_find(&from, &c, NULL), 0);
+	ck_assert(connstr_is_for_lms(&c));
+	from.prefers_own = true;
+	ck_assert_int_eq(connstr_find(&from, &c, NULL), 0);
+	ck_assert_str_eq(c.host[0], "state");
+	ck_assert_str_eq(c.token_id, "own");
+	ck_assert(!connstr_is_for_lms(&c));
+	/* Without a token any daemon takes it from there. */
+	from.prefers_own = false;
+	setenv("OMIG_MAINSM", "omig1:env:2:" PIN, 1);
+	ck_assert_int_eq(connstr_find(&from, &c, NULL), 0);
+	ck_assert_str_eq(c.token_id, "own");
+	/* Another monitor's is no business of it. */
+	from.prefers_own = true;
+	snprintf(env, sizeof(env), "omig1:env:2:%s", other);
+	setenv("OMIG_MAINSM", env, 1);
+	ck_assert_int_eq(connstr_find(&from, &c, NULL), 0);
+	ck_assert_str_eq(c.host[0], "env");
+	ck_assert_str_eq(c.token_id, "");
+	ck_assert_int_eq(connstr_own(dir, other, &c, NULL), -ERR_NOTFOUND);
+	unsetenv("OMIG_MAINSM");
+	unlink(path);
+	rmdir(sub);
+	rmdir(dir);
+}
+END_TEST
+
 START_TEST(it_is_found_where_it_was_given_then_in_the_environment_then_in_the_state)
 {
 	char dir[] = "/tmp/omig-test-XXXXXX", sub[64], path[80], at[96];
@@ -137,31 +181,45 @@ START_TEST(it_is_found_where_it_was_given_then_in_the_environment_then_in_the_st
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	unsetenv("OMIG_MAINSM");
-	ck_assert_int_eq(connstr_find(&(struct connstr_source){ NULL, dir }, &c, &e),
-			 -ERR_NOTFOUND);
+	ck_assert_int_eq(
+		connstr_find(&(struct connstr_source){ .given = NULL, .state_dir = dir }, &c, &e),
+		-ERR_NOTFOUND);
 	ck_assert_ptr_nonnull(strstr(e.text, "OMIG_MAINSM"));
 	snprintf(sub, sizeof(sub), "%s/mainsm", dir);
 	snprintf(path, sizeof(path), "%s/mainsm.conn", sub);
 	mkdir(sub, 0700);
 	ck_assert_int_eq(file_write_atomic(path, text, sizeof(text) - 1, &e), 0);
-	ck_assert_int_eq(connstr_find(&(struct connstr_source){ "", dir }, &c, &e), 0);
-	ck_assert_str_eq(c.host[0], "state");
-	setenv("OMIG_MAINSM", "omig1:env:2:" PIN, 1);
-	ck_assert_int_eq(connstr_find(&(struct connstr_source){ NULL, dir }, &c, &e), 0);
-	ck_assert_str_eq(c.host[0], "env");
 	ck_assert_int_eq(
-		connstr_find(&(struct connstr_source){ "omig1:given:1:" PIN, dir }, &c, &e), 0);
+		connstr_find(&(struct connstr_source){ .given = "", .state_dir = dir }, &c, &e), 0);
+	ck_assert_str_eq(c.host[0], "state");
+	setenv("OMIG_MAINSM", "omig1:env:2:" PIN ":a.b", 1);
+	ck_assert_int_eq(
+		connstr_find(&(struct connstr_source){ .given = NULL, .state_dir = dir }, &c, &e),
+		0);
+	ck_assert_str_eq(c.host[0], "env");
+	ck_assert_int_eq(connstr_find(&(struct connstr_source){ .given = "omig1:given:1:" PIN,
+								.state_dir = dir },
+				      &c, &e),
+			 0);
 	ck_assert_str_eq(c.host[0], "given");
 	setenv("OMIG_MAINSM", "nonsense", 1);
-	ck_assert_int_eq(connstr_find(&(struct connstr_source){ NULL, dir }, &c, &e), -ERR_PARSE);
+	ck_assert_int_eq(
+		connstr_find(&(struct connstr_source){ .given = NULL, .state_dir = dir }, &c, &e),
+		-ERR_PARSE);
 	ck_assert_int_eq(strncmp(e.text, "OMIG_MAINSM: ", 13), 0);
 	snprintf(at, sizeof(at), "@%s", path);
-	ck_assert_int_eq(connstr_find(&(struct connstr_source){ at, NULL }, &c, &e), 0);
+	ck_assert_int_eq(
+		connstr_find(&(struct connstr_source){ .given = at, .state_dir = NULL }, &c, &e),
+		0);
 	ck_assert_str_eq(c.host[0], "state");
 	unsetenv("OMIG_MAINSM");
 	chmod(path, 0644);
-	ck_assert_int_eq(connstr_find(&(struct connstr_source){ at, NULL }, &c, &e), -ERR_DENIED);
-	ck_assert_int_eq(connstr_find(&(struct connstr_source){ NULL, dir }, &c, &e), -ERR_DENIED);
+	ck_assert_int_eq(
+		connstr_find(&(struct connstr_source){ .given = at, .state_dir = NULL }, &c, &e),
+		-ERR_DENIED);
+	ck_assert_int_eq(
+		connstr_find(&(struct connstr_source){ .given = NULL, .state_dir = dir }, &c, &e),
+		-ERR_DENIED);
 	unlink(path);
 	rmdir(sub);
 	rmdir(dir);
@@ -202,5 +260,6 @@ END_TEST
 SUITE("connstr", print_of_parse_is_the_string, the_token_is_left_out_on_request,
       people_may_paste_it_with_space_around_and_capitals_in_the_pin, what_is_wrong_is_named,
       an_error_never_shows_the_secret, lengths_end_at_their_limits,
+      the_users_own_string_goes_before_that_of_a_job,
       it_is_found_where_it_was_given_then_in_the_environment_then_in_the_state,
       host_and_port_come_back_from_their_text, the_ca_id_is_the_head_of_the_pin)

@@ -4,6 +4,7 @@
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/flow/batch.h"
+#include "common/flow/rest.h"
 #include "common/flow/graph_limits.h"
 #include "common/omis/value.h"
 #include "tests/suite.h"
@@ -82,7 +83,8 @@ START_TEST(limits_are_those_of_the_program)
 	} limits[] = { LIMIT(FLOW_NODES_MAX),		LIMIT(FLOW_EDGES_MAX),
 		       LIMIT(FLOW_INPUTS_MAX),		LIMIT(FLOW_DEPTH_MAX),
 		       LIMIT(FLOW_EVALS_PER_EVENT_MAX), LIMIT(FLOW_STATE_MAX_BYTES),
-		       LIMIT(FLOW_WINDOW_MAX),		LIMIT(FLOW_READS_OPEN) };
+		       LIMIT(FLOW_WINDOW_MAX),		LIMIT(FLOW_READS_OPEN),
+		       LIMIT(FLOW_REST_MIN) };
 
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++)
 		says("\n| %s | %lld |", limits[i].name, limits[i].value);
@@ -137,17 +139,30 @@ static void read_hex(struct buf *out, const char *text, size_t n)
 	}
 }
 
-START_TEST(its_batch_is_one)
+/* The bytes of a block, which are written as they were read. Valid while *room is. */
+static struct flow_batch batch_of(const char *name, struct flow_batch_room *room)
 {
-	struct flow_batch_room room = { 0 };
 	struct flow_batch b;
 	struct buf bytes = BUF_INIT(1000), again = BUF_INIT(1000);
 	struct err e = { 0 };
 	size_t n;
-	const char *text = block("batch", &n);
+	const char *text = block(name, &n);
 
 	read_hex(&bytes, text, n);
-	ck_assert_msg(!flow_batch_decode(&room, bytes.p, bytes.n, &b, &e), "%s", e.text);
+	ck_assert_msg(!flow_batch_decode(room, bytes.p, bytes.n, &b, &e), "%s", e.text);
+	flow_batch_encode(&again, &b);
+	ck_assert_uint_eq(again.n, bytes.n);
+	ck_assert(!memcmp(again.p, bytes.p, bytes.n));
+	buf_done(&bytes);
+	buf_done(&again);
+	return b;
+}
+
+START_TEST(its_batches_are_such)
+{
+	struct flow_batch_room room = { 0 };
+	struct flow_batch b = batch_of("batch", &room);
+
 	ck_assert_str_eq(b.link, "up");
 	ck_assert_uint_eq(b.measurement, 7);
 	ck_assert_int_eq(b.read, 5);
@@ -155,11 +170,10 @@ START_TEST(its_batch_is_one)
 	ck_assert_uint_eq(b.n, 1);
 	ck_assert(b.t[0].value == 42 && b.t[0].key == 5 && b.t[0].time == 2 * NSEC_PER_SEC);
 	ck_assert(b.t[0].k == 3 && b.t[0].n == 4);
-	flow_batch_encode(&again, &b);
-	ck_assert_uint_eq(again.n, bytes.n);
-	ck_assert(!memcmp(again.p, bytes.p, bytes.n));
-	buf_done(&bytes);
-	buf_done(&again);
+	b = batch_of("rest", &room);
+	ck_assert_uint_eq(b.rest, 20);
+	ck_assert(b.rest_sum == UINT64_C(0x1122334455667788));
+	ck_assert(b.t[0].value == 0 && b.t[0].k == 1 && b.t[0].n == 1);
 	flow_batch_room_done(&room);
 }
 END_TEST
@@ -168,7 +182,7 @@ int main(void)
 {
 	const TTest *const tests[] = { every_word_is_in_it, flags_have_their_numbers,
 				       limits_are_those_of_the_program, its_graph_is_one,
-				       its_batch_is_one };
+				       its_batches_are_such };
 
 	return suite_run_with("docs", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

@@ -3,6 +3,7 @@
 #include "common/base/rng.h"
 #include "common/flow/flow.h"
 #include "common/flow/graph_limits.h"
+#include "common/flow/partial.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tests/unit/common/flow/made.h"
@@ -242,7 +243,7 @@ START_TEST(an_interval_has_the_tokens_of_its_time)
 	has(world_last(&w, 1, 1), 15, 1, 1, 0);
 	flow_close(w.f, flow_input(w.f, 1, 0));
 	world_read(&w, 1, 4);
-	has(world_last(&w, 1, 0), 0, 0, 1, FLOW_PARTIAL);
+	has(world_last(&w, 1, 0), NAN, 0, 1, FLOW_PARTIAL | FLOW_MISSING); /* nobody has told that nothing came */
 	has(world_last(&w, 1, 1), 15, 0, 1, FLOW_PARTIAL);
 	flow_end(w.f, flow_input(w.f, 1, 0)); /* nothing is missing then */
 	world_read(&w, 1, 5);
@@ -281,38 +282,21 @@ START_TEST(a_read_is_after_the_one_before)
 }
 END_TEST
 
-/* Writing 900 MB takes 6 s, and nothing is known of it before its end. */
-START_TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
+/* One at 1 s, three at 5 s: their mean is at 4 s, and their data are of both. */
+START_TEST(the_time_of_a_set_is_the_mean_of_its_contributors)
 {
-	struct flow_graph *g = flow_graph_new(1);
-	uint32_t bytes = made_metric(g, 0, "Write_volume"),
-		 rate = made_node(g, (struct flow_node){ .kind = FLOW_DELTA, .per_second = true },
-				  1, bytes);
-	struct flow_token none = flow_token_make(0, NAN, 0, 0);
+	struct flow_token one = flow_token_make(1, 10, 0, NSEC_PER_SEC), three = flow_token_make(1, 20, 0, 5 * NSEC_PER_SEC), t;
+	struct flow_partial p;
 
-	made_result(g, 0, rate);
-	made_result(g, 1, made_node(g, (struct flow_node){ .kind = FLOW_RATE }, 1, bytes));
-	world_load(&w, g);
-	world_push(&w, 1, 0, 1, 50, START + SECOND);
-	world_read(&w, 1, 1);
-	has(world_last(&w, 1, 0), 50, 1, 1, 0);
-	none.flags = FLOW_NONE_YET;
-	for (int64_t r = 2; r < 7; r++) {
-		none.key = r;
-		none.time = START + r * SECOND;
-		flow_push(w.f, flow_input(w.f, 1, 0), &none);
-		world_read(&w, 1, r);
-		has(world_last(&w, 1, 0), NAN, 1, 1, FLOW_NONE_YET);
-	}
-	world_push(&w, 1, 0, 7, 950, START + 7 * SECOND);
-	world_read(&w, 1, 7);
-	has(world_last(&w, 1, 0), 150, 1, 1, FLOW_LATE);
-	ck_assert_int_eq(world_last(&w, 1, 0)->oldest, START + SECOND);
-	has(world_last(&w, 1, 1), 950.0 / 7, 1, 1, 0);
-	world_push(&w, 1, 0, 7, 950, START + 7 * SECOND);
-	ck_assert_uint_eq(world_counts(&w, 1, 0).late, 1);
-	world_read(&w, 1, 8);
-	has(world_last(&w, 1, 0), NAN, 0, 1, FLOW_MISSING | FLOW_PARTIAL);
+	partial_init(&p, AGG_SUM, NULL);
+	three.k = three.n = 3;
+	partial_fold(&p, &one, NULL, PARTIAL_OVER_SET);
+	partial_fold(&p, &three, NULL, PARTIAL_OVER_SET);
+	t = partial_finish(&p, 0, false);
+	has(&t, 30, 4, 4, 0);
+	ck_assert_int_eq(t.time, 4 * NSEC_PER_SEC);
+	ck_assert_int_eq(t.oldest, NSEC_PER_SEC);
+	ck_assert_int_eq(t.newest, 5 * NSEC_PER_SEC);
 }
 END_TEST
 
@@ -581,7 +565,7 @@ int main(void)
 		an_interval_has_the_tokens_of_its_time,
 		what_is_made_of_both_sides_of_a_read_is_not_late,
 		a_read_is_after_the_one_before,
-		a_call_without_interim_values_has_its_mean_over_all_its_time,
+		the_time_of_a_set_is_the_mean_of_its_contributors,
 		bounds_and_coverage_go_through_a_read,
 		two_measurements_share_nodes_and_each_has_its_results,
 		a_count_from_the_start_is_shared_by_those_of_that_start,

@@ -229,6 +229,21 @@ START_TEST(an_event_may_wake_so_many_nodes_and_no_more)
 }
 END_TEST
 
+/* Two events cost the same, and too much: the first of them is named. */
+START_TEST(the_first_of_the_worst_events_is_named)
+{
+	struct flow_graph *g = graph();
+
+	for (uint32_t output = 0, event = 0; event < 2; event++) {
+		uint32_t a = made_event(g, event, "begin");
+
+		for (unsigned i = 0; i < FLOW_EVALS_PER_EVENT_MAX; i++)
+			made_result(g, output++, a);
+	}
+	refused(g, ERR_LIMIT, "node 0: its event costs 257 evaluations");
+}
+END_TEST
+
 START_TEST(state_ends_at_the_limit)
 {
 	struct flow_graph *g = graph();
@@ -423,6 +438,9 @@ START_TEST(a_value_that_is_no_graph_is_refused)
 	value_refused("[\"flow\",1,7,[[\"const\",0,0,4294967296,[],1]]]", ERR_PARSE);
 	value_refused("[\"flow\",1,7,[[\"op\",0,0,0,[0],\"neg\"]]]", ERR_INVALID);
 	value_refused("[\"flow\",1,7,[[\"op\",0,0,0,[-1],\"neg\"]]]", ERR_PARSE);
+	value_refused("[\"flow\",1,7,[[\"input\",0,0,0,[],\"metric\",\"Send_count\",\"p_1\",\"\",\"\",0,1,[3],[]],"
+		      "[\"result\",0,0,0,[0],0]]]",
+		      ERR_PARSE);
 	value_refused("[\"flow\",1,7,[[]]]", ERR_PARSE);
 	value_refused("[\"flow\",1,7,[1]]", ERR_PARSE);
 }
@@ -484,7 +502,8 @@ SUITE("graph", a_verified_node_tells_what_it_gives,
       virtual_time_and_reads_do_not_mix, a_constant_goes_with_both_and_not_alone,
       only_partial_aggregates_of_a_kind_are_merged, a_node_that_nobody_reads_is_refused,
       names_and_outputs_are_there_once, depth_ends_at_the_limit,
-      an_event_may_wake_so_many_nodes_and_no_more, state_ends_at_the_limit,
+      an_event_may_wake_so_many_nodes_and_no_more,
+      the_first_of_the_worst_events_is_named, state_ends_at_the_limit,
       ways_have_as_much_room_as_there_is, nodes_and_edges_end_at_the_limit,
       attributes_out_of_range_are_refused,
       a_source_without_its_names_is_refused, a_graph_reads_back_from_its_value,

@@ -63,7 +63,60 @@ START_TEST(what_has_no_value_says_why)
 	is_none(eval(FLOW_OP_ADD, one, missing, one), FLOW_MISSING | FLOW_PARTIAL);
 	is_none(eval(FLOW_OP_WHERE, one, zero, one), FLOW_EXCLUDED);
 	is_none(eval(FLOW_OP_IF, missing, one, one), FLOW_MISSING | FLOW_PARTIAL);
+	is_none(eval(FLOW_OP_IF, one, missing, one),
+		FLOW_MISSING | FLOW_PARTIAL); /* of the branch that is taken */
+	is_none(eval(FLOW_OP_IF, zero, one, missing), FLOW_MISSING | FLOW_PARTIAL);
+	is_none(eval(FLOW_OP_AND, one, missing, one), FLOW_MISSING | FLOW_PARTIAL);
+	is_none(eval(FLOW_OP_OR, missing, zero, one), FLOW_MISSING | FLOW_PARTIAL);
 	is_none(eval(FLOW_OP_NOT, missing, one, one), FLOW_MISSING | FLOW_PARTIAL);
+}
+END_TEST
+
+START_TEST(what_is_not_finite_any_more_is_said)
+{
+	static const struct {
+		enum flow_op op;
+		double a, b;
+	} too_far[] = {
+		{ FLOW_OP_MUL, 1e308, 100 },
+		{ FLOW_OP_ADD, 1.7e308, 1.7e308 },
+		{ FLOW_OP_SUB, -1.7e308, 1.7e308 },
+		{ FLOW_OP_DIV, 1e308, 1e-9 },
+		{ FLOW_OP_EXP, 1000, 0 },
+		{ FLOW_OP_POW, 1e200, 2 },
+		{ FLOW_OP_LOG, 0, 0 },
+		{ FLOW_OP_NEG, INFINITY, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(too_far); i++) {
+		struct flow_token t = eval(too_far[i].op, value(too_far[i].a, 0),
+					   value(too_far[i].b, 0), value(0, 0));
+
+		ck_assert_msg(isinf(t.value) && t.flags == FLOW_NAN && t.error >= 0, "%s",
+			      flow_op_name(too_far[i].op));
+	}
+	ck_assert_uint_eq(value(INFINITY, 0).flags, FLOW_NAN);
+	ck_assert_double_eq(value(1, NAN).error, INFINITY);
+	ck_assert_uint_eq(eval(FLOW_OP_MUL, value(1e308, 0), value(1, 0), value(0, 0)).flags, 0);
+}
+END_TEST
+
+/* A division that WHERE guards: by zero it is left out, and nothing is wrong. */
+START_TEST(what_is_left_out_says_nothing_of_its_own)
+{
+	struct flow_token zero = value(0, 0), one = value(1, 0), in[2], out;
+	struct flow_token by_zero = eval(FLOW_OP_DIV, one, zero, one);
+	struct agg a;
+
+	in[0] = eval(FLOW_OP_WHERE, by_zero, eval(FLOW_OP_NE, zero, zero, one), one);
+	is_none(in[0], FLOW_EXCLUDED);
+	ck_assert_uint_eq(in[0].k, 1);
+	is_none(eval(FLOW_OP_WHERE, by_zero, one, one), FLOW_DIV0);
+	in[1] = by_zero;
+	agg_init(&a, AGG_COVARIANCE, NULL);
+	flow_pair_eval(in, &out, &a);
+	ck_assert_uint_eq(out.flags, 0);
+	ck_assert_uint_eq(out.k, 1);
 }
 END_TEST
 
@@ -156,11 +209,12 @@ START_TEST(flags_have_names)
 	ck_assert_str_eq(flow_flags_print(text, 0), "");
 	ck_assert_str_eq(flow_flags_print(text, FLOW_PARTIAL | FLOW_LATE), "partial,late");
 	ck_assert_str_eq(flow_flags_print(text, FLOW_FLAGS_ALL),
-			 "partial,stale,late,none-yet,div0,nan,missing,excluded,lost");
+			 "partial,stale,late,none-yet,div0,nan,missing,excluded,lost,ended");
 }
 END_TEST
 
 SUITE("op", operations_compute_what_their_names_say, what_has_no_value_says_why,
+      what_is_not_finite_any_more_is_said, what_is_left_out_says_nothing_of_its_own,
       what_does_not_count_does_not_spoil, a_result_knows_what_its_inputs_know,
       an_overlap_makes_a_comparison_uncertain, a_bound_holds_for_all_inputs_within_theirs,
       flags_have_names)

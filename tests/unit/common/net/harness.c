@@ -194,6 +194,15 @@ int raw_tcp(struct server *s, const char *from)
 	return fd;
 }
 
+int raw_silent(struct server *s, const char *from)
+{
+	int fd = raw_tcp(s, from);
+
+	/* The kernel hands over a connection when something has come. */
+	ck_assert_int_eq(send(fd, "\x16", 1, MSG_NOSIGNAL), 1);
+	return fd;
+}
+
 static void use_creds(SSL_CTX *ctx, const struct raw_conf *conf)
 {
 	BIO *cert = BIO_new_mem_buf(conf->creds->cert_pem, -1);

@@ -84,7 +84,7 @@ START_TEST(without_descriptors_the_listener_rests_and_comes_back)
 	s.peer[0].echo = true;
 	accepted = stats_of_listener().accepted;
 	for (int i = 0; i < 3; i++)
-		fd[i] = raw_tcp(&s, NULL);
+		fd[i] = raw_silent(&s, NULL);
 	getrlimit(RLIMIT_NOFILE, &before);
 	none = before;
 	none.rlim_cur = (rlim_t)lowest_free_fd();

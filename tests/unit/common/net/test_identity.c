@@ -28,6 +28,29 @@ static void writes(struct identity id, const char *uri)
 	ck_assert_int_eq(back.role, id.role);
 	ck_assert_str_eq(back.site, id.site);
 	ck_assert_str_eq(back.host, id.host);
+	ck_assert_str_eq(back.owner, id.owner);
+	ck_assert_str_eq(back.token, id.token);
+	ck_assert_int_eq(back.has_uid, id.has_uid);
+	ck_assert_uint_eq(back.uid, id.uid);
+}
+
+static struct identity vouched(enum role role, const char *label, const char *owner,
+			       const char *token)
+{
+	struct identity id = make(role, "", label);
+
+	str_copy(id.owner, sizeof(id.owner), owner);
+	str_copy(id.token, sizeof(id.token), token);
+	return id;
+}
+
+static struct identity of_user(enum role role, const char *label, uint32_t uid)
+{
+	struct identity id = vouched(role, label, "me", "");
+
+	id.has_uid = true;
+	id.uid = uid;
+	return id;
 }
 
 START_TEST(identities_are_written_as_uris_and_read_back)
@@ -38,6 +61,12 @@ START_TEST(identities_are_written_as_uris_and_read_back)
 	writes(make(ROLE_TOOL_OBSERVE, "", "me@here"), "omig:tool-observe//me@here");
 	writes(make(ROLE_TOOL_MANIPULATE, "", "100%/\xc3\xa4"),
 	       "omig:tool-manipulate//100%25%2F%C3%A4");
+	writes(vouched(ROLE_TOOL_OBSERVE, "me@here", "carol", "abcdefgh"),
+	       "omig:tool-observe//me@here/carol//abcdefgh");
+	writes(vouched(ROLE_LM, "n1", "", "lm-abcdefgh"), "omig:lm//n1///lm-abcdefgh");
+	writes(of_user(ROLE_TOOL_ADMIN, "me@here", 0), "omig:tool-admin//me@here/me/0/");
+	writes(of_user(ROLE_FACTORY, "me@here", UINT32_MAX),
+	       "omig:factory//me@here/me/4294967295/");
 }
 END_TEST
 
@@ -64,6 +93,16 @@ START_TEST(only_the_form_that_is_written_is_read)
 		"omig:lm/a b/c",
 		"omig:lm/a/b%",
 		"omig:lm/a/b%2",
+		"omig:lm/a/b///", /* empty parts are left out */
+		"omig:lm/a/b/c/",
+		"omig:lm/a/b/c/0/t/",
+		"omig:lm/a/b/c/00/t",
+		"omig:lm/a/b/c/-1/t",
+		"omig:lm/a/b/c/4294967296/t",
+		"omig:lm/a/b/c@d//t",
+		"omig:lm/a/b/.c//t",
+		"omig:lm/a/b/c//t.t",
+		"omig:lm/a/b/c//abcdefghijklmnop",
 	};
 	struct identity id = make(ROLE_SM, "before", "before"), before = id;
 
@@ -103,6 +142,51 @@ START_TEST(what_is_no_identity_is_not_written)
 	ck_assert_int_eq(identity_to_uri(out, &id, NULL), -ERR_INVALID);
 	id = make((enum role)99, "a", "c");
 	ck_assert_int_eq(identity_to_uri(out, &id, NULL), -ERR_INVALID);
+	id = vouched(ROLE_TOOL_OBSERVE, "c", "of/somebody", "");
+	ck_assert_int_eq(identity_to_uri(out, &id, NULL), -ERR_INVALID);
+	id = vouched(ROLE_TOOL_OBSERVE, "c", "carol", "a/b");
+	ck_assert_int_eq(identity_to_uri(out, &id, NULL), -ERR_INVALID);
+}
+END_TEST
+
+/* What a tool calls itself changes neither whose it is nor what it is listed as. */
+START_TEST(a_label_is_no_identity)
+{
+	struct identity carol = vouched(ROLE_TOOL_OBSERVE, "carol@a", "carol", "aaaaaaaa");
+	struct identity liar = vouched(ROLE_TOOL_OBSERVE, "carol@a", "bbbbbbbb", "bbbbbbbb");
+	struct identity other = vouched(ROLE_TOOL_MANIPULATE, "me@b", "carol", "cccccccc");
+	struct identity root = of_user(ROLE_TOOL_ADMIN, "carol@a", 0),
+			self = of_user(ROLE_FACTORY, "me@b", 0);
+	char one[IDENTITY_PRINCIPAL_BYTES], two[IDENTITY_PRINCIPAL_BYTES], text[128];
+
+	ck_assert_str_ne(identity_principal(one, &carol), identity_principal(two, &liar));
+	ck_assert_str_eq(identity_principal(one, &carol), identity_principal(two, &other));
+	ck_assert_str_eq(identity_principal(one, &root), identity_principal(two, &self));
+	ck_assert_str_ne(identity_principal(one, &root), identity_principal(two, &carol));
+	ck_assert_str_eq(identity_name(&carol), "carol");
+	ck_assert_str_eq(identity_name(&liar), "bbbbbbbb");
+	ck_assert_str_eq(identity_name(&root), "carol@a");
+	ck_assert(identity_is_same_user(&root, &self));
+	ck_assert(!identity_is_same_user(&root, &carol));
+	ck_assert(!identity_is_same_user(&carol, &carol));
+	ck_assert_str_eq(identity_describe(text, sizeof(text), &liar),
+			 "tool-observe of bbbbbbbb on carol@a");
+}
+END_TEST
+
+START_TEST(hosts_are_no_paths_and_owners_no_texts)
+{
+	static const char *const bad[] = { "",	  "a/b",  "..",	 ".", "-x",
+					   "a b", "a\nb", "a@b", "/", "\xff" };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_msg(!identity_host_is_valid(bad[i]), "%s", bad[i]);
+		ck_assert_msg(!identity_owner_is_valid(bad[i]), "%s", bad[i]);
+	}
+	ck_assert(identity_host_is_valid("node-1.a_b:7"));
+	ck_assert(identity_host_is_valid("k\xc3\xb6ln"));
+	ck_assert(identity_owner_is_valid("carol.x+1"));
+	ck_assert(!identity_owner_is_valid("k\xc3\xb6ln"));
 }
 END_TEST
 
@@ -206,7 +290,8 @@ START_TEST(a_set_survives_every_failed_allocation)
 END_TEST
 
 SUITE("net/identity", identities_are_written_as_uris_and_read_back,
-      only_the_form_that_is_written_is_read, names_are_bounded_at_their_limit,
+      only_the_form_that_is_written_is_read, a_label_is_no_identity,
+      hosts_are_no_paths_and_owners_no_texts, names_are_bounded_at_their_limit,
       what_is_no_identity_is_not_written,
       random_bytes_never_read_as_something_that_is_written_differently, roles_have_names,
       a_description_is_fit_for_a_terminal, a_set_of_serials_knows_its_members_and_no_others,

@@ -318,7 +318,7 @@ END_TEST
 
 START_TEST(a_silent_connection_is_dropped_after_five_seconds)
 {
-	int fd = raw_tcp(&s, NULL);
+	int fd = raw_silent(&s, NULL);
 
 	UNTIL(&s, stats_of_listener().half_open == 1);
 	loop_advance(s.loop, 4 * SEC);
@@ -368,10 +368,11 @@ START_TEST(half_open_connections_are_bounded_in_all)
 
 	restart(&conf);
 	for (int i = 0; i < MANY; i++)
-		fd[i] = raw_tcp(&s, NULL);
+		fd[i] = raw_silent(&s, NULL);
 	settle(&s);
 	ck_assert_uint_eq(stats_of_listener().half_open, 10);
-	ck_assert_uint_eq(stats_of_listener().over_limit, MANY - 10);
+	ck_assert_int_eq(s.refused, MANY - 10);
+	ck_assert_int_eq(s.refused_why.code, ERR_LIMIT);
 	for (int i = 0; i < MANY; i++)
 		close(fd[i]);
 	UNTIL(&s, stats_of_listener().half_open == 0);
@@ -379,7 +380,7 @@ START_TEST(half_open_connections_are_bounded_in_all)
 }
 END_TEST
 
-START_TEST(who_is_slow_makes_room_when_others_wait)
+START_TEST(silent_ones_however_young_make_room_when_others_wait)
 {
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),
 					.half_open_max = 10 };
@@ -387,15 +388,37 @@ START_TEST(who_is_slow_makes_room_when_others_wait)
 
 	restart(&conf);
 	for (int i = 0; i < MANY; i++)
-		fd[i] = raw_tcp(&s, NULL);
+		fd[i] = raw_silent(&s, NULL);
 	settle(&s);
-	loop_advance(s.loop, 2 * SEC);
 	ck_assert_uint_eq(stats_of_listener().half_open, 10);
-	others_are_served();
+	others_are_served(); /* at once: the silent ones have all their time before them */
 	ck_assert_uint_eq(stats_of_listener().half_open, 9);
 	ck_assert_int_eq(s.refused_why.code, ERR_LIMIT);
 	for (int i = 0; i < MANY; i++)
 		close(fd[i]);
+	UNTIL(&s, stats_of_listener().half_open == 0);
+}
+END_TEST
+
+/* They have said their ClientHello, and go on no further. */
+START_TEST(who_owes_a_move_makes_room_when_it_is_slow)
+{
+	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM), .half_open_max = 10 };
+	struct raw some[12];
+
+	restart(&conf);
+	for (int i = 0; i < 12; i++) {
+		raw_open(&some[i], &s, &(struct raw_conf){ .creds = NULL });
+		ck_assert_int_ne(SSL_do_handshake(some[i].ssl), 1);
+		settle(&s);
+	}
+	ck_assert_uint_eq(stats_of_listener().half_open, 10);
+	ck_assert_uint_eq(stats_of_listener().over_limit, 2); /* none was slow yet */
+	loop_advance(s.loop, SEC / 2);
+	others_are_served();
+	ck_assert_uint_eq(stats_of_listener().half_open, 9);
+	for (int i = 0; i < 12; i++)
+		raw_close(&some[i]);
 	UNTIL(&s, stats_of_listener().half_open == 0);
 }
 END_TEST
@@ -408,7 +431,7 @@ START_TEST(one_source_cannot_take_the_place_of_others)
 
 	restart(&conf);
 	for (int i = 0; i < MANY; i++)
-		fd[i] = raw_tcp(&s, "127.0.0.2");
+		fd[i] = raw_silent(&s, "127.0.0.2");
 	settle(&s);
 	ck_assert_uint_eq(stats_of_listener().half_open, HALF_OPEN_PER_SOURCE_MAX);
 	others_are_served();
@@ -533,7 +556,8 @@ int main(void)
 		a_silent_connection_is_dropped_after_five_seconds,
 		a_server_that_does_not_answer_is_given_up_after_five_seconds,
 		half_open_connections_are_bounded_in_all,
-		who_is_slow_makes_room_when_others_wait,
+		silent_ones_however_young_make_room_when_others_wait,
+		who_owes_a_move_makes_room_when_it_is_slow,
 		one_source_cannot_take_the_place_of_others,
 		the_third_failure_is_punished_for_five_seconds,
 		a_crash_suspect_is_kept_out_for_ninety_seconds,

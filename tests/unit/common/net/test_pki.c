@@ -289,7 +289,7 @@ START_TEST(a_key_that_others_can_read_is_refused_with_the_remedy)
 	in_dir(path, "ca.key");
 	ck_assert_int_eq(chmod(path, 0640), 0);
 	ck_assert_int_eq(reopen(&e), -ERR_DENIED);
-	ck_assert_msg(strstr(e.text, "0600") != NULL, "%s", e.text);
+	ck_assert_msg(strstr(e.text, "chmod 600") != NULL, "%s", e.text);
 	ck_assert_int_eq(chmod(path, 0600), 0);
 	ck_assert_int_eq(reopen(NULL), 0);
 	ck_assert_int_eq(chmod(dir, 0755), 0);

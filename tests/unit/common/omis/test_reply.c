@@ -49,6 +49,20 @@ static void merges(struct reply *r, const char *request, const char *want)
 	omis_request_free(q);
 }
 
+START_TEST(an_error_has_its_words_put_together)
+{
+	struct reply *r = reply_new();
+
+	ck_assert_int_eq(reply_add_error(r, 3, "t_1_000000", STATUS_OS_ERROR, "%s: %d of %d", "disk", 7, 9), 0);
+	ck_assert_uint_eq(r->nentry, 1);
+	ck_assert_uint_eq(r->entry[0].action, 3);
+	ck_assert_uint_eq(r->entry[0].status, STATUS_OS_ERROR);
+	ck_assert_str_eq(r->entry[0].objects, "t_1_000000");
+	ck_assert_str_eq(r->entry[0].value, "disk: 7 of 9");
+	reply_free(r);
+}
+END_TEST
+
 START_TEST(void_results_become_all_others_fine_behind_the_errors)
 {
 	struct reply *r = reply_new();
@@ -377,7 +391,7 @@ START_TEST(every_failed_allocation_of_a_reply_is_survived)
 }
 END_TEST
 
-SUITE("omis reply", void_results_become_all_others_fine_behind_the_errors,
+SUITE("omis reply", an_error_has_its_words_put_together, void_results_become_all_others_fine_behind_the_errors,
       errors_alone_do_not_claim_that_others_are_fine, equal_results_join_their_objects_in_order,
       values_with_zero_bytes_are_compared_whole, entries_come_in_the_order_of_the_actions,
       an_action_about_no_object_succeeds, an_action_that_nobody_answered_claims_nothing,

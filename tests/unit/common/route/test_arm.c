@@ -172,6 +172,40 @@ START_TEST(rights_are_ordered_and_what_has_none_is_denied)
 }
 END_TEST
 
+START_TEST(what_is_guarded_needs_more_than_its_service)
+{
+	static const struct {
+		const char *text;
+		enum omis_right right;
+	} calls[] = {
+		{ ":proc_get_info([],1)", OMIS_OBSERVE },     { ":proc_get_info([],2)", OMIS_MANIPULATE },
+		{ ":proc_get_info([],32)", OMIS_MANIPULATE }, { ":proc_get_info([],33554432)", OMIS_OBSERVE },
+		{ ":proc_get_info([],-1)", OMIS_MANIPULATE }, { ":node_get_info([],2)", OMIS_OBSERVE },
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct omis_request *r = world_request(calls[i].text);
+
+		ck_assert_int_eq(route_right_of_call(&r->action[0]), calls[i].right);
+		ck_assert_int_eq(route_right_needed(r), calls[i].right);
+		ck_assert_int_eq(route_may_call(OMIS_OBSERVE, &r->action[0]), calls[i].right == OMIS_OBSERVE);
+		ck_assert(route_may_call(OMIS_MANIPULATE, &r->action[0]) && !route_may_call(OMIS_NO_RIGHT, &r->action[0]));
+		omis_request_free(r);
+	}
+}
+END_TEST
+
+/* A parameter that the event will bring may be anything. */
+START_TEST(what_an_event_will_ask_for_is_taken_for_the_worst)
+{
+	struct omis_request *r =
+		world_request("thread_has_started_lib_call([],\"MPI_Send\"): proc_get_info([$proc],$par3)");
+
+	ck_assert_int_eq(route_right_needed(r), OMIS_MANIPULATE);
+	omis_request_free(r);
+}
+END_TEST
+
 /* Cell by cell: every service, every right. */
 START_TEST(each_right_reaches_exactly_its_services)
 {
@@ -227,5 +261,7 @@ SUITE("route arm", each_child_watches_its_own_objects,
       leading_actions_that_need_nothing_else_are_local, what_cannot_be_reached_is_missing,
       an_event_of_the_top_has_no_parts, an_unconditional_request_cannot_be_armed,
       every_failed_allocation_of_arming_is_survived, rights_are_ordered_and_what_has_none_is_denied,
+      what_is_guarded_needs_more_than_its_service,
+      what_an_event_will_ask_for_is_taken_for_the_worst,
       each_right_reaches_exactly_its_services, a_role_gives_its_right_and_others_none,
       a_condition_needs_the_most_that_any_of_its_actions_needs)

@@ -429,6 +429,60 @@ START_TEST(a_disk_that_is_full_is_counted)
 }
 END_TEST
 
+/* As an event in a signal handler inside another event. */
+static void *lose_one(void *arg)
+{
+	omig_event(numbered, 1, 1.0f);
+	omig_event_first(omig_event_here);
+	return NULL;
+}
+
+START_TEST(what_was_lost_of_one_log_is_not_counted_in_the_next)
+{
+	pthread_t t;
+	struct found f;
+
+	if (access("/dev/full", W_OK))
+		return;
+	ck_assert_int_eq(omig_event_open("/dev/full", OMIG_EVENT_WAIT), 0);
+	lose_one(NULL);
+	ck_assert_int_eq(pthread_create(&t, NULL, lose_one, NULL), 0);
+	pthread_join(t, NULL);
+	omig_event_flush();
+	ck_assert_uint_eq(omig_event_lost(), 4);
+	omig_event_close();
+	ck_assert_int_eq(omig_event_open(path, 0), 0);
+	ck_assert_uint_eq(omig_event_lost(), 0);
+	omig_event(numbered, 1, 1.0f);
+	ck_assert_int_eq(omig_event_close(), 0);
+	f = read_log(NULL);
+	ck_assert(f.events == 1 && !f.report.dropped && evread_is_clean(&f.report));
+}
+END_TEST
+
+START_TEST(a_child_counts_nothing_that_its_parent_lost)
+{
+	pthread_t t;
+	pid_t child;
+
+#ifdef __SANITIZE_THREAD__
+	return; /* it ends every process that starts a thread after a fork */
+#endif
+	ck_assert_int_eq(omig_event_open(path, 0), 0);
+	lose_one(NULL);
+	ck_assert_int_eq(pthread_create(&t, NULL, lose_one, NULL), 0);
+	pthread_join(t, NULL);
+	omig_event_flush();
+	ck_assert_uint_eq(omig_event_lost(), 2);
+	child = fork();
+	if (!child)
+		_exit((int)omig_event_lost());
+	ck_assert_int_eq(status_of(child), 0);
+	ck_assert_uint_eq(omig_event_lost(), 2);
+	ck_assert_int_eq(omig_event_close(), 0);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { what_is_written_is_in_the_file,
@@ -443,7 +497,9 @@ int main(void)
 				       events_in_signal_handlers_are_written_or_counted,
 				       a_trigger_file_switches_a_running_program,
 				       levels_are_chosen_by_the_environment,
-				       a_disk_that_is_full_is_counted };
+				       a_disk_that_is_full_is_counted,
+				       what_was_lost_of_one_log_is_not_counted_in_the_next,
+				       a_child_counts_nothing_that_its_parent_lost };
 
 	return suite_run_with("event", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

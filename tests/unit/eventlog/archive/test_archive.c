@@ -6,6 +6,7 @@
 #include "tests/unit/eventlog/archive/stored.h"
 #include "tests/unit/eventlog/made.h"
 
+#include <errno.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -481,8 +482,81 @@ START_TEST(ranges_are_what_was_added)
 }
 END_TEST
 
+/* --- a reader that may not write beside the archive takes no locks */
+
+#define NOBODY 65534 /* root may write everywhere: the test reads as another user */
+
+static const char *in_closed_folder(void)
+{
+	static char folder[64], path[96];
+
+	snprintf(folder, sizeof(folder), "/tmp/omig-test-%ld.closed", (long)getpid());
+	snprintf(path, sizeof(path), "%s/a.db", folder);
+	ck_assert(!mkdir(folder, 0755) || errno == EEXIST);
+	return path;
+}
+
+static struct archive *open_at(const char *path, enum armode mode)
+{
+	struct archive *a;
+	struct err e = { 0 };
+
+	ck_assert_msg(!archive_open(path, mode, 0, &a, &e), "%s", e.text);
+	return a;
+}
+
+static void write_some(const char *path, unsigned from)
+{
+	struct archive *a = open_at(path, AR_WRITE);
+
+	for (unsigned i = from; i < from + 1000; i++)
+		stored_put(a, 7, i, "x", "n", I32((int)i));
+	stored_close(a);
+}
+
+/* As root by another user id, else by the folder's mode. */
+static void close_folder(const char *folder)
+{
+	ck_assert(!chmod(folder, 0555));
+	ck_assert(geteuid() || !seteuid(NOBODY));
+}
+
+static void open_folder(const char *folder)
+{
+	ck_assert(getuid() || !seteuid(0));
+	ck_assert(!chmod(folder, 0755));
+}
+
+START_TEST(a_reader_without_locks_notices_a_writer)
+{
+	const char *path = in_closed_folder();
+	char folder[96];
+	struct archive *a;
+	struct err e = { 0 };
+	int64_t n = 0;
+
+	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
+	write_some(path, 0);
+	close_folder(folder);
+	a = open_at(path, AR_READ);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 1000);
+	open_folder(folder);
+	write_some(path, 1000);
+	ck_assert_int_eq(arsql_number(archive_sql(a), "SELECT count(*) FROM e_x", NULL, 0, &n, &e), -ERR_AGAIN);
+	ck_assert_msg(strstr(e.text, "written"), "%s", e.text);
+	archive_close(a);
+	close_folder(folder);
+	a = open_at(path, AR_READ);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 2000);
+	archive_close(a);
+	open_folder(folder);
+	unlink(path);
+	rmdir(folder);
+}
+END_TEST
+
 SUITE("archive", what_is_loaded_twice_is_there_once, what_comes_in_pieces_and_out_of_order_is_whole, two_loaders_take_turns,
       what_was_not_committed_is_not_there, no_name_reaches_sql, values_of_another_class_have_a_column_of_their_own,
       every_kind_and_edge_comes_back_in_the_classic_views, fields_beyond_the_room_are_left_out_and_counted,
       a_text_that_goes_on_otherwise_is_told_apart, numbers_that_no_archive_has_are_left_out, what_is_left_out_leaves_no_stream_behind, other_databases_are_left_alone,
-      what_is_no_file_is_no_archive, a_catalogue_that_lies_is_refused, who_reads_changes_nothing, a_query_has_its_time, ranges_are_what_was_added)
+      what_is_no_file_is_no_archive, a_catalogue_that_lies_is_refused, who_reads_changes_nothing, a_query_has_its_time, a_reader_without_locks_notices_a_writer, ranges_are_what_was_added)

@@ -9,6 +9,7 @@
 #include "eventlog/text/evwords.h"
 #include "tests/suite.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -104,6 +105,34 @@ START_TEST(a_string_ends_where_its_precision_says)
 }
 END_TEST
 
+/* Each says whether its message is written: 1; 0 above the level. */
+START_TEST(each_way_to_write_says_whether_it_has)
+{
+	NL_Handle *lp = NetLoggerOpen(NULL, url, 0);
+
+	NetLoggerSetLevel(lp, 4);
+	for (int level = 4; level <= 5; level++) {
+		int is_written = level == 4;
+
+		ck_assert_int_eq(NetLoggerWriteLvl(lp, level, s("E"), NULL, s("A=%d"), 1), is_written);
+		ck_assert_int_eq(NetLoggerGTWriteLvl(lp, 1, 2, level, s("E"), NULL, s("A=%d"), 1), is_written);
+		ck_assert_int_eq(NetLoggerWriteLvl_old(lp, level, s("E"), s("A=%d"), 1), is_written);
+		ck_assert_int_eq(NetLoggerWriteStringLvl(lp, level, s("E"), s("C=1"), s("A=1")), is_written);
+		ck_assert_int_eq(NetLoggerGTWriteStringLvl(lp, level, 1, 2, s("E"), s("C=1"), s("A=1")), is_written);
+		ck_assert_int_eq(NetLoggerWriteStringLvl_old(lp, level, s("E"), s("A=1")), is_written);
+		ck_assert_int_eq(NetLoggerGTWriteStringLvl_old(lp, level, 1, 2, s("E"), s("A=1")), is_written);
+	}
+	ck_assert_int_eq(NetLoggerWrite_old(lp, s("E"), s("A=%d"), 1), 1);
+	ck_assert_int_eq(NetLoggerGTWrite_old(lp, 1, 2, s("E"), s("A=%d"), 1), 1);
+	ck_assert_int_eq(NetLoggerFastWrite(lp, s("E"), s("A=%d"), 1), 1);
+	ck_assert_int_eq(NetLoggerWriteString(lp, s("E"), s("C=1"), s("A=1")), 1);
+	ck_assert_int_eq(NetLoggerGTWriteString(lp, 1, 2, s("E"), s("C=1"), s("A=1")), 1);
+	ck_assert_int_eq(NetLoggerWriteString_old(lp, s("E"), s("A=1")), 1);
+	ck_assert_int_eq(NetLoggerGTWriteString_old(lp, 1, 2, s("E"), s("A=1")), 1);
+	ck_assert_int_eq(NetLoggerClose(lp), 0);
+}
+END_TEST
+
 START_TEST(levels_tags_and_times)
 {
 	NL_Handle *lp = NetLoggerOpen(NULL, url, 0);
@@ -178,6 +207,10 @@ START_TEST(the_environment_switches_and_directs)
 	ck_assert_str_eq(read_back(), "E: A=1i\nF: A=2i\n");
 	ck_assert_ptr_null(NetLoggerOpen(s("p"), s("/nonexistent/x"), 0));
 	ck_assert_ptr_null(NetLoggerOpen(s("p"), s("x-netlog://nowhere"), 0));
+	ck_assert_int_eq(errno, EPROTONOSUPPORT);
+	ck_assert_ptr_null(NetLoggerOpen(s("p"), s("omig-test-host"), 0));
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_int_ne(access("omig-test-host", F_OK), 0);
 	ck_assert_int_eq(NetLoggerWrite(NULL, s("E"), NULL, s("A=1")), -1);
 	ck_assert_int_eq(NetLoggerClose(NULL), -1);
 }
@@ -343,7 +376,7 @@ int main(void)
 {
 	const TTest *const tests[] = { formats_of_printf_say_the_kinds,
 				       a_string_ends_where_its_precision_says,
-				       levels_tags_and_times,
+				       each_way_to_write_says_whether_it_has, levels_tags_and_times,
 				       the_oldest_calls_work_too,
 				       letters_of_the_later_calls,
 				       the_environment_switches_and_directs,

@@ -137,6 +137,18 @@ START_TEST(a_socket_stream_begins_with_a_word_of_its_own)
 }
 END_TEST
 
+START_TEST(text_of_no_form_is_not_taken_for_one)
+{
+	static const char *const none[] = { "V=1 DATE=20060327125110", "# comment", "\n\n", "", "DAT" };
+	enum evline_form form;
+
+	for (size_t i = 0; i < ARRAY_LEN(none); i++)
+		ck_assert_int_eq(evline_guess((const uint8_t *)none[i], strlen(none[i]), &form), -ERR_NOTFOUND);
+	ck_assert_int_eq(evline_guess((const uint8_t *)"# c\n\tts=1 event=x", 17, &form), 0);
+	ck_assert_int_eq(form, EVLINE_BP);
+}
+END_TEST
+
 START_TEST(bp_as_it_was_written)
 {
 	const struct event *ev = reads(EVLINE_BP, "ts=2012-03-13T12:35:36.000000Z event=stampede.task.info level=Info "
@@ -151,6 +163,15 @@ START_TEST(bp_as_it_was_written)
 	has("transformation", "'pegasus::preprocess:4.0'");
 	ck_assert_int_eq(reads(EVLINE_BP, "ts=1331657468.981414 event=x.end status=0")->wall_ns, INT64_C(1331657468981414000));
 	has("status", "0");
+	/* Words in any order; a second time, name or level is a field. */
+	ev = reads(EVLINE_BP, "event=x level=Info ts=1331657468.981414 ts=5 event=y level=Error");
+	ck_assert_str_eq(ev->type->name, "x");
+	ck_assert_uint_eq(ev->type->level, EV_INFO);
+	ck_assert_int_eq(ev->wall_ns, INT64_C(1331657468981414000));
+	ck_assert_uint_eq(ev->type->nfield, 3);
+	has("ts", "5");
+	has("event", "'y'");
+	has("level", "'Error'");
 }
 END_TEST
 
@@ -165,6 +186,11 @@ START_TEST(lite_says_kinds)
 	ck_assert_int_eq(evattr_find(ev, "BIG")->kind, EV_INT64);
 	ck_assert_int_eq(evattr_find(ev, "R")->kind, EV_DOUBLE);
 	has("UNITS", "'per cent'");
+	ev = reads(EVLINE_LITE, "s DATE: a s EVNT: x t DATE: 2004-04-15T213601.425059 t DATE: 2004-04-15T213602 s EVNT: y");
+	ck_assert_str_eq(ev->type->name, "x");
+	ck_assert_int_eq(ev->wall_ns, INT64_C(1082064961425059000));
+	ck_assert_uint_eq(ev->type->nfield, 3);
+	has("EVNT", "'y'");
 }
 END_TEST
 
@@ -317,6 +343,21 @@ static void times_come_back(nsec_t t)
 	ck_assert(strlen(rfc) == n && !memcmp(rfc, iso, n));
 }
 
+START_TEST(days_that_no_calendar_has_are_no_time)
+{
+	static const char *const no_day[] = { "19000229000000.000000", "20230229000000.000000", "20230431000000.000000",
+					      "20230631000000.000000", "20231131000000.000000", "20230100000000.000000" };
+	static const char *const day[] = { "20000229000000.000000", "20240229000000.000000", "20231231235960.000000" };
+	bool is_short;
+	nsec_t t;
+
+	for (size_t i = 0; i < ARRAY_LEN(no_day); i++)
+		ck_assert_msg(!evwords_date(no_day[i], strlen(no_day[i]), true, &t, &is_short), "%s", no_day[i]);
+	for (size_t i = 0; i < ARRAY_LEN(day); i++)
+		ck_assert_msg(evwords_date(day[i], strlen(day[i]), true, &t, &is_short), "%s", day[i]);
+}
+END_TEST
+
 START_TEST(times_of_five_centuries_come_back)
 {
 	static const nsec_t edge_times[] = { 0, -1, 1, INT64_MIN, INT64_MAX, INT64_C(951782399999999999),
@@ -334,9 +375,11 @@ int main(void)
 {
 	const TTest *const tests[] = { ulm_as_it_was_written,
 				       microseconds_without_their_zeros_are_told_apart,
+				       days_that_no_calendar_has_are_no_time,
 				       ulm_without_a_name_of_an_event,
 				       levels_in_any_case_quotes_and_escapes,
 				       a_socket_stream_begins_with_a_word_of_its_own,
+		text_of_no_form_is_not_taken_for_one,
 				       bp_as_it_was_written,
 				       lite_says_kinds,
 				       what_is_no_event_says_why,

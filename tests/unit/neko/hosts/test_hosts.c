@@ -30,7 +30,8 @@ struct bed {
 	char list[64];
 };
 
-static void issue(struct bed *b, char path[96], const char *name, enum role role, const char *host)
+/* uid: of the monitor's own user; -1 = of somebody with a token of his own. */
+static void issue(struct bed *b, char path[96], const char *name, enum role role, int uid)
 {
 	struct identity as = { .role = role, .wall_not_after = clock_wall() + 3600 * NSEC_PER_SEC };
 	struct buf csr = BUF_INIT(PKI_DER_MAX_BYTES), cert = BUF_INIT(PKI_DER_MAX_BYTES);
@@ -40,7 +41,11 @@ static void issue(struct bed *b, char path[96], const char *name, enum role role
 	const uint8_t *der;
 	size_t n;
 
-	snprintf(as.host, sizeof(as.host), "%s", host);
+	/* All call themselves the same. */
+	snprintf(as.host, sizeof(as.host), "me@here");
+	snprintf(as.owner, sizeof(as.owner), "%s", uid < 0 ? "abcdefgh" : "me");
+	as.has_uid = uid >= 0;
+	as.uid = uid < 0 ? 0 : (uint32_t)uid;
 	snprintf(path, 96, "%s/%s", b->dir, name);
 	ck_assert_int_eq(pki_key_new(&key, NULL), 0);
 	ck_assert_int_eq(pki_csr_make(key, &csr, NULL), 0);
@@ -85,10 +90,10 @@ static void begin(struct bed *b)
 	*b = (struct bed){ .dir = "/tmp/neko-hosts-XXXXXX" };
 	ck_assert_ptr_nonnull(mkdtemp(b->dir));
 	ck_assert_int_eq(pki_ca_open(b->dir, "test", &b->ca, NULL), 0);
-	issue(b, b->own, "own", ROLE_TOOL_MANIPULATE, "ann@here");
-	issue(b, b->factory, "factory", ROLE_FACTORY, "ann@there");
-	issue(b, b->other, "other", ROLE_TOOL_ADMIN, "bob@here");
-	issue(b, b->observer, "observer", ROLE_TOOL_OBSERVE, "ann@here");
+	issue(b, b->own, "own", ROLE_TOOL_MANIPULATE, 0);
+	issue(b, b->factory, "factory", ROLE_FACTORY, 0);
+	issue(b, b->other, "other", ROLE_TOOL_ADMIN, -1);
+	issue(b, b->observer, "observer", ROLE_TOOL_OBSERVE, 0);
 	first = start_factory(b, 0);
 	second = start_factory(b, 1);
 	snprintf(b->list, sizeof(b->list), "127.0.0.1:%u, 127.0.0.1:%u", first, second);
@@ -376,7 +381,7 @@ START_TEST(lists_of_hosts_that_are_none_are_refused)
 
 	ck_assert_ptr_nonnull(mkdtemp(b.dir));
 	ck_assert_int_eq(pki_ca_open(b.dir, "test", &b.ca, NULL), 0);
-	issue(&b, b.own, "own", ROLE_TOOL_MANIPULATE, "ann@here");
+	issue(&b, b.own, "own", ROLE_TOOL_MANIPULATE, 0);
 	for (i = 0; i < ARRAY_LEN(lists); i++) {
 		struct made m;
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The system calls of this machine by their names: a table that the build makes of the kernel's header. */
-#ifndef LM_SYSCALLS_H
-#define LM_SYSCALLS_H
+#ifndef COMMON_TRACER_SYSCALLS_H
+#define COMMON_TRACER_SYSCALLS_H
+
+#include <stdint.h>
+
+#define SYSCALL_ALL (-1)
 
 struct syscall_name {
 	const char *name; /* NULL ends the table */
@@ -9,5 +13,8 @@ struct syscall_name {
 };
 
 extern const struct syscall_name syscall_names[];
+
+/* A name, a number, or "" (SYSCALL_ALL). -ERR_NOTFOUND. */
+int syscall_read(const char *name, int64_t *number);
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The numbers of system calls, as the compiler defines them -> the table of lm/syscalls.h.
+# The numbers of system calls, as the compiler defines them -> the table of syscalls.h.
 BEGIN {
-	print "#include \"lm/syscalls.h\""
+	print "#include \"common/tracer/syscalls.h\""
 	print "#include <sys/syscall.h>"
 	print "#include <stddef.h>"
 	print "const struct syscall_name syscall_names[] = {"

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/ring/chosen.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* mpirun.openmpi, mpiexec.hydra, hydra_pmi_proxy, orterun, prterun, slurmstepd: beginnings will do. */
+static const char *const launcher[] = { "mpirun", "mpiexec", "hydra_", "orted", "orterun", "oshrun", "prted", "prte",
+					"prun", "pmi_proxy", "srun", "slurmstepd", "jsrun", "aprun", "palsrun", "ibrun" };
+
+bool chosen_is_launcher(const char *program)
+{
+	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+
+	for (size_t i = 0; i < sizeof(launcher) / sizeof(launcher[0]); i++)
+		if (!strncmp(name, launcher[i], strlen(launcher[i])))
+			return true;
+	return false;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The last moments of an lm that ends for want of processes. */
+#include "common/base/log.h"
+#include "lm/intake.h"
+#include "lm/lm_internal.h"
+
+bool lm_has_lingered(const struct lm *m)
+{
+	return m->has_lingered;
+}
+
+bool lm_is_wanted(struct lm *m)
+{
+	intake_take_waiting(m->intake);
+	if (procs_alive(m->procs))
+		log_notice("lm", "processes have come meanwhile: the next lm takes them");
+	return procs_alive(m->procs) != 0;
+}
+
+void lm_withdraw(struct lm *m)
+{
+	intake_withdraw(m->intake);
+}
+
+int lm_pass_socket(struct lm *m)
+{
+	return intake_pass(m->intake);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ends by time: the tokens of jobs that are over, and tools whose certificate has ended. */
+#include "common/base/log.h"
+#include "common/base/map.h"
+#include "common/base/str.h"
+#include "common/loop/loop.h"
+#include "mainsm/mainsm_internal.h"
+
+#include <string.h>
+
+#define JOBS_PERIOD_NS (TOKEN_JOB_IDLE_NS / 96) /* each process is looked at: seldom, and often enough for a day */
+#define STEP_HEAD "slurm-" /* JOB.STEP: what the library in the ranks makes of a step's name */
+
+/* The names of jobs that have processes. */
+struct jobs {
+	struct smap names;
+	const char *last; /* noted: the processes of a host are mostly of one job */
+	bool failed;
+};
+
+static void note(struct jobs *jobs, const char *name)
+{
+	jobs->failed |= smap_put(&jobs->names, name, jobs, NULL) != 0;
+}
+
+/* A job of Slurm is there as long as one of its steps is. */
+static void note_job(struct jobs *jobs, const char *name)
+{
+	char job[NAME_MAX_BYTES + 1];
+
+	if (!name || !name[0] || (jobs->last && str_eq(name, jobs->last)))
+		return;
+	jobs->last = name;
+	note(jobs, name);
+	if (!str_has_prefix(name, STEP_HEAD) || !str_copy(job, sizeof(job), name + strlen(STEP_HEAD)))
+		return;
+	job[strcspn(job, ".")] = 0;
+	note(jobs, job);
+}
+
+static void note_host(struct jobs *jobs, const struct object *node)
+{
+	list_each(i, &node->children) {
+		const struct object *proc = list_entry(i, struct object, sibling);
+
+		if (proc->state != MSG_STATE_ENDED)
+			note_job(jobs, proc->job);
+	}
+}
+
+static void note_all(struct jobs *jobs, const struct mainsm *m)
+{
+	list_each(i, directory_sites(m->directory))
+		list_each(k, &list_entry(i, struct object, sibling)->children)
+			note_host(jobs, list_entry(k, struct object, sibling));
+}
+
+static bool lives(void *arg, const char *job)
+{
+	const struct jobs *jobs = arg;
+
+	return smap_find(&jobs->names, job);
+}
+
+static void keep_jobs(struct mainsm *m, nsec_t wall)
+{
+	struct jobs jobs = { .last = NULL };
+	struct err e = {0};
+	bool did_fail = m->tokens_fail;
+
+	smap_init(&jobs.names);
+	note_all(&jobs, m);
+	/* Without memory for the names none is seen to be over: next time. */
+	if (!jobs.failed)
+		m->tokens_fail = tokens_keep_jobs(m->tokens, lives, &jobs, wall, &e) != 0;
+	smap_done(&jobs.names);
+	if (m->tokens_fail && !did_fail)
+		log_error("state", "tokens of jobs are not saved, a restart would forget that they go on: %s", e.text);
+}
+
+/*
+ * The certificate of a tool that is not the user's own lasts as long as he has said; so does its session. His own are
+ * for links that come: a long measurement is not cut after ninety days.
+ */
+static bool has_ended(const struct peer *p, nsec_t wall)
+{
+	const struct identity *who = p->session ? link_identity(p->link) : NULL;
+
+	return who && !who->has_uid && who->owner[0] && who->wall_not_after <= wall;
+}
+
+void mainsm_lapse(struct mainsm *m)
+{
+	nsec_t wall = m->conf.wall_now(m->conf.arg), now = loop_now(m->conf.loop);
+
+	if (now - m->jobs_looked_at >= JOBS_PERIOD_NS) {
+		m->jobs_looked_at = now;
+		keep_jobs(m, wall);
+	}
+	list_each_safe(i, &m->peers) {
+		struct peer *p = list_entry(i, struct peer, in_peers);
+
+		if (has_ended(p, wall))
+			link_fail(p->link, MSG_ERR_DENIED, "your certificate has ended: take a new connection string");
+	}
+}

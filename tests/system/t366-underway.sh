@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Calls that began before anybody watched: which they are, how long they last, and whose time it is. With each MPI that is here.
+# timeout: 120
+. tests/system/lib.sh
+. tests/system/faults.sh
+need_mpi
+
+job_has_ranks() { # JOB N
+	[ "$(omig tree --job "$1" --json | grep -o '"rank":[0-9]' | wc -l)" = "$2" ]
+}
+begins() { # FLAVOUR RANKS MODE
+	dir=$TMPDIR/$1-$3
+	name=$1-$3
+	mkdir "$dir"
+	timeout $((100 * PATIENCE)) omig run --job="$name" -- "mpirun.$1" -n "$2" "$T/underway.$1" "$3" "$dir" \
+		>"$dir/out" 2>"$dir/err" &
+	run=$!
+	check "$1: $3: all ranks are watched" until_true 30 job_has_ranks "$name" "$2"
+}
+rank_0_is() {
+	p0=$(omig tree --job "$name" --json | sed -n 's/.*"token":"\(p_[^"]*\)"[^{}]*"rank":0[,}].*/\1/p' | head -n 1)
+	[ -n "$p0" ]
+}
+calls_now() {
+	session_asks ":omig_calls_now([$p0])"
+}
+# [delay] of MPI_Recv of rank 0, not counted (0 calls)
+recv_delay() {
+	session_asks ":omig_calls_read([$p0],0)" | sed -n 's/.*\["MPI_Recv","recv",0,\([0-9]*\),[01],.*/\1/p'
+}
+delay_is_over() {
+	d=$(recv_delay)
+	[ "${d:-0}" -gt "$1" ]
+}
+top_says_all_wait() {
+	omig top --json --once --every 300ms --job "$name" >"$TMPDIR/top.json"
+	cat "$TMPDIR/top.json"
+	[ "$(grep -o '"mpi_percent":\(99\|100\)' "$TMPDIR/top.json" | wc -l)" = 3 ]
+}
+top_says() { # PATTERN
+	says "$1" omig top --once --every 200ms --job "$name"
+}
+measure_grows() {
+	omig measure Receive_delay --job "$name" --by process --every 200ms -n 4 --csv >"$TMPDIR/m.csv" 2>"$TMPDIR/m.err"
+	cat "$TMPDIR/m.csv" "$TMPDIR/m.err"
+	awk -F, '/rank0@/ { n++; if ($6 + 0 <= last) bad = 1; last = $6 + 0 } END { exit n < 3 || bad }' "$TMPDIR/m.csv"
+}
+partner_grows() {
+	omig measure Receive_delay --job "$name" --by process,partner --every 200ms -n 4 --csv >"$TMPDIR/m.csv" 2>"$TMPDIR/m.err"
+	cat "$TMPDIR/m.csv" "$TMPDIR/m.err"
+	awk -F, '/rank0@[^,]* > rank1@/ { n++; if ($6 + 0 <= last) bad = 1; last = $6 + 0 } END { exit n < 3 || bad }' "$TMPDIR/m.csv"
+}
+
+for f in $flavours; do
+	begins "$f" 3 dead
+	check "$f: dead: the ranks' calls are shown, and from whom they want something" until_true 20 top_says ' MPI_Recv from 1 +>='
+	check "$f: dead: all ranks are in MPI all the time" until_true 20 top_says_all_wait
+	check "$f: dead: who waits for whom is told unasked" until_true 20 top_says \
+		"nothing has moved for .* at least: 0 waits for 1 \(MPI_Recv, tag 5\), 1 waits for 0 \(MPI_Recv, tag 7\), 2 is in MPI_Barrier"
+	check "$f: dead: a measurement has the time" until_true 20 measure_grows
+	check "$f: dead: and whose it is" until_true 20 partner_grows
+	kill "$run"
+	wait "$run" 2>/dev/null
+
+	for mode in late thread; do
+		begins "$f" 2 $mode
+		session_begins
+		check "$f: $mode: rank 0 is there" until_true 20 rank_0_is
+		check "$f: $mode: its call is known before anything is counted" until_true 20 says \
+			'"MPI_Recv","recv",0,[0-9.e-]+,0,1,5,' calls_now
+		session_asks ":omig_calls_enable([$p0],\"time\")" >/dev/null
+		check "$f: $mode: from then on its time counts" until_true 20 delay_is_over 300000000
+		before=$(recv_delay)
+		: >"$dir/go"
+		check "$f: $mode: the message comes" until_true 20 test -e "$dir/done"
+		check "$f: $mode: and the time stays when the call is over" delay_is_over "$before"
+		: >"$dir/end"
+		check "$f: $mode: the program ends well" wait "$run"
+		session_ends
+	done
+
+	begins "$f" 2 polls
+	session_begins
+	check "$f: polls: rank 0 is there" until_true 20 rank_0_is
+	check "$f: polls: it asks again and again" until_true 20 says '"MPI_Test","complete",1,[1-9]' calls_now
+	: >"$dir/go"
+	until_true 20 test -e "$dir/done"
+	: >"$dir/end"
+	check "$f: polls: the program ends well" wait "$run"
+	session_ends
+done
+tap_end

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Programs without MPI: their probes and events are switched on from afar, also in threads that come later, in child
+# processes, in daemons and after exec; one that loads MPI later becomes a rank. Their output is that of the bare ones.
+# timeout: 120
+. tests/system/lib.sh
+. tests/system/faults.sh
+
+# runs NAME PROGRAM MODE: watched, as job NAME, in the background, until $TMPDIR/NAME.end; $job is its process
+runs() {
+	rm -f "$TMPDIR/$1.end" "$TMPDIR/$1.pid"
+	omig run --job "$1" -- "$T/$2" "$3" "$TMPDIR/$1.end" "$TMPDIR/$1.pid" </dev/null >"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err" &
+	job=$!
+}
+works() { # NAME: the pid of who works
+	cat "$TMPDIR/$1.pid"
+}
+bare() { # PROGRAM MODE
+	: >"$TMPDIR/bare.end"
+	"$T/$1" "$2" "$TMPDIR/bare.end" "$TMPDIR/bare.pid" </dev/null >"$TMPDIR/bare.out" 2>&1
+}
+# It ends as the bare one does: status, output, no word of ours
+ends_as_bare() { # NAME PROGRAM MODE
+	: >"$TMPDIR/$1.end"
+	wait $job
+	got=$?
+	bare "$2" "$3"
+	want=$?
+	echo "status $got, $want without us"
+	[ $got = $want ] && cmp "$TMPDIR/bare.out" "$TMPDIR/$1.out" && test ! -s "$TMPDIR/$1.err"
+}
+is_known() { # NAME: events of who works
+	omig events list --job "$1" | grep -q '^alone.beat '
+}
+tells_events() { # NAME
+	timeout $((20 * PATIENCE)) omig events tail alone.beat --job "$1" --count 3 >"$TMPDIR/events"
+	cat "$TMPDIR/events"
+	grep "event=alone.beat .* pid=$(works "$1") .*number=" "$TMPDIR/events"
+}
+tells_probes() { # NAME: by the process that works
+	token=$(omig tree --job "$1" | sed -n "s/^ *\(p_[0-9a-z_]*\) .*pid $(works "$1") .*/\1/p")
+	followed "thread_executes_probe([$token],\"iteration_end\"): print([\$vt])" events_are 3
+}
+
+for mode in plain threads fork daemon exec; do
+	runs $mode alone $mode
+	check "$mode: it works" until_true 30 works $mode
+	check "$mode: its events are known" until_true 30 is_known $mode
+	check "$mode: they are switched on from afar" until_true 30 tells_events $mode
+	check "$mode: they have no rank" sh -c "! grep rank= $TMPDIR/events"
+	check "$mode: its probes too" until_true 30 tells_probes $mode
+	check "$mode: it is no rank" sh -c "! omig tree --job $mode | grep rank"
+	check "$mode: it ends as the bare one" ends_as_bare $mode alone $mode
+done
+until_true 20 sh -c '! omig tree --job daemon | grep -q run$' # it is no child of ours
+
+for mode in plain fork daemon; do
+	runs probe-$mode alone-probe $mode
+	check "$mode, without events: it works" until_true 30 works probe-$mode
+	check "$mode, without events: its probes are switched on" until_true 30 tells_probes probe-$mode
+	check "$mode, without events: it ends as the bare one" ends_as_bare probe-$mode alone-probe $mode
+done
+
+bare alone mpi
+if [ $? = 77 ]; then
+	skip 'MPI that is loaded later' 'no Open MPI is here'
+else
+	runs later alone mpi
+	check 'before MPI_Init: its probes' until_true 30 tells_probes later
+	is_rank() {
+		omig tree --job later | grep -q 'rank 0 of 1 .*openmpi'
+	}
+	check 'then it is a rank' until_true 30 is_rank
+	check 'its events go on' until_true 30 tells_events later
+	check 'its calls are events' says 'event=MPI_Reduce_local.end' timeout $((20 * PATIENCE)) \
+		omig events tail MPI_Reduce_local.end --job later --count 2
+	check 'it ends as the bare one' ends_as_bare later alone mpi
+fi
+tap_end

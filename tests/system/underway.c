@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An MPI program whose ranks are in calls that nobody has watched from their beginning:
+ *
+ *	underway MODE FOLDER
+ *
+ *  dead	ranks 0 and 1 receive from each other (tags 5 and 7), and no one sends; the others are in a barrier
+ *  late	rank 0 receives from rank 1 (tag 5), which sends when FOLDER/go is there; then FOLDER/done is made
+ *  thread	the same in a thread of rank 0, whose main thread sleeps meanwhile
+ *  polls	the same, but rank 0 asks by MPI_Test and sleeps
+ * All but the first end when FOLDER/end is there.
+ */
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *folder;
+static int value;
+
+static void await(const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	for (int i = 0; i < 10000 && access(path, F_OK); i++)
+		usleep(20000);
+}
+
+static void made(const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+}
+
+static void dead(int rank)
+{
+	if (rank > 1)
+		MPI_Barrier(MPI_COMM_WORLD);
+	else
+		MPI_Recv(&value, 1, MPI_INT, 1 - rank, rank ? 7 : 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void *receive(void *arg)
+{
+	MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return arg;
+}
+
+static void poll_for_it(void)
+{
+	MPI_Request r;
+	int flag = 0;
+
+	MPI_Irecv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &r);
+	while (!flag) {
+		MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
+		usleep(10000);
+	}
+}
+
+static void be_0(const char *mode)
+{
+	pthread_t t;
+
+	if (!strcmp(mode, "polls")) {
+		poll_for_it();
+	} else if (!strcmp(mode, "thread")) {
+		if (pthread_create(&t, NULL, receive, NULL) == 0)
+			pthread_join(t, NULL);
+	} else {
+		receive(NULL);
+	}
+	made("done");
+}
+
+int main(int argc, char **argv)
+{
+	int rank, provided;
+
+	if (argc != 3)
+		return 2;
+	folder = argv[2];
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (!strcmp(argv[1], "dead")) {
+		dead(rank);
+	} else if (rank == 0) {
+		be_0(argv[1]);
+	} else {
+		await("go");
+		MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+	}
+	await("end");
+	MPI_Finalize();
+	return 0;
+}

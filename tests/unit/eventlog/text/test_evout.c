@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events as JSON of each form, to the byte. */
+#include "common/base/array.h"
+#include "eventlog/text/evout.h"
+#include "tests/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TEXT(t)                                                 \
+	{                                                       \
+		.kind = EV_STRING, .s = (t), .n = sizeof(t) - 1 \
+	}
+#define TIME INT64_C(1700000000123456789)
+
+static const struct evfield fields[] = { { "id", EV_INT32 },
+					 { "f", EV_FLOAT },
+					 { "d", EV_DOUBLE },
+					 { "s", EV_STRING },
+					 { "l", EV_INT64 } };
+static const struct evconst constants[] = { { "tid", { .kind = EV_INT32, .i32 = 4 } } };
+static const struct evtype type = { .name = "work.start",
+				    .level = EV_WARN,
+				    .nfield = 5,
+				    .nconst = 1,
+				    .field = fields,
+				    .constant = constants };
+static const struct evtype end_type = { .name = "work.end", .nfield = 5, .field = fields };
+static const struct evtype mark_type = { .name = "mark", .level = EV_FATAL };
+
+static const struct evvalue plain[] = { { .kind = EV_INT32, .i32 = -7 },
+					{ .kind = EV_FLOAT, .f32 = 0.1f },
+					{ .kind = EV_DOUBLE, .f64 = 2.5 },
+					TEXT("a\"b"),
+					{ .kind = EV_INT64, .i64 = INT64_MAX } };
+
+static struct evout out;
+
+static void writes(enum evout_form form)
+{
+	evout_begin(&out, form);
+}
+
+static void event_of(const struct evtype *t, const struct evvalue *v, uint64_t stream,
+		     uint64_t number)
+{
+	const struct event ev = { .type = t,
+				  .value = v,
+				  .stream = stream,
+				  .number = number,
+				  .wall_ns = TIME + (nsec_t)number * 1500 };
+
+	evout_event(&out, &ev);
+}
+
+static void has_written(const char *want)
+{
+	ck_assert(!out.b.failed);
+	ck_assert_str_eq(buf_str(&out.b), want);
+	buf_clear(&out.b);
+}
+
+static void is_done(const char *want)
+{
+	evout_end(&out);
+	has_written(want);
+	evout_done(&out);
+}
+
+START_TEST(an_event_is_an_object_of_a_line)
+{
+	const struct evvalue edges[] = { { .kind = EV_INT32, .i32 = INT32_MIN },
+					 { .kind = EV_FLOAT, .f32 = NAN },
+					 { .kind = EV_DOUBLE, .f64 = -INFINITY },
+					 TEXT("\xff"),
+					 { .kind = EV_INT64 } };
+
+	writes(EVOUT_JSON);
+	event_of(&type, plain, 0xab, 3);
+	has_written("{\"ts\":\"2023-11-14T22:13:20.123461289Z\",\"event\":\"work.start\",\"level\":"
+		    "\"Warn\",\"stream\":\"00000000000000ab\","
+		    "\"number\":3,\"fields\":{\"tid\":4,\"id\":-7,\"f\":0.1,\"d\":2.5,\"s\":"
+		    "\"a\\\"b\",\"l\":9223372036854775807}}\n");
+	event_of(&end_type, edges, 1, 0);
+	has_written("{\"ts\":\"2023-11-14T22:13:20.123456789Z\",\"event\":\"work.end\",\"stream\":"
+		    "\"0000000000000001\",\"number\":0,"
+		    "\"fields\":{\"id\":-2147483648,\"f\":\"nan\",\"d\":\"-inf\",\"s\":\"\\\\xff\","
+		    "\"l\":0}}\n");
+	is_done("");
+}
+END_TEST
+
+START_TEST(what_begins_and_ends_is_a_span_for_chrome_and_the_rest_a_mark)
+{
+	writes(EVOUT_CHROME);
+	event_of(&type, plain, 5, 0);
+	event_of(&end_type, plain, 5, 1);
+	event_of(&mark_type, NULL, 5, 2);
+	has_written("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+		    "{\"name\":\"work\",\"cat\":\"event\",\"ph\":\"b\",\"id\":\"-7\",\"ts\":0,"
+		    "\"pid\":5,\"tid\":4,"
+		    "\"args\":{\"tid\":4,\"id\":-7,\"f\":0.1,\"d\":2.5,\"s\":\"a\\\"b\",\"l\":"
+		    "9223372036854775807}},\n"
+		    "{\"name\":\"work\",\"cat\":\"event\",\"ph\":\"e\",\"id\":\"-7\",\"ts\":1.5,"
+		    "\"pid\":5,\"tid\":5,"
+		    "\"args\":{\"id\":-7,\"f\":0.1,\"d\":2.5,\"s\":\"a\\\"b\",\"l\":"
+		    "9223372036854775807}},\n"
+		    "{\"name\":\"mark\",\"cat\":\"event\",\"ph\":\"i\",\"s\":\"t\",\"ts\":3,"
+		    "\"pid\":5,\"tid\":5,\"args\":{}}");
+	is_done("\n],\"otherData\":{\"start\":\"2023-11-14T22:13:20.123456789Z\"}}\n");
+}
+END_TEST
+
+/* What does not say whose it is belongs to its thread. */
+START_TEST(a_span_without_an_id_is_one_of_its_thread)
+{
+	const struct evtype begin = { .name = "io.start" }, end = { .name = "io.end" },
+			    bare = { .name = ".end" };
+
+	writes(EVOUT_CHROME);
+	event_of(&begin, NULL, 1, 0);
+	event_of(&end, NULL, 1, 1);
+	event_of(&bare, NULL, 1, 2);
+	has_written("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+		    "{\"name\":\"io\",\"cat\":\"event\",\"ph\":\"B\",\"ts\":0,\"pid\":1,\"tid\":1,"
+		    "\"args\":{}},\n"
+		    "{\"name\":\"io\",\"cat\":\"event\",\"ph\":\"E\",\"ts\":1.5,\"pid\":1,\"tid\":"
+		    "1,\"args\":{}},\n"
+		    "{\"name\":\".end\",\"cat\":\"event\",\"ph\":\"i\",\"s\":\"t\",\"ts\":3,"
+		    "\"pid\":1,\"tid\":1,\"args\":{}}");
+	is_done("\n],\"otherData\":{\"start\":\"2023-11-14T22:13:20.123456789Z\"}}\n");
+}
+END_TEST
+
+#define HEAD(stream)                                                                             \
+	"{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"omig.stream\",\"value\":{" \
+	"\"stringValue\":\"" stream                                                              \
+	"\"}}]},\"scopeLogs\":[{\"scope\":{\"name\":\"omig\"},\"logRecords\":["
+#define TAIL "]}]}]}\n"
+
+START_TEST(records_of_one_stream_are_one_request)
+{
+	const struct evvalue odd[] = { { .kind = EV_INT32 },
+				       { .kind = EV_FLOAT, .f32 = INFINITY },
+				       { .kind = EV_DOUBLE, .f64 = NAN },
+				       TEXT(""),
+				       { .kind = EV_INT64, .i64 = -1 } };
+
+	writes(EVOUT_OTLP);
+	event_of(&type, plain, 1, 0);
+	has_written(
+		HEAD("0000000000000001") "{\"timeUnixNano\":\"1700000000123456789\","
+					 "\"severityNumber\":13,\"severityText\":\"Warn\","
+					 "\"eventName\":\"work.start\",\"attributes\":[{\"key\":"
+					 "\"tid\",\"value\":{\"intValue\":\"4\"}},"
+					 "{\"key\":\"id\",\"value\":{\"intValue\":\"-7\"}},{"
+					 "\"key\":\"f\",\"value\":{\"doubleValue\":0.1}},"
+					 "{\"key\":\"d\",\"value\":{\"doubleValue\":2.5}},{\"key\":"
+					 "\"s\",\"value\":{\"stringValue\":\"a\\\"b\"}},"
+					 "{\"key\":\"l\",\"value\":{\"intValue\":"
+					 "\"9223372036854775807\"}}]}");
+	event_of(&end_type, odd, 1, 0);
+	has_written(",{\"timeUnixNano\":\"1700000000123456789\",\"eventName\":\"work.end\","
+		    "\"attributes\":["
+		    "{\"key\":\"id\",\"value\":{\"intValue\":\"0\"}},{\"key\":\"f\",\"value\":{"
+		    "\"doubleValue\":\"Infinity\"}},"
+		    "{\"key\":\"d\",\"value\":{\"doubleValue\":\"NaN\"}},{\"key\":\"s\",\"value\":{"
+		    "\"stringValue\":\"\"}},"
+		    "{\"key\":\"l\",\"value\":{\"intValue\":\"-1\"}}]}");
+	event_of(&mark_type, NULL, 2, 0);
+	has_written(
+		TAIL HEAD("0000000000000002") "{\"timeUnixNano\":\"1700000000123456789\","
+					      "\"severityNumber\":21,\"severityText\":\"Fatal\","
+					      "\"eventName\":\"mark\",\"attributes\":[]}");
+	is_done(TAIL);
+}
+END_TEST
+
+START_TEST(a_request_has_a_thousand_records_and_no_more)
+{
+	writes(EVOUT_OTLP);
+	for (unsigned i = 0; i < 1000; i++) {
+		event_of(&mark_type, NULL, 1, i);
+		ck_assert((strstr(buf_str(&out.b), "resourceLogs") != NULL) == (i == 0));
+		buf_clear(&out.b);
+	}
+	event_of(&mark_type, NULL, 1, 1000);
+	ck_assert_ptr_nonnull(strstr(buf_str(&out.b), TAIL HEAD("0000000000000001")));
+	buf_clear(&out.b);
+	is_done(TAIL);
+}
+END_TEST
+
+START_TEST(nothing_at_all_is_no_request)
+{
+	writes(EVOUT_OTLP);
+	is_done("");
+}
+END_TEST
+
+SUITE("evout", an_event_is_an_object_of_a_line,
+      what_begins_and_ends_is_a_span_for_chrome_and_the_rest_a_mark,
+      a_span_without_an_id_is_one_of_its_thread, records_of_one_stream_are_one_request,
+      a_request_has_a_thousand_records_and_no_more, nothing_at_all_is_no_request)

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which processes without a segment are watched: by what their environment says, and who has started them. */
+#include "common/ring/chosen.h"
+#include "lm/chosen.h"
+#include "lm/proc_internal.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/world.h"
+
+#include <string.h>
+
+#define CHOSEN_MAX 8
+
+static struct world w;
+static struct host_ops ops;
+static struct host_chosen there[CHOSEN_MAX];
+static size_t nthere, looks;
+
+static int each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg)
+{
+	looks++;
+	ck_assert_str_eq(caid, "testtest");
+	for (size_t i = nthere; i-- > 0;) /* in no order that anybody may count on */
+		if (fake_proc_find((struct fake_host *)h, there[i].pid))
+			fn(arg, &there[i]);
+	return 0;
+}
+
+static void begin(void)
+{
+	world_open(&w);
+	ops = *w.host.host.ops;
+	ops.each_chosen = each_chosen;
+	w.host.host.ops = &ops;
+	nthere = looks = 0;
+}
+
+static void add(int32_t pid, int32_t parent, int32_t mark, const char *name)
+{
+	struct host_chosen *c = &there[nthere++];
+
+	fake_proc_add(&w.host, pid, name)->parent = parent;
+	*c = (struct host_chosen){ .pid = pid, .mark = mark, .job = "night" };
+	str_copy(c->name, sizeof(c->name), name);
+	snprintf(c->program, sizeof(c->program), "/usr/bin/%s", name);
+}
+
+static struct chosen *wake(void)
+{
+	struct chosen *c = chosen_new(&(struct chosen_conf){ .loop = w.loop,
+							     .host = &w.host.host,
+							     .procs = w.lm->procs,
+							     .caid = "testtest" });
+
+	ck_assert_ptr_nonnull(c);
+	chosen_wake(c);
+	world_run(&w, 2 * CHOSEN_SOON_NS);
+	return c;
+}
+
+static const struct proc *watched(int32_t pid)
+{
+	return procs_find_pid(w.lm->procs, pid);
+}
+
+START_TEST(a_chosen_process_has_its_name_and_its_job)
+{
+	struct chosen *c;
+
+	begin();
+	add(100, 1, 100, "server");
+	add(101, 100, 100, "a_program_with_a_long_name");
+	c = wake();
+	ck_assert_ptr_nonnull(watched(100));
+	ck_assert_str_eq(watched(100)->own.job, "night");
+	ck_assert_str_eq(watched(100)->own.program, "server");
+	ck_assert_int_eq(watched(100)->own.rank, -1);
+	ck_assert(proc_is_alone(watched(100)));
+	ck_assert_str_eq(watched(101)->own.program, "/usr/bin/a_program_with_a_long_name");
+	chosen_free(c);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(a_launcher_and_what_it_starts_are_not_chosen_unless_omig_exec_stands_between)
+{
+	struct chosen *c;
+
+	begin();
+	add(100, 1, 100, "job.sh");
+	add(101, 100, 100, "orterun");
+	add(102, 101, 100, "sh");
+	add(103, 102, 100, "a.out");
+	add(104, 101, 104, "seq"); /* mpirun omig exec ./seq */
+	c = wake();
+	ck_assert_ptr_nonnull(watched(100));
+	ck_assert_ptr_null(watched(101));
+	ck_assert_ptr_null(watched(102));
+	ck_assert_ptr_null(watched(103));
+	ck_assert_ptr_nonnull(watched(104));
+	chosen_free(c);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(one_that_calls_exec_gets_its_new_name_and_stays_the_same_process)
+{
+	struct chosen *c;
+	char token[TOKEN_BYTES];
+
+	begin();
+	add(100, 1, 100, "sh");
+	c = wake();
+	str_copy(token, sizeof(token), watched(100)->token.s);
+	str_copy(there[0].name, sizeof(there[0].name), "server");
+	world_run(&w, 2 * CHOSEN_MIN_NS);
+	ck_assert_str_eq(watched(100)->own.program, "server");
+	ck_assert_str_eq(watched(100)->token.s, token);
+	chosen_free(c);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(looks_end_when_nobody_is_chosen_and_begin_when_somebody_says_so)
+{
+	struct chosen *c;
+	size_t before;
+
+	begin();
+	c = wake();
+	world_run(&w, CHOSEN_STAY_NS + 2 * CHOSEN_MIN_NS);
+	before = looks;
+	world_run(&w, CHOSEN_STAY_NS);
+	ck_assert_uint_eq(looks, before);
+	add(100, 1, 100, "late");
+	chosen_wake(c);
+	world_run(&w, 2 * CHOSEN_SOON_NS);
+	ck_assert_ptr_nonnull(watched(100));
+	before = looks;
+	world_run(&w, 2 * CHOSEN_STAY_NS);
+	ck_assert_uint_gt(looks, before + 10); /* as long as it is there */
+	ck_assert_uint_le(looks, before + 2 * CHOSEN_STAY_NS / CHOSEN_MIN_NS + 10);
+	chosen_free(c);
+	world_close(&w);
+}
+END_TEST
+
+START_TEST(launchers_are_known_by_their_names)
+{
+	ck_assert(chosen_is_launcher("mpirun"));
+	ck_assert(chosen_is_launcher("/usr/bin/mpirun.openmpi"));
+	ck_assert(chosen_is_launcher("/usr/bin/orterun"));
+	ck_assert(chosen_is_launcher("hydra_pmi_proxy"));
+	ck_assert(chosen_is_launcher("srun"));
+	ck_assert(!chosen_is_launcher("./server"));
+	ck_assert(!chosen_is_launcher("/opt/mpirun/bin/server"));
+	ck_assert(!chosen_is_launcher(""));
+}
+END_TEST
+
+SUITE("lm chosen", a_chosen_process_has_its_name_and_its_job,
+      a_launcher_and_what_it_starts_are_not_chosen_unless_omig_exec_stands_between,
+      one_that_calls_exec_gets_its_new_name_and_stays_the_same_process,
+      looks_end_when_nobody_is_chosen_and_begin_when_somebody_says_so, launchers_are_known_by_their_names)

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands behind a stop, a continue or a signal sees what it did. */
+#include "common/omis/status.h"
+#include "lm/settle.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/world.h"
+
+#include <signal.h>
+#include <string.h>
+
+static struct world w;
+static struct fake_segment seg;
+static char rank[TOKEN_BYTES];
+static uint64_t last_id;
+
+/* A rank with two threads, 100 and 101, that does by itself what signals ask for. */
+static void open_rank(void)
+{
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 0, rank);
+	fake_thread_add(fake_proc_find(&w.host, 100), 101);
+	world_run(&w, 3 * SEC);
+	fake_proc_find(&w.host, 100)->is_slow = true;
+}
+
+static void close_rank(void)
+{
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+
+static struct fake_proc *fake(void)
+{
+	return fake_proc_find(&w.host, 100);
+}
+
+/* ":X([rank]) ; proc_get_info([rank],1024)"; the answer is not waited for. */
+static void send_two(const char *service, const char *rest)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), ":%s([%s]%s) ; proc_get_info([%s],1024)", service, rank, rest,
+		 rank);
+	last_id = w.next_id++;
+	above_skip_all(&w.mainsm);
+	above_send(&w.mainsm,
+		   &(struct msg){ .type = MSG_REQUEST,
+				  .request = { .id = last_id,
+					       .tool = 1,
+					       .identity = MANIPULATOR,
+					       .right = OMIS_ADMIN,
+					       .deadline_ns = 2 * SEC,
+					       .text = { (const uint8_t *)text, strlen(text) } } });
+}
+
+/* NULL: it has not come after that time. */
+static const struct msg_reply *answer_after(nsec_t by)
+{
+	const struct msg *m;
+
+	world_run(&w, by);
+	m = above_next(&w.mainsm, MSG_REPLY);
+	if (m)
+		ck_assert_uint_eq(m->reply.id, last_id);
+	return m ? &m->reply : NULL;
+}
+
+static const struct msg_entry *entry_of(const struct msg_reply *r, uint32_t action)
+{
+	ck_assert_ptr_nonnull(r);
+	for (size_t i = 0; i < r->nentry; i++)
+		if (r->entry[i].action == action)
+			return &r->entry[i];
+	ck_abort_msg("no entry of action %u", action);
+	return NULL;
+}
+
+static void check_two(const struct msg_reply *r, unsigned status, const char *state)
+{
+	ck_assert_uint_eq(entry_of(r, 1)->status, status);
+	ck_assert_str_eq(entry_text(entry_of(r, 2)), state);
+}
+
+START_TEST(what_is_behind_a_stop_sees_a_process_that_stands)
+{
+	static const char *const services[] = { "thread_stop", "thread_suspend" };
+
+	for (size_t i = 0; i < 2; i++) {
+		open_rank();
+		send_two(services[i], "");
+		ck_assert_ptr_null(answer_after(200 * MS));
+		fake()->state = 'T';
+		check_two(answer_after(50 * MS), STATUS_OK, i ? "1" : "4");
+		close_rank();
+	}
+}
+END_TEST
+
+START_TEST(a_stop_is_done_when_all_threads_stand)
+{
+	open_rank();
+	send_two("thread_stop", "");
+	fake()->state = 'T';
+	fake()->thread_state[1] = 'R';
+	ck_assert_ptr_null(answer_after(200 * MS));
+	fake()->thread_state[1] = 'T';
+	check_two(answer_after(50 * MS), STATUS_OK, "4");
+	close_rank();
+}
+END_TEST
+
+/* lm-trace lets a thread stand for a moment at each event. */
+START_TEST(a_traced_thread_stands_when_it_is_seen_twice)
+{
+	open_rank();
+	fake()->state = 't';
+	send_two("thread_stop", "");
+	world_run(&w, 0);
+	fake()->state = 'R';
+	ck_assert_ptr_null(answer_after(200 * MS));
+	fake()->state = 't';
+	check_two(answer_after(100 * MS), STATUS_OK, "4");
+	close_rank();
+}
+END_TEST
+
+START_TEST(what_does_not_stop_is_told_with_its_reason)
+{
+	static const struct {
+		char state;
+		const char *words;
+	} cases[] = { { 'D', "in the kernel" }, { 'R', "processor" } };
+
+	for (size_t i = 0; i < 2; i++) {
+		open_rank();
+		fake()->state = cases[i].state;
+		send_two("thread_stop", "");
+		ck_assert_ptr_null(answer_after(SETTLE_MAX_NS - 100 * MS));
+		check_two(answer_after(200 * MS), STATUS_OS_ERROR | STATUS_FATAL, i ? "0" : "1");
+		ck_assert_ptr_nonnull(
+			strstr(entry_text(entry_of(&w.mainsm.msg[w.mainsm.seen - 1]->reply, 1)),
+			       cases[i].words));
+		ck_assert_uint_eq(stops_count(w.lm->stops),
+				  1); /* it stops when it can, and is let go as others are */
+		close_rank();
+	}
+}
+END_TEST
+
+START_TEST(a_process_that_ends_instead_of_stopping_is_told_so)
+{
+	open_rank();
+	send_two("thread_stop", "");
+	world_run(&w, 20 * MS);
+	fake_proc_end(fake(), 0);
+	check_two(answer_after(50 * MS), STATUS_UNKNOWN_OBJECT, "3");
+	close_rank();
+}
+END_TEST
+
+START_TEST(what_is_continued_meanwhile_is_not_waited_for)
+{
+	open_rank();
+	send_two("thread_stop", "");
+	world_run(&w, 20 * MS);
+	stops_continue(w.lm->stops, procs_find_pid(w.lm->procs, 100), NULL);
+	check_two(answer_after(50 * MS), STATUS_OK, "1");
+	close_rank();
+}
+END_TEST
+
+START_TEST(the_lm_answers_others_while_a_stop_is_under_way)
+{
+	open_rank();
+	send_two("thread_stop", "");
+	world_run(&w, 20 * MS);
+	ck_assert_uint_eq(world_ask_as(&w, 2, OBSERVER, ":node_get_info([n_7],1)")->entry[0].status,
+			  STATUS_OK);
+	ck_assert_ptr_null(answer_after(0));
+	fake()->state = 'T';
+	check_two(answer_after(50 * MS), STATUS_OK, "4");
+	close_rank();
+}
+END_TEST
+
+START_TEST(what_is_behind_a_continue_sees_a_process_that_runs)
+{
+	open_rank();
+	send_two("thread_stop", "");
+	fake()->state = 't';
+	check_two(answer_after(200 * MS), STATUS_OK, "4");
+	send_two("thread_continue", "");
+	ck_assert_ptr_null(answer_after(200 * MS));
+	fake()->state = 'R';
+	check_two(answer_after(50 * MS), STATUS_OK, "0");
+	close_rank();
+}
+END_TEST
+
+START_TEST(what_a_tracer_holds_does_not_run_and_says_so)
+{
+	open_rank();
+	fake()->state = 't';
+	send_two("thread_continue", "");
+	check_two(answer_after(SETTLE_MAX_NS + 100 * MS), STATUS_OS_ERROR | STATUS_FATAL, "4");
+	close_rank();
+}
+END_TEST
+
+START_TEST(a_signal_is_done_when_it_is_taken)
+{
+	open_rank();
+	fake()->has_signals = true;
+	fake()->caught = fake()->pending = UINT64_C(1) << (SIGUSR1 - 1);
+	send_two("proc_send_signal", ",10");
+	ck_assert_ptr_null(answer_after(200 * MS));
+	fake()->pending = 0;
+	check_two(answer_after(50 * MS), STATUS_OK, "1");
+	close_rank();
+}
+END_TEST
+
+START_TEST(a_blocked_or_ignored_signal_is_not_waited_for)
+{
+	for (int i = 0; i < 2; i++) {
+		open_rank();
+		fake()->has_signals = true;
+		if (i)
+			fake()->ignored = UINT64_C(1) << (SIGUSR1 - 1);
+		else
+			fake()->blocked = fake()->pending = UINT64_C(1) << (SIGUSR1 - 1);
+		send_two("proc_send_signal", ",10");
+		check_two(answer_after(20 * MS), STATUS_OK, "1");
+		close_rank();
+	}
+}
+END_TEST
+
+START_TEST(what_is_behind_a_fatal_signal_sees_the_end)
+{
+	open_rank();
+	fake()->has_signals = true;
+	send_two("proc_send_signal", ",9");
+	ck_assert_ptr_null(answer_after(200 * MS));
+	fake_proc_end(fake(), 9);
+	check_two(answer_after(50 * MS), STATUS_OK, "3");
+	close_rank();
+}
+END_TEST
+
+/* A core file of some GiB is written before the end. */
+START_TEST(a_signal_that_is_taken_is_done_at_the_latest_after_the_bound)
+{
+	open_rank();
+	fake()->has_signals = true;
+	send_two("proc_send_signal", ",11");
+	check_two(answer_after(SETTLE_MAX_NS + 100 * MS), STATUS_OK, "1");
+	fake()->pending = UINT64_C(1) << (SIGSEGV - 1);
+	send_two("proc_send_signal", ",11");
+	check_two(answer_after(SETTLE_MAX_NS + 100 * MS), STATUS_OS_ERROR | STATUS_FATAL, "1");
+	close_rank();
+}
+END_TEST
+
+/* Those that run use up what may be looked at in a turn; those that stand are the first or the last of the list. */
+#define RUNNING (SETTLE_LOOKS_MAX / 2 + 4)
+#define STANDING 4
+
+static void stop_many(int32_t first_standing)
+{
+	static struct fake_segment many[RUNNING + STANDING];
+	const struct msg_entry *late;
+
+	world_open(&w);
+	for (int32_t i = 0; i < RUNNING + STANDING; i++) {
+		world_add_rank(&w, &many[i], 100 + i, i, NULL);
+		fake_proc_find(&w.host, 100 + i)->is_slow = true;
+		if (i >= first_standing && i < first_standing + STANDING)
+			fake_proc_find(&w.host, 100 + i)->state = 'T';
+	}
+	late = world_ask(&w, MANIPULATOR, ":thread_stop([n_7])")->entry;
+	ck_assert_uint_eq(late->status, STATUS_OS_ERROR | STATUS_FATAL);
+	for (int32_t i = 0; i < RUNNING + STANDING; i++) {
+		bool stands = i >= first_standing && i < first_standing + STANDING;
+
+		ck_assert_int_eq(!strstr(late->objects, world_token(&w, 100 + i)), stands);
+	}
+	world_close(&w);
+	for (size_t i = 0; i < RUNNING + STANDING; i++)
+		fake_segment_close(&many[i]);
+}
+
+START_TEST(each_of_many_is_looked_at_in_its_turn)
+{
+	stop_many(0);
+	stop_many(RUNNING);
+}
+END_TEST
+
+SUITE("lm settle", what_is_behind_a_stop_sees_a_process_that_stands,
+      a_stop_is_done_when_all_threads_stand, a_traced_thread_stands_when_it_is_seen_twice,
+      what_does_not_stop_is_told_with_its_reason,
+      a_process_that_ends_instead_of_stopping_is_told_so,
+      what_is_continued_meanwhile_is_not_waited_for,
+      the_lm_answers_others_while_a_stop_is_under_way,
+      what_is_behind_a_continue_sees_a_process_that_runs,
+      what_a_tracer_holds_does_not_run_and_says_so, a_signal_is_done_when_it_is_taken,
+      a_blocked_or_ignored_signal_is_not_waited_for, what_is_behind_a_fatal_signal_sees_the_end,
+      a_signal_that_is_taken_is_done_at_the_latest_after_the_bound,
+      each_of_many_is_looked_at_in_its_turn)

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a tool is told of its conditional requests: that they can never happen, what was lost, and the last word. */
+#include "tests/suite.h"
+#include "tests/unit/mainsm/csrs.h"
+
+static struct world w;
+static struct below a, b;
+static struct above t;
+static char token[CSR_TOKEN_BYTES], text[256];
+
+static void open_sites(void)
+{
+	sites_open(&w, &a, &b, &t, ROLE_TOOL_MANIPULATE);
+}
+
+static void close_sites(void)
+{
+	sites_close(&w, &a, &b, &t);
+}
+
+static void define(const char *request)
+{
+	above_define(&t, request, token);
+}
+
+static unsigned with_token(const char *service)
+{
+	uint64_t id;
+	const struct reply *r;
+
+	snprintf(text, sizeof(text), ":%s([%s])", service, token);
+	id = above_send(&t, text, 0);
+	world_run(&w, 100 * MS);
+	r = t.of_kind[0];
+	return r && r->id == id ? reply_status(r) : STATUS_UNSPECIFIED_ERROR;
+}
+
+START_TEST(a_condition_that_disables_itself_is_told_behind_the_event_that_did_it)
+{
+	char event[40];
+
+	open_sites();
+	above_event(&t, event);
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([\"dis\"]) csr_disable([$csr])", event);
+	define(text);
+	with_token("csr_enable");
+	snprintf(text, sizeof(text), ":user_event_raise([%s],[],1)", event);
+	above_send(&t, text, 0);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
+	ck_assert_uint_eq(t.events[0], STATUS_CSR_ENABLED);
+	ck_assert_uint_eq(t.events[1], STATUS_CSR_TRIGGERED);
+	ck_assert_uint_eq(t.events[2], STATUS_CSR_DISABLED);
+	close_sites();
+}
+END_TEST
+
+START_TEST(what_hosts_had_counted_is_in_the_last_word)
+{
+	static const char *const ends[] = { "csr_disable", "csr_delete" };
+
+	for (int i = 0; i < 2; i++) {
+		unsigned kind = i ? STATUS_CSR_DELETED : STATUS_CSR_DISABLED;
+
+		open_sites();
+		define(LIB_CALL " print([1])");
+		with_token("csr_enable");
+		a.lost = 40;
+		b.lost = 2;
+		ck_assert_uint_eq(with_token(ends[i]), STATUS_OK);
+		ck_assert_uint_eq(above_count(&t, kind), 1);
+		snprintf(text, sizeof(text), "%s,\"dropped\",42", token);
+		ck_assert_str_eq(above_last(&t, kind)->entry[0].value, text);
+		close_sites();
+	}
+}
+END_TEST
+
+/* What comes behind the words of the others is told with them; one that is silent holds nobody up for long. */
+START_TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
+{
+	struct msg m = { .type = MSG_TRIGGERED };
+
+	open_sites();
+	define(LIB_CALL " print([1])");
+	with_token("csr_enable");
+	a.no_part = true;
+	above_send(&t, (snprintf(text, sizeof(text), ":csr_disable([%s])", token), text), 0);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
+	m.triggered = (struct msg_triggered){ .csr = token, .node = "n_1", .proc = "p_1_a00000", .dropped = 4 };
+	link_send(a.link, &m); /* it happened before */
+	world_run(&w, 2 * SEC);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
+	snprintf(text, sizeof(text), "%s,\"dropped\",5", token);
+	ck_assert_str_eq(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, text);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
+	close_sites();
+}
+END_TEST
+
+START_TEST(what_is_lost_without_another_event_is_told)
+{
+	open_sites();
+	define(LIB_CALL " print([1])");
+	with_token("csr_enable");
+	link_send(a.link, &(struct msg){ .type = MSG_LOSSES, .losses = { token, 30, false } });
+	link_send(b.link, &(struct msg){ .type = MSG_LOSSES, .losses = { token, 3, false } });
+	world_run(&w, SEC);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
+	ck_assert_uint_eq(above_last(&t, STATUS_CSR_TRIGGERED)->nentry, 1);
+	ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].value, "\"dropped\",33");
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_condition_of_a_user_event_that_is_gone_says_so)
+{
+	char first[40], second[40];
+
+	open_sites();
+	above_event(&t, first);
+	above_event(&t, second);
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s,%s]): print([1])", first, second);
+	define(text);
+	snprintf(text, sizeof(text), ":user_event_destroy([%s])", first);
+	above_ask(&t, text);
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, second);
+	ck_assert_uint_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->status, STATUS_UNKNOWN_OBJECT);
+	snprintf(text, sizeof(text), ":user_event_destroy([%s])", second);
+	above_send(&t, text, 0);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
+	ck_assert_uint_eq(above_ask(&t, "user_event_has_been_raised([e_999]): print([1])")->entry[0].status,
+			  STATUS_UNKNOWN_OBJECT);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_condition_of_all_is_enabled_where_there_is_nothing_yet)
+{
+	open_sites();
+	ck_assert_uint_eq(above_status(&t, ":node_detach([n_1,n_2])"), STATUS_OK);
+	define(LIB_CALL " print([1])");
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
+	ck_assert_uint_eq(above_last(&t, STATUS_CSR_ENABLED)->coverage.asked, 0);
+	close_sites();
+}
+END_TEST
+
+/* The host confirms with a reason for each of its processes. */
+static void refuse_at(struct below *at, const char *objects)
+{
+	at->refused = objects;
+	at->refusal = "no process here has a probe 'step'";
+}
+
+START_TEST(what_no_named_process_can_do_is_refused)
+{
+	static const char event[] = "thread_executes_probe([p_1_a00000,p_2_a00000],\"step\"): print([1])";
+
+	open_sites();
+	define(event);
+	refuse_at(&a, "p_1_a00000");
+	refuse_at(&b, "p_2_a00000");
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_PARAMETER_ERROR);
+	ck_assert_str_eq(t.of_kind[0]->entry[0].objects, token);
+	ck_assert_ptr_nonnull(strstr(t.of_kind[0]->entry[0].value, "no process here has a probe 'step'"));
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 0);
+	ck_assert_uint_eq(a.disarms, 1);
+	b.refused = NULL; /* its program has one by now */
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_2_a00000");
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->objects, "p_1_a00000");
+	close_sites();
+}
+END_TEST
+
+START_TEST(what_names_only_unknown_objects_is_refused)
+{
+	static const char *const events[] = {
+		"thread_has_started_lib_call([p_1_zzzzzz],\"MPI_Send\"): print([1])",
+		"patop_lib_call_started([t_1_zzzzzz,p_1_zzzzzz],\"MPI_Send\",[]): print([1])",
+		"thread_writes_events([p_1_zzzzzz],[\"all\"],\"\"): print([1])",
+		"proc_has_terminated([p_1_zzzzzz]): print([1])",
+		"thread_has_started_lib_call([n_9],\"MPI_Send\"): print([1])",
+	};
+
+	open_sites();
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		define(events[i]);
+		ck_assert_uint_eq(with_token("csr_enable"), STATUS_UNKNOWN_OBJECT);
+		ck_assert_ptr_nonnull(strstr(t.of_kind[0]->entry[0].value, i < 4 ? "_1_zzzzzz: there is no such" : "n_9: there"));
+		ck_assert_uint_eq(with_token("csr_disable"), STATUS_OK);
+	}
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED) + above_count(&t, STATUS_CSR_DISABLED), 0);
+	ck_assert_uint_eq(a.arms + b.arms, 0);
+	close_sites();
+}
+END_TEST
+
+START_TEST(of_several_objects_the_known_ones_are_enabled)
+{
+	open_sites();
+	define("proc_has_terminated([p_1_zzzzzz,p_2_a00000]): print([1])");
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_uint_eq(b.arms, 1);
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_2_a00000");
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->objects, "p_1_zzzzzz");
+	ck_assert_uint_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->status, STATUS_UNKNOWN_OBJECT);
+	close_sites();
+}
+END_TEST
+
+START_TEST(of_all_processes_a_reason_is_told_when_none_can)
+{
+	open_sites();
+	define("thread_executes_probe([],\"step\"): print([1])");
+	refuse_at(&a, "p_1_a00000,p_1_b00000");
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_uint_eq(above_last(&t, STATUS_CSR_ENABLED)->nentry, 2); /* those of b, and no word of a */
+	with_token("csr_disable");
+	refuse_at(&b, "p_2_a00000,p_2_b00000");
+	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
+	ck_assert_uint_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->status, STATUS_PARAMETER_ERROR);
+	close_sites();
+}
+END_TEST
+
+START_TEST(what_is_behind_an_attach_finds_conditions_armed)
+{
+	open_sites();
+	ck_assert_uint_eq(above_status(&t, ":node_detach([n_2])"), STATUS_OK);
+	define(LIB_CALL " print([$proc])");
+	with_token("csr_enable");
+	b.no_ack = true;
+	above_send(&t, ":proc_attach([p_2_a00000]) ; proc_get_info([p_2_a00000],1)", 0);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(b.requests, 0);
+	link_send(b.link, &(struct msg){ .type = MSG_ARM_ACK, .arm_ack = { .csr = b.csr, .version = b.version } });
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(b.requests, 1);
+	close_sites();
+}
+END_TEST
+
+START_TEST(what_can_never_happen_is_refused_where_it_is_defined)
+{
+	const struct reply *r;
+
+	open_sites();
+	r = above_ask(&t, "thread_has_started_lib_call([],\"MPI_Sned\"): print([1])");
+	ck_assert_uint_eq(r->kind, 0);
+	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
+	ck_assert_ptr_nonnull(strstr(r->entry[0].value, "did you mean 'MPI_Send'?"));
+	r = above_ask(&t, "patop_lib_call_started([],\"MPI_Send\",[],[\"send\"]): print([1])");
+	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DEFINED), 0);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_user_event_happens_when_it_is_raised)
+{
+	char event[40];
+	double when;
+
+	open_sites();
+	above_event(&t, event);
+	define("user_event_has_been_raised([]): print([$time])");
+	with_token("csr_enable");
+	snprintf(text, sizeof(text), ":user_event_raise([%s],[],1)", event);
+	above_send(&t, text, 0);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(sscanf(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 1, 0)->value, "1,%lf", &when), 1);
+	ck_assert(when > (double)world_wall(&w) / 1e9 - 0.2 && when <= (double)world_wall(&w) / 1e9);
+	close_sites();
+}
+END_TEST
+
+START_TEST(a_list_in_brackets_of_its_own_stays_one_value)
+{
+	char event[CSR_TOKEN_BYTES];
+
+	open_sites();
+	above_event(&t, event);
+	define("user_event_has_been_raised([]): print([0,$par1]) print([0,[$par1],9])");
+	with_token("csr_enable");
+	snprintf(text, sizeof(text), ":user_event_raise([%s],[[1,2]],1)", event);
+	above_send(&t, text, 0);
+	world_run(&w, 50 * MS);
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 1, 0)->value, "3,0,1,2");
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 2, 0)->value, "3,0,[1,2],9");
+	close_sites();
+}
+END_TEST
+
+SUITE("csr_words", a_list_in_brackets_of_its_own_stays_one_value, a_condition_that_disables_itself_is_told_behind_the_event_that_did_it, what_hosts_had_counted_is_in_the_last_word, the_last_word_waits_for_the_hosts_and_not_for_ever, what_is_lost_without_another_event_is_told, a_condition_of_a_user_event_that_is_gone_says_so, a_condition_of_all_is_enabled_where_there_is_nothing_yet, what_no_named_process_can_do_is_refused, what_names_only_unknown_objects_is_refused, of_several_objects_the_known_ones_are_enabled, of_all_processes_a_reason_is_told_when_none_can, what_is_behind_an_attach_finds_conditions_armed, what_can_never_happen_is_refused_where_it_is_defined, a_user_event_happens_when_it_is_raised)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A text that the user names: a file, a pipe of the shell, or standard input, which may come slowly. */
+#ifndef TOOLS_WHOLEFILE_H
+#define TOOLS_WHOLEFILE_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+/*
+ * Appends all of it; "-" is standard input. Blocks until its end. ERR_NOTFOUND, ERR_LIMIT (more than max bytes),
+ * ERR_SYS, ERR_NOMEM.
+ */
+int wholefile_read(const char *path, size_t max, struct buf *out, struct err *e);
+
+/* What messages call it. */
+const char *wholefile_name(const char *path);
+
+#endif
