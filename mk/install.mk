@@ -22,6 +22,10 @@ pairs    = $(foreach m,$(MODULES),\
 	$(foreach h,$($m.headers),$m/$h:$(includedir)/omig/$(notdir $h):644) \
 	$(foreach n,$($m.man:.scd=),$(B)/man/$(notdir $n):$(mandir)/man$(call section,$n)/$(notdir $n):644) \
 	$(foreach f,$($m.install),$f:644)) $(packaging.files)
+# `make` builds all that an installation takes, and tests install it.
+ifeq ($(M),)
+all $(B)/check/system.tap: $(filter $(B)/%,$(foreach p,$(pairs),$(firstword $(subst :, ,$p))))
+endif
 sonames  = $(foreach m,$(MODULES),$(foreach s,$($m.shared),$s.so:$(libdir)/$($m.soname.$s)))
 # What programs look for beside themselves, wherever it was put: TO:LINK, as relative links.
 beside   = $(patsubst %/,%,$(dir $(bindir)))/libexec/omig

@@ -33,4 +33,3 @@ packaging.files = \
 EXAMPLE_CONF := $(foreach d,mainsm sm lm,$(if $(filter $d,$($d.programs)),$(B)/share/$d.conf))
 $(EXAMPLE_CONF): $(B)/share/%.conf: $(B)/bin/%
 	$(call say,GEN)mkdir -p $(@D) && env -i $< --example-config >$@
-$(if $(M),,$(eval all: $(EXAMPLE_CONF)))

@@ -52,5 +52,4 @@ $(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill $(tools.speakers)
 	$(call say,SCDOC)mkdir -p $(@D) && tools/man-fill $(B)/bin <$< >$@.scd && $(SCDOC) <$@.scd >$@
 $(B)/share/omig.bash: tools/make-completion $(tools.speakers)
 	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $(B)/bin >$@
-$(if $(M),,$(eval all $(B)/check/system.tap: $(B)/share/omig.bash))
 tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig
