@@ -131,6 +131,11 @@ endef
 # Templates are expanded lowest room first, so that `objs` of all below exist.
 $(foreach m,$(MODULES),$(eval $(call room,$m)))
 
+# Named here, since make prefers a rule whose prerequisites it knows: in an empty folder it would compile
+# tests by the rule for any test, which does not wait for generated headers.
+generated: $(foreach m,$(MODULES),$($m.made))
+.PHONY: generated
+
 # $(1): room -> what `make all` builds of it
 room_all = $(B)/$(1).a $(addprefix $(B)/bin/,$($(1).programs)) $(addprefix $(B)/libexec/omig/,$($(1).libexec)) \
 	   $(foreach s,$($(1).shared),$(B)/lib/$s.so $(B)/lib/$s.a) $(patsubst %.scd,$(B)/man/%,$($(1).man))

@@ -41,6 +41,17 @@ run check-floors check-headers check-size check-statics check-unit
 verdict 'a clean room passes' $? pass
 
 fresh
+mkdir -p "$work/t/tests/unit/common/ring"
+cat >>"$work/t/common/ring/module.mk" <<-'END'
+	common/ring.gen := $(B)/gen/common/ring/made_c.c $(B)/gen/common/ring/ids.h
+	$(B)/gen/common/ring/made_%.c: common/ring/ring.h ; mkdir -p $(@D) && echo 'typedef int made;' >$@
+	$(B)/gen/common/ring/ids.h: common/ring/ring.h ; mkdir -p $(@D) && echo 'enum { ID };' >$@
+END
+printf '#include "common/ring/ids.h"\nint main(void)\n{\n\treturn ID;\n}\n' >"$work/t/tests/unit/common/ring/test_ids.c"
+run BUILD="$work/empty" "$work/empty/plain/tests/unit/common/ring/test_ids.o"
+verdict 'a test in an empty folder waits for generated headers' $? pass
+
+fresh
 sed -i 's|^#include "common/base/err.h"|#include "common/net/chan.h"|' "$work/t/common/ring/ring.h"
 run check-floors
 verdict 'an upward include is refused' $? fail 'common/ring may not include common/net/chan.h'
