@@ -118,12 +118,8 @@ static int enable_one(struct service_call *c, struct proc *p, struct err *e)
 {
 	uint32_t bits = 0;
 
-	if (!p->held)
-		return err_set(e, ERR_NOTFOUND, "the process has ended");
-	if (!p->seg && proc_is_alone(p))
-		return err_set(e, ERR_NOTFOUND, PROC_ALONE);
-	if (!p->seg)
-		return err_set(e, ERR_UNSUPPORTED, "the process does not run under libomig");
+	if (!p->held || !p->seg)
+		return proc_check_calls(p, e);
 	bits_of(call_text(c, 1), &bits);
 	if (hooks_wish(p, HOOKS_TOOL(c->tool), HOOKS_ALL, bits, (unsigned)call_int(c, 2)) < 0)
 		return err_nomem(e);
@@ -267,7 +263,7 @@ static int read_one(struct service_call *c, const struct proc *p)
 		return rc;
 	if (!live && !p->last)
 		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNSUPPORTED_SERVICE,
-				       "the process does not run under libomig");
+				       PROC_WITHOUT_SEGMENT);
 	write_totals(c, &w, p, live ? live : p->last);
 	totals_free(live);
 	rc = b.failed ? -ERR_LIMIT

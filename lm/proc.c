@@ -463,6 +463,15 @@ bool proc_is_alone(const struct proc *p)
 	return !p->seg_inode || p->own.state == SEG_WITHOUT_MPI;
 }
 
+int proc_check_calls(const struct proc *p, struct err *e)
+{
+	if (!p->held)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	if (proc_is_alone(p))
+		return err_set(e, ERR_NOTFOUND, PROC_ALONE);
+	return p->seg ? 0 : err_set(e, ERR_UNSUPPORTED, PROC_WITHOUT_SEGMENT);
+}
+
 size_t procs_alive(const struct procs *s)
 {
 	return s->alive;

@@ -181,6 +181,13 @@ uint64_t procs_next_mark(struct procs *s);
  */
 bool proc_is_alone(const struct proc *p);
 #define PROC_ALONE "the process makes no MPI calls"
+#define PROC_WITHOUT_SEGMENT "the process does not run under libomig"
+
+/*
+ * 0: it makes calls that are read now. ERR_NOTFOUND: it has ended, or is alone.
+ * ERR_UNSUPPORTED: its segment is not read.
+ */
+int proc_check_calls(const struct proc *p, struct err *e);
 
 /* Looks at the threads of p now. */
 void procs_look_at(struct proc *p);

@@ -51,15 +51,10 @@ static int add_calls(struct service_call *c, struct proc *p)
 
 static int serve_one(struct service_call *c, struct proc *p)
 {
-	if (!p->held)
-		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNKNOWN_OBJECT,
-				       "the process has ended");
-	if (proc_is_alone(p))
-		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNKNOWN_OBJECT, PROC_ALONE);
-	if (!p->seg)
-		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNSUPPORTED_SERVICE,
-				       "the process does not run under libomig");
-	return add_calls(c, p);
+	struct err e = { 0 };
+	int rc = proc_check_calls(p, &e);
+
+	return rc ? call_add_failure(c, p->token.s, rc, &e) : add_calls(c, p);
 }
 
 int serve_calls_now(struct service_call *c)

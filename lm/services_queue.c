@@ -228,16 +228,11 @@ static int add_queue(struct service_call *c, const struct proc *p, struct queue 
 
 static int serve_one(struct service_call *c, struct proc *p, struct queue *q)
 {
-	int rc;
+	struct err e = { 0 };
+	int rc = proc_check_calls(p, &e);
 
-	if (!p->held)
-		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNKNOWN_OBJECT,
-				       "the process has ended");
-	if (proc_is_alone(p))
-		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNKNOWN_OBJECT, PROC_ALONE);
-	if (!p->seg)
-		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNSUPPORTED_SERVICE,
-				       "the process does not run under libomig");
+	if (rc)
+		return call_add_failure(c, p->token.s, rc, &e);
 	rc = watch(c, p);
 	return rc < 0 ? rc : add_queue(c, p, q);
 }
