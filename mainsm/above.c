@@ -3,10 +3,16 @@
 #include "mainsm/mainsm_internal.h"
 
 #include "common/base/log.h"
-#include "common/base/str.h"
 #include "common/omis/check.h"
 
 #include <stdlib.h>
+
+/* Of one principal: however many sessions it has, their requests have one share. */
+struct share {
+	size_t nrun; /* requests that are executed */
+	size_t nsession;
+	struct list sessions;
+};
 
 struct tool_request {
 	struct peer *peer;
@@ -14,37 +20,6 @@ struct tool_request {
 	struct list runs; /* the one that executes it */
 	struct list in_requests;
 };
-
-int above_up(struct peer *p, const struct identity *who, uint32_t number)
-{
-	struct mainsm *m = p->m;
-	char text[ERR_TEXT_BYTES];
-
-	p->session = session_new(number, p->link, who, m->directory, m->children);
-	if (!p->session)
-		return -ERR_NOMEM;
-	list_push_back(&m->sessions, &p->session->in_sessions);
-	m->nsession++;
-	log_info("tools", "tool %u is %s", number, identity_describe(text, sizeof(text), who));
-	return 0;
-}
-
-/* Requests that are executed for a principal, and its sessions: however many these are, they have one share. */
-static size_t runs_of(const struct mainsm *m, const char *principal, size_t *nsession)
-{
-	size_t n = 0;
-
-	*nsession = 0;
-	list_each (item, &m->sessions) {
-		const struct session *s = list_entry(item, struct session, in_sessions);
-
-		if (!str_eq(s->principal, principal))
-			continue;
-		n += s->nrun;
-		++*nsession;
-	}
-	return n;
-}
 
 static void pause_session(struct session *s, bool pause)
 {
@@ -54,30 +29,78 @@ static void pause_session(struct session *s, bool pause)
 	link_pause_reading(s->link, pause);
 }
 
-static void count_in(const struct mainsm *m, struct session *s)
+static struct share *share_of(struct smap *shares, const char *principal)
 {
-	size_t nsession, n;
+	struct share *share = smap_find(shares, principal);
+
+	if (share)
+		return share;
+	share = calloc(1, sizeof(*share));
+	if (share)
+		list_init(&share->sessions);
+	if (share && smap_put(shares, principal, share, NULL)) {
+		free(share);
+		return NULL;
+	}
+	return share;
+}
+
+static int share_join(struct smap *shares, struct session *s)
+{
+	struct share *share = share_of(shares, s->principal);
+
+	if (!share)
+		return -ERR_NOMEM;
+	share->nsession++;
+	list_push_back(&share->sessions, &s->in_share);
+	s->share = share;
+	return 0;
+}
+
+/* Its requests have ended. The last session takes the share along. */
+static void share_leave(struct smap *shares, struct session *s)
+{
+	list_del(&s->in_share);
+	if (--s->share->nsession == 0)
+		free(smap_del(shares, s->principal));
+	s->share = NULL;
+}
+
+static void count_in(struct session *s)
+{
+	const struct share *share = s->share;
 
 	s->nrun++;
-	n = runs_of(m, s->principal, &nsession);
-	if (n >= SESSION_RUNS_MAX &&
-	    s->nrun * nsession >= SESSION_RUNS_MAX) /* one with little to do is not put off */
+	s->share->nrun++;
+	if (share->nrun >= SESSION_RUNS_MAX &&
+	    s->nrun * share->nsession >= SESSION_RUNS_MAX) /* one with little to do is not put off */
 		pause_session(s, true);
 }
 
-static void count_out(const struct mainsm *m, struct session *s)
+static void count_out(struct session *s)
 {
-	size_t nsession;
-
 	s->nrun--;
-	if (runs_of(m, s->principal, &nsession) > SESSION_RUNS_MAX / 2)
+	if (--s->share->nrun > SESSION_RUNS_MAX / 2)
 		return;
-	list_each (item, &m->sessions) {
-		struct session *other = list_entry(item, struct session, in_sessions);
+	list_each (item, &s->share->sessions)
+		pause_session(list_entry(item, struct session, in_share), false);
+}
 
-		if (str_eq(other->principal, s->principal))
-			pause_session(other, false);
+int above_up(struct peer *p, const struct identity *who, uint32_t number)
+{
+	struct mainsm *m = p->m;
+	char text[ERR_TEXT_BYTES];
+
+	p->session = session_new(number, p->link, who, m->directory, m->children);
+	if (!p->session || share_join(&m->shares, p->session)) {
+		session_free(p->session);
+		p->session = NULL;
+		return -ERR_NOMEM;
 	}
+	list_push_back(&m->sessions, &p->session->in_sessions);
+	m->nsession++;
+	log_info("tools", "tool %u is %s", number, identity_describe(text, sizeof(text), who));
+	return 0;
 }
 
 static void tool_request_free(struct tool_request *t)
@@ -86,7 +109,7 @@ static void tool_request_free(struct tool_request *t)
 
 	list_del(&t->in_requests);
 	free(t);
-	count_out(p->m, p->session);
+	count_out(p->session);
 }
 
 /* Stops go, conditions go, counters go: whatever the tool was, it leaves nothing behind. */
@@ -111,6 +134,7 @@ void above_down(struct peer *p)
 	bygone_tool(&m->bygone, s->number);
 	p->session = NULL;
 	m->nsession--;
+	share_leave(&m->shares, s);
 	session_free(s);
 }
 
@@ -167,7 +191,7 @@ static void execute(struct peer *p, const struct msg_request *q, struct omis_req
 	list_init(&t->runs);
 	list_push_back(&p->requests, &t->in_requests);
 	spec.owner = &t->runs;
-	count_in(p->m, s);
+	count_in(s);
 	rc = locks_run(p->m->locks, request, &spec, &e);
 	if (rc) {
 		refuse(s, q->id, status_from_err(rc), &e);

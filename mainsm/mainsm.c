@@ -435,6 +435,7 @@ int mainsm_open(const struct mainsm_conf *conf, struct mainsm **out, struct err 
 		m->conf.cert_lifetime = MAINSM_CERT_LIFETIME_NS;
 	list_init(&m->peers);
 	list_init(&m->sessions);
+	smap_init(&m->shares);
 	m->started = m->lonely_since = loop_now(conf->loop);
 	rc = open_state(m, e);
 	if (!rc)
@@ -490,6 +491,7 @@ void mainsm_free(struct mainsm *m)
 	certs_free(m->certs);
 	audit_close(m->audit);
 	numbers_free(m->numbers);
+	smap_done(&m->shares);
 	free(m);
 }
 

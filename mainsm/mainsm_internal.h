@@ -55,6 +55,7 @@ struct mainsm {
 	struct net_listener *listener;
 	struct list peers;
 	struct list sessions;
+	struct smap shares; /* principal -> struct share: above.c */
 	size_t npeer, nsession;
 	struct bygone bygone;
 	struct loop_timer *housekeeping, *ending;

@@ -24,6 +24,7 @@ static struct session *make(uint32_t number, enum omis_right right, const struct
 	smap_init(&s->measures);
 	list_init(&s->runs);
 	list_init(&s->in_sessions);
+	list_init(&s->in_share);
 	s->view = (struct view){ d, c, s->scope, s->pas, &s->csrs, &s->events, &s->measures };
 	if (s->scope && s->pas)
 		return s;

@@ -19,6 +19,7 @@
 #define SESSION_RUNS_MAX 1024 /* requests of one principal, over all its tools, that are executed at a time; the rest waits in sockets */
 
 struct link;
+struct share;
 
 struct session {
 	uint32_t number; /* never given twice */
@@ -40,6 +41,8 @@ struct session {
 	struct list runs; /* struct run, the executor's */
 	size_t nrun; /* requests that are executed */
 	bool is_paused;
+	struct share *share; /* of its principal, by above.c; NULL: of no tool */
+	struct list in_share;
 	struct list in_sessions;
 	/* Without a link: who hears what would have been sent; may be NULL. */
 	void (*on_reply)(void *arg, const struct reply *r);
