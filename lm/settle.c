@@ -3,6 +3,7 @@
 
 #include "common/base/str.h"
 #include "common/loop/loop.h"
+#include "lm/stand.h"
 #include "lm/stops.h"
 
 #include <signal.h>
@@ -20,10 +21,7 @@
 struct waiting {
 	struct token token, proc;
 	struct settle_wish wish;
-	int32_t last; /* thread that was looked at last; 0: none */
-	char state; /* as seen last, of a thread that is waited for */
-	bool was_traced; /* in this round over its threads */
-	bool is_second; /* a look has said already what this one says */
+	struct stand stand; /* state: as seen last, of a thread that is waited for */
 	bool is_pending, has_ended, is_over;
 };
 
@@ -56,54 +54,10 @@ static char state_of(const struct settling *s, const struct proc *p, int32_t tid
 	return f.state;
 }
 
-/* False: one may run, or not all were looked at. */
-static bool threads_stand(struct settling *s, struct waiting *w, const struct proc *p)
-{
-	int32_t tid[HOST_THREADS_MAX];
-	size_t n = HOST_THREADS_MAX;
-
-	if (host_threads(s->env->host, p->pid, tid, &n) < 0)
-		return false; /* it ends */
-	for (size_t i = 0; i < n; i++) {
-		char state;
-
-		if (tid[i] <= w->last)
-			continue;
-		if (!s->looks)
-			return false;
-		s->looks--;
-		state = state_of(s, p, tid[i]);
-		if (state != 'T' && state != 't' && state != 'Z' && state != 'X') {
-			w->state = state;
-			w->is_second = false;
-			return false;
-		}
-		w->was_traced |= state == 't';
-		w->last = tid[i];
-	}
-	return true;
-}
-
-/* A traced thread stands for each event that is watched for, and goes on: it is looked at twice. */
-static bool has_stopped(struct settling *s, struct waiting *w, const struct proc *p)
-{
-	bool was_traced;
-
-	if (!threads_stand(s, w, p))
-		return false;
-	was_traced = w->was_traced;
-	w->was_traced = false;
-	w->last = 0;
-	if (!was_traced || w->is_second)
-		return true;
-	w->is_second = true;
-	return false;
-}
-
 static bool runs(struct settling *s, struct waiting *w, const struct proc *p)
 {
-	w->state = state_of(s, p, p->pid);
-	return stops_holds(s->env->stops, p) || w->state != 't';
+	w->stand.state = state_of(s, p, p->pid);
+	return stops_holds(s->env->stops, p) || w->stand.state != 't';
 }
 
 /* One that stops may be on its way from being pending to the stop: it is looked at twice. */
@@ -121,15 +75,15 @@ static bool is_taken(struct settling *s, struct waiting *w, const struct proc *p
 				  &f, NULL);
 	if (rc < 0 || !f.has_signals)
 		return rc == 0;
-	w->state = f.state;
+	w->stand.state = f.state;
 	w->is_pending = f.sig_pending & bit && !(f.sig_blocked & bit);
 	if (w->is_pending)
 		return false;
 	if ((f.sig_blocked | f.sig_ignored | f.sig_caught | HARMLESS) & bit)
 		return true;
-	if (!(bit & STOPPING) || w->is_second)
+	if (!(bit & STOPPING) || w->stand.is_second)
 		return bit & STOPPING;
-	w->is_second = true;
+	w->stand.is_second = true;
 	return f.state == 'T';
 }
 
@@ -145,7 +99,8 @@ static bool is_over(struct settling *s, struct waiting *w)
 	s->looks--;
 	switch (w->wish.what) {
 	case SETTLE_STOPPED: /* what has been continued since need not stop */
-		return !stops_holds(s->env->stops, p) || has_stopped(s, w, p);
+		return !stops_holds(s->env->stops, p) ||
+		       stand_look(s->env->host, p->pid, &w->stand, &s->looks);
 	case SETTLE_RUNNING:
 		return runs(s, w, p);
 	default:
@@ -158,7 +113,7 @@ static void look(struct settling *s)
 {
 	size_t first = s->at;
 
-	s->looks = SETTLE_LOOKS_MAX;
+	s->looks = STAND_LOOKS_MAX;
 	for (size_t i = 0; i < s->n && s->looks; i++) {
 		struct waiting *w = &s->one[(first + i) % s->n];
 
@@ -187,9 +142,9 @@ static void on_timer(void *arg)
 
 static const char *why_late(const struct waiting *w)
 {
-	if (w->state == 'D')
+	if (w->stand.state == 'D')
 		return "it sleeps in the kernel where no signal reaches it";
-	if (w->state == 't')
+	if (w->stand.state == 't')
 		return "another program traces it";
 	return "it has not had a processor since";
 }
@@ -276,7 +231,7 @@ static int settling_new(struct service_call *c, size_t n, struct settling **out)
 static int begin(struct service_call *c, struct settling *s)
 {
 	s->left = s->n;
-	s->step = SETTLE_FIRST_NS;
+	s->step = STAND_FIRST_NS;
 	s->until = loop_now(c->env->loop) + SETTLE_MAX_NS;
 	look(s);
 	if (!s->left)

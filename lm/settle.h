@@ -11,10 +11,7 @@
 
 /* a thread that sleeps in the kernel may do so for ever; one that only waits for a processor has it by then */
 #define SETTLE_MAX_NS (1500 * NSEC_PER_MSEC)
-#define SETTLE_FIRST_NS \
-	(200 * NSEC_PER_USEC) /* a woken thread needs some 50 us on an idle processor */
 #define SETTLE_STEP_MAX_NS (10 * NSEC_PER_MSEC)
-#define SETTLE_LOOKS_MAX 64 /* at threads in one turn, 15 us each: the loop must go on */
 
 enum settle_what {
 	SETTLE_STOPPED, /* no thread runs */

@@ -9,6 +9,8 @@
 #include "common/loop/loop.h"
 #include "lm/guard.h"
 #include "lm/journal.h"
+#include "lm/stand.h"
+#include "lm/stopnews.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -27,10 +29,16 @@ struct stop {
 	uint32_t tool[STOPS_TOOLS_MAX]; /* that have stopped it for all to see */
 	size_t ntool;
 	bool is_told; /* that it was stopped */
+	bool is_awaited; /* it was stopped, and that is told when it stands */
+	struct stand stand; /* what looks have seen since */
+	unsigned depth; /* of the list that stopped it */
 	bool was_stopped; /* by somebody else, before us, and not continued since: to be left so */
 	struct suspend *suspend; /* owned */
 	size_t nsuspend, cap;
 };
+
+/* A thread that sleeps in the kernel may do so for ever: such a process is looked at seldom. */
+#define STOPS_LOOK_MAX_NS (500 * NSEC_PER_MSEC)
 
 struct stops {
 	struct loop *loop;
@@ -43,10 +51,10 @@ struct stops {
 	struct list all;
 	size_t n;
 	struct loop_timer *leash;
-	struct loop_job news;
+	struct loop_timer *look; /* at those that are awaited */
+	nsec_t step; /* of it */
+	struct stopnews news;
 	unsigned depth; /* of the list that is at work; 0 = none */
-	stops_on_change_fn on_change;
-	void *on_change_arg;
 	bool is_up;
 };
 
@@ -103,44 +111,62 @@ static void drop(struct stops *s, struct stop *st)
 	guard_want(s->guard, false);
 }
 
-/* --- telling of it. Stops and continues take turns, so a number says all that happened in a turn of the loop. */
+/* --- seeing it stand */
 
-static void tell_of(struct stops *s, struct proc *p)
+/* A signal that stops was sent: its threads must run for it, and that it was stopped is told when none does. */
+static void see(struct stops *s, struct stop *st, unsigned *looks)
 {
-	struct proc_changes c = p->changes;
-
-	p->changes.n = 0;
-	for (uint32_t i = 0; i < c.n; i++)
-		s->on_change(s->on_change_arg, p, c.first_is_stop != (i % 2 == 1), c.at, c.depth);
+	if (!st->is_awaited || !stand_look(s->host, st->proc->pid, &st->stand, looks))
+		return;
+	st->is_awaited = false;
+	st->is_told = true;
+	stopnews_note(&s->news, st->proc, true, st->depth);
 }
 
-/* Not at once: what is done about it may stop and continue processes itself. */
-static void on_news(void *arg)
+static void on_look(void *arg)
 {
 	struct stops *s = arg;
+	unsigned looks = STAND_LOOKS_MAX;
+	bool is_any = false;
 
-	list_each_safe (i, procs_all(s->procs)) {
-		struct proc *p = list_entry(i, struct proc, link);
+	list_each (i, &s->all) {
+		struct stop *st = list_entry(i, struct stop, link);
 
-		if (p->changes.n)
-			tell_of(s, p);
+		see(s, st, &looks);
+		is_any |= st->is_awaited;
 	}
+	if (!is_any)
+		return;
+	loop_timer_arm(s->look, s->step);
+	s->step = s->step * 2 < STOPS_LOOK_MAX_NS ? s->step * 2 : STOPS_LOOK_MAX_NS;
 }
 
-static void note_change(struct stops *s, struct proc *p, bool is_stopped)
+static void await(struct stops *s, struct stop *st)
 {
-	struct proc_changes *c = &p->changes;
+	unsigned looks = STAND_LOOKS_MAX;
 
-	if (!s->on_change)
+	if (st->is_told || st->is_awaited)
 		return;
-	if (!c->n)
-		*c = (struct proc_changes){ .first_is_stop = is_stopped };
-	if (c->n % 2 == (c->first_is_stop == is_stopped))
-		return; /* twice the same: nothing has changed */
-	c->n++;
-	c->depth = s->depth > c->depth ? s->depth : c->depth;
-	c->at = loop_now(s->loop);
-	loop_job_post(s->loop, &s->news, on_news, s);
+	st->is_awaited = true;
+	st->stand = (struct stand){ 0 };
+	st->depth = s->depth;
+	see(s, st, &looks);
+	if (!st->is_awaited)
+		return;
+	s->step = STAND_FIRST_NS;
+	loop_timer_arm(s->look, s->step);
+}
+
+/* It is to run again: a stop that was not seen to have an effect is not told, nor its end. True: so it is. */
+static bool give_up_waiting(struct stops *s, struct stop *st)
+{
+	unsigned looks = STAND_LOOKS_MAX;
+	bool was_awaited;
+
+	see(s, st, &looks);
+	was_awaited = st->is_awaited;
+	st->is_awaited = false;
+	return was_awaited;
 }
 
 void stops_set_depth(struct stops *s, unsigned depth)
@@ -150,8 +176,8 @@ void stops_set_depth(struct stops *s, unsigned depth)
 
 void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg)
 {
-	s->on_change = fn;
-	s->on_change_arg = arg;
+	s->news.fn = fn;
+	s->news.arg = arg;
 }
 
 /* --- letting go */
@@ -171,9 +197,12 @@ static bool is_stopped_now(const struct stops *s, const struct proc *p)
 static void settle(struct stops *s, struct stop *st, bool had_tools, const char *why)
 {
 	struct proc *p = st->proc;
-	bool ends = had_tools && !st->ntool, is_told = st->is_told;
+	bool ends = had_tools && !st->ntool, is_told;
 	bool is_left = st->was_stopped && is_stopped_now(s, p);
 
+	if (ends)
+		give_up_waiting(s, st);
+	is_told = st->is_told;
 	p->is_suspended = st->nsuspend > 0;
 	if (ends)
 		st->is_told = false;
@@ -187,7 +216,7 @@ static void settle(struct stops *s, struct stop *st, bool had_tools, const char 
 		return;
 	procs_set_stopped(p, false);
 	if (is_told)
-		note_change(s, p, false);
+		stopnews_note(&s->news, p, false, s->depth);
 }
 
 static void let_go(struct stops *s, struct stop *st, const char *why)
@@ -219,7 +248,7 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 	struct stop *st = what == PROC_ENDED || what == PROC_FORGOTTEN ? find(s, p) : NULL;
 
 	if (what == PROC_ENDING)
-		tell_of(s, p); /* before its end */
+		stopnews_tell(&s->news, p); /* before its end */
 	if (!st)
 		return;
 	drop(s, st);
@@ -292,13 +321,16 @@ int stops_open(const struct stops_conf *c, struct stops **out, struct err *e)
 	s->loop = c->loop;
 	s->host = c->host;
 	s->procs = c->procs;
+	s->news.loop = c->loop;
+	s->news.procs = c->procs;
 	s->epoch = c->epoch;
 	list_init(&s->all);
 	s->listener =
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
 	procs_listen(s->procs, &s->listener);
 	s->leash = loop_timer_new(c->loop, on_leash, s);
-	if (!s->leash)
+	s->look = loop_timer_new(c->loop, on_look, s);
+	if (!s->leash || !s->look)
 		rc = err_nomem(e);
 	if (rc == 0 && c->journal)
 		rc = open_journal(s, c, e);
@@ -314,11 +346,12 @@ void stops_free(struct stops *s)
 {
 	if (!s)
 		return;
-	s->on_change = NULL;
+	s->news.fn = NULL;
 	let_all_go(s, "the lm ends");
 	procs_unlisten(&s->listener);
-	loop_job_cancel(&s->news);
+	loop_job_cancel(&s->news.job);
 	loop_timer_free(s->leash);
+	loop_timer_free(s->look);
 	guard_free(s->guard);
 	free(s->journal);
 	free(s);
@@ -400,9 +433,7 @@ int stops_stop(struct stops *s, struct proc *p, uint32_t tool, struct err *e)
 		return rc;
 	note_tool(st, tool);
 	procs_set_stopped(p, true);
-	if (!st->is_told)
-		note_change(s, p, true);
-	st->is_told = true;
+	await(s, st);
 	return 0;
 }
 
@@ -423,11 +454,13 @@ int stops_signal(struct stops *s, struct proc *p, uint32_t tool, int sig, struct
 int stops_continue(struct stops *s, struct proc *p, struct err *e)
 {
 	struct stop *st = find(s, p);
-	bool was_seen = (st && st->is_told) || p->state == MSG_STATE_STOPPED;
+	bool was_seen;
 	int rc = 0;
 
 	if (!p->held)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	was_seen = !(st && give_up_waiting(s, st)) &&
+		   ((st && st->is_told) || p->state == MSG_STATE_STOPPED);
 	if (!st || !st->nsuspend)
 		rc = host_proc_signal(p->held, SIGCONT, e);
 	if (rc < 0)
@@ -442,7 +475,7 @@ int stops_continue(struct stops *s, struct proc *p, struct err *e)
 	}
 	procs_set_stopped(p, false);
 	if (was_seen)
-		note_change(s, p, false);
+		stopnews_note(&s->news, p, false, s->depth);
 	return rc;
 }
 

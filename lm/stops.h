@@ -21,7 +21,7 @@
 struct stops;
 
 /*
- * A process was stopped or continued by the monitor; at: the loop's time; depth: of the deepest list
+ * A process was stopped by the monitor and stands, or was continued; at: the loop's time; depth: of the deepest list
  * whose action did it. Called from the loop.
  */
 typedef void (*stops_on_change_fn)(void *arg, struct proc *p, bool is_stopped, nsec_t at,

@@ -2,6 +2,7 @@
 /* What stands behind a stop, a continue or a signal sees what it did. */
 #include "common/omis/status.h"
 #include "lm/settle.h"
+#include "lm/stand.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 
@@ -263,7 +264,7 @@ START_TEST(a_signal_that_is_taken_is_done_at_the_latest_after_the_bound)
 END_TEST
 
 /* Those that run use up what may be looked at in a turn; those that stand are the first or the last of the list. */
-#define RUNNING (SETTLE_LOOKS_MAX / 2 + 4)
+#define RUNNING (STAND_LOOKS_MAX / 2 + 4)
 #define STANDING 4
 
 static void stop_many(int32_t first_standing)

@@ -30,10 +30,9 @@ static void arm(const char *csr, const char *event, const char *actions)
 	char text[160];
 
 	snprintf(text, sizeof(text), "%s([%s]): %s", event, rank, actions);
-	ck_assert_uint_eq(world_arm(&w, csr, text, strstr(actions, "thread_") ? 1 : 0, true)
-				  ->entry[0]
-				  .status,
-			  STATUS_OK);
+	ck_assert_uint_eq(
+		world_arm(&w, csr, text, strstr(actions, "thread_") ? 1 : 0, true)->entry[0].status,
+		STATUS_OK);
 }
 
 static void ask(uint32_t tool, const char *service, const char *rest)
@@ -138,8 +137,7 @@ START_TEST(each_thread_that_is_watched_has_its_event)
 	ask(1, "thread_stop", "");
 	ck_assert_uint_eq(triggered("c_1", &t), 2);
 	ck_assert_str_eq(t->proc, rank);
-	ck_assert_str_eq(t->thread,
-			 proc_find_tid(procs_find_pid(w.lm->procs, 100), 101)->token.s);
+	ck_assert_str_eq(t->thread, proc_find_tid(procs_find_pid(w.lm->procs, 100), 101)->token.s);
 	ask(1, "thread_continue", "");
 	ck_assert_uint_eq(triggered("c_2", NULL), 2);
 	close_rank();
@@ -191,8 +189,81 @@ START_TEST(a_process_that_ends_in_the_same_moment_was_stopped_before)
 }
 END_TEST
 
+/* A rank with two threads, which stand when the test says so. */
+static struct fake_proc *open_slow(void)
+{
+	struct fake_proc *p;
+
+	open_rank();
+	p = fake_proc_find(&w.host, 100);
+	fake_thread_add(p, 101);
+	world_run(&w, 3 * SEC);
+	p->is_slow = true;
+	arm("c_1", "proc_has_been_stopped", "print([1])");
+	arm("c_2", "proc_has_been_continued", "print([1])");
+	return p;
+}
+
+static void stop_and_continue(bool is_stop)
+{
+	struct proc *p = procs_find_pid(w.lm->procs, 100);
+
+	ck_assert_int_eq(is_stop ? stops_stop(w.lm->stops, p, 2, NULL)
+				 : stops_continue(w.lm->stops, p, NULL),
+			 0);
+}
+
+START_TEST(a_stop_is_told_when_all_threads_stand)
+{
+	struct fake_proc *p = open_slow();
+
+	stop_and_continue(true);
+	p->thread_state[0] = 'T';
+	p->thread_state[1] = 'D';
+	world_run(&w, 3 * SEC);
+	ck_assert_uint_eq(triggered("c_1", NULL), 0);
+	p->thread_state[1] = 'T';
+	world_run(&w, SEC);
+	ck_assert_uint_eq(triggered("c_1", NULL), 1);
+	stop_and_continue(false);
+	ck_assert_uint_eq(triggered("c_2", NULL), 1);
+	close_rank();
+}
+END_TEST
+
+START_TEST(a_stop_that_was_taken_back_before_it_was_seen_is_not_told_nor_is_its_end)
+{
+	struct fake_proc *p = open_slow();
+
+	stop_and_continue(true);
+	world_run(&w, 20 * MS);
+	stop_and_continue(false);
+	p->state = 'T';
+	world_run(&w, 3 * SEC);
+	ck_assert_uint_eq(triggered("c_1", NULL), 0);
+	ck_assert_uint_eq(triggered("c_2", NULL), 0);
+	close_rank();
+}
+END_TEST
+
+START_TEST(a_stop_that_is_seen_when_it_is_taken_back_is_told)
+{
+	struct fake_proc *p = open_slow();
+
+	stop_and_continue(true);
+	p->state = 'T';
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 2 } });
+	ck_assert_uint_eq(triggered("c_1", NULL), 1);
+	ck_assert_uint_eq(triggered("c_2", NULL), 1);
+	close_rank();
+}
+END_TEST
+
 SUITE("lm stop events", stops_and_continues_are_told_once_each,
       a_stop_of_somebody_outside_is_no_event_and_its_end_by_us_is_one, suspending_is_not_told,
       the_leash_is_an_event_too, each_thread_that_is_watched_has_its_event,
       an_action_may_undo_what_happened, actions_that_chase_each_other_end_at_the_rate_limit,
-      a_process_that_ends_in_the_same_moment_was_stopped_before)
+      a_process_that_ends_in_the_same_moment_was_stopped_before,
+      a_stop_is_told_when_all_threads_stand,
+      a_stop_that_was_taken_back_before_it_was_seen_is_not_told_nor_is_its_end,
+      a_stop_that_is_seen_when_it_is_taken_back_is_told)
