@@ -130,7 +130,6 @@ static int enable_one(struct service_call *c, struct proc *p, struct err *e)
 static int disable_one(struct service_call *c, struct proc *p, struct err *e)
 {
 	hooks_unwish(p, HOOKS_TOOL(c->tool));
-	p->hooks.kept = 0;
 	hooks_apply(p, HOOKS_ALL);
 	return 0;
 }
@@ -212,7 +211,8 @@ static void write_classes(struct omis_writer *w, const struct totals *t,
 }
 
 /* [name, rank, count, bytes_out, bytes_in, delay]: the second value, a number, tells these lists from the others. */
-static void write_partners(struct omis_writer *w, const struct totals *t, const struct ticks_scale *s)
+static void write_partners(struct omis_writer *w, const struct totals *t,
+			   const struct ticks_scale *s)
 {
 	for (size_t i = 0; i < t->npartner; i++) {
 		const struct segview_partner *p = &t->partner[i];
@@ -255,7 +255,8 @@ static int read_one(struct service_call *c, const struct proc *p)
 	int rc = 0;
 
 	if (proc_is_alone(p))
-		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNKNOWN_OBJECT, PROC_ALONE);
+		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNKNOWN_OBJECT,
+				       PROC_ALONE);
 	if (p->seg)
 		rc = totals_take(p->seg, tickbase_now(c->env->ticks, p->own.tick_source),
 				 with_partners, &live);

@@ -21,8 +21,17 @@
 /* Bits that measure; the others make events or run actions and belong to one lm's life. */
 #define HOOKS_MEASURE (HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER)
 
-/* What to keep of a segment that comes to us: the measuring bits of all words together, with the finest sampling. */
-uint32_t hooks_found(const struct segview *v);
+/*
+ * What to keep of a segment that an lm before had: what each tool measures, as that lm noted it, and the rest. Without
+ * its notes all is the rest: the measuring bits of all words together, with the finest sampling.
+ */
+void hooks_found(const struct segview *v, struct segview_wishes *out);
+
+/* Goes on with that: each tool's part is a wish of the tool. The other wishes stay. */
+void hooks_take_over(struct proc *p, const struct segview_wishes *left);
+
+/* The bits that go on since an lm before this one. */
+uint32_t hooks_kept(const struct proc *p);
 
 /* Replaces an earlier wish of the same owner for the same function. Not in force before hooks_apply(). -ERR_NOMEM. */
 int hooks_wish(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned shift);
@@ -33,7 +42,7 @@ bool hooks_unwish(struct proc *p, uint64_t owner);
 /* All wishes, and what an lm before us had left; what the process asked for itself stays. */
 void hooks_clear(struct proc *p);
 
-/* Writes the word of func, or all. Without a segment: nothing. O(wishes) a word. */
+/* Writes the word of func, or all, and the notes for the next lm. Without a segment: nothing. O(wishes) a word. */
 void hooks_apply(struct proc *p, int func);
 
 /* Somebody wishes one of these bits in p. */

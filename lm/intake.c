@@ -49,16 +49,15 @@ static int check_owner(struct intake *n, const struct segview *v, int32_t pid, b
 static int take(struct intake *n, struct segview **v, const struct stat *st, int32_t pid,
 		bool adopted, struct err *e)
 {
-	struct proc_intake in = { .pid = pid,
-				  .inode = st->st_ino,
-				  .kept = adopted ? hooks_found(*v) : 0,
-				  .may_have_ended = !adopted };
+	struct proc_intake in = { .pid = pid, .inode = st->st_ino, .may_have_ended = !adopted };
 	struct proc *p;
 	int rc;
 
 	rc = check_owner(n, *v, pid, adopted, e);
 	if (rc < 0)
 		return rc;
+	if (adopted)
+		hooks_found(*v, &in.left);
 	segview_reset_but_events(*v);
 	in.seg = *v;
 	rc = procs_take(n->conf.procs, &in, &p, e);

@@ -234,7 +234,8 @@ int procs_note_figures(struct proc *p)
 }
 
 /* A short program may be over before a busy lm comes to it. */
-static int hold(struct procs *s, const struct proc_intake *in, struct host_proc **out, struct err *e)
+static int hold(struct procs *s, const struct proc_intake *in, struct host_proc **out,
+		struct err *e)
 {
 	int rc = host_proc_open(s->host, in->pid, out, e);
 	struct seg_own own;
@@ -251,7 +252,8 @@ static bool say_program(struct proc *p, const char *job, const char *program)
 	char its_job[sizeof(p->own.job)], its_program[sizeof(p->own.program)];
 
 	str_escape(its_job, sizeof(its_job), job ? job : "", job ? strlen(job) : 0);
-	str_escape(its_program, sizeof(its_program), program ? program : "", program ? strlen(program) : 0);
+	str_escape(its_program, sizeof(its_program), program ? program : "",
+		   program ? strlen(program) : 0);
 	if (str_eq(its_job, p->own.job) && str_eq(its_program, p->own.program))
 		return false;
 	str_copy(p->own.job, sizeof(p->own.job), its_job);
@@ -309,7 +311,8 @@ static uint64_t key_of(const struct proc *p)
 {
 	static const struct hash_key key; /* no secret: it is the same in the next lm */
 	const char *boot = p->owner->boot_id;
-	const uint64_t words[] = { p->seg_inode, (uint64_t)p->pid, p->start, hash_sip13(&key, boot, strlen(boot)) };
+	const uint64_t words[] = { p->seg_inode, (uint64_t)p->pid, p->start,
+				   hash_sip13(&key, boot, strlen(boot)) };
 
 	return hash_sip13(&key, words, sizeof(words)) | 1; /* never 0 */
 }
@@ -322,7 +325,7 @@ static void give_segment(struct proc *p, struct proc_intake *in)
 	p->seg = in->seg;
 	p->seg_inode = in->inode;
 	p->seg_key = key_of(p);
-	p->hooks.kept = in->kept;
+	hooks_take_over(p, &in->left);
 	in->seg = NULL;
 	memset(p->cell, 0, sizeof(p->cell));
 	segview_own(p->seg, &p->own);

@@ -48,7 +48,7 @@ struct proc_hooks {
 	struct list wishes;
 	uint32_t start; /* hook word that the process gave itself (OMIG_START) */
 	uint32_t
-		kept; /* hook word that an lm before us left: until somebody switches measuring off */
+		kept; /* hook word that an lm before us left and that is no tool's: as long as the segment is here */
 };
 
 /* Stops and continues by the monitor that are not told yet: they take turns. */
@@ -71,7 +71,8 @@ struct proc {
 	struct host_proc *held; /* NULL: it has ended */
 	struct segview *seg; /* NULL: none, not any more, or detached as corrupt */
 	uint64_t seg_inode;
-	uint64_t seg_key; /* of the segment for ever: an inode's number is given again, at the latest after a boot */
+	uint64_t
+		seg_key; /* of the segment for ever: an inode's number is given again, at the latest after a boot */
 	struct seg_own own; /* of the segment; texts are clean */
 	uint32_t state; /* enum msg_state */
 	int exit_status; /* as wait() tells it; -1 unknown */
@@ -81,9 +82,11 @@ struct proc {
 	struct host_figures figures; /* as seen last */
 	struct totals *last; /* calls.c: values at the end */
 	struct proc_hooks hooks; /* hooks.c */
-	struct proc_current *current; /* current.c: what looks have seen of calls; NULL: nothing yet */
+	struct proc_current
+		*current; /* current.c: what looks have seen of calls; NULL: nothing yet */
 	nsec_t queue_since; /* services_queue.c: when the list of what is posted began, */
-	uint64_t *queue_before; /* owned: calls that threads were in then, their number + 1; 0: in none */
+	uint64_t *
+		queue_before; /* owned: calls that threads were in then, their number + 1; 0: in none */
 	bool queue_is_late; /* calls had been made by then */
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
 	struct proc_probes *probes; /* probe.c: wishes; NULL: none */
@@ -146,7 +149,7 @@ struct proc_intake {
 	const char *job, *program; /* where there is no segment that says so; NULL: not known */
 	struct segview *seg;
 	uint64_t inode;
-	uint32_t kept; /* see struct proc_hooks */
+	struct segview_wishes left; /* what an lm before us had switched on to measure */
 	bool may_have_ended;
 };
 int procs_take(struct procs *s, struct proc_intake *in, struct proc **out, struct err *e);

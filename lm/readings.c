@@ -92,7 +92,8 @@ static void base_prefix(const struct reading *g, char *out, size_t size)
 /* False: it has none that could be kept. */
 static bool base_key(const struct reading *g, const struct input *in, char key[BASES_KEY_BYTES])
 {
-	const char *object = in->proc ? in->proc->token.s : procs_node_token(g->owner->conf.env.procs);
+	const char *object =
+		in->proc ? in->proc->token.s : procs_node_token(g->owner->conf.env.procs);
 	size_t n;
 
 	if (!in->has_base || !input_has_base(in) || (!in->proc && in->from != INPUT_NODE))
@@ -107,7 +108,8 @@ static void keep_base(struct reading *g, const struct input *in)
 	char key[BASES_KEY_BYTES];
 
 	if (base_key(g, in, key))
-		bases_put(g->owner->bases, key, &(struct base){ in->base, in->base_open, in->is_cut });
+		bases_put(g->owner->bases, key,
+			  &(struct base){ in->base, in->base_open, in->is_cut });
 }
 
 /* What an lm before us had begun to count goes on from there. */
@@ -125,15 +127,16 @@ static void resume(struct reading *g, struct input *in)
 	 * That is all when the rank has gone on to count. What an aggregate over the events of a probe had
 	 * gathered is gone all the same.
 	 */
-	in->is_cut = input_is_vt(in) ||
-		     (in->hooks && (left.is_cut || (in->proc->hooks.kept & in->hooks) != in->hooks));
+	in->is_cut =
+		input_is_vt(in) ||
+		(in->hooks && (left.is_cut || (hooks_kept(in->proc) & in->hooks) != in->hooks));
 }
 
 static void begin_input(struct reading *g, struct input *in)
 {
 	const struct input_moment m = reading_moment(g);
 
-	in->is_cut = in->proc && in->hooks & in->proc->hooks.kept;
+	in->is_cut = in->proc && in->hooks & hooks_kept(in->proc);
 	input_begin(in, &m, in->proc && !in->is_cut && is_newer(g, in->proc));
 	resume(g, in);
 	keep_base(g, in);
@@ -256,7 +259,8 @@ static void on_restated(void *arg)
 
 		if (!g->is_stale)
 			continue;
-		log_info("lm", "a measurement is given up: the parent does not know it m=%u", g->id);
+		log_info("lm", "a measurement is given up: the parent does not know it m=%u",
+			 g->id);
 		reading_free(g);
 	}
 }
@@ -271,8 +275,8 @@ struct readings *readings_new(const struct readings_conf *c)
 	list_init(&r->all);
 	list_init(&r->watches);
 	r->sampler = sampler_new(c->env.host);
-	r->bases = bases_open(&(struct bases_conf){ c->env.loop, c->bases, procs_boot_id(c->env.procs),
-						    READINGS_RESTATE_NS });
+	r->bases = bases_open(&(struct bases_conf){
+		c->env.loop, c->bases, procs_boot_id(c->env.procs), READINGS_RESTATE_NS });
 	r->restate = loop_timer_new(c->env.loop, on_restated, r);
 	r->listener = (struct procs_listener){ .on_proc = on_proc, .arg = r };
 	procs_listen(c->env.procs, &r->listener);

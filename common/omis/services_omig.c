@@ -22,7 +22,8 @@ static const struct omis_service omig[] = {
 		  "its symbol (\"\" when the file tells none) and the distance from its beginning." },
 	{ EXT_SERVICE("omig", "omig_calls_disable", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS },
-	  .help = "Takes back what this tool enabled; the count goes on for other tools." },
+	  .help = "Takes back what this tool enabled, also under an lm that was killed since; the "
+		  "count goes on for other tools." },
 	{ EXT_SERVICE("omig", "omig_calls_enable", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_STRING("what"), P_INT_OR("sample_shift", "0") },
 	  .help = "Counts all library calls of processes. what: count; time (also the time in "

@@ -52,6 +52,8 @@
 #define SEG_EVENTS 1024 /* types of <omig/event.h>: their words are one page */
 #define SEG_EVENT_TEXT_BYTES (128 * 1024) /* their definitions: 128 bytes each */
 #define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
+#define SEG_WISHES \
+	7 /* tools that count all calls, told apart by the next lm: what the header has room for */
 #define SEG_POSTED 1024 /* open operations that are listed: eight times what a wait can complete */
 #define SEG_THREADS_DEFAULT 16
 #define SEG_THREADS_MAX 64
@@ -65,15 +67,15 @@
 
 /* Bits of a hook word. 0 = the hook is off: one load, one test, one branch. */
 enum {
-	HOOK_COUNT = 1 << 0,	    /* calls */
-	HOOK_TIME = 1 << 1,	    /* delay, and `begin` while inside; see `times of hooks` */
-	HOOK_VOLUME = 1 << 2,	    /* bytes out and in */
-	HOOK_PARTNER = 1 << 3,	    /* the same per partner rank */
-	HOOK_EVENT_START = 1 << 4,  /* a record in the ring */
+	HOOK_COUNT = 1 << 0, /* calls */
+	HOOK_TIME = 1 << 1, /* delay, and `begin` while inside; see `times of hooks` */
+	HOOK_VOLUME = 1 << 2, /* bytes out and in */
+	HOOK_PARTNER = 1 << 3, /* the same per partner rank */
+	HOOK_EVENT_START = 1 << 4, /* a record in the ring */
 	HOOK_EVENT_END = 1 << 5,
 	HOOK_ACTION_START = 1 << 6, /* run the function's chain of actions */
 	HOOK_ACTION_END = 1 << 7,
-	HOOK_SAMPLE_SHIFT = 8,	    /* 5 bits k: HOOK_TIME measures 1 call in 2^k and scales */
+	HOOK_SAMPLE_SHIFT = 8, /* 5 bits k: HOOK_TIME measures 1 call in 2^k and scales */
 	HOOK_SAMPLE_MAX = 15,
 	HOOK_SAMPLE_MASK = 31 << 8,
 	HOOK_QUEUE = 1 << 13, /* what is posted is listed until it is complete */
@@ -98,7 +100,9 @@ enum {
 /* Bits of an event's word. 0 = nobody asks for it. */
 enum {
 	EVENT_RECORD = 1 << 0, /* a record in the ring */
-	EVENT_REFUSE = 1 << 1, /* alone: no record, it is counted as lost. Who does not know it makes records */
+	EVENT_REFUSE =
+		1
+		<< 1, /* alone: no record, it is counted as lost. Who does not know it makes records */
 	EVENT_KNOWN = 3,
 };
 
@@ -179,17 +183,26 @@ struct seg_own {
 	char site[64]; /* OMIG_SITE, or "" */
 	char program[128]; /* the executable's path */
 	char library[64]; /* of the MPI library's version text, first line */
-	uint64_t probes_nested; /* met inside of a library call, or by a handler of signals: not told */
-	uint64_t posted_lost; /* operations that the list of posted ones had no room for, or lost sight of */
+	uint64_t
+		probes_nested; /* met inside of a library call, or by a handler of signals: not told */
+	uint64_t
+		posted_lost; /* operations that the list of posted ones had no room for, or lost sight of */
 	uint32_t events_used; /* numbers 0 to this, less 1, are announced */
 	uint32_t event_types_lost; /* that found no place */
-	uint64_t requests_lost; /* how often a persistent request was met whose bytes cannot be counted */
+	uint64_t
+		requests_lost; /* how often a persistent request was met whose bytes cannot be counted */
 	uint64_t world; /* MPI_COMM_WORLD: its handle in C, */
 	int32_t f_world; /* and in Fortran; 0 in both: not known */
 	int32_t any_source, proc_null; /* in the place of a peer */
 	uint32_t spare0;
 	uint64_t speaks_since; /* ticks of the last MPI_Pcontrol(1), or 0 */
 	uint8_t spare[40];
+};
+
+/* What a tool measures of all calls: noted for the lm after this one. */
+struct seg_wish {
+	uint32_t tool;
+	uint32_t word; /* of a hook; 0: there is none */
 };
 
 /* What the lm tells the process. */
@@ -204,7 +217,10 @@ struct seg_lm {
 	uint32_t shift;
 	uint32_t posted_epoch; /* entries of another one are over; 0: nothing was ever listed */
 	uint32_t event_bell; /* a futex: event words have changed */
-	uint8_t spare[68];
+	uint32_t wish_seq; /* guards the wishes; 0: none were noted */
+	uint32_t wish_rest; /* a hook word: what is measured and is no tool's in `wish` */
+	struct seg_wish wish[SEG_WISHES];
+	uint32_t spare;
 };
 
 struct seg_header {
@@ -239,15 +255,18 @@ struct seg_header {
  * Arguments are those that the function has (struct call_desc): the others are left over from earlier calls.
  */
 struct seg_current {
-	uint64_t word; /* SEG_CURRENT_ONE x the calls that were begun, marks, function + 1; function 0: no call */
+	uint64_t
+		word; /* SEG_CURRENT_ONE x the calls that were begun, marks, function + 1; function 0: no call */
 	uint64_t frame; /* the process's own: where its stack was, made odd */
-	uint64_t comm; /* communicator, window or file as the program has it; of Fortran an integer */
+	uint64_t
+		comm; /* communicator, window or file as the program has it; of Fortran an integer */
 	int32_t peer, tag; /* as in the call; of a Sendrecv those of its send */
 	int32_t source, source_tag; /* of a Sendrecv */
 	uint64_t spare[3];
 };
 #define SEG_CURRENT_FUNC 0xfff
-#define SEG_CURRENT_TIMED (1 << 13) /* HOOK_TIME was on when it began: its time is no matter of `since` */
+#define SEG_CURRENT_TIMED \
+	(1 << 13) /* HOOK_TIME was on when it began: its time is no matter of `since` */
 #define SEG_CURRENT_FORTRAN (1 << 14)
 #define SEG_CURRENT_ONE (1 << 16)
 
@@ -330,7 +349,8 @@ struct seg_probe {
 
 /* A type of events, by the order of announcing. Written before events_used counts it; lost grows. */
 struct seg_event {
-	uint32_t offset, bytes; /* in the text: its definition as event logs have it (docs/eventlog.md) */
+	uint32_t offset,
+		bytes; /* in the text: its definition as event logs have it (docs/eventlog.md) */
 	uint64_t lost; /* events that were on and found no room */
 };
 
@@ -339,7 +359,8 @@ struct seg_read {
 	uint8_t spare;
 	union {
 		uint16_t cell;
-		uint16_t ranks; /* of partners: world ranks behind the functions, ascending, two words each, the low one first */
+		uint16_t
+			ranks; /* of partners: world ranks behind the functions, ascending, two words each, the low one first */
 	};
 	uint16_t first, count; /* functions in the lists */
 };
@@ -391,7 +412,8 @@ struct seg_partner {
 	uint64_t key; /* (function + 1) << 32 | world rank; 0 = free */
 	uint64_t count, bytes_out, bytes_in;
 	uint64_t delay; /* ticks of calls that have ended, multiplied by 2^k when sampled */
-	uint64_t call; /* the thread's own: number of the call of many requests that was counted last */
+	uint64_t
+		call; /* the thread's own: number of the call of many requests that was counted last */
 };
 
 /*

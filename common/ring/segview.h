@@ -89,7 +89,7 @@ bool segview_current(const struct segview *v, unsigned thread, struct segview_cu
 
 /* now: ticks for open_delay. -ERR_INVALID: no such function or thread. */
 int segview_call(const struct segview *v, unsigned thread, unsigned func, uint64_t now,
-		struct segview_call *out);
+		 struct segview_call *out);
 
 /* Records of its events, of all threads, that found no room, so far. */
 uint64_t segview_call_dropped(const struct segview *v, unsigned func);
@@ -105,9 +105,9 @@ struct segview_cell {
 	bool torn;
 };
 int segview_counter(const struct segview *v, unsigned thread, unsigned cell,
-		struct segview_cell *out);
+		    struct segview_cell *out);
 int segview_integrator(const struct segview *v, unsigned thread, unsigned cell, uint64_t now,
-		struct segview_cell *out);
+		       struct segview_cell *out);
 
 /*
  * Partners of all functions of one thread: fn for each used entry with plain values. The same
@@ -119,9 +119,8 @@ struct segview_partner {
 	uint64_t count, bytes_out, bytes_in;
 	uint64_t delay; /* ticks, of calls that have ended */
 };
-int segview_partners(const struct segview *v, unsigned thread, void (*fn)(void *arg,
-		const struct segview_partner *p),
-		     void *arg);
+int segview_partners(const struct segview *v, unsigned thread,
+		     void (*fn)(void *arg, const struct segview_partner *p), void *arg);
 
 /*
  * Open operations. What is listed is what has begun since segview_posted_start() with HOOK_QUEUE on,
@@ -159,7 +158,8 @@ int segview_probe_find(const struct segview *v, const char *name);
 unsigned segview_event_count(const struct segview *v); /* numbers below are announced */
 
 /* Bytes of the definition into out; 0: there is none that fits. Unchecked otherwise. */
-size_t segview_event_definition(const struct segview *v, unsigned number, uint8_t *out, size_t size);
+size_t segview_event_definition(const struct segview *v, unsigned number, uint8_t *out,
+				size_t size);
 
 /* Events of it that were on and found no room, so far, as the process says. */
 uint64_t segview_event_lost(const struct segview *v, unsigned number);
@@ -253,7 +253,8 @@ struct segview_meter {
 	unsigned begin, end;
 	struct segview_read read;
 };
-int segview_meter_add(struct segview *v, const struct segview_meter *want, uint64_t now, unsigned *number);
+int segview_meter_add(struct segview *v, const struct segview_meter *want, uint64_t now,
+		      unsigned *number);
 
 /* Takes back one segview_meter_add(). */
 void segview_meter_del(struct segview *v, unsigned number);
@@ -264,7 +265,8 @@ struct segview_metered {
 	uint64_t doubt; /* of threads that have met neither probe yet: so much more it may be */
 	bool torn;
 };
-int segview_meter_read(const struct segview *v, unsigned number, uint64_t now, struct segview_metered *out);
+int segview_meter_read(const struct segview *v, unsigned number, uint64_t now,
+		       struct segview_metered *out);
 
 /*
  * Installs a copy of *a (func, phase, op, cell and operand are checked; seq and next are set here;
@@ -274,8 +276,7 @@ int segview_meter_read(const struct segview *v, unsigned number, uint64_t now, s
  * The hook word is not touched: set HOOK_ACTION_START or _END.
  */
 int segview_action_add(struct segview *v, const struct seg_action *a, const int32_t *partners,
-		const int32_t *threads,
-		       unsigned *index);
+		       const int32_t *threads, unsigned *index);
 int segview_action_del(struct segview *v, unsigned index);
 
 /*
@@ -297,6 +298,16 @@ int segview_note_set(struct segview *v, unsigned cell, const struct seg_note *n)
 
 /* False: no such cell, or the lm that wrote it died in the middle. As it stands: check it. */
 bool segview_note_get(const struct segview *v, unsigned cell, struct seg_note *out);
+
+/* What the next lm should know of who measures all calls. */
+struct segview_wishes {
+	struct seg_wish tool[SEG_WISHES];
+	uint32_t rest; /* of all others */
+};
+void segview_wishes_set(struct segview *v, const struct segview_wishes *w);
+
+/* False: an lm before has noted none, or died in the middle. Words and tools as they stand: check them. */
+bool segview_wishes_get(const struct segview *v, struct segview_wishes *out);
 
 void segview_scale_set(struct segview *v, const struct ticks_scale *s);
 void segview_lm_alive(struct segview *v, uint64_t lm_epoch);

@@ -228,17 +228,19 @@ void segview_reset(struct segview *v)
 
 void segview_reset_but_events(struct segview *v)
 {
+	static const struct segview_wishes none;
 	uint32_t start = __atomic_load_n(&segview_header(v)->w.start_word, __ATOMIC_RELAXED);
 
 	for (unsigned i = 0; i < SEG_HOOKS; i++)
-		__atomic_store_n(&segview_hooks(v)[i],
-				 i < v->funcs ? start & HOOK_START_KNOWN : 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&segview_hooks(v)[i], i < v->funcs ? start & HOOK_START_KNOWN : 0,
+				 __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < SEG_CHAINS * 2; i++)
 		__atomic_store_n(&heads(v)[i], 0, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < SEG_ACTIONS * sizeof(struct seg_action) / 8; i++)
 		__atomic_store_n((uint64_t *)(void *)entries(v) + i, 0, __ATOMIC_RELEASE);
 	free(v->installed);
 	v->installed = NULL;
+	segview_wishes_set(v, &none);
 	segview_probes_reset(v);
 	segview_meters_reset(v);
 }
@@ -283,6 +285,36 @@ bool segview_note_get(const struct segview *v, unsigned cell, struct seg_note *o
 		copy.word[i] = __atomic_load_n(&note_at(v, cell)[i], __ATOMIC_ACQUIRE);
 	*out = copy.n;
 	return !(copy.n.seq & 1);
+}
+
+void segview_wishes_set(struct segview *v, const struct segview_wishes *w)
+{
+	struct seg_lm *l = &segview_header(v)->l;
+	uint32_t seq = __atomic_load_n(&l->wish_seq, __ATOMIC_RELAXED) & ~UINT32_C(1);
+
+	__atomic_store_n(&l->wish_seq, seq + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&l->wish_rest, w->rest, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < SEG_WISHES; i++) {
+		__atomic_store_n(&l->wish[i].tool, w->tool[i].tool, __ATOMIC_RELEASE);
+		__atomic_store_n(&l->wish[i].word, w->tool[i].word, __ATOMIC_RELEASE);
+	}
+	seq += 2;
+	__atomic_store_n(&l->wish_seq, seq ? seq : 2, __ATOMIC_RELEASE);
+}
+
+bool segview_wishes_get(const struct segview *v, struct segview_wishes *out)
+{
+	const struct seg_lm *l = &segview_header(v)->l;
+	uint32_t seq = __atomic_load_n(&l->wish_seq, __ATOMIC_ACQUIRE);
+
+	if (!seq || seq & 1)
+		return false;
+	out->rest = __atomic_load_n(&l->wish_rest, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < SEG_WISHES; i++) {
+		out->tool[i].tool = __atomic_load_n(&l->wish[i].tool, __ATOMIC_RELAXED);
+		out->tool[i].word = __atomic_load_n(&l->wish[i].word, __ATOMIC_RELAXED);
+	}
+	return true;
 }
 
 void segview_scale_set(struct segview *v, const struct ticks_scale *s)

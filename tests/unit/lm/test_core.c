@@ -387,7 +387,8 @@ START_TEST(a_process_without_mpi_can_be_taken_in)
 	ck_assert_str_eq(o->name, "shell");
 	ck_assert_int_eq(o->rank, -1);
 	e = ask_one(OBSERVER, ":omig_calls_enable([@],\"count\")", world_token(&w, 200));
-	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT); /* of all processes it is none that is meant */
+	ck_assert_uint_eq(e->status,
+			  STATUS_UNKNOWN_OBJECT); /* of all processes it is none that is meant */
 	e = ask_one(OBSERVER, ":omig_calls_read([@])", world_token(&w, 200));
 	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
 	e = ask_one(OBSERVER, ":omig_proc_take([@],200,\"vi\")", "n_7");

@@ -451,6 +451,32 @@ START_TEST(hook_words_have_known_bits_only)
 }
 END_TEST
 
+START_TEST(wishes_are_noted_as_a_whole_and_forgotten_with_the_rest)
+{
+	struct segview_wishes in = { .rest = HOOK_COUNT }, out;
+	struct seg_lm *l = &((struct seg_header *)(void *)m.p)->l;
+	struct segview *v = view();
+
+	ck_assert(!segview_wishes_get(v, &out)); /* an lm of an older version has none */
+	for (unsigned i = 0; i < SEG_WISHES; i++)
+		in.tool[i] = (struct seg_wish){ 10 + i, HOOK_COUNT | HOOK_TIME };
+	segview_wishes_set(v, &in);
+	ck_assert(segview_wishes_get(v, &out));
+	ck_assert_mem_eq(&in, &out, sizeof(in));
+	l->wish_seq++; /* it died while it wrote */
+	ck_assert(!segview_wishes_get(v, &out));
+	segview_wishes_set(v, &in);
+	ck_assert(segview_wishes_get(v, &out));
+	l->wish_seq = UINT32_MAX - 1; /* the next number is 0, which stands for none */
+	segview_wishes_set(v, &in);
+	ck_assert(segview_wishes_get(v, &out));
+	segview_reset(v);
+	ck_assert(segview_wishes_get(v, &out));
+	ck_assert_uint_eq(out.rest | out.tool[0].word | out.tool[SEG_WISHES - 1].word, 0);
+	segview_free(v);
+}
+END_TEST
+
 START_TEST(the_plan_keeps_to_its_limits)
 {
 	struct seg_header h;
@@ -519,6 +545,7 @@ int main(void)
       memory_of_huge_pages_is_not_mapped,
 		a_punched_hole_reads_as_zeros_and_is_no_segment,
 		hook_words_have_known_bits_only,
+		wishes_are_noted_as_a_whole_and_forgotten_with_the_rest,
 		the_plan_keeps_to_its_limits,
 		the_ca_id_is_found_in_a_connection_string,
 		the_path_of_an_lm_fits_or_is_refused,

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tools have switched on belongs to them also in the lm that comes after a crash. */
+#include "common/omis/token.h"
+#include "lm/hooks.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/world.h"
+
+static struct world w;
+static struct fake_segment seg;
+
+static void start_lm_again(void)
+{
+	world_crash_lm(&w);
+	world_start_lm(&w);
+}
+
+static void tool_goes(uint32_t tool)
+{
+	above_send(&w.mainsm,
+		   &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = tool } });
+	world_run(&w, 10 * MS);
+}
+
+static void tool_asks(uint32_t tool, const char *pattern, const char *token)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), pattern, token);
+	world_ask_as(&w, tool, OBSERVER, text);
+}
+
+START_TEST(a_tool_ends_what_it_has_begun_and_no_more_also_in_the_next_lm)
+{
+	char token[TOKEN_BYTES];
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 5, token);
+	tool_asks(1, ":omig_calls_enable([%s],\"time\",4)", token);
+	tool_asks(2, ":omig_calls_enable([%s],\"volume\",6)", token);
+	tool_asks(3, ":omig_calls_enable([%s],\"partner\",6)", token);
+	start_lm_again();
+	tool_asks(4, ":omig_calls_disable([%s])", token);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
+			  HOOKS_MEASURE | 4u << HOOK_SAMPLE_SHIFT);
+	tool_asks(3, ":omig_calls_disable([%s])", token);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
+			  HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | 4u << HOOK_SAMPLE_SHIFT);
+	start_lm_again();
+	tool_goes(2);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
+			  HOOK_COUNT | HOOK_TIME | 4u << HOOK_SAMPLE_SHIFT);
+	tool_asks(1, ":omig_calls_enable([%s],\"count\")", token);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
+	tool_goes(1);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+/* A request of its own is armed again when the link is; what it counted goes on until then. */
+START_TEST(what_no_tool_has_switched_on_stays_when_a_tool_has_had_enough)
+{
+	char token[TOKEN_BYTES], text[128];
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 5, token);
+	for (uint32_t tool = 1; tool <= SEG_WISHES; tool++)
+		tool_asks(tool, ":omig_calls_enable([%s],\"count\")", token);
+	snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"time\")", token);
+	world_ask_as(&w, SEG_WISHES + 1, OBSERVER, text);
+	start_lm_again();
+	for (uint32_t tool = 1; tool <= SEG_WISHES + 1; tool++)
+		tool_asks(tool, ":omig_calls_disable([%s])", token);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT | HOOK_TIME);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+/* The process can write them as well, and an lm may have died while it wrote. */
+START_TEST(notes_of_wishes_are_believed_as_far_as_they_make_sense)
+{
+	char token[TOKEN_BYTES];
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 5, token);
+	tool_asks(1, ":omig_calls_enable([%s],\"count\")", token);
+	world_crash_lm(&w);
+	for (unsigned i = 1; i < SEG_WISHES; i++)
+		seg.h->l.wish[i] = (struct seg_wish){ 1000 + i, UINT32_MAX - (i & 1) };
+	seg.h->l.wish_rest = UINT32_MAX;
+	world_start_lm(&w);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
+	world_crash_lm(&w);
+	seg.h->l.wish_seq |= 1;
+	world_start_lm(&w);
+	tool_asks(1, ":omig_calls_disable([%s])", token);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
+SUITE("lm left", a_tool_ends_what_it_has_begun_and_no_more_also_in_the_next_lm,
+      what_no_tool_has_switched_on_stays_when_a_tool_has_had_enough,
+      notes_of_wishes_are_believed_as_far_as_they_make_sense)
