@@ -42,47 +42,45 @@
 #   install uninstall dist format clean help
 
 all:
--include config.mk
+include $(wildcard config.mk)
 VERSION := 0.1.0
 include mk/flags.mk
 
-# The floors, lowest first. A room may use only what stands above it in this
-# list; a room that is not there yet is no error.
+# The floors, lowest first. A room may use only what stands above it in this list.
 MODULES :=
--include common/base/module.mk
--include common/ring/module.mk
--include common/omis/module.mk
--include common/loop/module.mk
--include common/tracer/module.mk
--include proto/module.mk
--include libapp/module.mk
--include common/net/module.mk
--include stats/module.mk
--include common/flow/module.mk
--include common/route/module.mk
--include common/daemon/module.mk
--include common/authority/module.mk
--include eventlog/module.mk
--include eventlog/spool/module.mk
--include eventlog/keep/module.mk
--include eventlog/text/module.mk
--include eventlog/lifeline/module.mk
--include eventlog/app/module.mk
--include eventlog/netlogger/module.mk
--include interaction/module.mk
--include eventlog/archive/module.mk
--include pmsl/module.mk
--include neko/module.mk
--include neko/hosts/module.mk
--include tracer/module.mk
--include lm/module.mk
--include sm/module.mk
--include mainsm/module.mk
--include sim/module.mk
--include tools/libomis/module.mk
--include tools/web/module.mk
--include tools/module.mk
--include bench/module.mk
+include common/base/module.mk
+include common/ring/module.mk
+include common/omis/module.mk
+include common/loop/module.mk
+include common/tracer/module.mk
+include proto/module.mk
+include libapp/module.mk
+include common/net/module.mk
+include stats/module.mk
+include common/flow/module.mk
+include common/route/module.mk
+include common/daemon/module.mk
+include common/authority/module.mk
+include eventlog/module.mk
+include eventlog/spool/module.mk
+include eventlog/keep/module.mk
+include eventlog/text/module.mk
+include eventlog/lifeline/module.mk
+include eventlog/app/module.mk
+include eventlog/netlogger/module.mk
+include eventlog/archive/module.mk
+include pmsl/module.mk
+include neko/module.mk
+include neko/hosts/module.mk
+include tracer/module.mk
+include lm/module.mk
+include sm/module.mk
+include mainsm/module.mk
+include sim/module.mk
+include tools/libomis/module.mk
+include tools/web/module.mk
+include tools/module.mk
+include bench/module.mk
 
 # What the order alone does not say: the library inside the ranks stands on
 # two rooms only, daemons are siblings, tools speak the protocol like anyone.
@@ -98,10 +96,8 @@ tools.never         := lm sm mainsm sim
 include mk/rules.mk
 include mk/check.mk
 include mk/install.mk
--include sim/cores.mk
--include examples/module.mk
--include tests/system/module.mk
--include tests/system/foreign/rules.mk
+# What a part of this tree goes without.
+include $(wildcard sim/cores.mk examples/module.mk tests/system/module.mk tests/system/foreign/rules.mk)
 
 all: $(ALL)
 

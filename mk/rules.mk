@@ -29,24 +29,16 @@
 reverse  = $(if $(1),$(call reverse,$(wordlist 2,999,$(1))) $(firstword $(1)))
 REVERSED := $(call reverse,$(MODULES))
 
-# --- the floors: what is wrong is an error, what is missing leaves a room out
+# --- the floors
 SEEN :=
-ABSENT :=
 define floor
 $(foreach u,$($(1).uses),$(if $(filter $u,$($(1).never))$(if $($(1).only),$(filter-out $($(1).only),$u)),\
 $(error $(1) may not use $u)))
-$(foreach u,$(filter-out $(SEEN),$($(1).uses)),$(if $(filter $u,$(MODULES)),\
-$(error $(1) uses $u, which is not below it)))
-ifneq ($(filter-out $(SEEN),$($(1).uses)),)
-$$(if $(filter-out $(1),$(M)),,$$(warning $(1) is left out: it uses $(filter-out $(SEEN),$($(1).uses)), not there yet))
-ABSENT += $(1)
-else
+$(foreach u,$(filter-out $(SEEN),$($(1).uses)),$(error $(1) uses $u, which is not below it))
 SEEN += $(1)
 $(1).closure := $(sort $(1) $(foreach u,$($(1).uses),$($u.closure)))
-endif
 endef
 $(foreach m,$(MODULES),$(eval $(call floor,$m)))
-MODULES := $(SEEN)
 
 SELECTED := $(if $(M),$(filter $(M),$(MODULES)),$(MODULES))
 $(if $(SELECTED)$(filter help clean format,$(MAKECMDGOALS)),,$(error there is no room '$(M)'))

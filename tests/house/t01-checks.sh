@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Plants what the rules forbid into a copy of the house and sees them object.
+. tests/house/part.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 n=0
@@ -9,7 +10,7 @@ n=0
 fresh() {
 	rm -rf "$work/t"
 	mkdir -p "$work/t/common/ring" "$work/t/tests/fuzz"
-	cp -r Makefile mk "$work/t"
+	cp -r mk "$work/t"
 	cp -r common/base "$work/t/common"
 	cp tests/alloc_sweep.? tests/suite.h "$work/t/tests"
 	cat >"$work/t/common/ring/module.mk" <<-'END'
@@ -22,6 +23,7 @@ fresh() {
 }
 
 run() {
+	part_makefile "$work/t"
 	(cd "$work/t" && make BUILD="$work/b" M=common/ring WERROR=1 "$@") >"$work/out" 2>&1
 }
 
@@ -75,6 +77,16 @@ fresh
 mkdir "$work/t/lm" && printf 'MODULES += lm\nlm.uses := sm\n' >"$work/t/lm/module.mk"
 run M= all
 verdict 'a daemon that uses its sibling is refused' $? fail 'lm may not use sm'
+
+fresh
+sed -i 's|^common/ring.uses.*|common/ring.uses := common/base common/bsae|' "$work/t/common/ring/module.mk"
+run all
+verdict 'a room that uses one that is not there is refused' $? fail 'common/ring uses common/bsae, which is not below it'
+
+fresh
+rm "$work/t/common/ring/module.mk"
+(cd "$work/t" && make -f "$OLDPWD/Makefile" BUILD="$work/b" all) >"$work/out" 2>&1
+verdict 'a room of the list that is not there is refused' $? fail 'common/ring/module.mk: No such file'
 
 fresh
 mkdir -p "$work/t/common/omis" && printf 'MODULES += common/omis\n' >"$work/t/common/omis/module.mk"

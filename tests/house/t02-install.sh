@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs a small library and program of its own into a folder, uses the
 # library as a stranger would, and uninstalls.
+. tests/house/part.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 t=$work/t
@@ -17,7 +18,7 @@ run() {
 }
 
 mkdir -p "$t/common" "$t/tests" "$t/libapp"
-cp -r Makefile mk "$t" && cp -r common/base "$t/common" && cp tests/alloc_sweep.? "$t/tests"
+cp -r mk "$t" && cp -r common/base "$t/common" && cp tests/alloc_sweep.? "$t/tests"
 cd "$t/libapp" || exit 2
 cat >module.mk <<'END'
 MODULES += libapp
@@ -37,6 +38,7 @@ echo small_answer >libsmall.abi
 printf 'Name: small\nDescription: small\nVersion: @version@\nLibs: -L@libdir@ -lsmall\nCflags: -I@includedir@\n' >libsmall.pc.in
 printf 'small(1)\n\n# NAME\n\nsmall - answers\n' >small.1.scd
 cd "$OLDPWD" || exit 2
+part_makefile "$t"
 
 ! run install && grep -q 'run make first' "$work/out"
 verdict 'install never builds' $?

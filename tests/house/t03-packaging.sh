@@ -3,6 +3,7 @@
 # What is installed for a site's admin holds together: units that systemd
 # accepts and finds well closed (exposure 2.0 at most), paths of this
 # installation, a module file, Slurm's prolog.
+. tests/house/part.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 t=$work/t usr=$work/usr
@@ -25,8 +26,9 @@ check() {
 
 # A house with nothing to build, and programs that do nothing.
 mkdir -p "$t/common" "$usr/bin"
-cp -r Makefile mk packaging "$t"
+cp -r mk packaging "$t"
 cp -r common/base "$t/common"
+part_makefile "$t"
 for p in omig mainsm sm lm; do cp /bin/true "$usr/bin/$p"; done
 check 'it installs into any prefix' make -C "$t" BUILD="$work/b" PREFIX="$usr" install
 check 'no placeholder is left' sh -c '! grep -rE "@[a-z]+@" "$1/lib" "$1/share"' sh "$usr"

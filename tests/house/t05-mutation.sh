@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A small room of which the tests check some and not the rest: what is said of each change of it.
+. tests/house/part.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 n=0
 mkdir -p "$work/t/common/ring" "$work/t/tests/unit/common/ring"
-cp -r Makefile mk "$work/t"
+cp -r mk "$work/t"
 cp -r common/base "$work/t/common"
 cp tests/alloc_sweep.? tests/suite.h "$work/t/tests"
 cat >"$work/t/common/ring/module.mk" <<'END'
@@ -16,6 +17,7 @@ common/ring.test_needs := $(B)/bin/needed
 $(B)/bin/needed:
 	mkdir -p $(@D) && : >$@
 END
+part_makefile "$work/t"
 cat >"$work/t/common/ring/ring.h" <<'END'
 int ring_limit(int n);
 int ring_free(void);

@@ -11,4 +11,3 @@ $(FOREIGN)/%/tally_calls.h: tests/system/foreign/tally.awk
 	$(call say,GEN)mkdir -p $(@D) && echo '#include <mpi.h>' | mpicc.$* -E -P -x c - | LC_ALL=C awk -f $< >$@
 $(FOREIGN)/libtally.%.so: tests/system/foreign/tally.c $(FOREIGN)/%/tally_calls.h
 	$(call say,MPICC)mpicc.$* $(OUR_CFLAGS) $(TALLY_OFF) -fvisibility=default -I$(FOREIGN)/$* -shared -Wl,-z,defs -o $@ $<
-.SECONDARY: $(FAULTS_MPI:%=$(FOREIGN)/%/tally_calls.h)
