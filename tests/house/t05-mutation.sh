@@ -96,7 +96,7 @@ tree() {
 # mutate SEED N: into the file `out`.
 mutate() {
 	(cd "$work/t" && make BUILD="$work/b" M=common/ring SEED="$1" N="$2" mutate) >"$work/log" 2>&1
-	grep -E '^(killed|survived|same|not compiled|left|seed|    [-+])' "$work/log" >"$work/out"
+	grep -E '^(killed|survived|same|not compiled|left|seed|    ([-+]|no test))' "$work/log" >"$work/out"
 }
 
 # has NAME WORDS: a line of the output has them.
@@ -117,6 +117,9 @@ has 'a change that a test notices is killed' '^killed +common/ring/ring.c:7:[0-9
 has 'a change that no test notices survives' '^survived +common/ring/ring.c:22:[0-9]+ arithmetic$'
 has 'the line stands there as it is' '^    - 	return n \+ 3;$'
 has 'and as it was changed' '^    \+ 	return n - 3;$'
+if type gcov >/dev/null 2>&1 && ! ${CC:-cc} --version | grep -q clang; then
+	has 'where no test comes, it says so' '^    no test comes to this line$'
+fi
 has 'a change that makes the same code does not count' '^same code +common/ring/ring.c:27:[0-9]+ arithmetic$'
 has 'nor one that does not compile' '^not compiled common/ring/ring.c:33:[0-9]+ constant$'
 has 'all are summed up' '^seed 1: killed [1-9][0-9]*, survived [1-9][0-9]*, not compiled 2, same code [1-9][0-9]*; score [0-9.]+ %$'
