@@ -3,7 +3,6 @@
 
 #include "common/base/array.h"
 #include "common/base/buf.h"
-#include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/authority/fields.h"
 
@@ -12,11 +11,14 @@
 #include <string.h>
 
 #define FILE_MAX_BYTES ((size_t)CERTS_MAX * 384)
+#define LINE_MAX_BYTES 4096 /* of its names, the longest have 255 bytes each */
+#define LINES_KEPT 64 /* of ended certificates, so that a small file is seldom written again */
 #define FIELDS 11
 #define OLD_FIELDS 7 /* of a file that knows no owners */
 
 struct certs {
 	char *path;
+	struct fields_log log; /* of path */
 	struct cert *v;
 	size_t n, cap;
 };
@@ -73,7 +75,8 @@ int certs_open(const char *path, struct certs **out, struct err *e)
 		return err_nomem(e);
 	if (path) {
 		c->path = str_dup(path);
-		rc = c->path ? fields_read(path, FILE_MAX_BYTES, parse_cert, c, e) : err_nomem(e);
+		c->log = (struct fields_log){ .path = c->path, .max_bytes = FILE_MAX_BYTES };
+		rc = c->path ? fields_log_read(&c->log, parse_cert, c, e) : err_nomem(e);
 	}
 	if (rc) {
 		certs_free(c);
@@ -92,24 +95,48 @@ void certs_free(struct certs *c)
 	free(c);
 }
 
-static int save(const struct certs *c, struct err *e)
+static void put_cert(struct buf *b, const struct cert *cert)
+{
+	buf_printf(b, "%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64 "\n",
+		   cert->serial, role_name(cert->role), cert->site, cert->host, cert->wall_issued,
+		   cert->wall_until, cert->revoked ? "revoked" : "valid", cert->owner, cert->token,
+		   cert->has_uid ? "own" : "", cert->wall_limit);
+}
+
+static int save(struct certs *c, struct err *e)
 {
 	struct buf b = BUF_INIT(FILE_MAX_BYTES);
 	int rc;
 
 	if (!c->path)
 		return 0;
-	for (size_t i = 0; i < c->n; i++) {
-		const struct cert *cert = &c->v[i];
-
-		buf_printf(&b, "%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64 "\n", cert->serial,
-			   role_name(cert->role), cert->site, cert->host, cert->wall_issued, cert->wall_until,
-			   cert->revoked ? "revoked" : "valid", cert->owner, cert->token, cert->has_uid ? "own" : "",
-			   cert->wall_limit);
-	}
-	rc = b.failed ? err_nomem(e) : file_write_atomic(c->path, buf_str(&b), b.n, e);
+	for (size_t i = 0; i < c->n; i++)
+		put_cert(&b, &c->v[i]);
+	rc = fields_log_write(&c->log, &b, c->n, e);
 	buf_done(&b);
 	return rc;
+}
+
+/* Ended certificates stay in the file until they are as many as the others. */
+static bool has_room(const struct certs *c)
+{
+	return c->log.lines < CERTS_MAX && c->log.lines < 2 * c->n + LINES_KEPT;
+}
+
+/* The last one is new. What cannot be added is tried by writing all. */
+static int save_last(struct certs *c, struct err *e)
+{
+	struct buf b = BUF_INIT(LINE_MAX_BYTES);
+	int rc = -ERR_LIMIT;
+
+	if (!c->path)
+		return 0;
+	if (has_room(c)) {
+		put_cert(&b, &c->v[c->n - 1]);
+		rc = fields_log_add(&c->log, &b, NULL);
+		buf_done(&b);
+	}
+	return rc ? save(c, e) : 0;
 }
 
 static void forget_ended(struct certs *c, nsec_t wall_now)
@@ -152,7 +179,7 @@ int certs_add(struct certs *c, const struct identity *issued, nsec_t limit, nsec
 	str_copy(cert->site, sizeof(cert->site), issued->site);
 	str_copy(cert->host, sizeof(cert->host), issued->host);
 	c->n++;
-	rc = save(c, e);
+	rc = save_last(c, e);
 	if (rc)
 		c->n--;
 	return rc;
