@@ -23,7 +23,7 @@
 /*
  * Versions of the protocol that this build speaks. Who hears a message that his does not have closes the link, so each
  * change of the messages is another version: then a mixed monitor is refused in words, instead of losing hosts at the
- * first such message.
+ * first such message. What graphs and batches have inside of their messages counts as well (docs/protocol.md).
  */
 #define MSG_VERSION_MIN 3
 #define MSG_VERSION_MAX 3

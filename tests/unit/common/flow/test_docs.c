@@ -2,11 +2,14 @@
 /* What docs/flow.md says is true: its words, numbers, limits, its graph and its batch. */
 #include "common/base/array.h"
 #include "common/base/file.h"
+#include "common/base/hash.h"
 #include "common/base/limits.h"
 #include "common/flow/batch.h"
+#include "common/flow/batch_format.h"
 #include "common/flow/rest.h"
 #include "common/flow/graph_limits.h"
 #include "common/omis/value.h"
+#include "proto/msg.h"
 #include "tests/suite.h"
 
 #include <stdarg.h>
@@ -45,6 +48,46 @@ static void mentions(const char *word)
 {
 	says("`%s`", word);
 }
+
+static void digest(uint32_t *crc, const char *what, int number)
+{
+	char row[80];
+	int n = snprintf(row, sizeof(row), "%s %d;", what, number);
+
+	*crc = hash_crc32c(*crc, row, (size_t)n);
+}
+
+/* What a peer of another build would refuse inside of FLOW_LOAD and FLOW_BATCH: bits, flags, words and their order. */
+START_TEST(other_batches_and_words_are_another_version)
+{
+	static const struct {
+		unsigned version;
+		uint32_t digest;
+	} is = { 3, 0x698e16de };
+	uint32_t crc = 0;
+
+	digest(&crc, "batch", BATCH_VERSION);
+	digest(&crc, "bits", BATCH_BITS);
+	digest(&crc, "token", TOKEN_BITS);
+	digest(&crc, "aggregate", AGG_BITS);
+	digest(&crc, "flags", FLOW_FLAGS_ALL);
+	for (int i = 0; i < FLOW_NKINDS; i++)
+		digest(&crc, flow_kind_name((enum flow_kind)i), i);
+	for (int i = 0; i < FLOW_NOPS; i++)
+		digest(&crc, flow_op_name((enum flow_op)i), i);
+	for (int i = 0; i < AGG_NKINDS; i++)
+		digest(&crc, agg_kind_name((enum agg_kind)i), i);
+	for (int i = 0; i < FLOW_NSOURCES; i++)
+		digest(&crc, flow_source_name((enum flow_source_kind)i), i);
+	for (int i = FLOW_ANY; i <= FLOW_READ; i++)
+		digest(&crc, flow_domain_name((enum flow_domain)i), i);
+	ck_assert_uint_eq(MSG_VERSION_MAX, is.version);
+	ck_assert_msg(crc == is.digest,
+		      "batches or words are not those of version %u: raise MSG_VERSION_MIN and MSG_VERSION_MAX "
+		      "(proto/msg.h), say in docs/protocol.md what is new, and write 0x%08x here",
+		      is.version, crc);
+}
+END_TEST
 
 START_TEST(every_word_is_in_it)
 {
@@ -182,7 +225,7 @@ int main(void)
 {
 	const TTest *const tests[] = { every_word_is_in_it, flags_have_their_numbers,
 				       limits_are_those_of_the_program, its_graph_is_one,
-				       its_batches_are_such };
+				       its_batches_are_such, other_batches_and_words_are_another_version };
 
 	return suite_run_with("docs", set_up, clean_up, tests, ARRAY_LEN(tests));
 }
