@@ -1,39 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a tool is told of its conditional requests: that they can never happen, what was lost, and the last word. */
 #include "tests/suite.h"
-#include "tests/unit/mainsm/csrs.h"
-
-static struct world w;
-static struct below a, b;
-static struct above t;
-static char token[CSR_TOKEN_BYTES], text[256];
-
-static void open_sites(void)
-{
-	sites_open(&w, &a, &b, &t, ROLE_TOOL_MANIPULATE);
-}
-
-static void close_sites(void)
-{
-	sites_close(&w, &a, &b, &t);
-}
-
-static void define(const char *request)
-{
-	above_define(&t, request, token);
-}
-
-static unsigned with_token(const char *service)
-{
-	uint64_t id;
-	const struct reply *r;
-
-	snprintf(text, sizeof(text), ":%s([%s])", service, token);
-	id = above_send(&t, text, 0);
-	world_run(&w, 100 * MS);
-	r = t.of_kind[0];
-	return r && r->id == id ? reply_status(r) : STATUS_UNSPECIFIED_ERROR;
-}
+#include "tests/unit/mainsm/two_sites.h"
 
 START_TEST(a_condition_that_disables_itself_is_told_behind_the_event_that_did_it)
 {

@@ -7,31 +7,7 @@
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tests/unit/common/flow/made.h"
-#include "tests/unit/common/flow/world.h"
-
-static struct world w;
-
-static void set_up(void)
-{
-	world_init(&w);
-}
-
-static void clean_up(void)
-{
-	world_done(&w);
-}
-
-static void has(const struct flow_token *t, double value, uint32_t k, uint32_t n, uint32_t flags)
-{
-	char text[FLOW_FLAGS_TEXT_BYTES];
-
-	ck_assert_msg(isnan(value) ? isnan(t->value)
-				   : fabs(t->value - value) <= 1e-12 * fabs(value),
-		      "%.17g, not %.17g", t->value, value);
-	ck_assert_uint_eq(t->k, k);
-	ck_assert_uint_eq(t->n, n);
-	ck_assert_msg(t->flags == flags, "flags: %s", flow_flags_print(text, t->flags));
-}
+#include "tests/unit/common/flow/one_world.h"
 
 /* nodes 0, 1: begin and end of p_0; 2: end - begin; 3: output 0 */
 static struct flow_graph *difference(uint32_t m)
@@ -50,14 +26,14 @@ START_TEST(what_belongs_together_is_found_by_its_key)
 	world_push(&w, 1, 1, 8, 80, START + 6);
 	world_push(&w, 1, 0, 8, 8, START + 2);
 	ck_assert_uint_eq(w.n, 1);
-	has(world_last(&w, 1, 0), 72, 1, 1, 0);
+	token_is(world_last(&w, 1, 0), 72, 1, 1, 0);
 	ck_assert_int_eq(w.r[0].t.key, 8);
 	ck_assert_int_eq(w.r[0].t.time, START + 4);
 	ck_assert_int_eq(w.r[0].t.oldest, START + 2);
 	ck_assert_int_eq(w.r[0].t.newest, START + 6);
 	ck_assert_uint_eq(w.r[0].t.requester, 1);
 	world_push(&w, 1, 0, 7, 7, START + 1);
-	has(world_last(&w, 1, 0), 63, 1, 1, 0);
+	token_is(world_last(&w, 1, 0), 63, 1, 1, 0);
 }
 END_TEST
 
@@ -124,8 +100,8 @@ START_TEST(a_set_fires_with_what_it_has_when_its_key_must_go)
 			world_push(&w, 1, p, key, 1, START);
 	ck_assert_uint_eq(w.n, FLOW_WINDOW_SET + 1);
 	ck_assert_int_eq(w.r[FLOW_WINDOW_SET - 1].t.key, 1);
-	has(&w.r[FLOW_WINDOW_SET - 1].t, 30, 2, 3, FLOW_PARTIAL);
-	has(world_last(&w, 1, 0), 3, 3, 3, 0);
+	token_is(&w.r[FLOW_WINDOW_SET - 1].t, 30, 2, 3, FLOW_PARTIAL);
+	token_is(world_last(&w, 1, 0), 3, 3, 3, 0);
 	ck_assert_uint_eq(world_counts(&w, 1, 3).incomplete, 1);
 }
 END_TEST
@@ -138,17 +114,17 @@ START_TEST(who_is_gone_is_not_waited_for_but_counted)
 	flow_close(w.f, flow_input(w.f, 1, 2));
 	ck_assert_int_eq(flow_announce(w.f, 1, START + SECOND), 0);
 	ck_assert_uint_eq(w.n, 1);
-	has(&w.r[0].t, 20, 2, 3, FLOW_PARTIAL);
+	token_is(&w.r[0].t, 20, 2, 3, FLOW_PARTIAL);
 	world_push(&w, 1, 0, 2, 5, START);
 	world_push(&w, 1, 2, 2, 99, START);
 	world_push(&w, 1, 1, 2, 4, START);
-	has(&w.r[1].t, 5, 2, 3, FLOW_PARTIAL);
+	token_is(&w.r[1].t, 5, 2, 3, FLOW_PARTIAL);
 	flow_open(w.f, flow_input(w.f, 1, 2));
 	world_push(&w, 1, 0, 3, 5, START);
 	world_push(&w, 1, 1, 3, 4, START);
 	ck_assert_uint_eq(w.n, 2);
 	world_push(&w, 1, 2, 3, 6, START);
-	has(&w.r[2].t, 6, 3, 3, 0);
+	token_is(&w.r[2].t, 6, 3, 3, 0);
 }
 END_TEST
 
@@ -165,7 +141,7 @@ START_TEST(who_is_back_before_anything_else_came_has_not_been_gone)
 	ck_assert_uint_eq(w.n, 0);
 	world_push(&w, 1, 2, 1, 30, START);
 	ck_assert_uint_eq(w.n, 1);
-	has(&w.r[0].t, 30, 3, 3, 0);
+	token_is(&w.r[0].t, 30, 3, 3, 0);
 }
 END_TEST
 
@@ -181,9 +157,9 @@ START_TEST(a_value_that_is_none_says_why_and_spoils_no_set)
 	made_result(g, 1, made_set(g, AGG_SUM, false, in, 2));
 	world_load(&w, g);
 	world_push(&w, 1, 0, 1, 0, START);
-	has(world_last(&w, 1, 0), NAN, 1, 1, FLOW_DIV0);
+	token_is(world_last(&w, 1, 0), NAN, 1, 1, FLOW_DIV0);
 	world_push(&w, 1, 1, 1, 4, START);
-	has(world_last(&w, 1, 1), 0.25, 1, 2, FLOW_DIV0 | FLOW_PARTIAL);
+	token_is(world_last(&w, 1, 1), 0.25, 1, 2, FLOW_DIV0 | FLOW_PARTIAL);
 }
 END_TEST
 
@@ -202,10 +178,10 @@ START_TEST(where_leaves_out_what_contributed_all_the_same)
 	world_push(&w, 1, 1, 1, 4, START);
 	world_push(&w, 1, 4, 1, 40, START);
 	world_push(&w, 1, 7, 1, 6, START);
-	has(world_last(&w, 1, 0), 5, 3, 3, 0);
+	token_is(world_last(&w, 1, 0), 5, 3, 3, 0);
 	for (uint32_t p = 0; p < 3; p++)
 		world_push(&w, 1, 1 + 3 * p, 2, 40, START);
-	has(world_last(&w, 1, 0), NAN, 3, 3, FLOW_MISSING);
+	token_is(world_last(&w, 1, 0), NAN, 3, 3, FLOW_MISSING);
 }
 END_TEST
 
@@ -231,24 +207,24 @@ START_TEST(an_interval_has_the_tokens_of_its_time)
 	world_push(&w, 1, 0, 2, 2, START + SECOND);
 	world_push(&w, 1, 0, 3, 4, START + SECOND + 1);
 	world_read(&w, 1, 1);
-	has(world_last(&w, 1, 0), 3, 1, 1, 0);
-	has(world_last(&w, 1, 1), 3, 1, 1, 0);
+	token_is(world_last(&w, 1, 0), 3, 1, 1, 0);
+	token_is(world_last(&w, 1, 1), 3, 1, 1, 0);
 	ck_assert_uint_eq(world_counts(&w, 1, 1).early, 1);
 	world_push(&w, 1, 0, 5, 8, START + SECOND / 2); /* late */
 	world_read(&w, 1, 2);
-	has(world_last(&w, 1, 0), 12, 1, 1, FLOW_LATE);
-	has(world_last(&w, 1, 1), 15, 1, 1, FLOW_LATE);
+	token_is(world_last(&w, 1, 0), 12, 1, 1, FLOW_LATE);
+	token_is(world_last(&w, 1, 1), 15, 1, 1, FLOW_LATE);
 	world_read(&w, 1, 3);
-	has(world_last(&w, 1, 0), 0, 1, 1, 0);
-	has(world_last(&w, 1, 1), 15, 1, 1, 0);
+	token_is(world_last(&w, 1, 0), 0, 1, 1, 0);
+	token_is(world_last(&w, 1, 1), 15, 1, 1, 0);
 	flow_close(w.f, flow_input(w.f, 1, 0));
 	world_read(&w, 1, 4);
-	has(world_last(&w, 1, 0), NAN, 0, 1, FLOW_PARTIAL | FLOW_MISSING); /* nobody has told that nothing came */
-	has(world_last(&w, 1, 1), 15, 0, 1, FLOW_PARTIAL);
+	token_is(world_last(&w, 1, 0), NAN, 0, 1, FLOW_PARTIAL | FLOW_MISSING); /* nobody has told that nothing came */
+	token_is(world_last(&w, 1, 1), 15, 0, 1, FLOW_PARTIAL);
 	flow_end(w.f, flow_input(w.f, 1, 0)); /* nothing is missing then */
 	world_read(&w, 1, 5);
-	has(world_last(&w, 1, 0), 0, 1, 1, 0);
-	has(world_last(&w, 1, 1), 15, 1, 1, 0);
+	token_is(world_last(&w, 1, 0), 0, 1, 1, 0);
+	token_is(world_last(&w, 1, 1), 15, 1, 1, 0);
 }
 END_TEST
 
@@ -266,7 +242,7 @@ START_TEST(what_is_made_of_both_sides_of_a_read_is_not_late)
 	world_read(&w, 1, 1);
 	world_push(&w, 1, 0, 2, 2, START + SECOND + 1);
 	world_read(&w, 1, 2);
-	has(world_last(&w, 1, 0), 1, 1, 1, 0);
+	token_is(world_last(&w, 1, 0), 1, 1, 1, 0);
 }
 END_TEST
 
@@ -293,7 +269,7 @@ START_TEST(the_time_of_a_set_is_the_mean_of_its_contributors)
 	partial_fold(&p, &one, NULL, PARTIAL_OVER_SET);
 	partial_fold(&p, &three, NULL, PARTIAL_OVER_SET);
 	t = partial_finish(&p, 0, false);
-	has(&t, 30, 4, 4, 0);
+	token_is(&t, 30, 4, 4, 0);
 	ck_assert_int_eq(t.time, 4 * NSEC_PER_SEC);
 	ck_assert_int_eq(t.oldest, NSEC_PER_SEC);
 	ck_assert_int_eq(t.newest, 5 * NSEC_PER_SEC);
@@ -314,14 +290,14 @@ START_TEST(bounds_and_coverage_go_through_a_read)
 	t.error = 0.25;
 	flow_push(w.f, flow_input(w.f, 1, 1), &t);
 	world_read(&w, 1, 1);
-	has(world_last(&w, 1, 0), -40, 2, 2, 0);
+	token_is(world_last(&w, 1, 0), -40, 2, 2, 0);
 	ck_assert(world_last(&w, 1, 0)->error == 1.5);
-	has(world_last(&w, 1, 1), -2, 0, 0, 0);
+	token_is(world_last(&w, 1, 1), -2, 0, 0, 0);
 	t.key = 2;
 	t.flags = FLOW_STALE;
 	flow_push(w.f, flow_input(w.f, 1, 0), &t);
 	world_read(&w, 1, 2);
-	has(world_last(&w, 1, 0), -20, 1, 2, FLOW_PARTIAL | FLOW_STALE | FLOW_MISSING);
+	token_is(world_last(&w, 1, 0), -20, 1, 2, FLOW_PARTIAL | FLOW_STALE | FLOW_MISSING);
 }
 END_TEST
 
@@ -338,14 +314,14 @@ START_TEST(two_measurements_share_nodes_and_each_has_its_results)
 	ck_assert_uint_eq(flow_input(w.f, 1, 0), flow_input(w.f, 2, 0));
 	world_push(&w, 2, 1, 1, 5, START);
 	ck_assert_uint_eq(w.n, 2);
-	has(world_last(&w, 1, 0), 4, 1, 1, 0);
-	has(world_last(&w, 2, 0), 4, 1, 1, 0);
+	token_is(world_last(&w, 1, 0), 4, 1, 1, 0);
+	token_is(world_last(&w, 2, 0), 4, 1, 1, 0);
 	flow_remove(w.f, 1);
 	ck_assert_uint_eq(flow_input(w.f, 1, 0), FLOW_NO_INPUT);
 	world_push(&w, 2, 0, 2, 1, START);
 	world_push(&w, 2, 1, 2, 9, START);
 	ck_assert_uint_eq(w.n, 3);
-	has(world_last(&w, 2, 0), 8, 1, 1, 0);
+	token_is(world_last(&w, 2, 0), 8, 1, 1, 0);
 	flow_remove(w.f, 2);
 	ck_assert_uint_eq(flow_size(w.f).nodes, 0);
 	ck_assert_uint_eq(flow_size(w.f).state_bytes, 0);
@@ -385,8 +361,8 @@ START_TEST(reads_of_one_measurement_are_not_those_of_another)
 	world_push(&w, 1, 0, 2, 2, START + SECOND + 1);
 	world_read(&w, 1, 2);
 	world_read(&w, 2, 2);
-	has(world_last(&w, 1, 0), 2, 1, 1, 0);
-	has(world_last(&w, 2, 0), 3, 1, 1, 0);
+	token_is(world_last(&w, 1, 0), 2, 1, 1, 0);
+	token_is(world_last(&w, 2, 0), 3, 1, 1, 0);
 }
 END_TEST
 
@@ -402,13 +378,13 @@ START_TEST(a_measurement_that_is_loaded_anew_keeps_what_stays_the_same)
 	world_load(&w, g);
 	world_push(&w, 1, 0, 2, 2, START + SECOND + 1);
 	world_read(&w, 1, 2);
-	has(world_last(&w, 1, 0), 2, 1, 1, 0);
-	has(world_last(&w, 1, 1), 3, 1, 1, 0);
-	has(world_last(&w, 1, 7), 1, 1, 1, 0);
+	token_is(world_last(&w, 1, 0), 2, 1, 1, 0);
+	token_is(world_last(&w, 1, 1), 3, 1, 1, 0);
+	token_is(world_last(&w, 1, 7), 1, 1, 1, 0);
 	world_load(&w, totals(1));
 	ck_assert_uint_eq(flow_size(w.f).nodes, 5);
 	world_read(&w, 1, 3);
-	has(world_last(&w, 1, 1), 3, 1, 1, 0);
+	token_is(world_last(&w, 1, 1), 3, 1, 1, 0);
 }
 END_TEST
 
@@ -426,7 +402,7 @@ START_TEST(a_refused_graph_leaves_the_old_one_running)
 	ck_assert_uint_eq(flow_size(w.f).nodes, before.nodes);
 	world_push(&w, 1, 0, 1, 1, START + 1);
 	world_read(&w, 1, 1);
-	has(world_last(&w, 1, 1), 1, 1, 1, 0);
+	token_is(world_last(&w, 1, 1), 1, 1, 1, 0);
 }
 END_TEST
 
@@ -501,7 +477,7 @@ START_TEST(without_memory_the_old_graph_runs_on)
 	flow_graph_free(g);
 	world_push(&w, 1, 0, 1, 1, START + 1);
 	world_read(&w, 1, 1);
-	has(world_last(&w, 1, 1), 1, 1, 1, 0);
+	token_is(world_last(&w, 1, 1), 1, 1, 1, 0);
 }
 END_TEST
 

@@ -3,19 +3,7 @@
 #include "common/flow/batch.h"
 #include "tests/suite.h"
 #include "tests/unit/common/flow/made.h"
-#include "tests/unit/common/flow/world.h"
-
-static struct world w;
-
-static void set_up(void)
-{
-	world_init(&w);
-}
-
-static void clean_up(void)
-{
-	world_done(&w);
-}
+#include "tests/unit/common/flow/one_world.h"
 
 static void load(enum agg_kind agg, enum flow_since since)
 {

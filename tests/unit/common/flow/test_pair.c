@@ -7,7 +7,7 @@
 #include "tests/suite.h"
 #include "tests/unit/common/flow/made.h"
 #include "tests/unit/common/flow/values.h"
-#include "tests/unit/common/flow/world.h"
+#include "tests/unit/common/flow/one_world.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,18 +16,6 @@
 #define PAIRS_MAX 600
 
 static const enum agg_kind kinds[] = { AGG_COVARIANCE, AGG_CORRELATION };
-
-static struct world w;
-
-static void set_up(void)
-{
-	world_init(&w);
-}
-
-static void clean_up(void)
-{
-	world_done(&w);
-}
 
 struct sample {
 	double x[PAIRS_MAX], y[PAIRS_MAX];

@@ -3,31 +3,7 @@
 #include "common/flow/flow.h"
 #include "tests/suite.h"
 #include "tests/unit/common/flow/made.h"
-#include "tests/unit/common/flow/world.h"
-
-static struct world w;
-
-static void set_up(void)
-{
-	world_init(&w);
-}
-
-static void clean_up(void)
-{
-	world_done(&w);
-}
-
-static void has(const struct flow_token *t, double value, uint32_t k, uint32_t n, uint32_t flags)
-{
-	char text[FLOW_FLAGS_TEXT_BYTES];
-
-	ck_assert_msg(isnan(value) ? isnan(t->value)
-				   : fabs(t->value - value) <= 1e-12 * fabs(value),
-		      "%.17g, not %.17g", t->value, value);
-	ck_assert_uint_eq(t->k, k);
-	ck_assert_uint_eq(t->n, n);
-	ck_assert_msg(t->flags == flags, "flags: %s", flow_flags_print(text, t->flags));
-}
+#include "tests/unit/common/flow/one_world.h"
 
 /* Writing 900 MB takes 6 s, and nothing is known of it before its end. */
 START_TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
@@ -45,25 +21,25 @@ START_TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
 	world_load(&w, g);
 	world_push(&w, 1, 0, 1, 50, START + SECOND);
 	world_read(&w, 1, 1);
-	has(world_last(&w, 1, 0), 50, 1, 1, 0);
+	token_is(world_last(&w, 1, 0), 50, 1, 1, 0);
 	none.flags = FLOW_NONE_YET;
 	for (int64_t r = 2; r < 7; r++) {
 		none.key = r;
 		none.time = START + r * SECOND;
 		flow_push(w.f, flow_input(w.f, 1, 0), &none);
 		world_read(&w, 1, r);
-		has(world_last(&w, 1, 0), NAN, 1, 1, FLOW_NONE_YET);
+		token_is(world_last(&w, 1, 0), NAN, 1, 1, FLOW_NONE_YET);
 	}
 	world_push(&w, 1, 0, 7, 950, START + 7 * SECOND);
 	world_read(&w, 1, 7);
-	has(world_last(&w, 1, 0), 150, 1, 1, FLOW_LATE);
+	token_is(world_last(&w, 1, 0), 150, 1, 1, FLOW_LATE);
 	ck_assert_int_eq(world_last(&w, 1, 0)->oldest, START + SECOND);
-	has(world_last(&w, 1, 1), 950.0 / 7, 1, 1, 0);
-	has(world_last(&w, 1, 2), 150, 1, 1, FLOW_LATE);
+	token_is(world_last(&w, 1, 1), 950.0 / 7, 1, 1, 0);
+	token_is(world_last(&w, 1, 2), 150, 1, 1, FLOW_LATE);
 	world_push(&w, 1, 0, 7, 950, START + 7 * SECOND);
 	ck_assert_uint_eq(world_counts(&w, 1, 0).late, 1);
 	world_read(&w, 1, 8);
-	has(world_last(&w, 1, 0), NAN, 0, 1, FLOW_MISSING | FLOW_PARTIAL);
+	token_is(world_last(&w, 1, 0), NAN, 0, 1, FLOW_MISSING | FLOW_PARTIAL);
 }
 END_TEST
 
@@ -90,20 +66,20 @@ START_TEST(a_rate_is_that_of_the_time_in_which_there_were_sources)
 	world_push(&w, 1, 0, 1, 100, START + SECOND);
 	world_push(&w, 1, 1, 1, 100, START + SECOND);
 	world_read(&w, 1, 1);
-	has(world_last(&w, 1, 0), 200, 2, 2, 0);
+	token_is(world_last(&w, 1, 0), 200, 2, 2, 0);
 	push_ended(&w, 0, 2, 150, START + SECOND + SECOND / 2);
 	world_push(&w, 1, 1, 2, 150, START + 2 * SECOND);
 	world_read(&w, 1, 2);
-	has(world_last(&w, 1, 0), 150, 2, 2, FLOW_ENDED);
-	has(world_last(&w, 1, 1), 300, 1, 1, FLOW_ENDED);
-	has(world_last(&w, 1, 2), 100, 1, 1, FLOW_ENDED);
+	token_is(world_last(&w, 1, 0), 150, 2, 2, FLOW_ENDED);
+	token_is(world_last(&w, 1, 1), 300, 1, 1, FLOW_ENDED);
+	token_is(world_last(&w, 1, 2), 100, 1, 1, FLOW_ENDED);
 	for (int64_t r = 3; r < 6; r++) {
 		push_ended(&w, 0, r, 150, START + SECOND + SECOND / 2);
 		push_ended(&w, 1, r, 210, START + 2 * SECOND + SECOND / 4);
 		world_read(&w, 1, r);
-		has(world_last(&w, 1, 0), 160, 2, 2, FLOW_ENDED);
-		has(world_last(&w, 1, 1), NAN, 1, 1, FLOW_ENDED | FLOW_MISSING);
-		has(world_last(&w, 1, 2), NAN, 1, 1, FLOW_ENDED | FLOW_MISSING);
+		token_is(world_last(&w, 1, 0), 160, 2, 2, FLOW_ENDED);
+		token_is(world_last(&w, 1, 1), NAN, 1, 1, FLOW_ENDED | FLOW_MISSING);
+		token_is(world_last(&w, 1, 2), NAN, 1, 1, FLOW_ENDED | FLOW_MISSING);
 	}
 }
 END_TEST

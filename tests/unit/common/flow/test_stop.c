@@ -5,24 +5,12 @@
 #include "stats/quantity.h"
 #include "tests/suite.h"
 #include "tests/unit/common/flow/made.h"
-#include "tests/unit/common/flow/world.h"
+#include "tests/unit/common/flow/one_world.h"
 
 #include <math.h>
 #include <string.h>
 
 #define PROCESSES 4
-
-static struct world w;
-
-static void set_up(void)
-{
-	world_init(&w);
-}
-
-static void clean_up(void)
-{
-	world_done(&w);
-}
 
 static uint32_t made_stop(struct flow_graph *g, enum agg_kind agg, double q, const char *until, uint32_t in)
 {

@@ -2,24 +2,12 @@
 /* What aggregates make of members that do not tell: no number, and a flag where it is due. */
 #include "tests/suite.h"
 #include "tests/unit/common/flow/made.h"
-#include "tests/unit/common/flow/world.h"
+#include "tests/unit/common/flow/one_world.h"
 
 #include <math.h>
 
 static const enum agg_kind kinds[] = { AGG_COUNT, AGG_SUM, AGG_PROD, AGG_MIN, AGG_MEAN, AGG_VARIANCE };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
-
-static struct world w;
-
-static void set_up(void)
-{
-	world_init(&w);
-}
-
-static void clean_up(void)
-{
-	world_done(&w);
-}
 
 static void has(uint32_t output, double value, uint32_t k, uint32_t flags)
 {

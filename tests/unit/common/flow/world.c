@@ -69,6 +69,18 @@ const struct flow_token *world_last(const struct world *w, uint32_t m, uint32_t 
 	ck_abort_msg("no result of output %u", (unsigned)output);
 }
 
+void token_is(const struct flow_token *t, double value, uint32_t k, uint32_t n, uint32_t flags)
+{
+	char text[FLOW_FLAGS_TEXT_BYTES];
+
+	ck_assert_msg(isnan(value) ? isnan(t->value)
+				   : fabs(t->value - value) <= 1e-12 * fabs(value),
+		      "%.17g, not %.17g", t->value, value);
+	ck_assert_uint_eq(t->k, k);
+	ck_assert_uint_eq(t->n, n);
+	ck_assert_msg(t->flags == flags, "flags: %s", flow_flags_print(text, t->flags));
+}
+
 struct flow_counts world_counts(const struct world *w, uint32_t m, uint32_t number)
 {
 	struct flow_look look;

@@ -28,6 +28,9 @@ void world_read(struct world *w, uint32_t m, int64_t read);
 /* The last result of that output; fails without one. */
 const struct flow_token *world_last(const struct world *w, uint32_t m, uint32_t output);
 
+/* Exact but for rounding; NAN: it has no value. */
+void token_is(const struct flow_token *t, double value, uint32_t k, uint32_t n, uint32_t flags);
+
 struct flow_counts world_counts(const struct world *w, uint32_t m, uint32_t number);
 
 #endif
