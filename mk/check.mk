@@ -35,18 +35,24 @@ INSTALLED   := $(foreach m,$(SELECTED),$(addprefix $m/,$($m.headers)))
 HEADER_TAPS := $(foreach m,$(SELECTED),$(patsubst %,$(B)/headers/%.tap,$(wildcard $m/*.h)))
 $(B)/check/headers.tap: $(HEADER_TAPS) FORCE
 	$(call tap,cat $(HEADER_TAPS) /dev/null)
-strict_c   = $(CC) -std=c99 -pedantic-errors -Wall -Wextra -Werror $(BASE_CPPFLAGS) -x c
-strict_cxx = $(CXX) -std=c++11 -pedantic-errors -Wall -Wextra -Werror $(BASE_CPPFLAGS) -x c++
+# Programs may ask for the bare language: no _GNU_SOURCE, no POSIX. tests/headers/HEADER.c uses the macros of one.
+strict_flags = -pedantic-errors -Wall -Wextra -Werror -U_GNU_SOURCE $(filter-out -D_GNU_SOURCE,$(BASE_CPPFLAGS))
+strict_c   = $(CC) -std=$(1) $(strict_flags) -x c
+strict_cxx = $(CXX) -std=$(1) $(strict_flags) -x c++
+header_use = $(or $(wildcard tests/headers/$(1).c),/dev/null)
 define headers
 $(B)/headers/$(1)/%.h.tap: $(1)/%.h $(B)/$(1)/.flags | $$($(1).gens)
 	$$(call say,HEADER)mkdir -p $$(@D) && { $$(call header_alone,$(1)/$$*.h,$(1)); } >$$@ && \
 	{ ! grep -q '^not ok' $$@ || touch -d @0 $$@; }
 endef
-header_ok = if $(1) -fsyntax-only $(4) -include $(2) /dev/null >$@.log 2>&1; then echo 'ok - $(2) $(3)'; \
+header_ok = if $(1) -fsyntax-only $(4) -include $(2) $(call header_use,$(2)) >$@.log 2>&1; then echo 'ok - $(2) $(3)'; \
 	    else sed 's/^/\# /' $@.log; echo 'not ok - $(2) $(3)'; fi
 header_alone = $(call header_ok,$(CC) $(subst $(BANNED),,$(call room_flags,$(2))) -Werror -x c,$(1),compiles alone,-MMD -MP -MT $@ -MF $(@:.tap=.d)) \
-	$(if $(filter $(1),$(INSTALLED)),; $(call header_ok,$(strict_c),$(1),is C99); $(call header_ok,$(strict_cxx),$(1),is C++))
+	$(if $(filter $(1),$(INSTALLED)),$(foreach s,c99 c11,; $(call header_ok,$(call strict_c,$s),$(1),is $s)) \
+	$(foreach s,c++11 c++17,; $(call header_ok,$(call strict_cxx,$s),$(1),is $s)))
 $(foreach m,$(MODULES),$(eval $(call headers,$m)))
+$(patsubst tests/headers/%.c,$(B)/headers/%.tap,$(shell find tests/headers -name '*.c' 2>/dev/null)): \
+	$(B)/headers/%.tap: tests/headers/%.c
 
 # --- symbols: of hot objects, of shared libraries, and writable ones of all.
 # Sanitizers add symbols of their own, so these speak about the plain build.

@@ -7,6 +7,11 @@
  */
 #include "eventlog/app/log.h"
 
+uint64_t omig_event_clock(void)
+{
+	return (uint64_t)clock_mono();
+}
+
 void log_clock_start(struct log_state *s)
 {
 	s->ticks = ticks_source_best();

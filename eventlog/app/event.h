@@ -8,7 +8,7 @@
  *	...
  *	omig_event(block_sent, n, r, name);
  *
- * cc ... -lomig-event. The kinds are int32, int64, float, double, string; up to twelve fields.
+ * cc ... -lomig-event. C99 or C++11 is enough, also without extensions. The kinds are int32, int64, float, double, string; up to twelve fields.
  *
  * While it is off an event costs a load, a test and a branch, and its arguments are not evaluated. On,
  * it costs one look at the clock and a record into a buffer of the thread's own: no lock, no system
@@ -24,7 +24,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,6 +89,8 @@ void omig_event_register(struct omig_event *ev);
 void omig_event_unregister(struct omig_event *ev);
 struct omig_event_thread *omig_event_first(struct omig_event_thread *h);
 int omig_event_more(struct omig_event_thread *h, size_t bytes);
+/* Signal-safe. The time of records without a time stamp counter. */
+uint64_t omig_event_clock(void);
 /* To who asks from outside of the process. The bytes that the log keeps. h NULL: there was no room. */
 size_t omig_event_tell(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes);
 
@@ -100,14 +101,12 @@ enum { OMIG_KIND_int32 = 1, OMIG_KIND_int64, OMIG_KIND_float, OMIG_KIND_double, 
 
 static inline uint64_t omig_event_ticks(int is_tsc)
 {
-	struct timespec t;
-
 #if defined(__x86_64__)
 	if (__builtin_expect(is_tsc, 1))
 		return __builtin_ia32_rdtsc();
 #endif
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	(void)is_tsc;
+	return omig_event_clock();
 }
 
 static inline int omig_event_is_told(const struct omig_event *ev)
@@ -159,7 +158,12 @@ static inline void omig_event_end(const struct omig_event *ev, struct omig_event
 
 static inline size_t omig_event_text_bytes(const char *s)
 {
-	return 2 + (s ? strnlen(s, OMIG_EVENT_TEXT_MAX) : 0);
+	size_t n = 0;
+
+	if (s) /* as strnlen(), which C does not have */
+		while (n < OMIG_EVENT_TEXT_MAX && s[n])
+			n++;
+	return 2 + n;
 }
 
 static inline unsigned char *omig_event_put(unsigned char *p, const void *value, size_t n)
