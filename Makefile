@@ -23,7 +23,10 @@
 #   check-abi       shared libraries export exactly what their .abi file lists
 #   check-anywhere  libraries for processes of others load with any C library since glibc 2.17
 #   check-statics   no writable global that its room does not own up to
-#   check-size      functions <= 70 lines, files <= 600
+#   check-circles   files call one another in circles only where a reason is listed, and never across rooms
+#   check-names     each global name is defined in one room
+#   check-rooms     each folder of sources is a room, of at most 30 files
+#   check-size      functions <= 70 lines and <= 5 parameters, files <= 600
 #   check-unit      unit tests (tests/unit/ROOM/test_*.c)
 #   check-fuzz      replay of the fuzz corpora
 #   check-house     tests of these rules themselves
@@ -31,6 +34,7 @@
 #   check-asan      check-unit and check-fuzz with SANITIZE=address,undefined
 #   check-tsan      the same with SANITIZE=thread
 #   check-sanitize  both of them
+#   ratchet         takes out of mk/ratchet/* what no longer deviates
 #   fuzz F=name     libFuzzer run with clang
 #   mutate M=room   changes the code in N places, drawn by SEED: do unit tests notice? (docs/mutation.md)
 #   bench           one JSON object a line; bench-report: the table in docs/

@@ -8,7 +8,7 @@
 #   X.abi.S      the exported symbols of S.so, default X/S.abi
 #   X.statics    writable globals that the room owns up to: file.c:name ...
 
-CHECKS     := floors headers hot abi anywhere statics size unit fuzz house system
+CHECKS     := floors headers hot abi anywhere statics circles names rooms size unit fuzz house system
 SANITIZED  := asan tsan
 
 check: $(CHECKS:%=$(B)/check/%.tap) $(if $(SANITIZE),,$(SANITIZED:%=$(B)/check/%.tap))
@@ -22,13 +22,12 @@ $(patsubst %,check-%,$(CHECKS) $(SANITIZED)): check-%: $(B)/check/%.tap
 tap = $(call say,CHECK)mkdir -p $(@D) && { $(1); } >$@ 2>&1 || echo "not ok - $(basename $(@F)) ended with $$?" >>$@
 
 # --- floors: an include names this room or one of its uses; some libraries
-# have one home only; common/ holds rooms and no file; nothing is forgotten
+# have one home only; nothing is forgotten
 homes := openssl/=common/net event2/=common/loop,common/net protobuf-c/=proto elfutils/=tracer
 $(B)/check/floors.tap: FORCE
 	$(call tap,$(foreach m,$(SELECTED),mk/check-floors '$m' '$($m.uses)' '$(homes)' \
 		'$($m.src) $($m.not_built) $(foreach s,$($m.shared),$($m.src.$s)) \
-		$(foreach p,$($m.programs),$(or $($m.main.$p),$p_main.c))';) \
-		$(if $(M),:,mk/check-rooms $(MODULES)))
+		$(foreach p,$($m.programs),$(or $($m.main.$p),$p_main.c))';) :)
 
 # --- headers. banned.h comes first everywhere else and would bring its includes along.
 INSTALLED   := $(foreach m,$(SELECTED),$(addprefix $m/,$($m.headers)))
@@ -74,11 +73,36 @@ $(B)/check/statics.tap: $(if $(SANITIZE),,$(OBJECTS)) FORCE
 		$($m.statics)' $(patsubst $(B)/gen/$m/%.pb-c.o,,$(sort $($m.objs) \
 		$(foreach s,$($m.shared),$($m.parts.$s))));) :))
 
+# --- rules with a ratchet: mk/ratchet/NAME lists what may still deviate, and only shrinks (mk/ratchet.awk).
+# $(1): name; the findings are in the .found beside the .tap
+ratcheted = awk -v name=$(1) -v list=mk/ratchet/$(1) -v part='$(M)' -v lower=$(LOWER) -f mk/ratchet.awk $(@:.tap=.found)
+RATCHETS := circles names rooms size
+ratchet:
+	@$(MAKE) LOWER=1 $(RATCHETS:%=$(B)/check/%.tap)
+.PHONY: ratchet
+
+# --- names that rooms define and use: of all objects of the product
+MAINS    := $(foreach m,$(MODULES),$(foreach p,$($m.programs),$(B)/$m/$(patsubst %.c,%.o,$(or $($m.main.$p),$p_main.c))))
+PRODUCT  := $(sort $(foreach m,$(MODULES),$($m.objs) $(foreach s,$($m.shared),$($m.parts.$s))) $(MAINS))
+of_all    = $(if $(M),echo 'ok - $(1) \# SKIP only of the whole tree',$(2))
+$(B)/check/symbols: $(if $(SANITIZE)$(M),,$(PRODUCT))
+	$(call say,NM)mkdir -p $(@D) && nm -A -g --format=posix $^ >$@
+$(B)/check/circles.tap: one_room = ; if grep '^across rooms' $(@:.tap=.found); then echo 'not ok - circles across rooms'; \
+	else echo 'ok - circles across rooms'; fi
+$(B)/check/circles.tap $(B)/check/names.tap: $(B)/check/%.tap: $(if $(SANITIZE)$(M),,$(B)/check/symbols) FORCE
+	$(call tap,$(call of_all,$*,$(call plain_only,\
+		mk/check-$* $(B) $(B)/check/symbols >$(@:.tap=.found) && $(call ratcheted,$*)$(one_room))))
+
 # --- sizes
 SIZED := $(if $(M),$(foreach m,$(SELECTED),$(wildcard $m/*.[ch] tests/unit/$m/*.[ch])),\
 	 $(shell find $(sort $(foreach m,$(MODULES),$(firstword $(subst /, ,$m))) tests $(wildcard examples)) -name '*.[ch]'))
 $(B)/check/size.tap: FORCE
-	$(call tap,mk/check-size $(SIZED))
+	$(call tap,mk/check-size $(@:.tap=.found) $(SIZED) && $(call ratcheted,parameters))
+
+# --- rooms: each folder of sources is one, and holds 30 files at most
+$(B)/check/rooms.tap: FORCE
+	$(call tap,$(call of_all,rooms,\
+		mk/check-rooms $(@:.tap=.found) $(MODULES) && $(call ratcheted,rooms)))
 
 # Older sanitizer runtimes do not start where a kernel moves memory about in a
 # larger space than they know (vm.mmap_rnd_bits above 28). Not every container lets us ask for none.

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Plants what a rule with a ratchet forbids and sees it object; then lists it in the ratchet; then
+# mends it and sees the ratchet object.
+. tests/house/part.sh
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+t=$work/t
+n=0
+
+# A copy of two rooms without any deviation, and with an empty ratchet.
+fresh() {
+	rm -rf "$t"
+	mkdir -p "$t/common/base" "$t/common/ring" "$t/tests" "$t/docs"
+	cp -r mk "$t" && rm -f "$t"/mk/ratchet/* && : >"$t/mk/prose.allow"
+	cp .clang-format "$t"
+	cp common/base/banned.h "$t/common/base"
+	printf '# Text\n' >"$t/docs/text.md"
+	printf 'MODULES += common/base\ncommon/base.src := ground.c\n' >"$t/common/base/module.mk"
+	printf 'MODULES += common/ring\ncommon/ring.src := a.c b.c\ncommon/ring.uses := common/base\n' >"$t/common/ring/module.mk"
+	printf 'int ground(void);\nint ring_a(void);\nint ring_b(void);\n' >"$t/common/base/ground.h"
+	body common/base/ground ground 0
+	body common/ring/a ring_a 0
+	body common/ring/b ring_b 'ring_a()'
+	part_makefile "$t"
+	: >"$t/tests/alloc_sweep.c"
+}
+
+# body FILE FUNCTION VALUE
+body() {
+	printf '#include "common/base/ground.h"\n\nint %s(void)\n{\n\treturn %s;\n}\n' "$2" "$3" >"$t/$1.c"
+}
+
+run() {
+	make -C "$t" BUILD="$work/b" "$@" >"$work/out" 2>&1
+}
+
+# allow LIST LINE
+allow() { echo "$2" >"$t/mk/ratchet/$1"; }
+
+# verdict NAME STATUS WANTED WORDS: the status is as wanted and the output has the words.
+verdict() {
+	n=$((n + 1))
+	if { [ "$2" -eq 0 ] && [ "$3" = pass ]; } || { [ "$2" -ne 0 ] && [ "$3" = fail ] && grep -q -- "$4" "$work/out"; }; then
+		echo "ok $n - house: $1"
+	else
+		sed 's/^/# /' "$work/out" | tail -n 20
+		echo "not ok $n - house: $1"
+	fi
+}
+
+fresh
+run check-circles check-names check-rooms check-size
+verdict 'a clean tree passes' $? pass
+
+body common/ring/a ring_a 'ring_b()'
+run check-circles
+verdict 'a circle of two files is found' $? fail '^# common/ring/a.c common/ring/b.c: 1, where .* allows 0'
+allow circles 'common/ring/a.c common/ring/b.c # one module'
+run check-circles
+verdict 'a circle with a reason passes' $? pass
+body common/ring/a ring_a 0
+run check-circles
+verdict 'a circle that is no more must leave its list' $? fail 'has `common/ring/a.c common/ring/b.c # one module` where 0 is true'
+run ratchet && [ ! -s "$t/mk/ratchet/circles" ]
+verdict 'make ratchet takes it out' $? pass
+body common/ring/a ring_a 'ground()'
+body common/base/ground ground 'ring_a()'
+allow circles 'across rooms: common/base/ground.c common/ring/a.c'
+run check-circles
+verdict 'a circle across rooms fails, also when it is listed' $? fail '^not ok - circles across rooms'
+run M=common/ring check-circles check-names check-rooms
+verdict 'rules of the whole tree are skipped for a room' $? pass
+
+fresh
+body common/base/ground ground '0; }
+int ring_a(void)
+{
+	return 0'
+run check-names
+verdict 'a name that two rooms define is found' $? fail 'ring_a is defined in common/base common/ring'
+allow names ring_a
+run check-names
+verdict 'a listed name passes' $? pass
+body common/base/ground ground 0
+run check-names
+verdict 'a name that collides no more must leave its list' $? fail 'has `ring_a` where 0 is true'
+
+fresh
+for i in $(seq 28); do : >"$t/common/ring/h$i.h"; done
+run check-rooms
+verdict 'a folder of 30 files passes' $? pass
+: >"$t/common/ring/h29.h"
+run check-rooms
+verdict 'a folder of 31 files is found' $? fail '^# common/ring: 31, where .* allows 0'
+allow rooms 'common/ring 31'
+run check-rooms
+verdict 'its count passes' $? pass
+: >"$t/common/ring/h30.h"
+run check-rooms
+verdict 'one file more is found' $? fail 'common/ring: 32, where .* allows 31'
+allow rooms 'common/ring 33'
+run check-rooms
+verdict 'a count that is too high is found' $? fail 'has `common/ring 33` where 32 is true'
+run ratchet && grep -qx 'common/ring 32' "$t/mk/ratchet/rooms"
+verdict 'make ratchet lowers it' $? pass
+
+fresh
+printf 'int ring_six(int a, int (*f)(int, int), char c[2],\n\t     int d, int e, int g);\n\nint ring_six(int a, int (*f)(int, int), char c[2],\n\t     int d, int e, int g)\n{\n\treturn 0;\n}\n' \
+	>>"$t/common/ring/a.c"
+run check-size
+verdict 'a function of six parameters is found' $? fail 'a.c:12: 6 parameters, 5 is the limit: ring_six'
+sed -i 's/, int g)/)/' "$t/common/ring/a.c"
+run check-size
+verdict 'one of five passes' $? pass
+sed -i 's/, int e)/, int e, int g)/; s|^int ring_six(.*[^;]$|/* six: libc has as many */\n&|' "$t/common/ring/a.c"
+run check-size
+verdict 'a reason excuses six' $? pass
+allow parameters common/ring/a.c:ring_six
+run check-size
+verdict 'one that is excused must leave its list' $? fail 'has `common/ring/a.c:ring_six` where 0 is true'
+
+echo "1..$n"
