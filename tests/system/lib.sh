@@ -78,10 +78,17 @@ says() {
 	grep -Eq -- "$pattern" "$TMPDIR/says.out"
 }
 
+# An ordinary user cannot read the environment of daemons, which hide their memory: their locks have their pids.
+locked() {
+	find "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR" \( -name '*.lock' -o -path '*/sm-*/lock' \) -exec cat {} + 2>/dev/null | while read -r p; do
+		[ ! -r "/proc/$p/environ" ] || continue
+		case $(cat "/proc/$p/comm" 2>/dev/null) in lm | sm | mainsm) echo "/proc/$p/environ" ;; esac
+	done
+}
 # Processes of this test's monitor and programs, by what they inherited. Not us.
 leftovers() {
 	# shellcheck disable=SC2013 # words
-	for p in $(grep -lsz "^OMIG_STATE_DIR=$OMIG_STATE_DIR\$" /proc/[0-9]*/environ); do
+	for p in $({ grep -lsz "^OMIG_STATE_DIR=$OMIG_STATE_DIR\$" /proc/[0-9]*/environ; locked; } | sort -u); do
 		p=${p%/environ}
 		# Neither our own sub-shells and pipes, nor what has ended by now, as the grep above has,
 		read -r comm 2>/dev/null <"$p/comm" || continue

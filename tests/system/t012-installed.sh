@@ -52,6 +52,10 @@ check 'it installs into folders of an architecture' installed multi libdir=/usr/
 check 'the preload is found there' preload_of "$TMPDIR/multi"
 check 'the library of the Python client is found there' client_of "$TMPDIR/multi"
 check 'its own programs are found there' status_is 0 "$TMPDIR/multi/bin/omig" sim detector --help
+# Of a daemon an ordinary user can read the words that it was started with, and not the link to its file.
+program_of() { # PID
+	realpath "$(tr '\0' '\n' <"/proc/$1/cmdline" | head -n 1)" 2>/dev/null
+}
 # What only has the library, of a lib/ARCHITECTURE/, finds the lm that belongs to it.
 finds_its_lm() {
 	omig stop
@@ -65,7 +69,7 @@ finds_its_lm() {
 	job=$!
 	until_true 20 ranks_are 2
 	rc=$?
-	for lm in $(leftovers); do readlink "/proc/$lm/exe"; done | grep -x "$TMPDIR/multi/bin/lm" || rc=1
+	for lm in $(leftovers); do program_of "$lm"; done | grep -x "$(realpath "$TMPDIR/multi/bin/lm")" || rc=1
 	enough $job
 	rm "$TMPDIR/enough"
 	return $rc
