@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -74,22 +73,11 @@ bool register_with_lm(const char *runtime, const char *host, const char *caid)
 	return true;
 }
 
-/* The lock is held, so what is there was left by an lm that is dead. */
 int register_listen(const char *runtime, const char *host, const char *caid)
 {
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	int fd;
+	struct sockaddr_un at;
 
 	if (seg_lm_path(at.sun_path, sizeof(at.sun_path), runtime, host, caid, ".sock") < 0)
 		return -1;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -1;
-	unlink(at.sun_path);
-	/* Whatever the program's umask: nobody is let in before it listens. */
-	if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0 && chmod(at.sun_path, 0600) == 0 &&
-	    listen(fd, SEG_REGISTER_BACKLOG) == 0)
-		return fd;
-	close(fd);
-	return -1;
+	return seg_listen(at.sun_path);
 }

@@ -288,15 +288,6 @@ static void on_rest(void *arg)
 	loop_fd_set(n->listen, LOOP_READ);
 }
 
-static int bind_private(struct intake *n, const struct sockaddr_un *a, struct err *e)
-{
-	mode_t before = umask(0177);
-	int rc = bind(n->listen_fd, (const struct sockaddr *)a, sizeof(*a));
-
-	umask(before);
-	return rc < 0 ? err_sys(e, "the socket %s", n->socket) : 0;
-}
-
 static int fill_address(const struct intake *n, struct sockaddr_un *a, struct err *e)
 {
 	size_t len = strlen(n->socket);
@@ -311,17 +302,10 @@ static int fill_address(const struct intake *n, struct sockaddr_un *a, struct er
 	return 0;
 }
 
-static int make_listener(struct intake *n, const struct sockaddr_un *a, struct err *e)
+static int make_listener(struct intake *n, struct err *e)
 {
-	n->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (n->listen_fd < 0)
-		return err_sys(e, "a socket");
-	unlink(n->socket);
-	if (bind_private(n, a, e) < 0)
-		return -ERR_SYS;
-	if (listen(n->listen_fd, SEG_REGISTER_BACKLOG) < 0)
-		return err_sys(e, "listening on %s", n->socket);
-	return 0;
+	n->listen_fd = seg_listen(n->socket);
+	return n->listen_fd < 0 ? err_sys(e, "the socket %s", n->socket) : 0;
 }
 
 static bool listens_at(int fd, const struct sockaddr_un *a)
@@ -358,7 +342,7 @@ int intake_listen(struct intake *n, struct err *e)
 	int rc = fill_address(n, &a, e);
 
 	if (rc == 0)
-		rc = n->conf.listener ? take_listener(n, &a, e) : make_listener(n, &a, e);
+		rc = n->conf.listener ? take_listener(n, &a, e) : make_listener(n, e);
 	if (rc < 0)
 		return rc;
 	n->rest = loop_timer_new(n->conf.loop, on_rest, n);

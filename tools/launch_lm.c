@@ -16,6 +16,7 @@
 
 #define HOST_BYTES 256
 #define LOCK_FD 3
+#define LISTEN_FD 4
 
 /* False: none listens there. Never waits. */
 static bool wake(const char *socket_path)
@@ -34,8 +35,14 @@ static bool wake(const char *socket_path)
 	return is_there;
 }
 
-static void become_lm(const char *path, int lock)
+/* What an lm inherits. listener -1: it makes its own. */
+struct heritage {
+	int lock, listener;
+};
+
+static void become_lm(const char *path, const struct heritage *l)
 {
+	const char *argv[] = { path, "--lock-fd", "3", "--daemon", NULL, "4", NULL };
 	int null = open("/dev/null", O_RDWR);
 
 	setsid();
@@ -45,27 +52,44 @@ static void become_lm(const char *path, int lock)
 	unsetenv(CHOSEN_VARIABLE);
 	for (int fd = 0; fd < LOCK_FD; fd++)
 		dup2(null, fd);
-	if (dup2(lock, LOCK_FD) == LOCK_FD) {
-		fcntl(LOCK_FD, F_SETFD, 0); /* when it was that one already */
-		execl(path, path, "--lock-fd", "3", "--daemon", (char *)NULL);
-	}
+	if (l->listener >= 0 && dup2(l->listener, LISTEN_FD) == LISTEN_FD)
+		argv[4] = "--listen-fd";
+	if (dup2(l->lock, LOCK_FD) == LOCK_FD)
+		execv(path, (char *const *)(uintptr_t)argv);
 	_exit(127);
 }
 
-/* With the lock: of all that start here together one starts an lm. The program that we become has no child of ours. */
-static void start(const char *path, const char *lock_path)
+/* Above those that the lm finds its own at; consumes low. */
+static int out_of_the_way(int low)
 {
-	int lock = -1, status;
+	int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, LISTEN_FD + 1);
+
+	if (low >= 0)
+		close(low);
+	return fd;
+}
+
+/*
+ * With the lock: of all that start here together one starts an lm. Its socket listens before the program begins: what registers while
+ * the lm starts waits there for it. The program that we become has no child of ours.
+ */
+static void start(const char *path, const char *lock_path, const char *socket_path)
+{
+	struct heritage l = { -1, -1 };
+	int low = -1, status;
 	pid_t pid;
 
-	if (file_lock(lock_path, false, &lock, NULL) < 0)
+	if (file_lock(lock_path, false, &low, NULL) < 0)
 		return;
-	pid = fork();
+	l.lock = out_of_the_way(low);
+	l.listener = l.lock < 0 ? -1 : out_of_the_way(seg_listen(socket_path));
+	pid = l.lock < 0 ? -1 : fork();
 	if (pid == 0)
-		become_lm(path, lock);
+		become_lm(path, &l);
 	if (pid > 0)
 		waitpid(pid, &status, 0);
-	close(lock);
+	close(l.lock);
+	close(l.listener);
 }
 
 static bool find_places(const char *conn, char *lock, char *socket_path)
@@ -89,7 +113,7 @@ void launch_choose(const struct launch *l, const char *program)
 	    !find_places(l->conn, lock, socket_path))
 		return;
 	if (!wake(socket_path))
-		start(l->lm, lock);
+		start(l->lm, lock, socket_path);
 	snprintf(mark, sizeof(mark), "%ld", (long)getpid());
 	setenv(CHOSEN_VARIABLE, mark, 1);
 }

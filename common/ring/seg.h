@@ -490,6 +490,12 @@ int seg_lm_path(char *out, unsigned long size, const char *runtime, const char *
 		const char *caid, const char *ext);
 
 /*
+ * The lm's socket at that path, listening, for its owner alone; close-on-exec. The caller holds the lm's lock, so a file at that
+ * path was left by an lm that is dead, and is replaced. -1 with errno.
+ */
+int seg_listen(const char *path);
+
+/*
  * The CA id of a connection string "omig1:HOST..:PORT:PIN[:TOKEN]": the first
  * SEG_CAID_CHARS characters of PIN into out[SEG_CAID_CHARS + 1], "local" when conn is NULL,
  * empty or malformed. Returns 0, or -1 in the latter case. Signal-safe.

@@ -61,6 +61,43 @@ for mode in plain fork daemon; do
 	check "$mode, without events: it ends as the bare one" ends_as_bare probe-$mode alone-probe $mode
 done
 
+# --- a child process comes to life while the lm starts, which omig run has started: this one holds until all is done
+mkdir -p "$TMPDIR/slow/bin"
+cp "$B/bin/omig" "$TMPDIR/slow/bin/omig"
+ln -s "$B/bin/mainsm" "$TMPDIR/slow/bin/mainsm"
+printf '#!/bin/sh\nuntil [ -e "%s/early" ]; do sleep 0.05; done\nexec "%s/bin/lm" "$@"\n' "$TMPDIR" "$B" >"$TMPDIR/slow/bin/lm"
+chmod 755 "$TMPDIR/slow/bin/lm"
+switches() { # PID: how often it has slept
+	sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "/proc/$1/status"
+}
+has_slept() {
+	[ "$(switches "$1")" -gt "$2" ]
+}
+# Its segment comes first, then it registers, sleeping once at most, and then it works and sleeps 200 times a second.
+has_met_a_probe() { # NAME
+	until_true 30 works "$1" && until_true 30 grep -q 'memfd:omig-' "/proc/$(works "$1")/maps" &&
+		until_true 30 has_slept "$(works "$1")" $(($(switches "$(works "$1")") + 10))
+}
+comes_early() ( # NAME
+	omig stop >/dev/null 2>&1
+	until_true 10 no_leftovers
+	export OMIG_LIBRARY="$B/lib/libomig.so"
+	PATH=$TMPDIR/slow/bin:$PATH
+	runs "$1" alone-probe fork
+	echo $job >"$TMPDIR/early.job"
+	has_met_a_probe "$1"
+	rc=$?
+	: >"$TMPDIR/early"
+	return $rc
+)
+ends_early() {
+	: >"$TMPDIR/early-child.end"
+	until_true 20 is_dead "$(cat "$TMPDIR/early.job")"
+}
+check 'a child process meets its first probe before the lm is ready' comes_early early-child
+check 'its probes are switched on' until_true 30 tells_probes early-child
+check 'it ends' ends_early
+
 bare alone mpi
 if [ $? = 77 ]; then
 	skip 'MPI that is loaded later' 'no Open MPI is here'

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a segment, and everything that somebody could do to one. */
 #include "common/base/rng.h"
+#include "common/base/str.h"
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
 #include "tests/suite.h"
 #include "tests/unit/common/ring/made.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static struct made m;
@@ -526,6 +532,44 @@ START_TEST(the_path_of_an_lm_fits_or_is_refused)
 }
 END_TEST
 
+/* A file that a dead lm has left is replaced; the umask of the program stays, and is not the socket's. */
+START_TEST(the_socket_of_an_lm_listens_for_its_owner_alone)
+{
+	char dir[] = "/tmp/omig-test-XXXXXX", path[64], much[200];
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct stat st;
+	int fd[2], conn;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/a.sock", dir);
+	str_copy(to.sun_path, sizeof(to.sun_path), path);
+	umask(0);
+	for (int i = 0; i < 2; i++) {
+		fd[i] = seg_listen(path);
+		ck_assert_int_ge(fd[i], 0);
+		ck_assert_int_eq(fcntl(fd[i], F_GETFD), FD_CLOEXEC);
+	}
+	ck_assert_uint_eq(umask(022), 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode, S_IFSOCK | 0600);
+	conn = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	ck_assert_int_eq(connect(conn, (const struct sockaddr *)&to, sizeof(to)), 0);
+	ck_assert_int_lt(accept(fd[0], NULL, NULL), 0);
+	ck_assert_int_ge(accept(fd[1], NULL, NULL), 0);
+	unlink(path);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(seg_listen(path), -1);
+	rmdir(path);
+	rmdir(dir);
+	ck_assert_int_eq(seg_listen(path), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	memset(much, 'a', sizeof(much) - 1);
+	much[sizeof(much) - 1] = 0;
+	ck_assert_int_eq(seg_listen(much), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -549,6 +593,7 @@ int main(void)
 		the_plan_keeps_to_its_limits,
 		the_ca_id_is_found_in_a_connection_string,
 		the_path_of_an_lm_fits_or_is_refused,
+		the_socket_of_an_lm_listens_for_its_owner_alone,
 	};
 
 	return suite_run_with("segview", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
