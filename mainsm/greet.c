@@ -23,7 +23,7 @@ static int site_numbers(struct mainsm *m, const struct identity *who, struct msg
 	return 0;
 }
 
-static int start_sm(struct mainsm *m, struct site *site)
+static void start_sm(struct mainsm *m, struct site *site)
 {
 	struct token_grant grant = { .roles = ROLE_BIT(ROLE_SM), .uses = 1, .is_volatile = true };
 	nsec_t wall = m->conf.wall_now(m->conf.arg);
@@ -32,11 +32,10 @@ static int start_sm(struct mainsm *m, struct site *site)
 	int rc;
 
 	site_started(m->sites, site, loop_now(m->conf.loop));
-	if (!m->conf.start_sm)
-		return err_set(&e, ERR_UNSUPPORTED, "no way to start one");
 	str_copy(grant.site, sizeof(grant.site), site->name);
 	grant.wall_until = wall + MAINSM_SM_TOKEN_NS;
-	rc = tokens_mint(m->tokens, &grant, wall, &token, &e);
+	rc = m->conf.start_sm ? tokens_mint(m->tokens, &grant, wall, &token, &e) :
+				err_set(&e, ERR_UNSUPPORTED, "no way to start one");
 	if (!rc)
 		rc = m->conf.start_sm(m->conf.arg, site, site_launcher(m->sites, site), &token, &e);
 	str_wipe(&token, sizeof(token));
@@ -44,7 +43,6 @@ static int start_sm(struct mainsm *m, struct site *site)
 		mainsm_start_failed(m, site->name, e.text);
 	else
 		log_notice("sites", "starting the sm of site=%s try=%u", site->name, site->tries);
-	return rc;
 }
 
 /* Where the lm shall go. */

@@ -217,6 +217,23 @@ START_TEST(memory_is_refused_before_it_is_taken)
 }
 END_TEST
 
+START_TEST(memory_up_to_its_limit_is_granted)
+{
+	struct shape leaf = { "leaf", &node_desc, 64, node_places };
+	struct place places[6] = { { .name = "child", .sub = &leaf } };
+	const struct shape root = { "root", &node_desc, 64, places };
+	struct verdict v = judge(&root, "\x0a\x00", 2);
+
+	ck_assert_int_eq(v.rc, 0);
+	leaf.bytes += DECODE_HEAP_MAX_BYTES - v.cost.heap_bytes;
+	v = judge(&root, "\x0a\x00", 2);
+	ck_assert_int_eq(v.rc, 0);
+	ck_assert_uint_eq(v.cost.heap_bytes, DECODE_HEAP_MAX_BYTES);
+	leaf.bytes++;
+	ck_assert_int_eq(judge(&root, "\x0a\x00", 2).rc, -ERR_LIMIT);
+}
+END_TEST
+
 START_TEST(a_singular_message_twice_is_refused_at_the_second)
 {
 	uint8_t *p = repeat("\x0a\x02\x1a\x00", 4, MIB);
@@ -412,6 +429,7 @@ int main(void)
 	tcase_add_test(c, a_mebibyte_of_empty_elements_is_refused_at_20001);
 	tcase_add_test(c, twenty_thousand_elements_pass_and_decode_within_the_budget);
 	tcase_add_test(c, memory_is_refused_before_it_is_taken);
+	tcase_add_test(c, memory_up_to_its_limit_is_granted);
 	tcase_add_test(c, a_singular_message_twice_is_refused_at_the_second);
 	tcase_add_loop_test(c, a_bad_field_is_named_by_its_path, 0,
 			    sizeof(bad_inputs) / sizeof(bad_inputs[0]));
