@@ -8,7 +8,8 @@
 #   X.abi.S      the exported symbols of S.so, default X/S.abi
 #   X.statics    writable globals that the room owns up to: file.c:name ...
 
-CHECKS     := floors headers hot abi anywhere statics circles names rooms size unit fuzz house system
+# House tests come first: each one is a row of small builds, and would end alone otherwise.
+CHECKS     := house floors headers hot abi anywhere statics circles names rooms size unit fuzz system
 SANITIZED  := asan tsan
 
 check: $(CHECKS:%=$(B)/check/%.tap) $(if $(SANITIZE),,$(SANITIZED:%=$(B)/check/%.tap))
@@ -174,8 +175,14 @@ fuzz-run: $(B)/fuzz/fuzz_$(F)
 # --- tests of these rules, and real processes. The latter take long and mostly
 # wait, so in `make check` they come last, together with the sanitizers below.
 FIRST := $(if $(filter check,$(MAKECMDGOALS)),$(patsubst %,$(B)/check/%.tap,$(filter-out system,$(CHECKS))))
-$(B)/check/house.tap: $(filter $(B)/bin/omis-doc,$(ALL)) FORCE
-	$(call tap,for t in $(wildcard tests/house/t*.sh); do BUILD=$(B)/house sh $$t; done)
+HOUSE := $(patsubst tests/house/%.sh,$(B)/house/%.tap,$(wildcard tests/house/t*.sh))
+$(filter %/t04-services.tap,$(HOUSE)): $(filter $(B)/bin/omis-doc,$(ALL))
+# The builds in them get no share of this make's jobs: a make that cannot use its share says so.
+alone = MAKEFLAGS=$$(printf '%s' "$$MAKEFLAGS" | sed 's/ -j[0-9]*//; s/ --jobserver-[a-z]*=[^ ]*//')
+$(HOUSE): $(B)/house/%.tap: tests/house/%.sh FORCE
+	$(call tap,$(alone) BUILD=$(B)/house sh $<)
+$(B)/check/house.tap: $(HOUSE) FORCE
+	$(call tap,cat /dev/null $(HOUSE))
 $(B)/check/system.tap: $(ALL) $(SYSTEM_NEEDS) FORCE | $(FIRST)
 	$(call say,CHECK)mkdir -p $(@D) && if test -e tests/system/run.sh; then \
 		B="$(FULL_B)" CC='$(CC)' sh tests/system/run.sh $(T) >$@.out 2>&1; rc=$$?; cat $@.out; \

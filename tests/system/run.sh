@@ -4,8 +4,9 @@
 # and sums up. A script speaks TAP; one that does not counts as one test by
 # its exit status; 77 = skipped. `# timeout: SECONDS` in a script changes its
 # limit of 60; a slow machine gets PATIENCE times as long. B is the build folder; each script gets a TMPDIR of its own.
-# LANES scripts run at once (2, for most of their time is waiting); what they
-# say is printed in their order.
+# LANES scripts run at once: one more than there are processors, for they wait much of their
+# time. LANES_MOST is the limit, for each of them has daemons and ranks of its own. Scripts with
+# the largest limits begin, so that no long one ends alone. Their output is printed in that order.
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-$(pwd)/build/plain}
 PATIENCE=${PATIENCE:-4}
@@ -14,6 +15,7 @@ work=$(mktemp -d /tmp/omig-system-XXXXXX) || exit 2
 case $B in *[\ :]*) mkdir "$work/build" && ln -s "$B" "$work/build/plain" && B=$work/build/plain ;; esac
 PATH=$B/bin:$PATH
 export B PATH PATIENCE
+LANES_MOST=4
 lanes=
 end_lanes() {
 	# shellcheck disable=SC2086 # a list of numbers
@@ -34,12 +36,17 @@ wanted() {
 	return 1
 }
 
+limit_of() {
+	seconds=$(sed -n 's/^# timeout: \([0-9]*\).*/\1/p' "$1" | head -n 1)
+	echo "${seconds:-60}"
+}
+
 # run_one SCRIPT NAME: its TAP comes to be in $work/NAME.tap, whole or not at all
 run_one() {
-	limit=$(sed -n 's/^# timeout: \([0-9]*\).*/\1/p' "$1" | head -n 1)
+	limit=$(limit_of "$1")
 	began=$(date +%s)
 	# A script that hangs is ended with all that it started in its group.
-	TMPDIR=$work/$2 timeout -k 10 $((${limit:-60} * PATIENCE)) sh "$1" >"$work/$2.out" 2>&1 </dev/null &
+	TMPDIR=$work/$2 timeout -k 10 $((limit * PATIENCE)) sh "$1" >"$work/$2.out" 2>&1 </dev/null &
 	trap 'kill $! 2>/dev/null; wait; exit 143' TERM
 	wait $!
 	rc=$?
@@ -69,11 +76,13 @@ lane() {
 for script in tests/system/t*.sh; do
 	[ -e "$script" ] || continue
 	name=$(basename "$script" .sh)
-	wanted "$name" "$@" && echo "$script $name"
-done >"$work/list"
+	wanted "$name" "$@" && echo "$(limit_of "$script") $script $name"
+done | sort -k 1,1nr -k 2 | cut -d ' ' -f 2- >"$work/list"
 : >"$work/all"
+most=$(($(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1))
+[ $most -le $LANES_MOST ] || most=$LANES_MOST
 i=0
-while [ $i -lt "${LANES:-2}" ]; do
+while [ $i -lt "${LANES:-$most}" ]; do
 	lane &
 	lanes="$lanes $!"
 	i=$((i + 1))
