@@ -15,6 +15,7 @@
 #define GROUP_REMOTE 0x100u
 
 _Thread_local struct fake_end fake_end;
+const char *fake_version;
 static int other_is_freed; /* FAKE_OTHER: how often */
 
 /* --- what libapp asks */
@@ -90,6 +91,7 @@ ANSWER(Graph_neighbors_count, (uintptr_t comm, int rank, int *n), *n = FAKE_NEIG
 int PMPI_Cart_shift(uintptr_t comm, int dimension, int by, int *source, int *dest);
 EXPORT int PMPI_Cart_shift(uintptr_t comm, int dimension, int by, int *source, int *dest)
 {
+	ck_assert_int_eq(by, 1); /* neighbours */
 	*source = comm == FAKE_CHAIN && dimension == 1 ? FAKE_PROC_NULL : 0;
 	*dest = 2;
 	return 0;
@@ -121,10 +123,10 @@ ANSWER(Finalized, (int *flag), *flag = 0)
 int PMPI_Get_library_version(char *text, int *n);
 EXPORT int PMPI_Get_library_version(char *text, int *n)
 {
-	static const char words[] = "MPICH Version:\t4.0.2\nof a test\n";
+	const char *words = fake_version ? fake_version : "MPICH Version:\t4.0.2\nof a test\n";
 
-	memcpy(text, words, sizeof(words));
-	*n = sizeof(words) - 1;
+	*n = (int)strlen(words);
+	memcpy(text, words, (size_t)*n + 1);
 	return 0;
 }
 
@@ -306,6 +308,23 @@ EXPORT int PMPI_Test(void *request, void *flag, void *status)
 	return fake_end.result;
 }
 
+EXPORT int PMPI_Testany(int n, void *requests, void *index, void *flag, void *status)
+{
+	*(int *)flag = fake_end.count > 0;
+	return fake_end.count ? PMPI_Waitany(n, requests, index, status) : fake_end.result;
+}
+
+EXPORT int PMPI_Testall(int n, void *requests, void *flag, void *statuses)
+{
+	*(int *)flag = fake_end.count > 0;
+	return fake_end.count ? PMPI_Waitall(n, requests, statuses) : fake_end.result;
+}
+
+EXPORT int PMPI_Testsome(int n, void *requests, void *outcount, void *indices, void *statuses)
+{
+	return PMPI_Waitsome(n, requests, outcount, indices, statuses);
+}
+
 EXPORT int PMPI_Request_free(void *request)
 {
 	*(int32_t *)request = FAKE_REQUEST_NULL;
@@ -406,6 +425,24 @@ void pmpi_pready_(void *part, void *request, void *ierr);
 EXPORT void pmpi_pready_(void *part, void *request, void *ierr)
 {
 	*(int *)ierr = fake_end.result;
+}
+
+void pmpi_init_(void *ierr);
+EXPORT void pmpi_init_(void *ierr)
+{
+	*(int *)ierr = fake_end.result;
+}
+
+void pmpi_init_f08_(void *ierr);
+EXPORT void pmpi_init_f08_(void *ierr)
+{
+	pmpi_init_(ierr);
+}
+
+void pmpi_init_thread_(void *required, void *provided, void *ierr);
+EXPORT void pmpi_init_thread_(void *required, void *provided, void *ierr)
+{
+	*(int *)ierr = PMPI_Init_thread(NULL, NULL, int_of(required), provided);
 }
 
 void pmpi_pcontrol_(void *level, void *more);

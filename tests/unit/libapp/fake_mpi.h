@@ -57,6 +57,7 @@ struct fake_end {
 	void (*inside)(void); /* unless NULL, called within each send */
 };
 extern _Thread_local struct fake_end fake_end;
+extern const char *fake_version; /* of the library; NULL: of an MPICH */
 
 #define FAKE_SENDING void *buf, int n, uintptr_t type, int dest, int tag, uintptr_t comm
 #define FAKE_RECEIVING void *buf, int n, uintptr_t type, int source, int tag, uintptr_t comm
@@ -119,6 +120,9 @@ extern _Thread_local struct fake_end fake_end;
 	X(Waitall, (int n, void *requests, void *statuses))                                        \
 	X(Waitsome, (int n, void *requests, void *outcount, void *indices, void *statuses))        \
 	X(Test, (void *request, void *flag, void *status))                                         \
+	X(Testany, (int n, void *requests, void *index, void *flag, void *status))                 \
+	X(Testall, (int n, void *requests, void *flag, void *statuses))                            \
+	X(Testsome, (int n, void *requests, void *outcount, void *indices, void *statuses))        \
 	X(Psend_init, (void *buf, int parts, int64_t n, uintptr_t type, int dest, int tag,         \
 		       uintptr_t comm, uintptr_t hints, void *request))                            \
 	X(Precv_init, (void *buf, int parts, int64_t n, uintptr_t type, int source, int tag,       \

@@ -148,6 +148,9 @@ START_TEST(a_send_and_receive_in_one_has_two_partners)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).bytes_out, 12);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).bytes_in, 0);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).bytes_in, 8);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).bytes_out, 0);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).count, 1);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).count, 1);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).delay, rank_call(CALL_ID_Sendrecv).delay);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).delay, rank_call(CALL_ID_Sendrecv).delay);
 }
@@ -226,6 +229,32 @@ START_TEST(a_started_receive_counts_when_any_call_completes_it)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Irecv, 2).bytes_in, 32);
 	MPI_Waitall(4, r, FAKE_STATUS_IGNORE);
 	BYTES(Irecv, 0, 32);
+}
+END_TEST
+
+START_TEST(a_test_counts_what_it_completes)
+{
+	int32_t r[5];
+	int index, n, flag, indices[5];
+
+	rank_hooks(all);
+	fake_end = (struct fake_end){ .source = 2, .bytes = 8, .first = 1 };
+	for (int i = 0; i < 5; i++)
+		r[i] = irecv();
+	MPI_Testany(5, r, &index, &flag, FAKE_STATUS_IGNORE); /* none yet */
+	MPI_Testall(5, r, &flag, FAKE_STATUS_IGNORE);
+	MPI_Testsome(5, r, &n, indices, FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, 0);
+	fake_end.count = 1;
+	MPI_Testany(5, r, &index, &flag, FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, 8);
+	fake_end = (struct fake_end){ .source = 3, .bytes = 8, .first = 2, .count = 2 };
+	MPI_Testsome(5, r, &n, indices, FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, 24);
+	MPI_Testall(5, r, &flag, FAKE_STATUS_IGNORE);
+	BYTES(Irecv, 0, 40);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Irecv, 2).bytes_in, 8);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Irecv, 3).bytes_in, 32);
 }
 END_TEST
 
@@ -527,6 +556,7 @@ int main(void)
 		only_the_outermost_call_counts,
 		an_error_is_handed_on_and_moves_nothing,
 		a_started_receive_counts_when_any_call_completes_it,
+		a_test_counts_what_it_completes,
 		a_cancelled_receive_moves_nothing,
 		more_requests_than_one_call_has_room_for_count_as_posted,
 		more_open_receives_than_the_table_holds_count_as_posted,

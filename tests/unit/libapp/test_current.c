@@ -229,6 +229,10 @@ START_TEST(its_partner_has_the_time_but_not_the_call)
 	segview_thread(rank_view, 0, &t);
 	ck_assert_uint_eq(t.partner_unknown, 0);
 	rank_hooks(0);
+	send_in(0, FAKE_OTHER);
+	ck_assert_uint_gt(rank_partner(CALL_ID_Send, 3).delay, 0);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 3).count, 0);
+	rank_hooks(0);
 	send_in(FAKE_ANY_SOURCE, FAKE_WORLD);
 	segview_thread(rank_view, 0, &t);
 	ck_assert_uint_gt(t.partner_unknown, 0);
