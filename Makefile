@@ -11,7 +11,7 @@
 #   CC CFLAGS CPPFLAGS LDFLAGS CXX PKG_CONFIG    as usual
 #   PREFIX=/usr/local DESTDIR=                   for install
 #   M=room          limit all, check-unit, check-floors, check-size,
-#                   check-headers and check-statics to one room
+#                   check-prose, check-format, check-headers and check-statics to one room
 #   F=name RUNS=n   the fuzz target and how often `make fuzz` runs it; FAST=1: without sanitizers
 #
 # Targets:
@@ -23,10 +23,12 @@
 #   check-abi       shared libraries export exactly what their .abi file lists
 #   check-anywhere  libraries for processes of others load with any C library since glibc 2.17
 #   check-statics   no writable global that its room does not own up to
-#   check-circles   files call one another in circles only where a reason is listed, and never across rooms
+#   check-circles   files call one another in circles only with a reason, never across rooms
 #   check-names     each global name is defined in one room
 #   check-rooms     each folder of sources is a room, of at most 30 files
 #   check-size      functions <= 70 lines and <= 5 parameters, files <= 600
+#   check-prose     words, columns and sentences of comments and documents, subjects of commits
+#   check-format    C files are as clang-format 14 writes them (`make format`)
 #   check-unit      unit tests (tests/unit/ROOM/test_*.c)
 #   check-fuzz      replay of the fuzz corpora
 #   check-house     tests of these rules themselves
@@ -106,7 +108,7 @@ include $(wildcard sim/cores.mk examples/module.mk tests/system/module.mk tests/
 all: $(ALL)
 
 format:
-	git ls-files '*.c' '*.h' | xargs clang-format -i
+	git ls-files '*.c' '*.h' | xargs clang-format-14 -i
 
 clean:
 	rm -rf $(BUILD)

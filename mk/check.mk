@@ -9,7 +9,8 @@
 #   X.statics    writable globals that the room owns up to: file.c:name ...
 
 # House tests come first: each one is a row of small builds, and would end alone otherwise.
-CHECKS     := house floors headers hot abi anywhere statics circles names rooms size unit fuzz system
+CHECKS     := house floors headers hot abi anywhere statics circles names rooms size prose format \
+	      unit fuzz system
 SANITIZED  := asan tsan
 
 check: $(CHECKS:%=$(B)/check/%.tap) $(if $(SANITIZE),,$(SANITIZED:%=$(B)/check/%.tap))
@@ -74,23 +75,27 @@ $(B)/check/statics.tap: $(if $(SANITIZE),,$(OBJECTS)) FORCE
 		$($m.statics)' $(patsubst $(B)/gen/$m/%.pb-c.o,,$(sort $($m.objs) \
 		$(foreach s,$($m.shared),$($m.parts.$s))));) :))
 
-# --- rules with a ratchet: mk/ratchet/NAME lists what may still deviate, and only shrinks (mk/ratchet.awk).
-# $(1): name; the findings are in the .found beside the .tap
-ratcheted = awk -v name=$(1) -v list=mk/ratchet/$(1) -v part='$(M)' -v lower=$(LOWER) -f mk/ratchet.awk $(@:.tap=.found)
-RATCHETS := circles names rooms size
+# --- rules with a ratchet: mk/ratchet/NAME lists the deviations that are still allowed, and only
+# shrinks (mk/ratchet.awk). $(1): name; the findings are in the .found beside the .tap
+ratcheted = awk -v name=$(1) -v list=mk/ratchet/$(1) -v part='$(M)' -v lower=$(LOWER) \
+	-f mk/ratchet.awk $(@:.tap=.found)
+RATCHETS := circles names rooms size prose format
 ratchet:
 	@$(MAKE) LOWER=1 $(RATCHETS:%=$(B)/check/%.tap)
 .PHONY: ratchet
 
 # --- names that rooms define and use: of all objects of the product
-MAINS    := $(foreach m,$(MODULES),$(foreach p,$($m.programs),$(B)/$m/$(patsubst %.c,%.o,$(or $($m.main.$p),$p_main.c))))
-PRODUCT  := $(sort $(foreach m,$(MODULES),$($m.objs) $(foreach s,$($m.shared),$($m.parts.$s))) $(MAINS))
+MAINS    := $(foreach m,$(MODULES),$(foreach p,$($m.programs),\
+	$(patsubst %.c,$(B)/$m/%.o,$(or $($m.main.$p),$p_main.c))))
+PRODUCT  := $(sort $(MAINS) $(foreach m,$(MODULES),$($m.objs) \
+	$(foreach s,$($m.shared),$($m.parts.$s))))
 of_all    = $(if $(M),echo 'ok - $(1) \# SKIP only of the whole tree',$(2))
 $(B)/check/symbols: $(if $(SANITIZE)$(M),,$(PRODUCT))
 	$(call say,NM)mkdir -p $(@D) && nm -A -g --format=posix $^ >$@
-$(B)/check/circles.tap: one_room = ; if grep '^across rooms' $(@:.tap=.found); then echo 'not ok - circles across rooms'; \
-	else echo 'ok - circles across rooms'; fi
-$(B)/check/circles.tap $(B)/check/names.tap: $(B)/check/%.tap: $(if $(SANITIZE)$(M),,$(B)/check/symbols) FORCE
+$(B)/check/circles.tap: one_room = ; if grep '^across rooms' $(@:.tap=.found); then \
+	echo 'not ok - circles across rooms'; else echo 'ok - circles across rooms'; fi
+$(B)/check/circles.tap $(B)/check/names.tap: $(B)/check/%.tap: \
+		$(if $(SANITIZE)$(M),,$(B)/check/symbols) FORCE
 	$(call tap,$(call of_all,$*,$(call plain_only,\
 		mk/check-$* $(B) $(B)/check/symbols >$(@:.tap=.found) && $(call ratcheted,$*)$(one_room))))
 
@@ -104,6 +109,15 @@ $(B)/check/size.tap: FORCE
 $(B)/check/rooms.tap: FORCE
 	$(call tap,$(call of_all,rooms,\
 		mk/check-rooms $(@:.tap=.found) $(MODULES) && $(call ratcheted,rooms)))
+
+# --- text and layout
+$(B)/check/prose.tap: FORCE
+	$(call tap,mk/check-prose $(@:.tap=.found) $(if $(M),$(SELECTED)) && $(call ratcheted,prose); \
+		$(if $(M),:,mk/check-subjects))
+$(B)/check/format.tap: FORCE
+	$(call tap,mk/check-format $(@:.tap=.found) $(if $(M),$(SELECTED)); \
+		case $$? in (0) $(call ratcheted,format) ;; \
+		(77) echo 'ok - format \# SKIP there is no clang-format-14' ;; (*) false ;; esac)
 
 # Older sanitizer runtimes do not start where a kernel moves memory about in a
 # larger space than they know (vm.mmap_rnd_bits above 28). Not every container lets us ask for none.

@@ -5,7 +5,7 @@
 MAKEFLAGS += -rR --no-print-directory
 .SUFFIXES:
 .DELETE_ON_ERROR:
-# No prerequisites, here or elsewhere: with any, make deletes all other generated files as intermediates.
+# No prerequisites, here or elsewhere: with any, make deletes all other generated files.
 .SECONDARY:
 
 comma := ,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# awk -v name=NAME -v list=mk/ratchet/NAME [-v part=1] [-v lower=1] -f mk/ratchet.awk FOUND
-# Compares what deviates from a rule with the list of what may still deviate, and writes TAP.
+# awk -v name=NAME -v list=mk/ratchet/NAME [-v part=1] [-v lower=1] -f mk/ratchet.awk FOUND.
+# Compares the deviations from a rule with the list of those that are still allowed, and writes TAP.
 # A line of FOUND is `KEY<TAB>what stands where`. A line of the list is `KEY`, or `KEY COUNT` where
 # a key may occur more than once; ` # ` starts a reason. A key that is new, or occurs more often,
 # fails, and so does an entry that is too high: the list only shrinks.
@@ -29,6 +29,7 @@ BEGIN {
 	found[$1]++
 	if ($2 != "" && found[$1] <= 200) where[$1] = where[$1] "#   " $2 "\n"
 }
+function reason(line) { return match(line, /[ \t]*#/) ? substr(line, RSTART) : "" }
 function is_true(key) { return key in found && found[key] >= allowed[key] }
 END {
 	if (lower) {
@@ -37,7 +38,8 @@ END {
 			line = lines[i]
 			if (i in at) {
 				if (!(at[i] in found)) continue
-				if (found[at[i]] < allowed[at[i]]) sub(/ [0-9]+/, " " found[at[i]], line)
+				if (found[at[i]] < allowed[at[i]])
+					line = at[i] " " found[at[i]] reason(line)
 			}
 			out = out line "\n"
 		}
@@ -47,12 +49,14 @@ END {
 	for (i = 1; i <= nkeys; i++) {
 		key = order[i]
 		if (key in allowed && found[key] <= allowed[key]) continue
-		printf "%s# %s: %d, where %s allows %d\n", where[key], key, found[key], list, allowed[key]
+		printf "%s# %s: %d, where %s allows %d\n",
+			where[key], key, found[key], list, allowed[key]
 		bad = 1
 	}
 	for (i = 1; i <= nlines && !part; i++)
 		if (i in at && !is_true(at[i])) {
-			printf "# %s has `%s` where %d is true: `make ratchet` lowers it\n", list, lines[i], found[at[i]]
+			printf "# %s has `%s` where %d is true: `make ratchet` lowers it\n",
+				list, lines[i], found[at[i]]
 			bad = 1
 		}
 	print (bad ? "not ok - " : "ok - ") name

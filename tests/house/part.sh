@@ -4,5 +4,6 @@
 
 # part_makefile DIR: our Makefile, with the rooms only that DIR has.
 part_makefile() {
-	awk -v dir="$1" '!/^include [^$]*\/module\.mk$/ || (getline line <(dir "/" $2)) >= 0' Makefile >"$1/Makefile"
+	awk -v dir="$1" '!/^include [^$]*\/module\.mk$/ || (getline line <(dir "/" $2)) >= 0' \
+		Makefile >"$1/Makefile"
 }

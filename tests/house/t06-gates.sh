@@ -24,6 +24,9 @@ fresh() {
 	body common/ring/b ring_b 'ring_a()'
 	part_makefile "$t"
 	: >"$t/tests/alloc_sweep.c"
+	(cd "$t" && mk/check-prose "$work/found")
+	grep -E "^(mk/|Makefile|common/base/banned.h)" "$work/found" | cut -f1 |
+		sort | uniq -c | awk '{ print $2, $1 }' >"$t/mk/ratchet/prose"
 }
 
 # body FILE FUNCTION VALUE
@@ -50,7 +53,7 @@ verdict() {
 }
 
 fresh
-run check-circles check-names check-rooms check-size
+run check-circles check-names check-rooms check-size check-prose
 verdict 'a clean tree passes' $? pass
 
 body common/ring/a ring_a 'ring_b()'
@@ -119,5 +122,103 @@ verdict 'a reason excuses six' $? pass
 allow parameters common/ring/a.c:ring_six
 run check-size
 verdict 'one that is excused must leave its list' $? fail 'has `common/ring/a.c:ring_six` where 0 is true'
+
+# prose FILE LINE WORDS: this line in this file is found.
+prose() {
+	fresh
+	printf '%s\n' "$2" >>"$t/$1"
+	run check-prose
+	verdict "$1: $3 is found" $? fail "$1:[0-9]*: $3"
+}
+prose common/ring/a.c '/* Whoever calls. */' 'the word `whoever`'
+prose common/ring/a.c '/* one
+ * that is told */' 'the word `told`'
+prose common/ring/a.c 'int x; // not any more' 'the words `any more`'
+prose common/ring/a.c 'const char *s = "it tells %d";' 'the word `tells`'
+prose common/ring/a.c '// one two three four five six seven eight nine ten
+// one two three four five six seven eight nine ten eleven.' 'a sentence of 21 words'
+prose common/ring/a.c "int x; // $(printf '%093d' 0)" 'more than 100 columns'
+prose mk/x.mk '# His.' 'the word `his`'
+prose tests/x.sh 'true # nobody' 'the word `nobody`'
+prose tests/x.sh "	true $(printf '%088d' 0)" 'more than 100 columns'
+prose docs/text.md 'It is made anew.' 'the word `anew`'
+prose docs/text.scd 'A wish.' 'the word `wish`'
+
+fresh
+cat >>"$t/common/ring/a.c" <<'END'
+// One two three four five six seven eight nine ten.
+// One two three four five six seven eight nine ten.
+// Those whose name is chan_tell or `tell`, the 'ones'.
+const char *s = "tell me", c = '"';
+const char *t = "the /* of anew(), who_is_it()";
+#define LONG "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789"
+int anew, who;
+END
+sed -i '/anew(), /d' "$t/common/ring/a.c"
+cat >>"$t/docs/text.md" <<'END'
+The command `tell who`, and https://example.org/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/01
+| a table of many columns | 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 |
+```
+who | tell
+```
+END
+run check-prose
+verdict 'names, code, tables and addresses are no prose' $? pass
+echo 'The admin says who may do what.' >>"$t/docs/text.md"
+echo 'docs/text.md says who may # a person' >"$t/mk/prose.allow"
+run check-prose
+verdict 'a phrase that is allowed passes' $? pass
+sed -i '$d' "$t/docs/text.md"
+run check-prose
+verdict 'an allowed phrase that nothing says is found' $? fail 'nothing says ` says who may ` in docs/text.md'
+
+fresh
+run check-prose
+verdict 'a tree without git has no subjects' $? pass
+grep -q 'ok - subjects # SKIP' "$work/b/plain/check/prose.tap"
+verdict 'that is said' $? pass
+commit() {
+	git -C "$t" -c user.name=n -c user.email=e commit -q --allow-empty -m "$1"
+}
+# subject TEXT WORDS: a commit with this subject is refused with these words.
+subject() {
+	git -C "$t" reset -q --hard
+	commit "$1"
+	run check-prose
+	verdict "the subject '$1' is refused" $? fail "$2"
+	git -C "$t" reset -q --hard HEAD~1
+}
+git -C "$t" init -q && git -C "$t" add . && commit 'What was before.'
+git -C "$t" rev-parse HEAD >"$t/mk/ratchet/subjects-from"
+git -C "$t" add . && commit 'mk, docs/x: name the start'
+run check-prose
+verdict 'a subject of room, verb and object passes, and what was before is left out' $? pass
+subject 'Name the start' 'not `room: verb object`'
+subject 'mk: the start' '`the` is no imperative verb'
+subject 'mk: named the start' '`named` is no imperative verb'
+subject 'mk: tell the start' 'the word `tell`'
+subject "mk: name $(printf '%060d' 0)" 'more than 60 characters'
+
+if command -v clang-format-14 >/dev/null; then
+	fresh
+	run check-format
+	verdict 'a tree as clang-format writes it passes' $? pass
+	echo 'int  x;' >>"$t/common/ring/a.c"
+	run check-format
+	verdict 'a file that it changes is found' $? fail '^# common/ring/a.c: 1, where'
+	run M=common/ring check-format
+	verdict 'it is found in its room' $? fail '^# common/ring/a.c: 1, where'
+	run check-format
+	verdict 'it is found again, although nothing changed' $? fail '^# common/ring/a.c: 1, where'
+	allow format common/ring/a.c
+	run check-format
+	verdict 'a listed file passes' $? pass
+	sed -i '$d' "$t/common/ring/a.c"
+	run check-format
+	verdict 'a listed file that is mended must leave its list' $? fail 'has `common/ring/a.c` where 0 is true'
+else
+	n=$((n + 1))
+	echo "ok $n - house: layout # SKIP there is no clang-format-14"
+fi
 
 echo "1..$n"

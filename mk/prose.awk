@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+# awk -v allow=mk/prose.allow [-v part=1] -f mk/prose.awk FILE...: prints what is wrong with
+# comments, documents and strings, as `FILE<TAB>FILE:LINE: what`; FILE is a key of mk/ratchet/prose.
+#   words      of mk/prose.words, and `any more`: in comments, in documents, and in strings of three
+#              words or more that are not a test's
+#   columns    more than 100, but for tables, code and addresses in documents, and single literals
+#   sentences  of more than 20 words, in comments; a line with a run of blanks in it is a table
+# mk/prose.allow has `FILE PHRASE # reason` a line: what a document may say, because persons do it.
+BEGIN {
+	while ((getline line <"mk/prose.words") > 0)
+		for (i = split(line, w, " "); i; i--) banned[w[i]] = 1
+	while ((getline line <allow) > 0) {
+		sub(/[ \t]*#.*/, "", line)
+		if (!match(line, /^[^ ]+ /)) continue
+		allow_file[++nallow] = substr(line, 1, RLENGTH - 1)
+		allow_phrase[nallow] = plain(substr(line, RLENGTH + 1))
+	}
+	string = "^\"([^\"\\\\]|\\\\.)*\""
+	letter = "^'([^'\\\\]|\\\\.)*'"
+}
+
+function found(line, what) { printf "%s\t%s:%d: %s\n", file, file, line, what }
+
+# Its words, small, with one blank around each.
+function plain(text) {
+	text = " " tolower(text) " "
+	gsub(/`[^`]*`/, " ` ", text)
+	gsub(/[^a-z0-9_`]+/, " ", text)
+	return text
+}
+
+function words(text, is_doc, i, at, n, w) {
+	text = plain(text)
+	for (i = 1; is_doc && i <= nallow; i++)
+		if (allow_file[i] == file)
+			while ((at = index(text, allow_phrase[i])) > 0) {
+				text = substr(text, 1, at) "` " \
+					substr(text, at + length(allow_phrase[i]))
+				is_used[i] = 1
+			}
+	n = split(text, w, " ")
+	for (i = 1; i <= n; i++) {
+		if (w[i] in banned) found(FNR, "the word `" w[i] "`")
+		if (w[i] == "more" && last_word == "any") found(FNR, "the words `any more`")
+		last_word = w[i]
+	}
+}
+
+function columns(line, n, i, at, part) {
+	if (line ~ /\t/) {
+		n = split(line, part, "\t")
+		for (i = 1; i < n; i++) at += 8 - (at + length(part[i])) % 8 + length(part[i])
+		at += length(part[n])
+	} else
+		at = length(line)
+	if (at > 100) at -= gsub(/[\200-\277]/, "", line)
+	return at
+}
+function narrow(line) {
+	if (length(line) > 50 && columns(line) > 100 && line !~ /:\/\//) found(FNR, "more than 100 columns")
+}
+
+function sentence_end() {
+	if (count > 20) found(begun, "a sentence of " count " words")
+	count = 0
+}
+# One line of a comment, without its marks.
+function comment(text, i, n, w) {
+	last_word = ""
+	words(text)
+	sub(/^[ \t]*\*( |$)/, " ", text)
+	if (text ~ /^[ \t]*$|^(   |\t)|[^ .][ \t][ \t]|SPDX-/) { sentence_end(); return }
+	if (text ~ /^ ?[-*] /) sentence_end()
+	n = split(text, w, /[ \t]+/)
+	for (i = 1; i <= n; i++) {
+		if (w[i] !~ /[A-Za-z0-9]/) continue
+		if (!count++) begun = FNR
+		if (w[i] ~ /[.;:?!][])"'`]*$/) sentence_end()
+	}
+}
+
+function c_line(rest, at, text, is_alone, n, w) {
+	is_alone = 1
+	if (!in_comment && rest !~ /^[ \t]*\/\//) sentence_end()
+	for (;;) {
+		if (in_comment) {
+			at = index(rest, "*/")
+			comment(at ? substr(rest, 1, at - 1) : rest)
+			if (!at) return
+			in_comment = 0
+			sentence_end()
+			rest = substr(rest, at + 2)
+		}
+		if (!match(rest, /["']|\/\/|\/\*/)) return
+		text = substr(rest, RSTART, 2)
+		rest = substr(rest, RSTART)
+		if (text == "//") { comment(substr(rest, 3)); return }
+		if (text == "/*") { in_comment = 1; rest = substr(rest, 3); continue }
+		if (!match(rest, substr(text, 1, 1) == "\"" ? string : letter)) return
+		if (!is_test && text ~ /^"/) {
+			text = substr(rest, 2, RLENGTH - 2)
+			last_word = ""
+			if (text ~ /[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z]/)
+				words(text)
+		}
+		rest = substr(rest, RLENGTH + 1)
+	}
+}
+
+FNR == 1 {
+	sentence_end()
+	file = FILENAME
+	sub(/^\.\//, "", file)
+	is_test = file ~ /^tests\//
+	in_comment = is_code = 0
+	kind = file ~ /\.[ch]$/ ? "c" : file ~ /\.md$|\.scd$/ ? "doc" : "script"
+	is_scd = file ~ /\.scd$/
+}
+kind == "c" {
+	if ($0 !~ /^([ \t]*|#[ \t]*define .*)"([^"\\]|\\.)*"[,;)]*$/) narrow($0)
+	if (in_comment || /["\/]/) c_line($0)
+	else if (count) sentence_end()
+	next
+}
+kind == "script" {
+	narrow($0)
+	if (/^[ \t]*#( |$)/) { text = $0; sub(/^[ \t]*#/, "", text); comment(text); next }
+	if (count) sentence_end()
+	if (match($0, /[ \t]# [^'"]*$/)) { comment(substr($0, RSTART + 2)); sentence_end() }
+	next
+}
+/^ *```/ { is_code = !is_code; next }
+is_code || /^(    |\t)/ && !is_scd || is_scd && /^;/ { next }
+/^$/ { last_word = "" }
+{
+	if (!/^ *\|/ && !(is_scd && /^[][|:]/)) narrow($0)
+	words($0, 1)
+}
+END {
+	sentence_end()
+	file = allow
+	for (i = 1; i <= nallow && !part; i++)
+		if (!is_used[i]) found(0, "nothing says `" allow_phrase[i] "` in " allow_file[i])
+}
