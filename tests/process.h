@@ -10,6 +10,7 @@
 #include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
+#include "common/daemon/connstr.h"
 #include "common/daemon/daemon.h"
 #include "tests/suite.h"
 
@@ -18,6 +19,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +29,7 @@
 
 struct process_files {
 	char dir[64], state[80], conf[80], out[80], err[80];
+	const char *in; /* what it reads on standard input; NULL: as the test */
 };
 static struct process_files process_files;
 
@@ -49,6 +52,7 @@ static inline void process_set_up(void)
 	snprintf(f->conf, sizeof(f->conf), "%s/conf", f->dir);
 	snprintf(f->out, sizeof(f->out), "%s/out", f->dir);
 	snprintf(f->err, sizeof(f->err), "%s/err", f->dir);
+	f->in = NULL;
 	process_put(f->conf, "");
 	unsetenv("NOTIFY_SOCKET");
 }
@@ -62,6 +66,9 @@ static inline void process_clean_up(void)
 {
 	ck_assert_int_eq(nftw(process_files.dir, process_unlink, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
+
+static inline const char *process_says(const char *path, const char *word);
+static inline const char *process_text(const char *path);
 
 /* options: NULL-terminated, beside --config, --state-dir and --foreground. */
 static inline pid_t process_start(const struct daemon_spec *spec, const char *const *options)
@@ -83,8 +90,53 @@ static inline pid_t process_start(const struct daemon_spec *spec, const char *co
 		return pid;
 	if (!freopen(process_files.out, "a", stdout) || !freopen(process_files.err, "a", stderr))
 		_exit(DAEMON_FAILED);
+	if (process_files.in && !freopen(process_files.in, "r", stdin))
+		_exit(DAEMON_FAILED);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	exit(daemon_main(spec, argc, (char **)(uintptr_t)argv));
+	argc = daemon_main(spec, argc, (char **)(uintptr_t)argv);
+	prctl(PR_SET_DUMPABLE, 1); /* for the search for leaks, in one that hides its memory */
+	exit(argc);
+}
+
+/*
+ * A mainsm beside it, which is the program that was built, with a state directory of its own. Its
+ * connection string is valid until the next call.
+ */
+static inline pid_t process_top(const char *top, const char **conn)
+{
+	static char line[CONNSTR_MAX_BYTES];
+	char program[FILE_PATH_BYTES], state[FILE_PATH_BYTES], out[FILE_PATH_BYTES];
+	pid_t pid;
+
+	ck_assert_int_eq(file_beside_program(program, top, NULL), 0);
+	snprintf(state, sizeof(state), "%s/top", process_files.dir);
+	snprintf(out, sizeof(out), "%s/top.out", process_files.dir);
+	process_put(out, "");
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		if (freopen(out, "a", stdout))
+			execl(program, "mainsm", "--config", process_files.conf, "--state-dir",
+			      state, "--foreground", "--launcher", "none", (char *)NULL);
+		_exit(127);
+	}
+	ck_assert_ptr_nonnull(process_says(out, "\n"));
+	str_copy(line, sizeof(line), process_text(out));
+	line[strcspn(line, "\n")] = 0;
+	*conn = line;
+	return pid;
+}
+
+/* The same without what lets a daemon enrol. */
+static inline void process_no_token(const char *conn, char out[CONNSTR_MAX_BYTES])
+{
+	struct connstr c;
+	struct buf b = BUF_INIT(CONNSTR_MAX_BYTES);
+
+	ck_assert_int_eq(connstr_parse(conn, &c, NULL), 0);
+	ck_assert_int_eq(connstr_print(&c, false, &b), 0);
+	str_copy(out, CONNSTR_MAX_BYTES, buf_str(&b));
+	buf_done(&b);
 }
 
 /* The exit status; of one that died by a signal 1000 and more. Kills one that does not end. */
