@@ -32,6 +32,7 @@ BEGIN {
 function reason(line) { return match(line, /[ \t]*#/) ? substr(line, RSTART) : "" }
 function is_true(key) { return key in found && found[key] >= allowed[key] }
 END {
+	if (lower && !nlines) exit
 	if (lower) {
 		out = ""
 		for (i = 1; i <= nlines; i++) {

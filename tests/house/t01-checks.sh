@@ -11,7 +11,7 @@ n=0
 fresh() {
 	rm -rf "$work/t"
 	mkdir -p "$work/t/common/ring" "$work/t/tests/fuzz"
-	cp -r mk "$work/t"
+	cp -r mk .clang-format "$work/t" && rm -f "$work/t"/mk/ratchet/*
 	cp -rp common/base "$work/t/common"
 	cp -p tests/alloc_sweep.? tests/suite.h "$work/t/tests"
 	cat >"$work/t/common/ring/module.mk" <<-'END'
