@@ -1,30 +1,47 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 400
-# Every shell line of the documents does what is said there, for an ordinary user with an install in $HOME. The set-up:
-# the folder that a line is typed in has what the documents speak of: programs (./program and others, which run on until
-# they are stopped), event logs, results of runs, and examples/ of the install. tests/docs/rules says which lines end
-# otherwise than with status 0, and which cannot be run here, and why.
+# Every shell line of the documents is typed by an ordinary user with an install in $HOME.
+# The set-up makes the folder for that: programs (./program and others, which run on until they are
+# stopped), event logs, results of runs, and examples/ of the install. tests/docs/rules says which
+# lines end otherwise than with status 0. It also says which cannot be run here, and why.
+# Most lines wait: lanes type documents side by side. Each lane has its own folder and monitor.
 . tests/system/lib.sh
 need make mpirun.openmpi setpriv pgrep
 
 rules=tests/docs/rules
 base=$(mktemp -d /tmp/omig-docs-XXXXXX) || exit 2
 here=$base/here home=$base/home
+lanes='1 2 3'
+lane_is() { # NUMBER: what lines are typed in and leave behind, from here on
+	lane=$base/lane$1
+	here=$lane/here
+	TMPDIR=$lane/test
+	# Whatever carries this state directory is of a line of this lane.
+	OMIG_STATE_DIR=$lane/state
+	OMIG_RUNTIME_DIR=$lane/run
+}
 as=
 if [ "$(id -u)" = 0 ]; then
 	user=$((60000 + $$ % 5000))
 	as="setpriv --reuid $user --regid $user --clear-groups"
 fi
-# Whatever carries this state directory is of a line.
-OMIG_STATE_DIR=$base/state
 typed() { # COMMAND...: as that user, who has this environment and no other
 	# shellcheck disable=SC2086 # words
-	env -i HOME="$home" PATH="$home/.local/bin:/usr/bin:/bin:/usr/sbin:/sbin" LANG=C.UTF-8 NO_COLOR=1 TMPDIR="$base/tmp" \
-		OMIG_STATE_DIR="$OMIG_STATE_DIR" OMIG_RUNTIME_DIR="$base/run" XDG_CONFIG_HOME="$home/.config" PKG_CONFIG_PATH="$home/.local/lib/pkgconfig" \
+	env -i HOME="$home" PATH="$home/.local/bin:/usr/bin:/bin:/usr/sbin:/sbin" LANG=C.UTF-8 NO_COLOR=1 TMPDIR="$lane/tmp" \
+		OMIG_STATE_DIR="$OMIG_STATE_DIR" OMIG_RUNTIME_DIR="$OMIG_RUNTIME_DIR" XDG_CONFIG_HOME="$lane/config" PKG_CONFIG_PATH="$home/.local/lib/pkgconfig" \
 		OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMIG_TIMEOUT="$OMIG_TIMEOUT" $as "$@"
 }
-trap 'end_all; rm -rf "$base"' EXIT
+end_lanes() {
+	# shellcheck disable=SC2086 # words
+	[ -z "${typing:-}" ] || kill $typing 2>/dev/null
+	for number in $lanes; do
+		lane_is "$number"
+		end_all
+	done
+	rm -rf "$base"
+}
+trap 'end_lanes' EXIT
 
 # --- the set-up
 transfers() { # SECONDS each takes
@@ -37,8 +54,7 @@ transfers() { # SECONDS each takes
 set_up() {
 	make install PREFIX="$home/.local" CC="${CC:-gcc}" >"$base/install.out" 2>&1 || { tail -n 5 "$base/install.out"; return 1; }
 	doc=$home/.local/share/doc/omig
-	mkdir -p "$here" "$base/tmp" "$base/run" "$home/.config"
-	chmod 700 "$base/run"
+	mkdir -p "$here"
 	cp -r "$doc/examples" "$here/examples"
 	for p in program your_program solver; do
 		printf '#!/bin/sh\nexec "%s" --seconds 900\n' "$B/examples/$1" >"$here/$p"
@@ -56,8 +72,14 @@ set_up() {
 	awk 'BEGIN { for (i = 0; i < 2000; i++) printf "lan 1 2 %d.0 0.0%d\n", i, 10 + i * 7 % 80 }' >"$here/nfds.delays"
 	sed 's/^network.lan.delay.*/network.lan.delay = file:nfds.delays/; s/^stat.stop.*/simulation.until = 30m/' examples/neko/nfds.conf >"$here/replayed.conf"
 	"$B/bin/omig" neko run examples/neko/nfds.conf --real --deadline 3s -o "$here/real.json" >/dev/null
+	"$B/bin/omig" neko run examples/neko/nfds.conf --simulate -o "$here/sim.json" >/dev/null
 	cp "$here/run7.olog" "$here/run.olog"
 	cp -r "$doc/examples/neko/ring/." "$here"
+	for number in $lanes; do
+		mkdir "$base/lane$number" &&
+			(cd "$base/lane$number" && mkdir tmp run config test && chmod 700 run) &&
+			cp -r "$here" "$base/lane$number/here" || return 1
+	done
 	# shellcheck disable=SC2086
 	[ -z "$as" ] || chown -R "$user:$user" "$base"
 }
@@ -77,18 +99,18 @@ rule_of() { # FILE LINE: how<TAB>argument of the first rule that fits
 # What a line does to the shell's environment holds for the lines right below it.
 in_shell='cd "$1" || exit 99; [ ! -e .env ] || . ./.env; eval "$2"; rc=$?; export -p | grep -v " \(PWD\|OLDPWD\|_\)=" >.env; exit $rc'
 type_line() { # STATUS SECONDS LINE
-	typed timeout -k 5 $(($2 * PATIENCE)) sh -c "$in_shell" - "$here" "$3" >"$base/out" 2>&1 </dev/null
+	typed timeout -k 5 $(($2 * PATIENCE)) sh -c "$in_shell" - "$here" "$3" >"$lane/out" 2>&1 </dev/null
 	rc=$?
-	head -c 2000 "$base/out"
+	head -c 2000 "$lane/out"
 	[ $rc = "$1" ] || { echo "status $rc, not $1"; return 1; }
 }
 shows() { # SECONDS LINE: one that goes on is ended, and has shown something by then
-	typed sh -c "$in_shell" - "$here" "$2" >"$base/out" 2>&1 </dev/null &
+	typed sh -c "$in_shell" - "$here" "$2" >"$lane/out" 2>&1 </dev/null &
 	shown=$!
 	until_true "$1" has_shown
 	has=$?
 	end_tree $shown
-	head -c 1000 "$base/out"
+	head -c 1000 "$lane/out"
 	wait $shown
 	return $has
 }
@@ -98,11 +120,11 @@ end_tree() { # PID, from the leaves
 }
 # Something is there, and it goes on, or has ended well.
 has_shown() {
-	[ -s "$base/out" ] && ! grep -q '^omig: ' "$base/out" && { kill -0 "$shown" 2>/dev/null || wait "$shown"; }
+	[ -s "$lane/out" ] && ! grep -q '^omig: ' "$lane/out" && { kill -0 "$shown" 2>/dev/null || wait "$shown"; }
 }
 stays() { # LINE: in the background, until the document is over
-	typed sh -c "$in_shell" - "$here" "$1" >"$base/stays.out" 2>&1 </dev/null &
-	until_true 20 has_ranks || { cat "$base/stays.out"; return 1; }
+	typed sh -c "$in_shell" - "$here" "$1" >"$lane/stays.out" 2>&1 </dev/null &
+	until_true 20 has_ranks || { cat "$lane/stays.out"; return 1; }
 }
 has_ranks() { typed omig tree --json | grep -q '"rank":3'; }
 typed_token() { typed omig tree --json | grep -o '"token":"p_[^"]*"' | sed -n '1s/.*:"//; 1s/"//p'; }
@@ -126,18 +148,45 @@ one_line() { # FILE NUMBER LINE
 }
 document() {
 	[ "$1" = README.md ] || typed omig env >/dev/null # a mainsm of the user's runs
-	awk -f tests/docs/lines.awk "$1" >"$base/lines"
+	awk -f tests/docs/lines.awk "$1" >"$lane/lines"
 	last=0
 	while IFS='	' read -r number line; do
 		[ "$number" = $((last + 1)) ] || rm -f "$here/.env"
 		last=$number
 		one_line "$1" "$number" "$line"
-	done <"$base/lines"
+	done <"$lane/lines"
 	typed omig stop >/dev/null 2>&1
 	PATIENCE=1 until_true 5 no_leftovers || for pid in $(leftovers); do kill -KILL "$pid" 2>/dev/null; done
 	rm -f "$here/.env"
 }
+
+# --- documents: the longest ones first, and what was said of each in the order of their names
+mkdir "$base/said"
 for doc in ${OMIG_DOCS:-README.md docs/*.md}; do
-	document "$doc" 3>&1
+	echo "$(awk -f tests/docs/lines.awk "$doc" | wc -l) $doc"
+done >"$base/documents"
+said_of() { # DOCUMENT
+	echo "$base/said/$(echo "$1" | tr / -)"
+}
+# A folder can be made once: the lane that made it types the document.
+types() { # LANE
+	lane_is "$1"
+	sort -rn "$base/documents" | while read -r _ doc; do
+		mkdir "$(said_of "$doc")" 2>/dev/null || continue
+		document "$doc" >"$(said_of "$doc")/part"
+		mv "$(said_of "$doc")/part" "$(said_of "$doc")/tap"
+	done
+}
+for number in $lanes; do
+	types "$number" &
+	typing="${typing:-} $!"
 done
-tap_end
+# shellcheck disable=SC2086 # words
+wait $typing
+typing=
+while read -r _ doc; do
+	cat "$(said_of "$doc")/tap" || echo "not ok 0 - $doc: its lines were not typed to the end"
+done <"$base/documents" | awk -v n="$tap_n" '
+	sub(/^ok [0-9]+/, "ok " n + 1) { n++ }
+	sub(/^not ok [0-9]+/, "not ok " n + 1) { n++ }
+	{ print } END { print "1.." n }'
