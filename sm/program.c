@@ -421,7 +421,7 @@ const struct daemon_spec program_spec = {
 		   "--mainsm-stdin, from a line on\n"
 		   "standard input.\n"
 		   "With --parent it serves a part of a site's hosts below the site's sm, or below another such "
-		   "one:\nhosts that come are sent to it, and go elsewhere when it is gone.\n"
+		   "one:\nhosts are sent to it, and go to others when it has ended.\n"
 		   "With --shared an admin starts it, as a user of its own: it serves the mainsms of many\n"
 		   "users (omig site, omig admin).",
 	.conf = &settings_schema,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define HELP_COLUMN 28
-#define HELP_COLUMNS 80 /* of the text below the options */
+#define HELP_COLUMNS 80
 
 static const struct opt own[] = {
 	{ .name = "help", .short_name = 'h', .help = "print this help and exit" },
@@ -35,29 +35,6 @@ static void each_option(const struct opt_spec *spec, print_fn *print, FILE *to)
 	print(&own[1], to);
 }
 
-static void print_help_line(const struct opt *o, FILE *to)
-{
-	char shorts[8] = "    ", left[80];
-	int n;
-
-	if (o->short_name)
-		snprintf(shorts, sizeof(shorts), "-%c, ", o->short_name);
-	n = snprintf(left, sizeof(left), "  %s--%s%s%s", shorts, o->name, o->arg ? "=" : "",
-		     o->arg ? o->arg : "");
-	if (n >= HELP_COLUMN)
-		fprintf(to, "%s\n%*s%s\n", left, HELP_COLUMN, "", o->help);
-	else
-		fprintf(to, "%-*s%s\n", HELP_COLUMN, left, o->help);
-}
-
-static bool has_times(const struct opt_spec *spec)
-{
-	for (const struct opt *o = spec->table; o && o->name; o++)
-		if (o->kind == OPT_NSEC)
-			return true;
-	return false;
-}
-
 /* A newline of the text ends a sentence, or an indented or empty line; others are where the source was broken. */
 static bool is_break(const char *text, const char *at)
 {
@@ -65,17 +42,22 @@ static bool is_break(const char *text, const char *at)
 	       strchr(" \n", at[1]); /* the latter also at the end */
 }
 
-/* Fills the line: a text that is broken in its source would be broken twice by a narrower one. */
-static void print_filled(const char *text, FILE *to)
+/*
+ * Fills lines that begin in that column; the first one has begun there. A text that is broken in its
+ * source would be broken twice by a narrower one.
+ */
+static void print_filled(const char *text, int indent, FILE *to)
 {
-	size_t column = 0;
+	size_t column = 0, columns = HELP_COLUMNS - (size_t)indent;
 
 	for (const char *at = text; *at;) {
 		size_t n = strcspn(at, column == 0 && *at == ' ' ? "\n"
 								 : " \n"); /* indented: as it is */
-		bool is_full = column && column + 1 + n > HELP_COLUMNS;
+		bool is_full = column && column + 1 + n > columns;
 
-		fprintf(to, "%s%.*s", is_full ? "\n" : column && n ? " " : "", (int)n, at);
+		if (is_full)
+			fprintf(to, "\n%*s", indent, "");
+		fprintf(to, "%s%.*s", !is_full && column && n ? " " : "", (int)n, at);
 		column = (is_full || !column ? 0 : column + (n > 0)) + n;
 		at += n;
 		if (!*at || (*at == '\n' && is_break(text, at))) {
@@ -86,6 +68,30 @@ static void print_filled(const char *text, FILE *to)
 	}
 }
 
+static void print_help_line(const struct opt *o, FILE *to)
+{
+	char shorts[8] = "    ", left[80];
+	int n;
+
+	if (o->short_name)
+		snprintf(shorts, sizeof(shorts), "-%c, ", o->short_name);
+	n = snprintf(left, sizeof(left), "  %s--%s%s%s", shorts, o->name, o->arg ? "=" : "",
+		     o->arg ? o->arg : "");
+	if (n >= HELP_COLUMN)
+		fprintf(to, "%s\n%*s", left, HELP_COLUMN, "");
+	else
+		fprintf(to, "%-*s", HELP_COLUMN, left);
+	print_filled(o->help, HELP_COLUMN, to);
+}
+
+static bool has_times(const struct opt_spec *spec)
+{
+	for (const struct opt *o = spec->table; o && o->name; o++)
+		if (o->kind == OPT_NSEC)
+			return true;
+	return false;
+}
+
 void opt_print_help(const struct opt_spec *spec, FILE *to)
 {
 	fprintf(to, "Usage: %s %s\n%s\n\nOptions:\n", spec->program, spec->usage, spec->summary);
@@ -93,7 +99,7 @@ void opt_print_help(const struct opt_spec *spec, FILE *to)
 	if (spec->details)
 		fprintf(to, "\n");
 	if (spec->details)
-		print_filled(spec->details, to);
+		print_filled(spec->details, 0, to);
 	if (has_times(spec) || spec->manual)
 		fprintf(to, "\n");
 	if (has_times(spec))

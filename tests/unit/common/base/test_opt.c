@@ -35,7 +35,7 @@ static const struct opt table[] = {
 	{ "wait", 'w', "TIME", "how long", OPT_NSEC, &got.wait, 0, 0, NULL },
 	{ "hello", 0, "TIME", "how long", OPT_NSEC, &got.wait, 1000000, HELLO_MAX_NS, NULL },
 	{ "rest", 0, "TIME", "how long", OPT_NSEC, &got.wait, INT64_C(60000000000), INT64_MAX / 4, NULL },
-	{ "call", 'c', "X", "a call", OPT_CALL, got.called, 0, 0, on_call },
+	{ "call", 'c', "X", "a call, with more words of help than there is room for in one line", OPT_CALL, got.called, 0, 0, on_call },
 	{ 0 },
 };
 
@@ -119,6 +119,8 @@ START_TEST(help_and_version_go_to_stdout)
 	ck_assert_ptr_nonnull(strstr(out, "Usage: prog [OPTION...] WHAT\nDoes it.\n"));
 	ck_assert_ptr_nonnull(strstr(out, "  -p, --port=PORT           a port\n"));
 	ck_assert_ptr_nonnull(strstr(out, "      --any=N               any number\n"));
+	ck_assert_ptr_nonnull(strstr(out, "  -c, --call=X              a call, with more words of help than there is room\n"
+					  "                            for in one line\n"));
 	ck_assert_ptr_nonnull(
 		strstr(out, "  -h, --help                print this help and exit\n"));
 	ck_assert_ptr_nonnull(strstr(out, "\n\nA long line that nobody has broken where it is too long for a terminal, though\n"
