@@ -157,14 +157,37 @@ static int set_name(struct measure_asked *a, const struct omis_value *v)
 	return a->name ? 0 : -ERR_NOMEM;
 }
 
-static const struct {
+static const struct option {
 	const char *name;
 	int (*set)(struct measure_asked *a, const struct omis_value *v);
+	const char *takes; /* NULL: an aggregate */
 } options[] = {
-	{ "agg", set_agg },	  { "by", set_by },	{ "central", set_central },
-	{ "every_ms", set_every }, { "mode", set_mode }, { "name", set_name },
-	{ "rate", set_rate },	  { "until", set_until },
+	{ "agg", set_agg, NULL },
+	{ "by", set_by, "process, node or site, partner or region, or one of each by a comma" },
+	{ "central", set_central, "0 or 1" },
+	{ "every_ms", set_every, "0, or a number of milliseconds that is not too small" },
+	{ "mode", set_mode, "start or last" },
+	{ "name", set_name, "a name" },
+	{ "rate", set_rate, "0 or 1" },
+	{ "until", set_until, "a rule without batches" },
 };
+
+static int refuse_value(const struct option *o, struct buf *why)
+{
+	const char *between = "";
+
+	invalid(why, "that is no value of the option", o->name);
+	buf_puts(why, ": it takes ");
+	if (o->takes)
+		buf_puts(why, o->takes);
+	for (int i = 0; !o->takes && i < AGG_NKINDS; i++) {
+		if (!can_join_values((enum agg_kind)i))
+			continue;
+		buf_printf(why, "%s%s", between, agg_kind_name((enum agg_kind)i));
+		between = ", ";
+	}
+	return -ERR_INVALID;
+}
 
 static int take_option(struct measure_asked *a, const char *name, const struct omis_value *v, struct buf *why)
 {
@@ -172,7 +195,7 @@ static int take_option(struct measure_asked *a, const char *name, const struct o
 		if (str_eq(options[i].name, name)) {
 			int rc = options[i].set(a, v);
 
-			return rc == -ERR_INVALID ? invalid(why, "that is no value of the option", name) : rc;
+			return rc == -ERR_INVALID ? refuse_value(&options[i], why) : rc;
 		}
 	return invalid(why, "there is no option", name ? name : "of that kind");
 }
