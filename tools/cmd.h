@@ -91,6 +91,23 @@ int cmd_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 
 void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
+ * As opt_usage_error(); and all of these are told in JSON, too, where that was asked for: cmd_end().
+ */
+int cmd_usage(const struct opt_spec *spec, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What a command has told on stderr in its own way, in words for cmd_end(). Returns status. */
+int cmd_note(int status, const char *words);
+
+/* A JSON document stands on stdout, or is about to: nothing may follow it. */
+void cmd_document(void);
+
+/*
+ * At the end of main(). After a failure with --json, the first that was told becomes an object on
+ * stdout, {"error":{"status":N,"text":"..."}}, unless a document stands there.
+ */
+void cmd_end(int status);
+
+/*
  * For what is tried again before it is a failure: from now on cmd_fail() writes into words ("" before), where the first one stays, the
  * cause of others, and not on stderr. NULL: on stderr again.
  */

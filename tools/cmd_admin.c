@@ -292,6 +292,6 @@ int cmd_admin(int argc, char **argv)
 		w.arg[w.narg++] = "list";
 	verb = argc - first > ARGS_MAX ? NULL : verb_of(&w);
 	if (!verb)
-		return opt_usage_error(&spec, "list, status, limit USER WHAT N, drain, admit or drop USER?");
+		return cmd_usage(&spec, "list, status, limit USER WHAT N, drain, admit or drop USER?");
 	return run(&w, verb);
 }

@@ -63,7 +63,7 @@ static bool show_json_entry(const Omis_value *e)
 		show_value_json(&j, value_at(e, i));
 	}
 	json_object_end(&j);
-	is_read = show_json_line(&j, &b);
+	is_read = show_json_next(&j, &b);
 	buf_done(&b);
 	return is_read;
 }
@@ -289,7 +289,7 @@ int cmd_audit(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (first < argc)
-		return opt_usage_error(&spec, "unexpected '%s'", argv[first]);
+		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	if (w.site) {
 		rc = site_string(w.site, string);
 		w.common.mainsm = string;

@@ -181,10 +181,10 @@ int cmd_cert(int argc, char **argv)
 		return rc;
 	verb = argv[first];
 	if (!verb || (!str_eq(verb, "list") && !str_eq(verb, "token") && !str_eq(verb, "revoke")))
-		return opt_usage_error(&spec, "list, token or revoke?");
+		return cmd_usage(&spec, "list, token or revoke?");
 	if (str_eq(verb, "token") && argv[first + 1])
 		w.role = argv[first + 1];
 	if (argc - first > (str_eq(verb, "list") ? 1 : 2) || !session_is_plain(w.role) || (w.name && !session_is_plain(w.name)))
-		return opt_usage_error(&spec, "unexpected '%s'", argv[argc - 1]);
+		return cmd_usage(&spec, "unexpected '%s'", argv[argc - 1]);
 	return dispatch(&w, verb, argv[first + 1]);
 }

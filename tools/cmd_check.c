@@ -86,8 +86,8 @@ int cmd_check(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (first == argc)
-		return opt_usage_error(&spec, "which file?");
+		return cmd_usage(&spec, "which file?");
 	if (term_open(&c.term, color))
-		return opt_usage_error(&spec, "--color is auto, always or never");
+		return cmd_usage(&spec, "--color is auto, always or never");
 	return check_files(&c, argv + first);
 }

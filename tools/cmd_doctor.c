@@ -154,7 +154,7 @@ int cmd_doctor(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (first < argc)
-		return opt_usage_error(&spec, "unexpected '%s'", argv[first]);
+		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	term_open(&t, c.color);
 	doctor_check_host(&d);
 	check_mainsm(&d, &c);

@@ -178,9 +178,9 @@ int cmd_dot(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (argc - first != 2)
-		return opt_usage_error(&spec, "one file and one metric");
+		return cmd_usage(&spec, "one file and one metric");
 	if (g.objects && !g.layout)
-		return opt_usage_error(&spec, "--objects are of a --layout");
+		return cmd_usage(&spec, "--objects are of a --layout");
 	rc = graphviz_check(g.output);
 	return rc == CMD_OK ? draw_text(&g, argv[first], argv[first + 1]) : rc;
 }

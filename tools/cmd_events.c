@@ -463,8 +463,8 @@ int cmd_events(int argc, char **argv)
 		return rc;
 	verb = verb_of(first < argc ? argv[first] : NULL);
 	if (!verb)
-		return opt_usage_error(&spec, "list, on, off or tail");
+		return cmd_usage(&spec, "list, on, off or tail");
 	w->names = argv + first + 1;
 	wrong = contradiction(&wish, verb);
-	return wrong ? opt_usage_error(&spec, "%s", wrong) : run(&wish, verb);
+	return wrong ? cmd_usage(&spec, "%s", wrong) : run(&wish, verb);
 }

@@ -445,9 +445,9 @@ int cmd_explain(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (argc - first > 1)
-		return opt_usage_error(&spec, "one measurement at most");
+		return cmd_usage(&spec, "one measurement at most");
 	if (term_open(&x.term, x.common.color) < 0)
-		return opt_usage_error(&spec, "--color takes auto, always or never");
+		return cmd_usage(&spec, "--color takes auto, always or never");
 	rc = session_open(&x.common);
 	if (rc == CMD_OK)
 		rc = session_attach_all();

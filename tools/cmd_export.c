@@ -243,9 +243,9 @@ static int set_measure(void *into, const char *value, struct err *e)
 static int run(struct server *s, const struct opt_spec *spec, int argc, char **argv)
 {
 	if (argc != 1 || (!str_eq(argv[0], "openmetrics") && !str_eq(argv[0], "prometheus")))
-		return opt_usage_error(spec, "in which form: openmetrics or prometheus?");
+		return cmd_usage(spec, "in which form: openmetrics or prometheus?");
 	if (s->once && s->x.common.json)
-		return opt_usage_error(spec,
+		return cmd_usage(spec,
 				       "--once writes metrics; omig top --once --json writes JSON");
 	s->is_plain = str_eq(argv[0], "prometheus");
 	s->x.series_max = (size_t)s->series;

@@ -59,18 +59,18 @@ static int read_wish(const struct opt_spec *spec, struct lines_wish *w)
 	l->from = INT64_MIN;
 	l->to = INT64_MAX;
 	if (cut(w->key, &w->words[0], l->key, LIFE_KEYS_MAX, &l->nkey))
-		return opt_usage_error(spec, "--key is up to %d names of fields with commas between", LIFE_KEYS_MAX);
+		return cmd_usage(spec, "--key is up to %d names of fields with commas between", LIFE_KEYS_MAX);
 	if (cut(w->stages, &w->words[1], l->stage, LIFE_STAGES_MAX, &l->nstage))
-		return opt_usage_error(spec, "--stages is up to %d names of events with commas between", LIFE_STAGES_MAX);
+		return cmd_usage(spec, "--stages is up to %d names of events with commas between", LIFE_STAGES_MAX);
 	if ((w->from && read_time(w->from, &l->from, &l->is_from_relative)) ||
 	    (w->to && read_time(w->to, &l->to, &l->is_to_relative)))
-		return opt_usage_error(spec, "--from and --to are times like 2026-11-22T10:00:00Z, or 2s, 150ms since the first event");
+		return cmd_usage(spec, "--from and --to are times like 2026-11-22T10:00:00Z, or 2s, 150ms since the first event");
 	if (logread_form(&w->read, w->form))
-		return opt_usage_error(spec, "--form is auto, olog, ulm, bp, lite or xml");
+		return cmd_usage(spec, "--form is auto, olog, ulm, bp, lite or xml");
 	if (!w->where)
 		return CMD_OK;
 	if (evwhere_read(w->where, &w->conditions, &e))
-		return opt_usage_error(spec, "--where: %s", e.text);
+		return cmd_usage(spec, "--where: %s", e.text);
 	l->where = holds;
 	l->where_arg = &w->conditions;
 	return CMD_OK;

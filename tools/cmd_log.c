@@ -66,7 +66,7 @@ static int fraction_from_name(const char *name, enum evwords_fraction *out)
 static int run_cat(const struct opt_spec *spec, struct log_wish *w, char **files)
 {
 	if (w->to || w->output)
-		return opt_usage_error(spec, "--to and --output are of convert");
+		return cmd_usage(spec, "--to and --output are of convert");
 	w->to = w->json ? "json" : "bp";
 	return convert(w, files);
 }
@@ -74,25 +74,25 @@ static int run_cat(const struct opt_spec *spec, struct log_wish *w, char **files
 static int run_convert(const struct opt_spec *spec, struct log_wish *w, char **files)
 {
 	if (!w->to)
-		return opt_usage_error(spec, "convert needs --to");
+		return cmd_usage(spec, "convert needs --to");
 	if (w->json)
-		return opt_usage_error(spec, "--json is not of convert, which has --to json");
+		return cmd_usage(spec, "--json is not of convert, which has --to json");
 	return convert(w, files);
 }
 
 static int run_load(const struct opt_spec *spec, struct log_wish *w, char **files)
 {
 	if (!w->archive.archive)
-		return opt_usage_error(spec, "load needs --archive");
+		return cmd_usage(spec, "load needs --archive");
 	return logarchive_load(&w->archive, &w->read, files);
 }
 
 static int run_query(const struct opt_spec *spec, struct log_wish *w, char **operands)
 {
 	if (!operands[0])
-		return opt_usage_error(spec, "query needs an archive");
+		return cmd_usage(spec, "query needs an archive");
 	if (!w->archive.sql == !operands[1])
-		return opt_usage_error(spec, "query needs a sentence, or --sql");
+		return cmd_usage(spec, "query needs a sentence, or --sql");
 	w->archive.archive = operands[0];
 	return logarchive_query(&w->archive, operands + 1);
 }
@@ -100,11 +100,11 @@ static int run_query(const struct opt_spec *spec, struct log_wish *w, char **ope
 static int run_compare(const struct opt_spec *spec, struct log_wish *w, char **operands)
 {
 	if (!operands[0] || !operands[1] || operands[2])
-		return opt_usage_error(spec, "compare needs an archive and a baseline");
+		return cmd_usage(spec, "compare needs an archive and a baseline");
 	if (!(w->archive.least >= 0 && w->archive.least <= 1000))
-		return opt_usage_error(spec, "--least is from 0 to 1000");
+		return cmd_usage(spec, "--least is from 0 to 1000");
 	if (!(w->archive.sure >= 50 && w->archive.sure <= 99.9999))
-		return opt_usage_error(spec, "--sure is from 50 to 99.9999");
+		return cmd_usage(spec, "--sure is from 50 to 99.9999");
 	w->archive.archive = operands[0];
 	return logarchive_compare(&w->archive, operands[1]);
 }
@@ -127,11 +127,11 @@ static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **op
 	while (v < end && !(n && str_eq(operand[0], v->name)))
 		v++;
 	if (v == end)
-		return opt_usage_error(spec, n ? "'%s' is not cat, convert, load, query, compare or lifelines" : "cat, convert, load, query, compare or lifelines%s", n ? operand[0] : "");
+		return cmd_usage(spec, n ? "'%s' is not cat, convert, load, query, compare or lifelines" : "cat, convert, load, query, compare or lifelines%s", n ? operand[0] : "");
 	if (logread_form(&w->read, w->from))
-		return opt_usage_error(spec, "--from is auto, olog, ulm, bp, lite or xml");
+		return cmd_usage(spec, "--from is auto, olog, ulm, bp, lite or xml");
 	if (fraction_from_name(w->fraction, &w->read.fraction))
-		return opt_usage_error(spec, "--fraction is auto, decimal or padded");
+		return cmd_usage(spec, "--fraction is auto, decimal or padded");
 	w->archive.json = w->json;
 	return v->run(spec, w, operand + 1);
 }

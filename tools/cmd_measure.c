@@ -74,8 +74,10 @@ static int check_text(struct measuring *m, const char *text, size_t n)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	metric = pmsl_metric(p, m->wish->metric, &d);
 	rc = metric ? note_names(m, metric) : CMD_FAILURE;
-	if (!metric)
+	if (!metric) {
 		pmsl_text_tell(&m->term, stderr, p, &d);
+		cmd_note(rc, "the text of the metric has errors: omig check names them");
+	}
 	pmsl_free(p);
 	return rc;
 }
@@ -333,10 +335,10 @@ int cmd_measure(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (argc - first != 1)
-		return opt_usage_error(&spec, argc == first ? "which metric?" : "one metric");
+		return cmd_usage(&spec, argc == first ? "which metric?" : "one metric");
 	wrong = contradiction(&w);
 	if (wrong)
-		return opt_usage_error(&spec, "%s", wrong);
+		return cmd_usage(&spec, "%s", wrong);
 	w.metric = argv[first];
 	return run(&w);
 }

@@ -190,7 +190,7 @@ int cmd_metrics(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (argc - first > 1)
-		return opt_usage_error(&spec, "one word at most");
+		return cmd_usage(&spec, "one word at most");
 	l.word = argv[first];
 	return l.json ? list_json(&l) : list_text(&l);
 }

@@ -257,12 +257,12 @@ static int configure(const struct opt_spec *spec, char **argv, bool json)
 
 	for (i = 0; i < 3; i++)
 		if (opt_to_nsec(argv[i], 1, INT64_MAX / 2, &ns[i]))
-			return opt_usage_error(spec, "'%s' is no time", argv[i]);
+			return cmd_usage(spec, "'%s' is no time", argv[i]);
 	if (str_to_double(argv[3], 0, 1, &loss))
-		return opt_usage_error(spec, "'%s' is no chance of a loss: a number from 0 to 1",
+		return cmd_usage(spec, "'%s' is no chance of a loss: a number from 0 to 1",
 				       argv[3]);
 	if (delay_parse(argv[4], &delay, &e))
-		return opt_usage_error(spec, "%s", e.text);
+		return cmd_usage(spec, "%s", e.text);
 	w = (struct chen_wish){ (double)ns[0] / 1e9, (double)ns[1] / 1e9, (double)ns[2] / 1e9 };
 	if (chen_configure(&w, loss, &delay, &eta, &delta, &e))
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
@@ -284,18 +284,18 @@ static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, 
 	if (argc == 1 && str_eq(argv[0], "factory"))
 		return neko_factory(&w->over);
 	if (argc != 2 || !str_eq(argv[0], "run"))
-		return opt_usage_error(
+		return cmd_usage(
 			spec,
 			"run FILE, compare FILE FILE, plot FILE, factory, list, or configure with "
 			"five values");
 	if ((w->delays || w->hosts) && !w->is_real)
-		return opt_usage_error(spec, "--delays and --hosts are for a run with --real");
+		return cmd_usage(spec, "--delays and --hosts are for a run with --real");
 	if (w->is_simulated == w->is_real)
-		return opt_usage_error(spec, "either --simulate or --real");
+		return cmd_usage(spec, "either --simulate or --real");
 	if (w->seed && str_to_u64(w->seed, 0, UINT64_MAX, &seed))
-		return opt_usage_error(spec, "--seed %s: a whole number from 0 to %" PRIu64, w->seed, UINT64_MAX);
+		return cmd_usage(spec, "--seed %s: a whole number from 0 to %" PRIu64, w->seed, UINT64_MAX);
 	if (w->trace.from > w->trace.until)
-		return opt_usage_error(spec, "--trace-until is before --trace-from; exchange them");
+		return cmd_usage(spec, "--trace-until is before --trace-from; exchange them");
 	return run_file(w, argv[1]);
 }
 

@@ -176,13 +176,13 @@ int cmd_probes(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (is_list)
-		return first == argc ? list(&c) : opt_usage_error(&spec, "--list takes no file");
+		return first == argc ? list(&c) : cmd_usage(&spec, "--list takes no file");
 	if (argc - first != 1)
-		return opt_usage_error(&spec, "which file?");
+		return cmd_usage(&spec, "which file?");
 	m.file = argv[first];
 	if (is_input(&m))
-		return opt_usage_error(&spec, "the declarations would be overwritten");
+		return cmd_usage(&spec, "the declarations would be overwritten");
 	if (term_open(&m.term, c.color))
-		return opt_usage_error(&spec, "--color is auto, always or never");
+		return cmd_usage(&spec, "--color is auto, always or never");
 	return make(&m);
 }

@@ -395,7 +395,7 @@ int cmd_request(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (!n || n > STEPS_MAX)
-		return opt_usage_error(&spec, n ? "too many requests" : "which request?");
+		return cmd_usage(&spec, n ? "too many requests" : "which request?");
 	step = calloc(n, sizeof(*step));
 	rc = step ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
 	for (size_t i = 0; step && i < n; i++)

@@ -105,7 +105,7 @@ int cmd_run(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (first >= argc)
-		return opt_usage_error(&spec, "which program?");
+		return cmd_usage(&spec, "which program?");
 	return run_program(&l, argv + first, &(struct how){ launch_need_mainsm, false });
 }
 
@@ -126,7 +126,7 @@ int cmd_exec(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (first >= argc)
-		return opt_usage_error(&spec, "which program?");
+		return cmd_usage(&spec, "which program?");
 	return run_program(&l, argv + first, &(struct how){ launch_find_mainsm, true });
 }
 
@@ -206,6 +206,9 @@ int cmd_env(int argc, char **argv)
 		.program = "omig env",
 		.usage = "[OPTION...]",
 		.summary = "prints lines for a shell, after which MPI programs are watched: eval \"$(omig env)\"",
+		.details = "A program without MPI is not watched by its environment alone, or the shell and all its\n"
+			   "commands would be. Behind these lines it is started by `omig exec ./program`, or without\n"
+			   "them by `omig run -- ./program`.",
 		.table = table,
 	};
 	struct err e = { 0 };
@@ -214,9 +217,9 @@ int cmd_env(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (first < argc)
-		return opt_usage_error(&spec, "unexpected '%s'", argv[first]);
+		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	if (unset && json)
-		return opt_usage_error(&spec, "--unset writes lines for a shell only");
+		return cmd_usage(&spec, "--unset writes lines for a shell only");
 	if (unset) {
 		print_unset();
 		return CMD_OK;

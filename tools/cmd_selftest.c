@@ -258,7 +258,7 @@ int cmd_selftest(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (first >= argc || !str_eq(argv[first], "services"))
-		return opt_usage_error(&spec, "what is to be tried? services");
+		return cmd_usage(&spec, "what is to be tried? services");
 	if (c.timeout_ns == CMD_COMMON_INIT.timeout_ns)
 		c.timeout_ns = TIMEOUT_NS;
 	return try_services(&c, is_list, argc - first - 1, argv + first + 1);

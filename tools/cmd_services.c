@@ -122,7 +122,7 @@ int cmd_services(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (argc - first > 1)
-		return opt_usage_error(&spec, "one word at most");
+		return cmd_usage(&spec, "one word at most");
 	if (ask)
 		return ask_mainsm(&c);
 	return c.json ? list_json(argv[first]) : list_text(argv[first], is_long || argv[first]);

@@ -103,6 +103,6 @@ int cmd_site(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (argc - first != 2 || !str_eq(argv[first], "join"))
-		return opt_usage_error(&spec, "join which site?");
+		return cmd_usage(&spec, "join which site?");
 	return join(&c, argv[first + 1]);
 }

@@ -389,7 +389,7 @@ int cmd_stats(int argc, char **argv)
 		return rc;
 	wrong = contradiction(&w);
 	if (wrong)
-		return opt_usage_error(&spec, "%s", wrong);
+		return cmd_usage(&spec, "%s", wrong);
 	w.report.lags = (unsigned)w.lags;
 	w.report.bins = (unsigned)w.bins;
 	w.report.histogram |= w.bins > 0;

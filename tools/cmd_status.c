@@ -203,7 +203,7 @@ int cmd_status(int argc, char **argv)
 
 	if (rc >= 0)
 		return rc;
-	return first < argc ? opt_usage_error(&spec, "unexpected '%s'", argv[first]) : status(&c);
+	return first < argc ? cmd_usage(&spec, "unexpected '%s'", argv[first]) : status(&c);
 }
 
 /* A hold of the mainsm of this user's state directory; -1: we are to end another one, or there is none. */
@@ -248,7 +248,7 @@ int cmd_stop(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (first < argc)
-		return opt_usage_error(&spec, "unexpected '%s'", argv[first]);
+		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	rc = session_open(&c);
 	if (rc != CMD_OK)
 		return rc;

@@ -250,9 +250,9 @@ int cmd_top(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (first < argc)
-		return opt_usage_error(&spec, "unexpected '%s'", argv[first]);
+		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	if (term_open(&t.term, t.common.color) < 0)
-		return opt_usage_error(&spec, "--color takes auto, always or never");
+		return cmd_usage(&spec, "--color takes auto, always or never");
 	if (t.once)
 		t.count = 1;
 	return run(&t);

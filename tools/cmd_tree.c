@@ -91,7 +91,7 @@ int cmd_tree(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (first < argc)
-		return opt_usage_error(&spec, "unexpected '%s'", argv[first]);
+		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	rc = session_open(&c);
 	if (rc != CMD_OK)
 		return rc;

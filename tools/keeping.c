@@ -148,6 +148,7 @@ static int tell_json(const struct keeping *k, bool is_last)
 		json_key_str(&j, "missing", k->missing ? k->missing : "");
 	}
 	json_object_end(&j);
+	cmd_document();
 	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE : CMD_OK;
 	buf_done(&b);
 	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;

@@ -63,6 +63,7 @@ static int tell_batch(const struct loading *l, bool is_last)
 		json_key_bool(&j, "is_done", true);
 	}
 	json_object_end(&j);
+	cmd_document();
 	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE : CMD_OK;
 	buf_done(&b);
 	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;

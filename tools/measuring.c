@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A measurement: asked for, and what mainsm tells of it. */
 #include "tools/measuring.h"
+#include "tools/measuring_ended.h"
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
@@ -135,7 +136,7 @@ static int tell_refused(const Omis_object_result *o)
 		return cmd_fail(is_nobodys ? CMD_PARTIAL : session_status_of(o->status), "%s", words);
 	term_put_safe(stderr, words, strlen(words));
 	fputc('\n', stderr);
-	return is_nobodys ? CMD_PARTIAL : CMD_FAILURE;
+	return cmd_note(is_nobodys ? CMD_PARTIAL : CMD_FAILURE, words);
 }
 
 static int take_token(struct measuring *m, Omis_reply r)
@@ -394,6 +395,8 @@ static int begin(struct measuring *m)
 
 	if (rc == CMD_OK)
 		measuring_look(m);
+	if (rc == CMD_OK && measuring_is_too_late(m))
+		rc = cmd_fail(CMD_NOTFOUND, "job '%s' has ended: none of its processes runs", m->wish->job);
 	if (rc == CMD_OK && m->wish->each_region && !m->wish->nregion && !m->nregion)
 		rc = measuring_regions(m);
 	if (rc == CMD_OK)

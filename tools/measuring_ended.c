@@ -46,6 +46,13 @@ static bool has_running(struct measuring *m)
 	return any;
 }
 
+bool measuring_is_too_late(struct measuring *m)
+{
+	const struct measuring_wish *w = m->wish;
+
+	return w->job && m->is_of_processes && !w->count && !w->for_ns && !m->has_run && !has_running(m);
+}
+
 bool measuring_has_ended(struct measuring *m, const struct reading *r)
 {
 	nsec_t now = clock_mono();

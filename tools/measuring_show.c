@@ -399,7 +399,7 @@ static bool put_json(struct measuring *m, const struct reading *r)
 		}
 	json_array_end(&j);
 	json_object_end(&j);
-	is_read = show_json_line(&j, &b);
+	is_read = show_json_next(&j, &b);
 	buf_done(&b);
 	return is_read;
 }

@@ -240,7 +240,7 @@ static void tell_json(const struct measuring *m)
 		report_json(m->until->object[i]->quantity, &w, &j);
 	json_array_end(&j);
 	json_object_end(&j);
-	show_json_line(&j, &b);
+	show_json_next(&j, &b);
 	buf_done(&rule);
 	buf_done(&b);
 }
@@ -343,7 +343,7 @@ static void tell_summaries_json(const struct measuring *m, const Omis_value *all
 	}
 	json_array_end(&j);
 	json_object_end(&j);
-	show_json_line(&j, &b);
+	show_json_next(&j, &b);
 	buf_done(&b);
 }
 

@@ -104,6 +104,7 @@ int main(int argc, char **argv)
 {
 	int status = run(argc, argv);
 
+	cmd_end(status);
 	if ((fflush(stdout) || ferror(stdout)) && (status == CMD_OK || status == CMD_PARTIAL))
 		return cmd_fail(CMD_FAILURE, "the output could not be written");
 	return status;

@@ -214,7 +214,7 @@ static void entry_json(struct json *j, const Omis_object_result *o, size_t actio
 	json_object_end(j);
 }
 
-bool show_json_line(struct json *j, struct buf *b)
+bool show_json_next(struct json *j, struct buf *b)
 {
 	bool ok = json_end(j) == 0;
 
@@ -226,6 +226,12 @@ bool show_json_line(struct json *j, struct buf *b)
 	if (!ok && errno != EPIPE)
 		cmd_fail(CMD_FAILURE, "the output could not be written");
 	return ok;
+}
+
+bool show_json_line(struct json *j, struct buf *b)
+{
+	cmd_document();
+	return show_json_next(j, b);
 }
 
 bool show_reply_json(Omis_reply r)

@@ -33,6 +33,9 @@ void show_missing(const struct term *t, FILE *to, Omis_reply r);
 /* Writes b and a newline to stdout; false when the JSON or the writing failed, which is told unless the reader is gone. */
 bool show_json_line(struct json *j, struct buf *b);
 
+/* The same of an object in a stream of them: others may follow, also one that says what failed (cmd_end()). */
+bool show_json_next(struct json *j, struct buf *b);
+
 #define SHOW_MAX_BYTES (256u << 20)
 
 #endif

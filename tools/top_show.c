@@ -421,7 +421,7 @@ bool top_show_json(const struct top_sample *s)
 	json_array_end(&j);
 	show_coverage_json(&j, s->reply);
 	json_object_end(&j);
-	ok = show_json_line(&j, &b);
+	ok = show_json_next(&j, &b);
 	buf_done(&b);
 	return ok;
 }

@@ -174,24 +174,18 @@ static int set_option(const struct opt *o, const char *value, struct err *e)
 	return set_number(o, value, e);
 }
 
-static int __attribute__((format(printf, 2, 0)))
-complain(const struct opt_spec *spec, const char *fmt, va_list ap)
-{
-	fprintf(stderr, "%s: ", spec->program);
-	vfprintf(stderr, fmt, ap);
-	fprintf(stderr, "\nTry '%s --help'.\n", spec->program);
-	return OPT_EXIT_USAGE;
-}
-
 int opt_usage_error(const struct opt_spec *spec, const char *fmt, ...)
 {
+	char text[ERR_TEXT_BYTES + NAME_MAX_BYTES];
 	va_list ap;
-	int rc;
 
 	va_start(ap, fmt);
-	rc = complain(spec, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return rc;
+	fprintf(stderr, "%s: %s\nTry '%s --help'.\n", spec->program, text, spec->program);
+	if (spec->on_usage)
+		spec->on_usage(text);
+	return OPT_EXIT_USAGE;
 }
 
 /* getopt says '?' or ':'. */

@@ -44,6 +44,7 @@ struct opt_spec {
 	const char *details; /* more paragraphs for --help, or NULL; long lines are broken */
 	const char *manual; /* page that has examples and exit statuses, for --help: "omig"; or NULL */
 	const struct opt *table;
+	void (*on_usage)(const char *text); /* hears what is told on stderr as well; may be NULL */
 	bool stop_at_first; /* the first operand ends the options (a wrapped command follows) */
 };
 

@@ -43,4 +43,8 @@ check 'a name that would be more than one' status_is 4 omig request --job 'wind"
 : >"$TMPDIR/wind.go"
 : >"$TMPDIR/rain.go"
 wait
+has_ended() { omig tree --job wind | grep -q 'ended'; }
+check 'a job ends' until_true 20 has_ended
+check 'what is measured of it is not there' comes_out 4 "job 'wind' has ended" omig measure Send_count --job wind
+check 'with --count it is waited for' says ' 1 all - calls 0/0 missing' omig measure Send_count --job wind --count 1
 tap_end

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What fails with --json is an object on stdout, besides the words on stderr; one document stays one.
+# timeout: 60
+. tests/system/lib.sh
+
+# fails_with STATUS TEXT COMMAND...: stdout is one object that has both, stderr has the text.
+fails_with() {
+	want=$1 text=$2
+	shift 2
+	"$@" >"$TMPDIR/out" 2>"$TMPDIR/err"
+	got=$?
+	cat "$TMPDIR/out" "$TMPDIR/err"
+	[ "$got" = "$want" ] && [ "$(wc -l <"$TMPDIR/out")" = 1 ] || return 1
+	grep -q "^{\"error\":{\"status\":$want,\"text\":\".*$text.*\"}}\$" "$TMPDIR/out" && grep -q "$text" "$TMPDIR/err"
+}
+# one_document STATUS COMMAND...: no object of an error is behind it.
+one_document() {
+	want=$1
+	shift
+	"$@" >"$TMPDIR/out" 2>"$TMPDIR/err"
+	[ $? = "$want" ] && cat "$TMPDIR/out" && ! grep -q '"error"' "$TMPDIR/out" && [ "$(wc -l <"$TMPDIR/out")" = 1 ]
+}
+says_nothing() {
+	"$@" >"$TMPDIR/out" 2>/dev/null
+	! [ -s "$TMPDIR/out" ]
+}
+
+check 'no mainsm' fails_with 3 'no mainsm is known' omig tree --json
+check 'nor by the short option' fails_with 3 'no mainsm is known' omig status -j
+check 'an option that there is not' fails_with 2 "unknown option '--bogus'" omig tree --json --bogus
+check 'also in front of --json' fails_with 2 "unknown option '--bogus'" omig tree --bogus --json
+check 'an operand too few' fails_with 2 'which metric' omig measure --json
+check 'a file that there is not' fails_with 4 'nofile' omig log cat --json nofile
+check 'and one of a run' fails_with 4 'nofile' omig neko run --simulate --json nofile
+echo 'M(TimeInterval t) { RETURN' >"$TMPDIR/bad.pmsl"
+check 'a text with errors' fails_with 1 'has errors' omig measure --json -f "$TMPDIR/bad.pmsl" M
+check 'without --json stdout is empty' says_nothing omig tree
+check 'a document stays alone' one_document 4 omig check --json "$TMPDIR/nofile"
+tap_end
