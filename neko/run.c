@@ -270,9 +270,14 @@ int run_check(struct run *r, struct err *e)
 	return rc;
 }
 
-static bool is_late(const struct run *r)
+bool run_is_interrupted(const struct run *r)
 {
-	return r->wish->deadline && clock_mono() >= r->wish->deadline;
+	return r->wish->interrupt && *r->wish->interrupt;
+}
+
+bool run_is_late(const struct run *r)
+{
+	return run_is_interrupted(r) || (r->wish->deadline && clock_mono() >= r->wish->deadline);
 }
 
 static void count(struct run_figures *f, struct sim *s, enum sim_end end)
@@ -288,6 +293,7 @@ static void count(struct run_figures *f, struct sim *s, enum sim_end end)
 	f->is_stopped = end == SIM_STOPPED;
 	f->is_left = end == SIM_LEFT;
 	f->is_cut = end == SIM_PAUSED;
+	f->whole_runs += !f->is_cut;
 }
 
 const char *run_broken(const struct run *r)
@@ -303,7 +309,7 @@ static int run_once(struct run *r, uint64_t seed, struct run_figures *f, struct 
 
 	if (rc == 0 && r->stat.begin(r->handler, r->m))
 		rc = err_nomem(e);
-	while (rc == 0 && end == SIM_PAUSED && !is_late(r))
+	while (rc == 0 && end == SIM_PAUSED && !run_is_late(r))
 		rc = sim_run(s, r->until, &end, e);
 	if (rc == 0) {
 		r->stat.end(r->handler, sim_now(s));
@@ -317,7 +323,7 @@ static int run_once(struct run *r, uint64_t seed, struct run_figures *f, struct 
 /* Each run has a seed of its own; the first one that of the configuration. */
 int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e)
 {
-	struct run_figures f = { .seed = r->seed };
+	struct run_figures f = { .seed = r->seed, .runs_wished = r->runs };
 	uint64_t i;
 	int rc = 0;
 
@@ -329,11 +335,12 @@ int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *ou
 		f.is_stopped |= should_stop(r);
 		if (f.is_stopped || f.is_cut || f.broken)
 			break;
-		if (is_late(r))
+		if (run_is_late(r))
 			f.is_cut = i + 1 < r->runs;
 		if (f.is_cut)
 			break;
 	}
+	f.is_interrupted = f.is_cut && run_is_interrupted(r);
 	r->wish = NULL;
 	if (rc == 0)
 		*out = f;

@@ -12,6 +12,8 @@
 #include "neko/sim.h"
 #include "neko/stat.h"
 
+#include <signal.h>
+
 struct run;
 
 /*
@@ -23,6 +25,8 @@ void run_free(struct run *r);
 
 struct run_wish {
 	nsec_t deadline; /* clock_mono() at which it ends, wherever it is; 0: never */
+	/* It ends as by the deadline once this is not 0, which a signal handler may set; NULL: none */
+	const volatile sig_atomic_t *interrupt;
 	void (*on_message)(void *arg, const struct sim_step *t); /* NULL: none */
 	void (*on_event)(void *arg, const struct neko_event *v); /* NULL: none */
 	/* Real runs, after their end: each message, in the order of sending. NULL: none */
@@ -43,6 +47,8 @@ struct run_figures {
 	bool is_stopped; /* by the handler's rule, not because time was over */
 	bool is_left; /* a layer called neko_stop(), before any rule was fulfilled */
 	bool is_cut; /* the deadline came first: not all that was wished for was seen */
+	bool is_interrupted; /* cut, and by no deadline */
+	uint64_t whole_runs, runs_wished; /* those that were not cut; what the configuration asks for */
 };
 
 /*

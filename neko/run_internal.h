@@ -39,6 +39,10 @@ void run_nets_free(struct run *r);
 /* crash_at of a run with that seed. */
 void run_draw_crashes(struct run *r, uint64_t seed);
 
+/* It is to end, while it runs: the deadline has come, or it is interrupted. */
+bool run_is_late(const struct run *r);
+bool run_is_interrupted(const struct run *r);
+
 /* What the handler found broken, or NULL. */
 const char *run_broken(const struct run *r);
 

@@ -381,17 +381,12 @@ static bool turn(struct master *s)
 	return alive;
 }
 
-static bool is_late(const struct run *r)
-{
-	return r->wish->deadline && clock_mono() >= r->wish->deadline;
-}
-
 static bool is_over(const struct master *s, nsec_t now)
 {
 	const struct run *r = s->run;
 
 	return s->is_ruled || s->stop_at != NEKO_NEVER || s->failed || now >= r->until ||
-	       is_late(r);
+	       run_is_late(r);
 }
 
 static void say_stop(struct master *s)
@@ -458,6 +453,7 @@ static int count(struct master *s, nsec_t now, struct run_figures *f, struct err
 	if (!r->missing || !r->clock)
 		return err_nomem(e);
 	*f = (struct run_figures){ .runs = 1,
+				   .runs_wished = 1,
 				   .is_real = true,
 				   .seed = r->seed,
 				   .seed_of_last = r->seed,
@@ -465,7 +461,9 @@ static int count(struct master *s, nsec_t now, struct run_figures *f, struct err
 				   .seconds = (double)(now > 0 ? now : 0) / 1e9,
 				   .is_stopped = s->is_ruled,
 				   .is_left = !s->is_ruled && s->stop_at != NEKO_NEVER };
-	f->is_cut = !f->is_stopped && !f->is_left && is_late(r);
+	f->is_cut = !f->is_stopped && !f->is_left && run_is_late(r);
+	f->is_interrupted = f->is_cut && run_is_interrupted(r);
+	f->whole_runs = !f->is_cut;
 	for (i = 0; i < r->m; i++) {
 		const struct slave *v = &s->slave[i];
 

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,22 @@ struct neko_wish {
 	struct neko_trace trace; /* what JSON has of the first run */
 	struct neko_delays to_delays;
 };
+
+static volatile sig_atomic_t got_signal;
+
+static void on_signal(int signo)
+{
+	got_signal = signo;
+}
+
+/* What is done is shown then. The second signal ends us at once. */
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+}
 
 /* "0.013 sent 1 > 2 heartbeats.heartbeat 8": time, what, source, destination, network.type, bytes. */
 static void write_message(void *arg, const struct sim_step *t)
@@ -96,6 +113,8 @@ static int show(const struct neko_wish *w, const struct run *r, const char *path
 	buf_done(&b);
 	if (status == CMD_OK && f->broken)
 		status = cmd_fail(CMD_FAILURE, "%s", f->broken);
+	if (status == CMD_OK && f->is_interrupted)
+		status = CMD_SIGNAL + got_signal;
 	if (status == CMD_OK && f->missing)
 		status = CMD_PARTIAL;
 	if (status == CMD_OK && f->is_cut)
@@ -129,7 +148,7 @@ static int run_it(const struct neko_wish *w, struct run *r, const struct run_wis
 
 static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 {
-	struct run_wish wish = { .deadline = clock_mono() + w->deadline_ns, .arg = w };
+	struct run_wish wish = { .deadline = clock_mono() + w->deadline_ns, .interrupt = &got_signal, .arg = w };
 	struct run_figures f;
 	struct err e = { 0 };
 	int status, written;
@@ -145,6 +164,7 @@ static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 	status = neko_delays_open(&w->to_delays, w->delays, r);
 	if (status != CMD_OK)
 		return status;
+	catch_signals();
 	if (run_it(w, r, &wish, &f, &e) || run_flush(r, &e))
 		return e.code == ERR_NOTFOUND && !e.line ? cmd_fail(CMD_UNREACHABLE, "%s", e.text) : blame(path, &e);
 	warn_missing(r);
@@ -313,7 +333,8 @@ static const char details[] =
 	"of NFD-S that finds a "
 	"crash within DETECTION, errs at most once in RECURRENCE, and for "
 	"DURATION: 30s 30d 60s 0.01 "
-	"'exponential(20ms)'. The exit status is 124 when the deadline came first.";
+	"'exponential(20ms)'. The exit status is 124 when the deadline came first. Ctrl-C ends a run with what there "
+	"is: 130.";
 
 int cmd_neko(int argc, char **argv)
 {

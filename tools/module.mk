@@ -28,7 +28,7 @@ $(B)/bin/omig: BASE_LDFLAGS += -Wl,--export-dynamic-symbol='neko_*'
 tools.statics    := term.c:saved term.c:is_changed cmd_top.c:got_signal cmd_top.c:got_resize \
 		    cmd_request.c:is_interrupted cmd_export.c:is_told_to_end cmd_selftest.c:got_signal \
 		    cmd_measure.c:got_signal cmd_measure.c:got_resize cmd_events.c:got_signal \
-		    cmd_events.c:nsignal session.c:the_link cmd.c:hush
+		    cmd_events.c:nsignal cmd_neko.c:got_signal session.c:the_link cmd.c:hush
 
 # The process that omig selftest does things to: a rank that has what an MPI would have in itself.
 tools.src        += cmd_selftest.c selftest_bed.c selftest_keeper.c selftest_lacks.c selftest_rows.c selftest_run.c \

@@ -101,6 +101,8 @@ static const char *end_of(const struct run_figures *f)
 {
 	if (f->broken)
 		return "a property did not hold";
+	if (f->is_interrupted)
+		return "interrupted: this is a part";
 	if (f->missing)
 		return "processes are missing: this is a part";
 	if (f->is_cut)
@@ -120,6 +122,8 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_figures
 		   " delivered: %s\n",
 		   f->is_real ? "real" : "simulated", f->seed, f->runs,
 		   f->runs == 1 ? "run" : "runs", f->seconds, f->sent, f->delivered, end_of(f));
+	if (f->is_interrupted)
+		buf_printf(b, "partial: %" PRIu64 " of %" PRIu64 " runs are whole\n", f->whole_runs, f->runs_wished);
 	add_table(b, v, n);
 	add_empty(b, v, n);
 	add_warnings(b, v, n);
@@ -252,6 +256,9 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	json_key_bool(&j, "stopped", f->is_stopped);
 	json_key_bool(&j, "ended_by_layer", f->is_left);
 	json_key_bool(&j, "cut", f->is_cut);
+	json_key_bool(&j, "interrupted", f->is_interrupted);
+	json_key_u64(&j, "whole_runs", f->whole_runs);
+	json_key_u64(&j, "runs_wished", f->runs_wished);
 	if (f->is_real) {
 		add_clocks(&j, r);
 		add_clock_errors(&j, v, n);

@@ -68,6 +68,20 @@ gone() {
 }
 check 'a run whose processes are killed ends, and says so' gone
 
+# interrupted WORLD CONFIGURATION: Ctrl-C ends it with what there is.
+interrupted() {
+	timeout -s KILL 60 omig neko run "$2" "$1" --json >"$TMPDIR/int.json" 2>"$TMPDIR/int.err" &
+	run=$!
+	until_true 20 two_processes "$1" && sleep 1
+	kill -INT "$(pgrep -P $run)"
+	status_is 130 wait $run && grep '"interrupted":true' "$TMPDIR/int.json" && grep '"quantities":\[' "$TMPDIR/int.json"
+}
+two_processes() { [ "$1" = --simulate ] || [ "$(pgrep -P "$(pgrep -P $run)" | wc -l)" = 2 ]; }
+printf 'simulation.runs = 1000000\n' | cat "$TMPDIR/short.conf" - >"$TMPDIR/many.conf"
+check 'Ctrl-C ends a simulation with what there is' interrupted --simulate "$TMPDIR/many.conf"
+check 'which is said to be a part' grep -q '"runs_wished":1000000' "$TMPDIR/int.json"
+check 'Ctrl-C ends a real run with what there is' interrupted --real "$TMPDIR/long.conf"
+
 cat >"$TMPDIR/both.sed" <<'END'
 s/simulation.until.*/simulation.until = 1s/
 s/simulation.runs.*/simulation.runs = 10/

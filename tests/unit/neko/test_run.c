@@ -7,6 +7,7 @@
 #include "tests/suite.h"
 #include "tests/unit/neko/run_text.h"
 
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -179,6 +180,59 @@ START_TEST(a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so)
 }
 END_TEST
 
+struct interrupting {
+	volatile sig_atomic_t flag;
+	unsigned left; /* events until then */
+};
+
+static void count_down(void *arg, const struct neko_event *v)
+{
+	struct interrupting *i = arg;
+
+	i->flag = i->left == 0 || --i->left == 0;
+}
+
+/* Each run has a mistake for each heartbeat. Returns how many events there were. */
+static unsigned interrupt_after(unsigned events, struct run_figures *out)
+{
+	static const char text[] =
+		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = nfd-s\n"
+		"fd.delta = 0s\nnetwork = n\nnetwork.n.delay = constant(1ms)\n"
+		"simulation.until = 100s\nsimulation.runs = 5\n";
+	struct interrupting i = { .flag = !events, .left = events };
+	struct run_wish w = { .interrupt = &i.flag, .on_event = count_down, .arg = &i };
+	struct setup *s = NULL;
+	struct run *r = NULL;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(setup_parse(text, sizeof(text) - 1, &s, &e), 0);
+	ck_assert_int_eq(run_new(s, &r, &e), 0);
+	ck_assert_msg(run_simulate(r, &w, out, &e) == 0, "%s", e.text);
+	run_free(r);
+	setup_free(s);
+	return events - i.left;
+}
+
+START_TEST(a_run_that_is_interrupted_says_how_many_runs_are_whole)
+{
+	struct run_figures all, some, none;
+	unsigned each = interrupt_after(UINT_MAX, &all) / 5;
+
+	interrupt_after(0, &none);
+	interrupt_after(2 * each + each / 2, &some);
+	ck_assert_uint_gt(each, 10);
+	ck_assert(!all.is_interrupted && !all.is_cut);
+	ck_assert_uint_eq(all.whole_runs, 5);
+	ck_assert(none.is_interrupted && none.is_cut);
+	ck_assert_uint_eq(none.whole_runs, 0);
+	ck_assert_uint_eq(none.runs_wished, 5);
+	ck_assert(some.is_interrupted);
+	ck_assert_uint_ge(some.whole_runs, 2);
+	ck_assert_uint_lt(some.whole_runs, 5);
+	ck_assert_uint_gt(some.delivered, 0);
+}
+END_TEST
+
 /* A million steps of eleven days are more than a time of 64 bits has. */
 START_TEST(a_run_without_an_end_ends_where_times_do)
 {
@@ -256,5 +310,6 @@ SUITE("run", what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy
       a_transport_that_cannot_be_is_told_in_simulations_too,
       a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another,
       runs_of_two_seeds_have_no_seed_in_common, a_run_without_an_end_ends_where_times_do,
+      a_run_that_is_interrupted_says_how_many_runs_are_whole,
       a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so,
       without_memory_a_run_says_so, values_are_lines_of_files_and_the_first_are_dropped)
