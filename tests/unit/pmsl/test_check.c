@@ -79,6 +79,7 @@ START_TEST(good_metrics_pass)
 	expect_good("RETURN Sent(procs, [START,NOW]) / COUNT(p WHERE p IN procs);");
 	expect_good("x[vt] = Sent(q, [START,NOW]) AT e(q, vt); RETURN SUM(x[vt]);");
 	expect_good("x[p] = Send_volume(p, t); RETURN x[q];");
+	expect_good("Value v = NOW; RETURN v;");
 	expect_good("TimeInterval u = t; RETURN Send_volume(q, u);");
 	expect_good("x[vt] = Node_load(q.node, NOW) AT e(q, vt); RETURN MEAN(x[vt] WHERE "
 		    "x[vt].time IN [LAST,NOW]);");
@@ -114,6 +115,10 @@ START_TEST(variables_are_bound_and_set_once)
 	expect_bad("Value procs; RETURN 1;", "declared twice", "");
 	expect_bad("RETURN SUM(1 WHERE q IN procs);", "no variable to run over", "declare one");
 	expect_bad("RETURN MAX[p](Send_volume(q, t));", "stands nowhere", "");
+	expect_bad("TimeInterval u = NOW; RETURN Send_volume(q, u);", "u is a", "");
+	expect_bad("Value v = t; RETURN v;", "v is a", "");
+	expect_bad("z[p][p] = 1; RETURN 1;", "p stands twice", "");
+	expect_bad("x[vt] = r AT e(q, vt); z[vt][vt] = 1; RETURN SUM(x[vt]);", "vt stands twice", "");
 }
 END_TEST
 

@@ -419,6 +419,10 @@ START_TEST(a_drawing_names_what_its_sources_are_of)
 				   "VirtualTime vt; Value[][] x; x[p][vt] = r AT e(p, vt); "
 				   "RETURN SUM(x[p][vt] WHERE p IN ps AND x[p][vt].time IN t); }";
 
+	static const char share[] = "M(Process[] ps, TimeInterval t) { Process p; RETURN QUANTILE(0.75, Send_count(p, t) "
+				    "WHERE p IN ps); }";
+
+	drawing_has(share, " 0.75");
 	drawing_has(sent, "\\np_1");
 	drawing_has(sent, "\\np_3");
 	drawing_has(read, "\\nAT e of p_2");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a quantity tells, in each form. */
+#include "stats/batches.h"
 #include "stats/report.h"
 #include "tests/suite.h"
 
@@ -118,10 +119,56 @@ START_TEST(json_has_null_for_what_is_not_defined)
 }
 END_TEST
 
+static void expect_json(const char *text)
+{
+	struct json j;
+
+	buf_clear(&out);
+	json_init(&j, &out);
+	report_json(q, &report_usual, &j);
+	ck_assert_int_eq(json_end(&j), 0);
+	expect(text);
+}
+
+START_TEST(values_that_follow_each_other_are_warned_of)
+{
+	static const char few[] = "too few values for an interval by batches";
+	static const char more[] = "so are the means of batches: more values are needed";
+
+	quantity_add(q, 0); /* is dropped */
+	for (int i = 1; i < BATCHES_MAX / 2; i++)
+		quantity_add(q, i);
+	report_text(q, &report_usual, &out);
+	expect(few);
+	expect_json(few);
+	expect_json("\"independent\":false");
+	quantity_add(q, BATCHES_MAX);
+	buf_clear(&out);
+	report_text(q, &report_usual, &out);
+	expect(more);
+	ck_assert_ptr_null(strstr(buf_str(&out), few));
+	expect_json(more);
+}
+END_TEST
+
+START_TEST(values_without_order_have_independent_batches)
+{
+	uint32_t x = 1;
+
+	for (int i = 0; i <= 4 * BATCHES_MAX; i++) {
+		x = x * 1664525 + 1013904223;
+		quantity_add(q, x >> 16);
+	}
+	expect_json("\"independent\":true");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { text_is_safe_for_a_terminal_and_says_what_is_left_out, nothing_is_no_number,
-				       csv_has_as_many_cells_as_names, json_has_null_for_what_is_not_defined };
+				       csv_has_as_many_cells_as_names, json_has_null_for_what_is_not_defined,
+				       values_that_follow_each_other_are_warned_of,
+				       values_without_order_have_independent_batches };
 
 	return suite_run_with("report", open_all, close_all, tests, sizeof(tests) / sizeof(tests[0]));
 }
