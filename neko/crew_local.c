@@ -171,10 +171,10 @@ static void lose(struct crew_local *l, uint32_t id)
 static void send_frame(struct crew *c, uint32_t id, const struct buf *frame)
 {
 	struct crew_local *l = local_of(c);
-	struct child *v = &l->child[id - 1];
+	const struct child *v = &l->child[id - 1];
+	int rc = v->fd < 0 ? 0 : realwire_send(v->fd, frame);
 
-	if (v->fd >= 0 && (frame->failed || send(v->fd, frame->p, frame->n,
-						 MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)frame->n))
+	if (rc && rc != -ERR_CLOSED) /* the last words of one that has ended are read first */
 		lose(l, id);
 }
 

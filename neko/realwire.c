@@ -137,6 +137,15 @@ int realwire_recv(int fd, struct frame_in *in, int flags)
 	return n > 0 ? frame_in_add(in, p, (size_t)n, NULL) : -ERR_CLOSED;
 }
 
+int realwire_send(int fd, const struct buf *frame)
+{
+	if (frame->failed)
+		return -ERR_NOMEM;
+	if (send(fd, frame->p, frame->n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)frame->n)
+		return 0;
+	return errno == EPIPE || errno == ECONNRESET ? -ERR_CLOSED : -ERR_LIMIT;
+}
+
 int realwire_put_start(struct buf *out, const struct realwire_start *s)
 {
 	size_t mark = frame_begin(out, REALWIRE_START);

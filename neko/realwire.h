@@ -62,6 +62,9 @@ enum realwire_type {
  */
 int realwire_recv(int fd, struct frame_in *in, int flags);
 
+/* Without blocking. -ERR_CLOSED: the other end has ended, and what it said before is still to be received. -ERR_LIMIT. */
+int realwire_send(int fd, const struct buf *frame);
+
 #define REALWIRE_WORDS_BYTES 512 /* of a reason, with its 0 */
 
 struct realwire_start {

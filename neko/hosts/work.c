@@ -218,10 +218,13 @@ static void pass_down(struct work *w, uint8_t type, const uint8_t *p, size_t n)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES + FRAME_HEADER_BYTES);
 	size_t mark = frame_begin(&b, type);
+	int rc;
 
 	buf_put(&b, p, n);
-	if (w->fd >= 0 && (frame_end(&b, mark) ||
-			   send(w->fd, b.p, b.n, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)b.n))
+	rc = frame_end(&b, mark);
+	if (!rc && w->fd >= 0)
+		rc = realwire_send(w->fd, &b);
+	if (rc && w->fd >= 0 && rc != -ERR_CLOSED) /* the last words of one that has ended are read first */
 		tell_gone(w);
 	buf_done(&b);
 }

@@ -8,6 +8,8 @@
 
 #include <arpa/inet.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static const struct neko_world_ops no_ops;
 
@@ -261,7 +263,34 @@ START_TEST(frames_that_are_cut_are_refused)
 }
 END_TEST
 
-SUITE("realwire", datagrams_that_are_not_of_this_run_are_nothing,
+/* A process that refuses its configuration ends before it has read all that its master says. */
+START_TEST(who_ends_is_heard_although_it_takes_no_more)
+{
+	struct buf words = BUF_INIT(1000), other = BUF_INIT(1000);
+	struct frame_in in = { 0 };
+	struct frame f;
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	ck_assert_int_eq(realwire_put_words(&words, REALWIRE_FAILED, "no"), 0);
+	ck_assert_int_eq(realwire_put_times(&other, REALWIRE_STOP, NULL, 0), 0);
+	ck_assert_int_eq(realwire_send(pair[0], &other), 0);
+	ck_assert_int_eq(realwire_send(pair[1], &words), 0);
+	close(pair[1]);
+	ck_assert_int_eq(realwire_send(pair[0], &other), -ERR_CLOSED);
+	frame_in_init(&in, FRAME_MAX_BYTES);
+	ck_assert_int_eq(realwire_recv(pair[0], &in, MSG_DONTWAIT), 0);
+	ck_assert_int_eq(frame_in_next(&in, &f, NULL), 1);
+	ck_assert_uint_eq(f.type, REALWIRE_FAILED);
+	ck_assert_int_eq(realwire_recv(pair[0], &in, MSG_DONTWAIT), -ERR_CLOSED);
+	frame_in_done(&in);
+	close(pair[0]);
+	buf_done(&words);
+	buf_done(&other);
+}
+END_TEST
+
+SUITE("realwire", who_ends_is_heard_although_it_takes_no_more, datagrams_that_are_not_of_this_run_are_nothing,
       a_datagram_of_a_group_is_for_those_whose_number_it_has,
       blocks_are_read_when_they_are_whole_and_refused_when_they_are_none,
       times_of_a_block_may_be_added_and_its_words_may_be_shown, frames_that_are_cut_are_refused)
