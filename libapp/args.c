@@ -240,6 +240,17 @@ static int64_t noted_partner(const struct call_desc *d, const struct seg_current
 	return comm_world_rank(comm, kind == CALL_P_WIN, c->peer);
 }
 
+int64_t args_late_partner(uint32_t func)
+{
+	const struct call_desc *d = call_get(func);
+	int saved = errno;
+	int64_t partner =
+		flavour && d->peer ? noted_partner(d, hook_thread.now) : CALL_PARTNER_UNKNOWN;
+
+	errno = saved;
+	return partner;
+}
+
 void args_late(uint32_t func, uint64_t span)
 {
 	const struct call_desc *d = call_get(func);

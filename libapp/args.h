@@ -31,8 +31,10 @@ struct hook_args {
 	enum args_lang lang;
 	int64_t out, in; /* bytes, after args_volume() */
 	int64_t length; /* of the event: what went out, else what came in or was asked for */
-	uint64_t span; /* ticks that the call took, multiplied by 2^k when sampled; 0: it was not timed */
-	int64_t partner, partner_in; /* world ranks, or CALL_PARTNER_X; partner_in: where `in` came from */
+	uint64_t
+		span; /* ticks that the call took, multiplied by 2^k when sampled; 0: it was not timed */
+	int64_t partner,
+		partner_in; /* world ranks, or CALL_PARTNER_X; partner_in: where `in` came from */
 	bool any_source;
 	struct posted_ref open[2]; /* entries of a call that is not over; a Sendrecv has two */
 	struct wait_set *wait; /* of wrappers that complete requests, else NULL */
@@ -66,6 +68,9 @@ void partner_late(uint32_t func, int64_t partner, uint64_t span);
 /* The same of the call that this thread is in, whose arguments are those that it noted. errno is kept. */
 void args_late(uint32_t func, uint64_t span);
 
+/* Partner of that call, or CALL_PARTNER_X. errno is kept. */
+int64_t args_late_partner(uint32_t func);
+
 /* Bytes of a call that was added already. */
 void partner_bytes(uint32_t func, int64_t partner, int64_t out, int64_t in);
 
@@ -91,6 +96,12 @@ int64_t args_from_fortran(unsigned kind, const void *fint);
 /* The record of (func, phase) in the thread's ring, and its actions. */
 void event_put(const struct hook *h, enum call_phase phase, uint64_t now, int rc);
 void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc);
+
+/* The start of a call that is ending, for actions that came while it lasted. */
+void event_begin_late(const struct hook *h);
+
+/* Start and end of a call whose end was not watched when it began. begin: ticks, or 0 when its start was not, too. */
+void event_late(uint32_t func, int64_t partner, uint64_t begin, uint64_t now);
 
 /* The chain of e, over the cells of this thread. */
 void event_run(const struct action_event *e);

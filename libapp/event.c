@@ -39,9 +39,8 @@ static unsigned end_pars(const struct hook_args *a, int64_t *par, int rc)
 static unsigned event_fill(union ring_record *r, const struct hook *h, enum call_phase phase,
 			   uint64_t now, int rc)
 {
-	unsigned n = phase == CALL_START ? start_pars(h->args, RING_PAR(r)) : end_pars(h->args,
-			RING_PAR(r),
-			rc);
+	unsigned n = phase == CALL_START ? start_pars(h->args, RING_PAR(r))
+					 : end_pars(h->args, RING_PAR(r), rc);
 
 	r->call.word = RING_WORD(sizeof(r->call) + n * 8, RING_CALL);
 	r->call.ticks = now;
@@ -88,5 +87,35 @@ void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc
 	e.partner = h->args->partner;
 	e.any_source = h->args->any_source;
 	e.bytes = h->args->length;
+	event_run(&e);
+}
+
+void event_begin_late(const struct hook *h)
+{
+	uint64_t begin = h->word & HOOK_ACTION_START ? h->begin : 0;
+	const struct action_event e = { .func = (uint16_t)h->func,
+					.phase = CALL_START,
+					.tid = hook_thread.tid,
+					.now = __atomic_load_n(&app_header()->w.speaks_since,
+							       __ATOMIC_RELAXED),
+					.partner = h->args->partner,
+					.late = begin + 1 };
+
+	if (begin <= __atomic_load_n(&app_header()->l.actions_since, __ATOMIC_ACQUIRE))
+		event_run(&e);
+}
+
+void event_late(uint32_t func, int64_t partner, uint64_t begin, uint64_t now)
+{
+	struct action_event e = { .func = (uint16_t)func,
+				  .phase = CALL_START,
+				  .tid = hook_thread.tid,
+				  .partner = partner,
+				  .late = begin + 1 };
+
+	e.now = __atomic_load_n(&app_header()->w.speaks_since, __ATOMIC_RELAXED);
+	event_run(&e);
+	e.now = now;
+	e.phase = CALL_END;
 	event_run(&e);
 }

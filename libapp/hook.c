@@ -7,9 +7,8 @@
 
 uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BYTES)));
 struct seg_current hook_nowhere = { .frame = UINTPTR_MAX };
-_Thread_local struct hook_thread hook_thread __attribute__((tls_model("initial-exec"))) = {
-	.now = &hook_nowhere
-};
+_Thread_local struct hook_thread hook_thread
+	__attribute__((tls_model("initial-exec"))) = { .now = &hook_nowhere };
 
 enum {
 	START = HOOK_EVENT_START | HOOK_ACTION_START,
@@ -65,14 +64,13 @@ void hook_begin_slow(struct hook *h)
 	if (!(h->word & (HOOK_TIME | START)))
 		return;
 	now = ticks_now(app_state.ticks);
+	h->begin = hook_thread.begin = now;
 	if (h->word & HOOK_EVENT_START)
 		event_put(h, CALL_START, now, 0);
 	if (h->word & HOOK_ACTION_START)
 		event_act(h, CALL_START, now, 0);
-	if (h->word & HOOK_TIME) {
-		h->begin = now;
+	if (h->word & HOOK_TIME)
 		__atomic_store_n(&h->slot->begin, now, __ATOMIC_RELAXED);
-	}
 }
 
 /* What the call adds to a delay. */
@@ -110,8 +108,10 @@ void hook_leave_slow(struct hook *h, int rc)
 		slot_close(h, span);
 	if (h->word & HOOK_EVENT_END)
 		event_put(h, CALL_END, now, rc);
-	if (h->word & HOOK_ACTION_END)
+	if (h->word & HOOK_ACTION_END) {
+		event_begin_late(h);
 		event_act(h, CALL_END, now, rc);
+	}
 }
 
 uint64_t hook_late_since(uint32_t func)
@@ -132,12 +132,22 @@ static void late_close(struct seg_slot *s, uint64_t span)
 	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
 }
 
+/* Integrators that begin and end with the call: see struct seg_action. */
+static void late_act(uint32_t func, uint32_t seen, uint32_t word)
+{
+	uint64_t begin = seen & HOOK_ACTION_START ? hook_thread.begin : 0;
+
+	if (word & ~seen & HOOK_ACTION_END)
+		event_late(func, args_late_partner(func), begin, ticks_now(app_state.ticks));
+}
+
 int hook_late(uint32_t func, uint32_t seen, int rc)
 {
 	uint32_t word = hook_read(func);
 	uint64_t since = (seen & HOOK_TIME) || !(word & HOOK_TIME) ? 0 : hook_late_since(func);
 	uint64_t now = since ? ticks_now(app_state.ticks) : 0;
 
+	late_act(func, seen, word);
 	if (now > since && word & HOOK_PARTNER)
 		args_late(func, now - since);
 	if (now > since)

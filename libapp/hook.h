@@ -58,6 +58,7 @@ struct hook_thread {
 	uint32_t skip; /* so many pass before the next one is measured */
 	uint32_t index; /* of its block */
 	uint32_t tid;
+	uint64_t begin; /* ticks, of its last call whose word asked for that */
 	bool lost; /* no block was free */
 	bool is_claiming;
 };
@@ -144,20 +145,23 @@ HOOK_INLINE void hook_set_frame(struct seg_current *now, uintptr_t frame)
 }
 
 /* What is noted of a call: the function, SEG_CURRENT_FORTRAN or 0, and what its hook word says. */
-#define HOOK_CALL(func, fortran, word) \
-	((func) + 1 + SEG_CURRENT_ONE + (fortran) + ((word) & HOOK_TIME) * (SEG_CURRENT_TIMED / HOOK_TIME))
+#define HOOK_CALL(func, fortran, word)              \
+	((func) + 1 + SEG_CURRENT_ONE + (fortran) + \
+	 ((word)&HOOK_TIME) * (SEG_CURRENT_TIMED / HOOK_TIME))
 
 /* The thread is in that call from here on; its arguments are noted. */
 HOOK_INLINE void hook_set_call(struct seg_current *now, uint32_t call, uintptr_t frame)
 {
-	__atomic_store_n(&now->word, (now->word & ~(uint64_t)(SEG_CURRENT_ONE - 1)) + call, __ATOMIC_RELEASE);
+	__atomic_store_n(&now->word, (now->word & ~(uint64_t)(SEG_CURRENT_ONE - 1)) + call,
+			 __ATOMIC_RELEASE);
 	hook_set_frame(now, frame);
 }
 
 /* The thread is in no call, but makes a record. */
 HOOK_INLINE void hook_set_record(struct seg_current *now, uintptr_t frame)
 {
-	__atomic_store_n(&now->word, now->word & ~(uint64_t)(SEG_CURRENT_ONE - 1), __ATOMIC_RELEASE);
+	__atomic_store_n(&now->word, now->word & ~(uint64_t)(SEG_CURRENT_ONE - 1),
+			 __ATOMIC_RELEASE);
 	hook_set_frame(now, frame);
 }
 
@@ -167,7 +171,8 @@ HOOK_INLINE void hook_set_record(struct seg_current *now, uintptr_t frame)
 /* Of the thread whose block has `now`: an address without a load. */
 HOOK_INLINE struct seg_slot *hook_slot(struct seg_current *now, uint32_t func)
 {
-	return (struct seg_slot *)(void *)((uint8_t *)now + sizeof(struct seg_thread) - offsetof(struct seg_thread, current)) +
+	return (struct seg_slot *)(void *)((uint8_t *)now + sizeof(struct seg_thread) -
+					   offsetof(struct seg_thread, current)) +
 	       func;
 }
 
@@ -225,8 +230,8 @@ HOOK_INLINE void hook_watch(struct hook *h, struct seg_current *now, uint32_t ca
 		if (!hook_draw(&hook_thread, word))
 			word &= ~(uint32_t)HOOK_TIME;
 	}
-	h->word = word & ~(uint32_t)(HOOK_COUNT | HOOK_SAMPLE_MASK) ?
-			  word & ~(uint32_t)HOOK_COUNT : 0;
+	h->word = word & ~(uint32_t)(HOOK_COUNT | HOOK_SAMPLE_MASK) ? word & ~(uint32_t)HOOK_COUNT
+								    : 0;
 }
 
 /*
@@ -255,7 +260,8 @@ HOOK_INLINE enum hook_way hook_way(uint64_t word)
 		t->skip = skip - 1;
 		return HOOK_WAY_SKIP;
 	}
-	return word == (HOOK_COUNT | HOOK_TIME) && app_state.ticks == HOOK_TICKS ? HOOK_WAY_TIME : HOOK_WAY_LONG;
+	return word == (HOOK_COUNT | HOOK_TIME) && app_state.ticks == HOOK_TICKS ? HOOK_WAY_TIME
+										 : HOOK_WAY_LONG;
 }
 
 /* Of a call that was not timed: only counted, or its hook was off. Returns rc. */
@@ -265,6 +271,13 @@ HOOK_INLINE int hook_end(struct seg_current *now, uint32_t func, uint32_t seen, 
 		return hook_late(func, seen, rc);
 	hook_set_frame(now, 0);
 	return rc;
+}
+
+/* Of a call whose time is measured, or passed over, before its end is noted. */
+HOOK_INLINE void hook_check(uint32_t func, uint32_t seen)
+{
+	if (__builtin_expect(hook_read(func) != seen, 0))
+		hook_late(func, seen, 0);
 }
 
 HOOK_INLINE void hook_time_begin(struct seg_slot *slot)

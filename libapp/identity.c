@@ -35,7 +35,7 @@ static void fill_rank(struct seg_own *own, bool has_mpi)
 	static const char *const rank[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
 					    "SLURM_PROCID", NULL };
 	static const char *const size[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS",
-			NULL };
+					    NULL };
 	int level = 0;
 
 	own->rank = own->world_size = -1;
@@ -167,6 +167,7 @@ void identity_fill(struct seg_own *own, bool has_mpi)
 	fill_rank(own, has_mpi);
 	own->pid = getpid();
 	own->tick_source = app_state.ticks;
+	own->counts_late = 1;
 	fill_world(own);
 	ticks_sample(app_state.ticks, &own->start_ticks, &own->start_ns);
 	fill_job(own->job, sizeof(own->job));

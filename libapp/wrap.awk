@@ -161,7 +161,7 @@ function timed(name, id, s, c,    slot)
 	slot = "hook_slot(now, CALL_ID_" name ")"
 	return "static __attribute__((noinline)) int timed_" id "(" s ")\n{\n\tstruct seg_current *now = hook_thread.now;\n\tint rc;\n\n" \
 	       way("HOOK_TIME", "\t\thook_time_begin(" slot ");\n", \
-		   "\t\trc = REAL(" id ")(" c ");\n\t\thook_time_end(now, " slot ");\n\t\treturn rc;\n}\n\n")
+		   "\t\trc = REAL(" id ")(" c ");\n\t\thook_check(CALL_ID_" name ", HOOK_COUNT | HOOK_TIME);\n\t\thook_time_end(now, " slot ");\n\t\treturn rc;\n}\n\n")
 }
 
 # The exported C function. It needs no other register across the call than that of `now`.
@@ -179,7 +179,7 @@ function c_body(name, id, c,    count, slot, real)
 	       "\tswitch (hook_way(busy)) {\n\tcase HOOK_WAY_COUNT:\n" \
 	       way("HOOK_COUNT", count, "\t\treturn hook_end(now, CALL_ID_" name ", HOOK_COUNT, " real ");\n") \
 	       "\tcase HOOK_WAY_SKIP:\n" \
-	       way("HOOK_TIME", count, "\t\trc = " real ";\n\t\thook_set_frame(now, 0);\n\t\treturn rc;\n") \
+	       way("HOOK_TIME", count, "\t\trc = " real ";\n\t\thook_check(CALL_ID_" name ", hook_thread.sample_word);\n\t\thook_set_frame(now, 0);\n\t\treturn rc;\n") \
 	       "\tcase HOOK_WAY_TIME:\n\t\treturn timed_" id "(" c ");\n" \
 	       "\tdefault:\n\t\treturn active_" id "(" c ");\n\t}\n}\n\n"
 }

@@ -43,7 +43,8 @@ struct csrs {
 	struct loop_timer *poll;
 	unsigned ring_thread; /* block and thread of the ring that is being read */
 	uint32_t ring_tid;
-	uint64_t ring_place; /* bytes ever taken from it, with the record that is handed over; 0 = none is */
+	uint64_t
+		ring_place; /* bytes ever taken from it, with the record that is handed over; 0 = none is */
 	struct loop_timer *losses; /* csr_losses.c */
 	struct loop_timer *restate; /* runs out when the parent has armed all that it wants */
 	struct loop_job refresh;
@@ -119,7 +120,8 @@ struct happening {
 	unsigned depth; /* of the list whose action caused it; 0 = none did */
 	const int64_t *par; /* $par1.. */
 	unsigned npar;
-	uint32_t floats, unsigneds; /* bit k: par[k] holds a double; the bits of an unsigned number */
+	uint32_t floats,
+		unsigneds; /* bit k: par[k] holds a double; the bits of an unsigned number */
 	bool has_result; /* $par0 = $par2 */
 	const char *own_name, *own_token; /* $new_proc, $new_thread; NULL = none */
 	int64_t own_number; /* $sig: a name without a token */
@@ -132,6 +134,9 @@ struct happening {
 /* --- csr.c */
 /* Tells that it is armed. Harmless when that was told. */
 void csr_tell_armed(struct csr *c);
+/* Of one that is about some partners. */
+bool csr_has_partner(const struct csr *c, int64_t rank);
+
 bool csr_is_for_proc(const struct csr *c, const struct proc *p);
 bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct proc_thread *t);
 /* Some thread of the process is named, or all of it. */
@@ -165,7 +170,6 @@ int csr_read_probe(struct csr *c, const struct omis_value *name);
 bool csr_probe_find(struct csr_site *s);
 /* Switches it as records and entries ask for. -ERR_NOMEM. */
 int csr_probe_wish(struct csr_site *s, bool actions);
-
 
 /* --- csr_unwatched.c: processes where nothing can be watched for become entries of action 0 */
 void csr_tell_unwatched(const struct csr *c, struct reply *r);

@@ -8,9 +8,11 @@
 #include "lm/csr_events.h"
 #include "lm/csr_keep.h"
 #include "lm/csr_internal.h"
+#include "lm/current.h"
 #include "lm/hooks.h"
 #include "lm/pa.h"
 #include "lm/probe.h"
+#include "lm/tickbase.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,12 +164,13 @@ static int install_action(const struct csr_site *s, size_t i)
 	size_t n;
 	int rc;
 
-	if (!compile(s, call, &a) ||
-	    pa_cell(c->owner->conf.env.pa, &name, p, &cell, NULL) < 0 ||
+	if (!compile(s, call, &a) || pa_cell(c->owner->conf.env.pa, &name, p, &cell, NULL) < 0 ||
 	    thread_filter(c, p, &tid, &n) < 0)
 		return -1;
 	a.cell = (uint16_t)cell;
-	a.id = (uint64_t)c->number << 8 | i;
+	if (p->own.counts_late && a.phase == CALL_START && c->kind == CSR_CALL &&
+	    action_may_be_late(&a))
+		a.since = tickbase_now(c->owner->conf.env.ticks, p->own.tick_source);
 	a.partner_count = (uint32_t)c->npartner;
 	a.thread_count = (uint32_t)n;
 	rc = segview_action_add(p->seg, &a, c->partner, tid, &index);
@@ -200,7 +203,9 @@ static void install_entries(struct csr *c, struct csr_site *s)
 {
 	s->records = c->reply || c->prefix < c->request->naction;
 	for (size_t i = 0; i < c->prefix; i++) {
-		s->entry[i] = c->kind == CSR_EVENTS || filter_is(&c->request->action[i]) ? -1 : install_action(s, i);
+		s->entry[i] = c->kind == CSR_EVENTS || filter_is(&c->request->action[i])
+				      ? -1
+				      : install_action(s, i);
 		if (s->entry[i] < 0 && !filter_is(&c->request->action[i]))
 			s->records = true;
 	}
@@ -233,6 +238,36 @@ static void remove_site(struct csr *c, struct csr_site *s)
 	list_del(&s->link);
 	free(s->entry);
 	free(s);
+}
+
+/* The call that a thread is in had begun before the hook was on: its time counts from here. */
+static bool is_late(const struct csr *c, const struct proc *p, unsigned thread,
+		    struct segview_current *call)
+{
+	struct segview_thread t;
+	const struct proc_thread *owner;
+
+	if (segview_thread(p->seg, thread, &t) || !segview_current(p->seg, thread, call) ||
+	    !call->is_inside || (int)call->func != c->func)
+		return false;
+	owner = proc_find_tid(p, (int32_t)t.tid);
+	if (!csr_is_for_proc(c, p) && !(owner && csr_is_for_thread(c, p, owner)))
+		return false;
+	return !c->npartner || csr_has_partner(c, current_partner(&p->own, call));
+}
+
+static void note_late(const struct csr *c, const struct csr_site *s)
+{
+	struct proc *p = s->proc;
+	struct segview_current call;
+
+	for (unsigned k = 0;
+	     c->kind == CSR_CALL && c->phase == CALL_START && k < segview_threads(p->seg); k++)
+		if (is_late(c, p, k, &call))
+			for (size_t i = 0; i < c->prefix; i++)
+				if (s->entry[i] >= 0)
+					segview_action_late(p->seg, (unsigned)s->entry[i], k,
+							    call.number);
 }
 
 /* Switches the call or probe on. */
@@ -277,7 +312,8 @@ int csr_install(struct csr *c, struct proc *p)
 	if (csr_keep_goes_on(c, p))
 		csr_keep_skip(c, p);
 	else
-		csrs_drain(c->owner, p, CSRS_ALL); /* what happened before is not what c waits for */
+		csrs_drain(c->owner, p,
+			   CSRS_ALL); /* what happened before is not what c waits for */
 	if (!p->seg)
 		return 0;
 	s = site_new(c, p);
@@ -296,6 +332,8 @@ int csr_install(struct csr *c, struct proc *p)
 		return 0; /* a wish reads the ring again: it made no sense, and s went with the segment */
 	if (rc < 0)
 		remove_site(c, s);
+	else
+		note_late(c, s);
 	return rc;
 }
 

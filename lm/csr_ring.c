@@ -31,7 +31,7 @@ static int64_t length_of(const struct call_desc *d, const struct ring_call *r)
 	return k && k <= r->npar ? r->par[k - 1] : 0;
 }
 
-static bool has_partner(const struct csr *c, int64_t rank)
+bool csr_has_partner(const struct csr *c, int64_t rank)
 {
 	for (size_t i = 0; i < c->npartner; i++)
 		if (c->partner[i] == rank)
@@ -53,7 +53,7 @@ static bool filter(const struct csr *c, const struct ring_call *r, int64_t par[2
 	par[1] = may_come && c->npartner;
 	if (may_come)
 		par[0] = 0;
-	return !c->npartner || may_come || has_partner(c, partner);
+	return !c->npartner || may_come || csr_has_partner(c, partner);
 }
 
 static bool is_meant(const struct csr *c, const struct proc *p, const struct ring_call *r)
@@ -143,7 +143,8 @@ static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 		struct csr *c = list_entry(i, struct csr, link);
 		struct csr_site *site = csr_find_site(c, p);
 
-		if (!site || !site->records || c->kind == CSR_EVENTS || dropped <= site->ring_dropped)
+		if (!site || !site->records || c->kind == CSR_EVENTS ||
+		    dropped <= site->ring_dropped)
 			continue;
 		csr_lose(c, dropped - site->ring_dropped);
 		site->ring_dropped = dropped;
@@ -181,7 +182,12 @@ bool csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 		s->ring_thread = i;
 		s->ring_tid = t.tid;
 		n = segview_take(p->seg, i, max,
-				 &(struct segview_taker){ .on_call = on_record, .on_hit = on_hit, .on_event = on_event, .on_taken = on_taken, .place = &s->ring_place, .arg = &d });
+				 &(struct segview_taker){ .on_call = on_record,
+							  .on_hit = on_hit,
+							  .on_event = on_event,
+							  .on_taken = on_taken,
+							  .place = &s->ring_place,
+							  .arg = &d });
 		if (n == -ERR_PROTO) {
 			s->ring_place = 0;
 			procs_detach(p, "an event ring makes no sense");

@@ -145,6 +145,53 @@ static bool action_passes(const struct seg_action *a, const struct action_event 
 	}
 }
 
+bool action_may_be_late(const struct seg_action *a)
+{
+	return (a->op == ACTION_INTEGRATOR_ADD || a->op == ACTION_PATOP_INTEGRATOR_ADD) &&
+	       a->operand == ACTION_CONST && a->test == ACTION_ALWAYS;
+}
+
+bool action_is_pair(const struct seg_action *start, const struct seg_action *end)
+{
+	return action_may_be_late(start) && action_may_be_late(end) && start->cell == end->cell &&
+	       start->func == end->func && start->phase == CALL_START && end->phase == CALL_END &&
+	       start->value > 0 && end->value < 0;
+}
+
+/* Without one the thread would be inside for ever. */
+static bool has_end(const struct action_tables *t, const struct seg_action *start)
+{
+	uint16_t at = __atomic_load_n(&t->heads[start->func * 2 + CALL_END], __ATOMIC_ACQUIRE);
+	union action_copy copy;
+
+	for (unsigned steps = 0; at && at <= SEG_ACTIONS && steps < SEG_ACTIONS; steps++) {
+		if (!action_copy(&copy, &t->actions[at - 1]))
+			return false;
+		if (action_is_pair(start, &copy.a))
+			return true;
+		at = copy.a.next;
+	}
+	return false;
+}
+
+/*
+ * A cell that has changed since then has the call already: an lm before this one had the same
+ * action there. By the same test the lm stops to add the call to what it reads.
+ */
+static void apply_late(const struct action_tables *t, const struct seg_action *a,
+		       const struct action_event *e)
+{
+	struct seg_cell *c = a->cell < SEG_CELLS ? &t->cells[a->cell] : NULL;
+	uint64_t since = e->now > a->since ? e->now : a->since;
+
+	if (!c || !action_may_be_late(a))
+		return;
+	if (e->phase == CALL_END)
+		cell_integrator_add(c, a->value, e->now);
+	else if (a->since >= e->late && c->v == 0 && c->t < since && has_end(t, a))
+		cell_integrator_add(c, a->value, since);
+}
+
 static void action_filter(const struct action_tables *t, const struct seg_action *a,
 			  const struct action_event *e)
 {
@@ -155,14 +202,17 @@ static void action_filter(const struct action_tables *t, const struct seg_action
 	if (a->thread_count && !list_has(t->lists, a->thread_first, a->thread_count, e->tid))
 		return;
 	if (a->partner_count) {
-		potential = (a->flags & ACTION_PATOP) && e->any_source;
+		potential = (a->flags & ACTION_PATOP) && e->any_source && !e->late;
 		if (!potential &&
 		    !list_has(t->lists, a->partner_first, a->partner_count, e->partner)) {
 			action_forget(t, a);
 			return;
 		}
 	}
-	action_apply(t, a, e, potential);
+	if (e->late)
+		apply_late(t, a, e);
+	else
+		action_apply(t, a, e, potential);
 }
 
 unsigned action_run(const struct action_tables *t, const struct action_event *e)

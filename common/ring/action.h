@@ -44,7 +44,9 @@ enum action_test {
 	ACTION_IF_GE,
 };
 
-enum { ACTION_PATOP = 1 }; /* flags: a patop event: the partner list is tested,
+enum {
+	ACTION_PATOP = 1
+}; /* flags: a patop event: the partner list is tested,
 		any source matches as "potential" */
 
 struct seg_action {
@@ -62,7 +64,11 @@ struct seg_action {
 	uint16_t test; /* enum action_test: of $par<test_par> against test_value */
 	uint16_t test_par;
 	double value; /* of ACTION_CONST */
-	uint64_t id; /* the lm's own: which request's which action */
+	/*
+	 * Ticks, or 0. Of a start that adds to an integrator: a thread that was in the call then is
+	 * inside from then on. That needs an end of the call that lowers the same cell.
+	 */
+	uint64_t since;
 	double test_value;
 };
 static_assert(sizeof(struct seg_action) == 64, "one cache line");
@@ -92,7 +98,7 @@ struct cell_potential {
  * remembered, applies that first, at its own time, and forgets it; then adds delta at now.
  */
 void cell_patop_add(struct seg_cell *c, struct cell_potential *p, double delta, uint64_t now,
-		bool potential);
+		    bool potential);
 
 /* The event that a chain runs for. */
 struct action_event {
@@ -106,7 +112,19 @@ struct action_event {
 	int64_t partner; /* world rank or CALL_PARTNER_X */
 	bool any_source; /* the partner will be known at the end */
 	int64_t bytes; /* 0 when not known */
+	/*
+	 * 0, or the call had begun before its actions were there, at `late` - 1. Only actions
+	 * run that add to an integrator and need no parameters. At its start these are those
+	 * with a later `since`, at that time or `now`, whichever is later.
+	 */
+	uint64_t late;
 };
+
+/* This action is one of those. */
+bool action_may_be_late(const struct seg_action *a);
+
+/* `end` ends what `start` begins: both add to the same integrator, in both ways. */
+bool action_is_pair(const struct seg_action *start, const struct seg_action *end);
 
 /* The tables of a segment and the cells of one thread. */
 struct action_tables {

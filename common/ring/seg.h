@@ -53,7 +53,7 @@
 #define SEG_EVENT_TEXT_BYTES (128 * 1024) /* their definitions: 128 bytes each */
 #define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
 #define SEG_WISHES \
-	7 /* tools that count all calls, told apart by the next lm: what the header has room for */
+	6 /* tools that count all calls, told apart by the next lm: what the header has room for */
 #define SEG_POSTED 1024 /* open operations that are listed: eight times what a wait can complete */
 #define SEG_THREADS_DEFAULT 16
 #define SEG_THREADS_MAX 64
@@ -194,7 +194,7 @@ struct seg_own {
 	uint64_t world; /* MPI_COMM_WORLD: its handle in C, */
 	int32_t f_world; /* and in Fortran; 0 in both: not known */
 	int32_t any_source, proc_null; /* in the place of a peer */
-	uint32_t spare0;
+	uint32_t counts_late; /* 1: the process knows `since` of actions */
 	uint64_t speaks_since; /* ticks of the last MPI_Pcontrol(1), or 0 */
 	uint8_t spare[40];
 };
@@ -221,6 +221,7 @@ struct seg_lm {
 	uint32_t wish_rest; /* a hook word: what is measured and is no tool's in `wish` */
 	struct seg_wish wish[SEG_WISHES];
 	uint32_t spare;
+	uint64_t actions_since; /* the latest `since` of an action */
 };
 
 struct seg_header {

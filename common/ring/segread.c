@@ -46,7 +46,9 @@ static unsigned sample_shift(uint32_t word)
 
 static const struct seg_slot *slot_at(const struct segview *v, unsigned thread, unsigned func)
 {
-	return (const struct seg_slot *)(const void *)(segview_block(v, thread) + v->plan.slot_offset) + func;
+	return (const struct seg_slot *)(const void *)(segview_block(v, thread) +
+						       v->plan.slot_offset) +
+	       func;
 }
 
 /* --- the call that a thread is in */
@@ -66,7 +68,8 @@ static void copy_current(const struct seg_current *from, struct segview_current 
 }
 
 /* The order of seg_current, backwards: what was copied between is of the call in *word. */
-static bool current_is_whole(const struct seg_current *c, uint64_t *word, struct segview_current *out)
+static bool current_is_whole(const struct seg_current *c, uint64_t *word,
+			     struct segview_current *out)
 {
 	*word = load(&c->word);
 	out->is_inside = load(&c->frame) != 0;
@@ -76,13 +79,15 @@ static bool current_is_whole(const struct seg_current *c, uint64_t *word, struct
 
 bool segview_current(const struct segview *v, unsigned thread, struct segview_current *out)
 {
-	const struct seg_current *c = thread < v->plan.thread_count ? &segview_thread_head(v, thread)->current : NULL;
+	const struct seg_current *c =
+		thread < v->plan.thread_count ? &segview_thread_head(v, thread)->current : NULL;
 	uint64_t word = 0;
 	unsigned tries = 0;
 
 	while (c && tries < READ_TRIES && !current_is_whole(c, &word, out))
 		tries++;
-	if (!c || tries == READ_TRIES || !(word & SEG_CURRENT_FUNC) || (word & SEG_CURRENT_FUNC) > v->funcs)
+	if (!c || tries == READ_TRIES || !(word & SEG_CURRENT_FUNC) ||
+	    (word & SEG_CURRENT_FUNC) > v->funcs)
 		return false;
 	out->number = word / SEG_CURRENT_ONE;
 	out->func = (unsigned)(word & SEG_CURRENT_FUNC) - 1;
@@ -176,10 +181,51 @@ static double finite_or_0(double d)
 	return d - d == 0 ? d : 0;
 }
 
+static bool has_end(const struct segview *v, const struct seg_action *start)
+{
+	for (unsigned i = 0; i < SEG_ACTIONS; i++)
+		if (action_is_pair(start, &v->installed[i].a))
+			return true;
+	return false;
+}
+
+/* The action whose start the thread's call has missed, for that cell. NULL: there is none. */
+static const struct seg_action *late_start(const struct segview *v, unsigned thread, unsigned cell)
+{
+	struct segview_current c;
+
+	if (!v->nlate || !segview_current(v, thread, &c) || !c.is_inside)
+		return NULL;
+	for (unsigned i = 0; i < SEG_ACTIONS; i++) {
+		const struct seg_installed *in = &v->installed[i];
+
+		if (in->late && in->late[thread] == c.number + 1 && in->a.cell == cell &&
+		    in->a.func == c.func && has_end(v, &in->a))
+			return &in->a;
+	}
+	return NULL;
+}
+
+/* As the rank will count it at the end of the call, and only until it has. */
+static void add_late(const struct segview *v, const struct seg_action *a, const struct seg_cell *c,
+		     uint64_t now, struct segview_cell *out)
+{
+	const struct seg_own *own = &segview_header(v)->w;
+	uint64_t speaks = __atomic_load_n(&own->speaks_since, __ATOMIC_RELAXED);
+	uint64_t since = speaks > a->since ? speaks : a->since;
+
+	if (c->v != 0 || c->t >= since || !__atomic_load_n(&own->pcontrol, __ATOMIC_RELAXED))
+		return;
+	out->v += a->value;
+	out->integral += a->value * (double)ticks_since(since, now);
+}
+
 static void add_cell(const struct segview *v, unsigned thread, unsigned cell, uint64_t now,
 		     struct segview_cell *out)
 {
 	const uint8_t *at = segview_block(v, thread) + v->plan.cell_offset;
+	/* Before the cell is read: a call that is over by then is in the cell. */
+	const struct seg_action *late = now ? late_start(v, thread, cell) : NULL;
 	union {
 		struct seg_cell cell;
 		uint64_t word[GUARDED_WORDS];
@@ -193,6 +239,8 @@ static void add_cell(const struct segview *v, unsigned thread, unsigned cell, ui
 	if (u.cell.v != 0)
 		out->integral += u.cell.v * (double)ticks_since(u.cell.t, now);
 	out->v += u.cell.v;
+	if (late)
+		add_late(v, late, &u.cell, now, out);
 	if (u.cell.t > out->t)
 		out->t = u.cell.t;
 }
@@ -309,7 +357,8 @@ static void on_taken(void *arg)
 
 void segview_skip(struct segview *v, unsigned thread, uint64_t place)
 {
-	struct seg_thread *t = thread < v->plan.thread_count ? segview_thread_head(v, thread) : NULL;
+	struct seg_thread *t =
+		thread < v->plan.thread_count ? segview_thread_head(v, thread) : NULL;
 	uint64_t head = t ? __atomic_load_n(&t->ring_head, __ATOMIC_ACQUIRE) : 0;
 	uint64_t tail = t ? __atomic_load_n(&t->ring_tail, __ATOMIC_RELAXED) : 0;
 
@@ -334,8 +383,9 @@ int segview_take(struct segview *v, unsigned thread, unsigned max, const struct 
 		.tail = &head->ring_tail,
 		.dropped = &head->ring_dropped,
 	};
-	rc = ring_take(&r, max, &(struct ring_taker){ on_call, on_probe, on_event, t->on_taken ? on_taken : NULL,
-						      t->place, &ev });
+	rc = ring_take(&r, max,
+		       &(struct ring_taker){ on_call, on_probe, on_event,
+					     t->on_taken ? on_taken : NULL, t->place, &ev });
 	return ev.strange ? -ERR_PROTO : rc;
 }
 

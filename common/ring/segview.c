@@ -135,7 +135,7 @@ void segview_free(struct segview *v)
 		return;
 	if (v->mapped)
 		munmap(v->base, v->bytes);
-	free(v->installed);
+	segview_actions_free(v);
 	free(v->probe);
 	free(v->wanted);
 	free(v->read_func);

@@ -277,6 +277,12 @@ int segview_meter_read(const struct segview *v, unsigned number, uint64_t now,
  */
 int segview_action_add(struct segview *v, const struct seg_action *a, const int32_t *partners,
 		       const int32_t *threads, unsigned *index);
+/*
+ * The thread is in that call (segview_current()) of the action, a start. The call began before
+ * the action was there. Readings of its cell have it from `since` on, until the rank counts it.
+ * Without memory they have not.
+ */
+void segview_action_late(struct segview *v, unsigned index, unsigned thread, uint64_t number);
 int segview_action_del(struct segview *v, unsigned index);
 
 /*

@@ -8,6 +8,8 @@
 /* The lm's own account of an installed action: what the segment says is not believed. */
 struct seg_installed {
 	struct seg_action a; /* op ACTION_NONE: free */
+	uint64_t *
+		late; /* owned: of each thread, the number of the call that it was in, plus 1; NULL: none was */
 };
 
 /* What is read at one probe, and for how many. */
@@ -39,6 +41,7 @@ struct segview {
 	struct seg_header plan; /* computed here; its w and l are not filled */
 	unsigned funcs; /* that both sides know */
 	struct seg_installed *installed; /* SEG_ACTIONS, or NULL before the first */
+	unsigned nlate; /* of them that have `late` */
 	struct seg_probe *probe; /* owned: numbers 0 to nprobe - 1, "" where there is none */
 	unsigned nprobe;
 	struct seg_wanted *wanted; /* nprobe, or NULL before the first */
@@ -48,6 +51,9 @@ struct segview {
 	uint8_t probe_word[SEG_PROBES], probe_edge[SEG_PROBES]; /* what the words are made of */
 };
 
+/* segwrite.c */
+void segview_actions_free(struct segview *v);
+
 /* segprobe.c */
 int segview_probes_copy(struct segview *v);
 void segview_probes_reset(struct segview *v);
@@ -55,13 +61,14 @@ void segview_probes_reset(struct segview *v);
 void segview_probe_edge(struct segview *v, unsigned number, bool is_one);
 bool segview_reads_account(struct segview *v); /* false: no memory */
 bool segview_read_fits(const struct segview *v, const struct segview_read *r);
-bool segview_same_read(const struct segview *v, const struct seg_read *s, const struct segview_read *r);
+bool segview_same_read(const struct segview *v, const struct seg_read *s,
+		       const struct segview_read *r);
 int segview_list_place(struct segview *v, const struct segview_read *r, struct seg_read *out);
 
 /* segmeter.c: the first list in use that fn finds, as each_list() of segprobe.c */
 const struct seg_read *segview_meters_each(const struct segview *v,
-					   bool (*fn)(const struct segview *v, const struct seg_read *l,
-						      const void *arg),
+					   bool (*fn)(const struct segview *v,
+						      const struct seg_read *l, const void *arg),
 					   const void *arg);
 void segview_meters_reset(struct segview *v);
 void segview_meters_free(struct segview *v);

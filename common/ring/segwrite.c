@@ -197,6 +197,8 @@ int segview_action_add(struct segview *v, const struct seg_action *a, const int3
 	copy.thread_first = copy.partner_first + a->partner_count;
 	list_write(v, copy.partner_first, partners, a->partner_count);
 	list_write(v, copy.thread_first, threads, a->thread_count);
+	if (a->since > segview_header(v)->l.actions_since)
+		__atomic_store_n(&segview_header(v)->l.actions_since, a->since, __ATOMIC_RELEASE);
 	/* At the end of its chain: actions run in the order of their installation. */
 	last = chain_before(v, &copy, 0);
 	copy.next = 0;
@@ -204,6 +206,35 @@ int segview_action_add(struct segview *v, const struct seg_action *a, const int3
 	chain_lead(v, &copy, last, (unsigned)at + 1);
 	*index = (unsigned)at;
 	return 0;
+}
+
+void segview_action_late(struct segview *v, unsigned index, unsigned thread, uint64_t number)
+{
+	struct seg_installed *i = v->installed && index < SEG_ACTIONS ? &v->installed[index] : NULL;
+
+	if (!i || !i->a.since || i->a.op == ACTION_NONE || thread >= v->plan.thread_count)
+		return;
+	if (!i->late) {
+		i->late = calloc(v->plan.thread_count, sizeof(*i->late));
+		v->nlate += i->late != NULL;
+	}
+	if (i->late)
+		i->late[thread] = number + 1;
+}
+
+static void forget_late(struct segview *v, struct seg_installed *i)
+{
+	v->nlate -= i->late != NULL;
+	free(i->late);
+	i->late = NULL;
+}
+
+void segview_actions_free(struct segview *v)
+{
+	for (unsigned i = 0; v->installed && i < SEG_ACTIONS; i++)
+		forget_late(v, &v->installed[i]);
+	free(v->installed);
+	v->installed = NULL;
 }
 
 int segview_action_del(struct segview *v, unsigned index)
@@ -217,6 +248,7 @@ int segview_action_del(struct segview *v, unsigned index)
 	/* A rank that stands on it goes on to those behind it. */
 	none = (struct seg_action){ .func = gone.func, .phase = gone.phase, .next = gone.next };
 	entry_write(v, index, &none);
+	forget_late(v, &v->installed[index]);
 	return 0;
 }
 
@@ -238,8 +270,7 @@ void segview_reset_but_events(struct segview *v)
 		__atomic_store_n(&heads(v)[i], 0, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < SEG_ACTIONS * sizeof(struct seg_action) / 8; i++)
 		__atomic_store_n((uint64_t *)(void *)entries(v) + i, 0, __ATOMIC_RELEASE);
-	free(v->installed);
-	v->installed = NULL;
+	segview_actions_free(v);
 	segview_wishes_set(v, &none);
 	segview_probes_reset(v);
 	segview_meters_reset(v);

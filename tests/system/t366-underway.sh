@@ -33,6 +33,23 @@ delay_is_over() {
 	d=$(recv_delay)
 	[ "${d:-0}" -gt "$1" ]
 }
+# An integrator of both ends of MPI_Recv, as a user makes one: I, v
+own_delay_begins() {
+	own=$(session_asks ":pa_integrator_local_create([$p0])" |
+		sed -n 's/.*\(pa_il_[0-9]*\).*/\1/p')
+	add="pa_integrator_local_increment($own"
+	recv="lib_call([$p0],\"MPI_Recv\")"
+	session_asks "thread_has_started_$recv: $add,1.0,\$time)" >/dev/null
+	session_asks "thread_has_ended_$recv: $add,-1.0,\$time)" >/dev/null
+}
+own_delay() {
+	session_asks ":pa_integrator_read([$own])" |
+		sed -n 's/^1 0 p_[^ ]* [^,]*,\([^,]*\),\([^,]*\),.*/\1 \2/p'
+}
+own_is() { # V MORE THAN
+	own_delay | awk -v v="$1" -v i="$2" \
+		'{ n++; bad = $2 != v || !($1 > i) } END { exit n != 1 || bad }'
+}
 top_says_all_wait() {
 	omig top --json --once --every 300ms --job "$name" >"$TMPDIR/top.json"
 	cat "$TMPDIR/top.json"
@@ -69,12 +86,18 @@ for f in $flavours; do
 		check "$f: $mode: rank 0 is there" until_true 20 rank_0_is
 		check "$f: $mode: its call is known before anything is counted" until_true 20 says \
 			'"MPI_Recv","recv",0,[0-9.e-]+,0,1,5,' calls_now
+		own_delay_begins
+		check "$f: $mode: an integrator of both ends counts too" \
+			until_true 20 own_is 1 0.3
 		session_asks ":omig_calls_enable([$p0],\"time\")" >/dev/null
 		check "$f: $mode: from then on its time counts" until_true 20 delay_is_over 300000000
 		before=$(recv_delay)
+		own_before=$(own_delay | cut -d' ' -f1)
 		: >"$dir/go"
 		check "$f: $mode: the message comes" until_true 20 test -e "$dir/done"
 		check "$f: $mode: and the time stays when the call is over" delay_is_over "$before"
+		check "$f: $mode: as it does in the integrator" \
+			until_true 20 own_is 0 "$own_before"
 		: >"$dir/end"
 		check "$f: $mode: the program ends well" wait "$run"
 		session_ends

@@ -57,6 +57,7 @@ void fake_segment_open_with(struct fake_segment *s, const struct fake_rank *r)
 				    .f_world = 0x44000000,
 				    .any_source = -2,
 				    .proc_null = -1,
+				    .counts_late = 1,
 				    .tick_source = TICKS_MONOTONIC,
 				    .state = SEG_RUNNING,
 				    .pcontrol = 1 };

@@ -84,6 +84,78 @@ START_TEST(delay_is_an_integrator_of_both_ends)
 }
 END_TEST
 
+/* The delay of MPI_Recv from that partner ("": any), enabled while the thread is in a call. */
+static void delay_enabled_inside(const char *partner, const char *name, int32_t peer)
+{
+	char text[200];
+
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
+	fake_segment_be_in(&seg, name, peer);
+	snprintf(text, sizeof(text),
+		 "patop_lib_call_started([@],\"MPI_Recv\",[%s]): "
+		 "pa_integrator_local_increment(pa_il_2,1.0,$time)",
+		 partner);
+	world_arm(&w, "c_5", with(text, rank0), 1, false);
+	world_arm(&w, "c_6",
+		  with("thread_has_ended_lib_call([@],\"MPI_Recv\"): "
+		       "pa_integrator_local_increment(pa_il_2,-1.0,$time)",
+		       rank0),
+		  1, false);
+}
+
+/* How often the thread is inside, as the integrator has it. */
+static double inside(double *integral)
+{
+	double all = -1, v = -1;
+
+	ck_assert_int_eq(
+		sscanf(entry_text(&world_ask(&w, OBSERVER, ":pa_integrator_read([pa_il_2])")
+					   ->entry[0]),
+		       "pa_il_2,%lf,%lf", &all, &v),
+		2);
+	if (integral)
+		*integral = all;
+	return v;
+}
+
+START_TEST(a_call_under_way_counts_since_its_integrator_is_enabled)
+{
+	double one, two;
+
+	delay_enabled_inside("", "MPI_Recv", 1);
+	ck_assert_double_eq(inside(&one), 1);
+	ck_assert_double_eq(inside(&two), 1);
+	ck_assert(one > 0 && two > one && two < 60);
+	world_ask(&w, OBSERVER, ":pa_integrator_reset([pa_il_2])");
+	ck_assert_double_eq(inside(&one), 1);
+	ck_assert_double_lt(one, two);
+	fake_segment_be_in(&seg, NULL, 0);
+	fake_segment_be_in(
+		&seg, "MPI_Recv",
+		1); /* its start is not there, as that of a call which a filter leaves out */
+	ck_assert_double_eq(inside(NULL), 0);
+	close_ranks();
+}
+END_TEST
+
+START_TEST(of_calls_under_way_only_those_that_are_meant_count)
+{
+	delay_enabled_inside("", "MPI_Send", 1);
+	ck_assert_double_eq(inside(NULL), 0);
+	close_ranks();
+	delay_enabled_inside("1", "MPI_Recv", 1);
+	ck_assert_double_eq(inside(NULL), 1);
+	close_ranks();
+	delay_enabled_inside("1,3", "MPI_Recv", 2);
+	ck_assert_double_eq(inside(NULL), 0);
+	close_ranks();
+	delay_enabled_inside("1,3", "MPI_Recv", -2); /* from any source */
+	ck_assert_double_eq(inside(NULL), 0);
+	close_ranks();
+}
+END_TEST
+
 static void end_more_than_are_kept(void)
 {
 	for (int i = 0; i < FORGET_ALL; i++) {
@@ -495,7 +567,8 @@ SUITE("lm counters", counting_happens_in_the_rank_and_nobody_is_told,
       an_action_behind_one_that_waits_counts_for_the_process_of_the_event,
       a_process_that_was_forgotten_while_an_action_waited_is_not_touched,
       an_event_whose_actions_wait_while_it_is_replaced_counts_as_dropped,
-      delay_is_an_integrator_of_both_ends, a_filtered_volume_is_counted_in_the_rank,
+      delay_is_an_integrator_of_both_ends, a_call_under_way_counts_since_its_integrator_is_enabled,
+      of_calls_under_way_only_those_that_are_meant_count, a_filtered_volume_is_counted_in_the_rank,
       a_sum_over_ranks_may_run_over, a_deleted_counter_counts_no_more,
       a_counter_that_goes_takes_no_event_with_it, counters_keep_what_a_dead_rank_counted,
       a_counter_of_the_dead_alone_reads_as_nothing, a_counter_goes_on_under_the_next_lm,

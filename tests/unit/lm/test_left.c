@@ -21,11 +21,11 @@ static void tool_goes(uint32_t tool)
 	world_run(&w, 10 * MS);
 }
 
-static void tool_asks(uint32_t tool, const char *pattern, const char *token)
+static void tool_asks(uint32_t tool, const char *service, const char *token, const char *rest)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), pattern, token);
+	snprintf(text, sizeof(text), ":%s([%s]%s)", service, token, rest);
 	world_ask_as(&w, tool, OBSERVER, text);
 }
 
@@ -35,21 +35,21 @@ START_TEST(a_tool_ends_what_it_has_begun_and_no_more_also_in_the_next_lm)
 
 	world_open(&w);
 	world_add_rank(&w, &seg, 100, 5, token);
-	tool_asks(1, ":omig_calls_enable([%s],\"time\",4)", token);
-	tool_asks(2, ":omig_calls_enable([%s],\"volume\",6)", token);
-	tool_asks(3, ":omig_calls_enable([%s],\"partner\",6)", token);
+	tool_asks(1, "omig_calls_enable", token, ",\"time\",4");
+	tool_asks(2, "omig_calls_enable", token, ",\"volume\",6");
+	tool_asks(3, "omig_calls_enable", token, ",\"partner\",6");
 	start_lm_again();
-	tool_asks(4, ":omig_calls_disable([%s])", token);
+	tool_asks(4, "omig_calls_disable", token, "");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
 			  HOOKS_MEASURE | 4u << HOOK_SAMPLE_SHIFT);
-	tool_asks(3, ":omig_calls_disable([%s])", token);
+	tool_asks(3, "omig_calls_disable", token, "");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
 			  HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | 4u << HOOK_SAMPLE_SHIFT);
 	start_lm_again();
 	tool_goes(2);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
 			  HOOK_COUNT | HOOK_TIME | 4u << HOOK_SAMPLE_SHIFT);
-	tool_asks(1, ":omig_calls_enable([%s],\"count\")", token);
+	tool_asks(1, "omig_calls_enable", token, ",\"count\"");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
 	tool_goes(1);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
@@ -66,12 +66,12 @@ START_TEST(what_no_tool_has_switched_on_stays_when_a_tool_has_had_enough)
 	world_open(&w);
 	world_add_rank(&w, &seg, 100, 5, token);
 	for (uint32_t tool = 1; tool <= SEG_WISHES; tool++)
-		tool_asks(tool, ":omig_calls_enable([%s],\"count\")", token);
+		tool_asks(tool, "omig_calls_enable", token, ",\"count\"");
 	snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"time\")", token);
 	world_ask_as(&w, SEG_WISHES + 1, OBSERVER, text);
 	start_lm_again();
 	for (uint32_t tool = 1; tool <= SEG_WISHES + 1; tool++)
-		tool_asks(tool, ":omig_calls_disable([%s])", token);
+		tool_asks(tool, "omig_calls_disable", token, "");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT | HOOK_TIME);
 	world_close(&w);
 	fake_segment_close(&seg);
@@ -85,7 +85,7 @@ START_TEST(notes_of_wishes_are_believed_as_far_as_they_make_sense)
 
 	world_open(&w);
 	world_add_rank(&w, &seg, 100, 5, token);
-	tool_asks(1, ":omig_calls_enable([%s],\"count\")", token);
+	tool_asks(1, "omig_calls_enable", token, ",\"count\"");
 	world_crash_lm(&w);
 	for (unsigned i = 1; i < SEG_WISHES; i++)
 		seg.h->l.wish[i] = (struct seg_wish){ 1000 + i, UINT32_MAX - (i & 1) };
@@ -95,7 +95,7 @@ START_TEST(notes_of_wishes_are_believed_as_far_as_they_make_sense)
 	world_crash_lm(&w);
 	seg.h->l.wish_seq |= 1;
 	world_start_lm(&w);
-	tool_asks(1, ":omig_calls_disable([%s])", token);
+	tool_asks(1, "omig_calls_disable", token, "");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
 	world_close(&w);
 	fake_segment_close(&seg);
