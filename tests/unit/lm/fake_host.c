@@ -68,7 +68,8 @@ static int fake_facts(struct host *host, struct host_facts *f, struct err *e)
 
 static int fake_now(struct host *host, struct host_now *n, struct err *e)
 {
-	*n = (struct host_now){ .running = 2, .load1 = 0.5, .page_wait = -1 };
+	*n = (struct host_now){ .running = 2, .load1 = 0.5, .page_wait = -1, .available_pages = 40,
+				.free_swap_pages = 30, .cpu_some = 0.125, .memory_some = 0.25, .io_some = 0.375 };
 	return 0;
 }
 
@@ -87,24 +88,31 @@ static int fake_boot_id(struct host *host, char out[HOST_BOOT_ID_BYTES], struct 
 	return 0;
 }
 
-static void fill(const struct fake_proc *p, struct host_figures *f)
+/* What was not asked for is not known, as of the real one. */
+static void fill(const struct fake_proc *p, unsigned what, struct host_figures *f)
 {
 	host_figures_clear(f);
-	f->parent = p->parent;
-	f->start = p->start;
-	f->state = p->state;
-	f->threads = (int64_t)p->nthread;
-	f->user_s = 1.5 + p->used_s;
-	f->resident = p->resident ? p->resident : f->resident;
-	f->system_s = 0.25;
-	f->uid = p->is_foreign ? 77 : (int64_t)getuid();
-	f->inner_pid = p->pid;
-	f->has_signals = p->has_signals;
-	f->sig_pending = p->pending;
-	f->sig_blocked = p->blocked;
-	f->sig_ignored = p->ignored;
-	f->sig_caught = p->caught;
-	str_copy(f->name, sizeof(f->name), p->name);
+	if (what & HOST_FIGURES_STAT) {
+		f->parent = p->parent;
+		f->start = p->start;
+		f->state = p->state;
+		f->threads = (int64_t)p->nthread;
+		f->user_s = 1.5 + p->used_s;
+		f->system_s = 0.25;
+		f->resident = p->resident ? p->resident : f->resident;
+		str_copy(f->name, sizeof(f->name), p->name);
+	}
+	if (what & HOST_FIGURES_STATUS) {
+		f->uid = p->is_foreign ? 77 : (int64_t)getuid();
+		f->inner_pid = p->pid;
+	}
+	if (what & HOST_FIGURES_SIGNALS) {
+		f->has_signals = p->has_signals;
+		f->sig_pending = p->pending;
+		f->sig_blocked = p->blocked;
+		f->sig_ignored = p->ignored;
+		f->sig_caught = p->caught;
+	}
 }
 
 static int fake_figures(struct host *host, int32_t pid, unsigned what, struct host_figures *out,
@@ -115,7 +123,7 @@ static int fake_figures(struct host *host, int32_t pid, unsigned what, struct ho
 	host_figures_clear(out);
 	if (!p)
 		return err_set(e, ERR_NOTFOUND, "no process");
-	fill(p, out);
+	fill(p, what, out);
 	return 0;
 }
 
@@ -127,8 +135,9 @@ static int fake_thread_figures(struct host *host, const int32_t id[2], unsigned 
 	host_figures_clear(out);
 	for (size_t i = 0; p && i < p->nthread; i++)
 		if (p->tid[i] == id[1]) {
-			fill(p, out);
-			out->state = p->thread_state[i] ? p->thread_state[i] : p->state;
+			fill(p, what, out);
+			if (what & HOST_FIGURES_STAT)
+				out->state = p->thread_state[i] ? p->thread_state[i] : p->state;
 			return 0;
 		}
 	return err_set(e, ERR_NOTFOUND, "no thread");

@@ -144,6 +144,21 @@ START_TEST(looks_end_when_nobody_is_chosen_and_begin_when_somebody_says_so)
 }
 END_TEST
 
+START_TEST(parents_that_go_round_in_a_circle_end_the_search)
+{
+	struct chosen *c;
+
+	begin();
+	add(100, 101, 100, "a.out");
+	add(101, 100, 100, "b.out");
+	c = wake();
+	ck_assert_ptr_nonnull(watched(100));
+	ck_assert_ptr_nonnull(watched(101));
+	chosen_free(c);
+	world_close(&w);
+}
+END_TEST
+
 START_TEST(launchers_are_known_by_their_names)
 {
 	ck_assert(chosen_is_launcher("mpirun"));
@@ -160,4 +175,5 @@ END_TEST
 SUITE("lm chosen", a_chosen_process_has_its_name_and_its_job,
       a_launcher_and_what_it_starts_are_not_chosen_unless_omig_exec_stands_between,
       one_that_calls_exec_gets_its_new_name_and_stays_the_same_process,
-      looks_end_when_nobody_is_chosen_and_begin_when_somebody_says_so, launchers_are_known_by_their_names)
+      looks_end_when_nobody_is_chosen_and_begin_when_somebody_says_so,
+      parents_that_go_round_in_a_circle_end_the_search, launchers_are_known_by_their_names)

@@ -106,6 +106,7 @@ START_TEST(an_address_that_is_not_there_is_named)
 	e = ask("proc_read_memory", "0x2fff8,4,4,3");
 	ck_assert_uint_eq(e->status, STATUS_OS_ERROR);
 	ck_assert_ptr_nonnull(strstr(entry_text(e), "0x30000"));
+	ck_assert_uint_eq(ask("proc_read_memory", "0,4,4,1")->status, STATUS_OS_ERROR);
 	close_rank();
 }
 END_TEST

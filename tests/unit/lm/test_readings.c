@@ -246,6 +246,55 @@ START_TEST(figures_of_the_system_are_sampled)
 }
 END_TEST
 
+static struct flow_token look_at(const char *metric, const char *object)
+{
+	start = now();
+	ck_assert_uint_eq(load(&(struct load){ .graph = graph_of(metric, object, ""), .every = SEC })->nentry, 0);
+	world_run(&w, SEC);
+	return value_of_read(1);
+}
+
+START_TEST(figures_of_a_node_are_those_of_its_system)
+{
+	struct host_facts facts;
+	const struct {
+		const char *metric;
+		double value;
+	} row[] = {
+		{ "Node_load", 0.5 },	       { "Node_memory_free", 40 },    { "Node_swap_free", 30 },
+		{ "Node_cpu_pressure", 0.125 }, { "Node_memory_pressure", 0.25 }, { "Node_io_pressure", 0.375 },
+	};
+
+	ck_assert_int_eq(host_facts(&w.host.host, &facts, NULL), 0);
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		double value = row[i].value * (row[i].value > 1 ? (double)facts.page_size : 1);
+
+		ck_assert_msg(look_at(row[i].metric, "n_7").value == value, "%s", row[i].metric);
+	}
+}
+END_TEST
+
+START_TEST(the_time_of_processors_has_the_error_of_its_steps)
+{
+	struct flow_token t = look_at("Compute_time", rank0);
+
+	ck_assert_double_eq(t.value, 0); /* since it is measured */
+	fake_proc_find(&w.host, 100)->used_s += 1.5;
+	world_run(&w, SEC);
+	t = value_of_read(2);
+	ck_assert_double_eq(t.value, 1.5);
+	ck_assert_double_eq(t.error, 0.02); /* a step of each of its two times */
+	/* Of a usage there is no value before the second look. */
+	t = look_at("CPU_usage", rank0);
+	ck_assert(isnan(t.value));
+	fake_proc_find(&w.host, 100)->used_s += 0.5;
+	world_run(&w, SEC);
+	t = value_of_read(2);
+	ck_assert_double_eq_tol(t.value, 50, 1);
+	ck_assert_double_eq_tol(t.error, 4, 0.1); /* two steps at each end of a second */
+}
+END_TEST
+
 START_TEST(who_may_not_observe_switches_nothing_on)
 {
 	static const char *const who[] = { "", "omig:lm/a/h1", "omig:root//me@here", "nobody" };
@@ -526,6 +575,8 @@ int main(void)
 		the_time_of_a_call_under_way_is_in_it_so_far,
 		what_a_host_cannot_tell_is_said_and_missing,
 		figures_of_the_system_are_sampled,
+		figures_of_a_node_are_those_of_its_system,
+		the_time_of_processors_has_the_error_of_its_steps,
 		who_may_not_observe_switches_nothing_on,
 		a_graph_that_is_refused_leaves_the_old_one_running,
 		intervals_that_make_no_sense_are_refused,

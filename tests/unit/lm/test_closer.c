@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptors of others are closed without waiting. */
+#include "lm/closer.h"
+#include "tests/suite.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PATIENCE_MS 20000
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+START_TEST(memory_is_closed_at_once)
+{
+	struct closer *c = closer_new();
+	int fd = memfd_create("of a test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	ck_assert(closer_is_memory(fd));
+	closer_close(c, fd);
+	ck_assert(!is_open(fd));
+	closer_free(c);
+}
+END_TEST
+
+START_TEST(anything_else_is_closed_soon)
+{
+	struct closer *c = closer_new();
+	int fd[2], null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct pollfd p;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd), 0);
+	ck_assert(!closer_is_memory(fd[0]));
+	ck_assert(!closer_is_memory(null));
+	closer_close(c, fd[0]);
+	p = (struct pollfd){ .fd = fd[1], .events = POLLIN };
+	ck_assert_int_eq(poll(&p, 1, PATIENCE_MS), 1);
+	ck_assert_int_ne(p.revents & POLLHUP, 0);
+	closer_close(c, null);
+	for (int i = 0; i < PATIENCE_MS / 10 && is_open(null); i++)
+		poll(NULL, 0, 10);
+	ck_assert(!is_open(null));
+	closer_close(c, -1);
+	ck_assert(!closer_is_full(c));
+	closer_free(c);
+	close(fd[1]);
+}
+END_TEST
+
+START_TEST(a_burst_is_closed_too)
+{
+	struct closer *c = closer_new();
+	int fd[4 * CLOSER_QUEUE_MAX];
+	unsigned n = sizeof(fd) / sizeof(fd[0]), left = n;
+
+	for (unsigned i = 0; i < n; i++)
+		fd[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	for (unsigned i = 0; i < n; i++) {
+		ck_assert_int_ge(fd[i], 0);
+		closer_close(c, fd[i]);
+	}
+	for (int i = 0; i < PATIENCE_MS / 10 && left; i++) {
+		left = 0;
+		for (unsigned k = 0; k < n; k++)
+			left += is_open(fd[k]);
+		poll(NULL, 0, left ? 10 : 0);
+	}
+	ck_assert_uint_eq(left, 0);
+	closer_free(c);
+}
+END_TEST
+
+SUITE("closer", memory_is_closed_at_once, anything_else_is_closed_soon, a_burst_is_closed_too)
