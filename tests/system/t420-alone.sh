@@ -39,6 +39,7 @@ tells_events() { # NAME
 }
 tells_probes() { # NAME: by the process that works
 	token=$(omig tree --job "$1" | sed -n "s/^ *\(p_[0-9a-z_]*\) .*pid $(works "$1") .*/\1/p")
+	[ -n "$token" ] || return 1
 	followed "thread_executes_probe([$token],\"iteration_end\"): print([\$vt])" events_are 3
 }
 
